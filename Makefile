@@ -1,0 +1,72 @@
+# Two commands matter to a newcomer: `make run` and `make test`. `make help` lists the rest.
+PYTHON ?= python3
+VENV   := .venv
+BIN    := $(VENV)/bin
+READY  := $(VENV)/.ready
+LEXICON := $(VENV)/share/faristol/lexicons/catalan.lexicon
+CODE   := libs services tests proto
+PYTEST_ARGS ?=
+
+export PATH := $(abspath $(BIN)):$(PATH)
+
+.DEFAULT_GOAL := help
+.PHONY: help setup run test check format proto bench browser lock clean
+
+help: ## say what the targets do
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/  make \1\t\2/' | expand -t 20
+
+setup: $(READY) $(LEXICON) ## make .venv with everything pinned in the lock, and install the Catalan lexicon
+
+$(READY): requirements-dev.lock pyproject.toml
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+		{ echo "Faristol needs Python 3.11 or newer: give one with make PYTHON=python3.12" >&2; exit 2; }
+	$(PYTHON) -m venv --clear $(VENV)
+	$(BIN)/pip install --quiet --disable-pip-version-check --require-hashes -r requirements-dev.lock
+	$(BIN)/pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable .
+	@touch $@
+
+$(LEXICON): | $(READY)
+	$(BIN)/faristol lexicon install catalan
+
+run: setup ## play a championship of 16 players and 5 rounds, and serve its pages until Ctrl-C
+	$(BIN)/faristol demo --players 16 --rounds 5 --seed 7 --serve
+
+test: setup check browser ## run every check and every test
+	$(BIN)/pytest $(PYTEST_ARGS)
+
+check: $(READY) ## lint, format, types, import contracts, the proto contract, generated code
+	$(BIN)/ruff check $(CODE)
+	$(BIN)/ruff format --check $(CODE)
+	$(BIN)/mypy $(CODE)
+	$(BIN)/lint-imports
+	$(BIN)/buf lint proto
+	$(BIN)/buf format --diff --exit-code proto
+	$(BIN)/python proto/breaking.py
+	$(BIN)/python proto/generate.py --check
+
+format: $(READY) ## format the code
+	$(BIN)/ruff check --fix $(CODE)
+	$(BIN)/ruff format $(CODE)
+	$(BIN)/buf format --write proto
+
+proto: $(READY) ## generate libs/faristol/pb from the contract
+	$(BIN)/python proto/generate.py
+
+bench: setup ## measure, and write what was measured to var/bench.json
+	$(BIN)/python tests/benchmarks/run.py
+
+# The tests of the pages need a browser. Where it is missing and can be installed, it is; elsewhere they are
+# reported as not run.
+browser:
+	@command -v chromium >/dev/null || { command -v apt-get >/dev/null && [ "$$(id -u)" = 0 ] && \
+		apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq chromium >/dev/null; } || \
+		echo "no Chromium: the tests of the pages will not run"
+
+lock: ## pin the dependencies of pyproject.toml again (needs uv)
+	uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url \
+		pyproject.toml -o requirements.lock
+	uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url \
+		--extra dev -c requirements.lock pyproject.toml -o requirements-dev.lock
+
+clean: ## remove what was made, except the data
+	rm -rf $(VENV) .mypy_cache .pytest_cache .ruff_cache .hypothesis var
