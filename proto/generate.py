@@ -1,0 +1,73 @@
+"""Generate `libs/faristol/pb` from the contract, or with ``--check`` say whether it is stale.
+
+The generated packages live under `faristol.pb`, so that `faristol.game` can be the service; the names
+that travel on the wire stay `faristol.game.v1`.
+"""
+
+from __future__ import annotations
+
+import filecmp
+import os
+import re
+import sys
+import tempfile
+from importlib import resources
+from pathlib import Path
+
+from grpc_tools import protoc
+
+PROTO = Path(__file__).parent
+OUT = PROTO.parent / "libs" / "faristol" / "pb"
+IMPORTS = re.compile(r"\bfaristol\.(?=(?:clock|game|lexicon|pairing|rating|results)\.v1\b)")
+GENERATED = ("*_pb2.py", "*_pb2.pyi", "*_pb2_grpc.py", "*_pb2_grpc.pyi")
+
+
+def generate(out: Path) -> None:
+    """Write the generated tree below ``out``. Ends the program when the compiler refuses the contract."""
+    os.environ["PATH"] = os.pathsep.join((str(Path(sys.executable).parent), os.environ.get("PATH", "")))
+    files = sorted(str(path.relative_to(PROTO)) for path in PROTO.rglob("*.proto"))
+    with tempfile.TemporaryDirectory() as scratch:
+        options = [f"--{kind}_out={scratch}" for kind in ("python", "grpc_python", "mypy", "mypy_grpc")]
+        well_known = resources.files("grpc_tools") / "_proto"
+        if code := protoc.main(["protoc", f"-I{PROTO}", f"-I{well_known}", *options, *files]):
+            raise SystemExit(code)
+        tree = Path(scratch) / "faristol"
+        for pattern in GENERATED:
+            for path in tree.rglob(pattern):
+                if path.name.startswith("events_pb2_grpc"):
+                    continue
+                target = out / path.relative_to(tree)
+                target.parent.mkdir(parents=True, exist_ok=True)
+                target.write_text(_moved(path.read_text(encoding="utf-8")), encoding="utf-8")
+    for package in {path.parent for path in out.rglob("*_pb2.py")} | {p.parent.parent for p in out.rglob("*_pb2.py")}:
+        (package / "__init__.py").touch()
+    (out / "__init__.py").write_text('"""Generated from `proto/`; never edited by hand."""\n', encoding="utf-8")
+    (out / "py.typed").touch()
+
+
+def _moved(source: str) -> str:
+    """Point Python imports at `faristol.pb`, and leave wire names (in quotes or slashes) alone."""
+    lines = []
+    for line in source.splitlines(keepends=True):
+        code = "DESCRIPTOR = " not in line and ("_pb2" in line or line.lstrip().startswith(("from ", "import ")))
+        lines.append(IMPORTS.sub("faristol.pb.", line) if code else line)
+    return "".join(lines)
+
+
+def stale() -> list[str]:
+    """Paths below `libs/faristol/pb` that differ from what the contract gives now."""
+    with tempfile.TemporaryDirectory() as scratch:
+        fresh = Path(scratch)
+        generate(fresh)
+        wanted = {path.relative_to(fresh) for path in fresh.rglob("*") if path.is_file()}
+        found = {p.relative_to(OUT) for p in OUT.rglob("*") if p.is_file() and "__pycache__" not in p.parts}
+        same = {path for path in wanted & found if filecmp.cmp(fresh / path, OUT / path, shallow=False)}
+        return sorted(str(path) for path in (wanted | found) - same)
+
+
+if __name__ == "__main__":
+    if sys.argv[1:] == ["--check"]:
+        if paths := stale():
+            sys.exit("generated code is stale, run `make proto`: " + ", ".join(paths))
+    else:
+        generate(OUT)
