@@ -1,0 +1,67 @@
+"""The law of the game, pure: tiles, board, placement, scoring, draws, ends, clocks, standings, rulesets as data.
+
+Nothing here reads a clock, a file of the user, or a source of randomness: time and seeds are arguments.
+"""
+
+from __future__ import annotations
+
+from faristol.rules.bag import derive_seed, draw, exchange, full_bag, without
+from faristol.rules.board import CENTRE, PREMIUMS, Board, Direction, Placement, Premium, Square, Tile
+from faristol.rules.notation import Notation, Start, lay, read_tiles, write_word
+from faristol.rules.placement import Word, check_play, words_formed
+from faristol.rules.refusal import N_, Refusal
+from faristol.rules.ruleset import Ruleset, load_ruleset, ruleset_names
+from faristol.rules.ruleset_file import RulesetError, read_ruleset
+from faristol.rules.scoring import PlayScore, SquareScore, WordScore, score_play
+from faristol.rules.standings import Outcome, Result, Row, standings
+from faristol.rules.starting_draw import StartingDraw, StartingTile, starting_draw
+from faristol.rules.tiles import BLANK, TileSet, load_tile_set
+from faristol.rules.turns import TurnKind, check_exchange, check_pass
+
+__all__ = [
+    "BLANK",
+    "CENTRE",
+    "N_",
+    "PREMIUMS",
+    "Board",
+    "Direction",
+    "Notation",
+    "Outcome",
+    "Placement",
+    "PlayScore",
+    "Premium",
+    "Refusal",
+    "Result",
+    "Row",
+    "Ruleset",
+    "RulesetError",
+    "Square",
+    "SquareScore",
+    "Start",
+    "StartingDraw",
+    "StartingTile",
+    "Tile",
+    "TileSet",
+    "TurnKind",
+    "Word",
+    "WordScore",
+    "check_exchange",
+    "check_pass",
+    "check_play",
+    "derive_seed",
+    "draw",
+    "exchange",
+    "full_bag",
+    "lay",
+    "load_ruleset",
+    "load_tile_set",
+    "read_ruleset",
+    "read_tiles",
+    "ruleset_names",
+    "score_play",
+    "standings",
+    "starting_draw",
+    "without",
+    "words_formed",
+    "write_word",
+]

@@ -1,0 +1,202 @@
+"""The board: squares, premiums, and the tiles that lie on it.
+
+Rows and columns count from 0, row 0 at the top. A square prints as FISC names it: ``Square(7, 7)`` is ``H8``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from enum import StrEnum
+from types import MappingProxyType
+from typing import NamedTuple
+
+from faristol.rules.tiles import BLANK
+
+SIZE = 15
+"""Rows and columns of the board."""
+
+ROW_NAMES = "ABCDEFGHIJKLMNO"
+
+
+class Direction(StrEnum):
+    """The way a word is read: left to right, or top to bottom. There is no other (FISC I.6)."""
+
+    ACROSS = "across"
+    DOWN = "down"
+
+    @property
+    def other(self) -> Direction:
+        """The direction at right angles to this one."""
+        return Direction.DOWN if self is Direction.ACROSS else Direction.ACROSS
+
+
+class Square(NamedTuple):
+    """A place on the board, ``row`` and ``col`` from 0. Squares order as they are read, row by row."""
+
+    row: int
+    col: int
+
+    @property
+    def on_board(self) -> bool:
+        """Whether there is such a square."""
+        return 0 <= self.row < SIZE and 0 <= self.col < SIZE
+
+    def step(self, direction: Direction, by: int = 1) -> Square:
+        """The square ``by`` places further on in ``direction``; it may lie off the board."""
+        if direction is Direction.ACROSS:
+            return Square(self.row, self.col + by)
+        return Square(self.row + by, self.col)
+
+    def neighbours(self) -> Iterator[Square]:
+        """The squares that share a side with this one, two to four of them."""
+        for direction in Direction:
+            for by in (-1, 1):
+                if (square := self.step(direction, by)).on_board:
+                    yield square
+
+    def __str__(self) -> str:
+        return f"{ROW_NAMES[self.row]}{self.col + 1}" if self.on_board else f"({self.row}, {self.col})"
+
+
+CENTRE = Square(7, 7)
+"""``H8``, which the first play covers (FISC I.6)."""
+
+
+class Premium(StrEnum):
+    """What a square does to the first tile that covers it, or to the words which that tile makes."""
+
+    NONE = "."
+    DOUBLE_LETTER = "'"
+    TRIPLE_LETTER = '"'
+    DOUBLE_WORD = "-"
+    TRIPLE_WORD = "="
+
+    @property
+    def letter(self) -> int:
+        """By how much the tile is multiplied: 1, 2 or 3."""
+        return {Premium.DOUBLE_LETTER: 2, Premium.TRIPLE_LETTER: 3}.get(self, 1)
+
+    @property
+    def word(self) -> int:
+        """By how much the word is multiplied: 1, 2 or 3."""
+        return {Premium.DOUBLE_WORD: 2, Premium.TRIPLE_WORD: 3}.get(self, 1)
+
+
+_UPPER_HALF = """
+= . . ' . . . = . . . ' . . =
+. - . . . " . . . " . . . - .
+. . - . . . ' . ' . . . - . .
+' . . - . . . ' . . . - . . '
+. . . . - . . . . . - . . . .
+. " . . . " . . . " . . . " .
+. . ' . . . ' . ' . . . ' . .
+= . . ' . . . - . . . ' . . =
+"""
+
+
+def _layout() -> Mapping[Square, Premium]:
+    upper = [[Premium(mark) for mark in line.split()] for line in _UPPER_HALF.split("\n") if line]
+    rows = upper + upper[-2::-1]
+    return MappingProxyType({Square(r, c): mark for r, row in enumerate(rows) for c, mark in enumerate(row)})
+
+
+PREMIUMS: Mapping[Square, Premium] = _layout()
+"""The premium of every square: 8 triple word, 17 double word, 12 triple letter, 24 double letter."""
+
+
+class Tile(NamedTuple):
+    """A tile on the board: the face it shows or, for a blank, the face it stands for all game (FISC I.6)."""
+
+    face: str
+    blank: bool = False
+
+    @property
+    def in_rack(self) -> str:
+        """How the same tile is written in a rack or the bag: its face, or ``?``."""
+        return BLANK if self.blank else self.face
+
+    def __str__(self) -> str:
+        """As a scoresheet writes it: the letter of a blank in parentheses (FISC I.9)."""
+        return f"({self.face})" if self.blank else self.face
+
+
+class Placement(NamedTuple):
+    """One tile that a play lays on one square."""
+
+    square: Square
+    tile: Tile
+
+
+class Board(Mapping[Square, Tile]):
+    """Where tiles lie. A board never changes: ``place`` and ``remove`` give another one.
+
+    ``str(board)`` draws it with row letters and column numbers, a blank in lower case, and the premiums
+    that are still free (``=`` triple word, ``-`` double word, ``"`` triple letter, ``'`` double letter);
+    ``Board.parse`` reads such a drawing back.
+    """
+
+    __slots__ = ("_tiles",)
+
+    def __init__(self, tiles: Mapping[Square, Tile] | None = None) -> None:
+        tiles = tiles or {}
+        outside = next((square for square in tiles if not square.on_board), None)
+        if outside is not None:
+            raise ValueError(f"square {outside} is not on the board: rows and columns are 0 to {SIZE - 1}")
+        self._tiles = dict(sorted(tiles.items()))
+
+    def place(self, placements: Iterable[Placement]) -> Board:
+        """The board with these tiles laid. Raises ``ValueError`` if a square is not free or not there."""
+        tiles = dict(self._tiles)
+        for square, tile in placements:
+            if square in tiles:
+                raise ValueError(f"{square} is taken: {tiles[square]} lies there")
+            tiles[square] = tile
+        return Board(tiles)
+
+    def remove(self, squares: Iterable[Square]) -> Board:
+        """The board without the tiles on these squares. Raises ``ValueError`` if one of them is empty."""
+        tiles = dict(self._tiles)
+        for square in squares:
+            if tiles.pop(square, None) is None:
+                raise ValueError(f"no tile lies on {square}")
+        return Board(tiles)
+
+    def __getitem__(self, square: Square) -> Tile:
+        return self._tiles[square]
+
+    def __iter__(self) -> Iterator[Square]:
+        return iter(self._tiles)
+
+    def __len__(self) -> int:
+        return len(self._tiles)
+
+    def __hash__(self) -> int:
+        return hash(tuple(self._tiles.items()))
+
+    def __str__(self) -> str:
+        lines = ["   " + " ".join(f"{col + 1:<3}" for col in range(SIZE)).rstrip()]
+        for row in range(SIZE):
+            cells = (self._cell(Square(row, col)) for col in range(SIZE))
+            lines.append(f"{ROW_NAMES[row]}  " + " ".join(f"{cell:<3}" for cell in cells).rstrip())
+        return "\n".join(lines)
+
+    def _cell(self, square: Square) -> str:
+        tile = self.get(square)
+        if tile is None:
+            return PREMIUMS[square].value
+        return tile.face.lower() if tile.blank else tile.face
+
+    @classmethod
+    def parse(cls, drawing: str) -> Board:
+        """Read a drawing as ``str(board)`` makes it. Raises ``ValueError`` naming the line that is wrong."""
+        rows = [line.split() for line in drawing.strip().splitlines()][1:]
+        if len(rows) != SIZE:
+            raise ValueError(f"a board has a line of column numbers and {SIZE} rows, not {len(rows)} rows")
+        tiles: dict[Square, Tile] = {}
+        for row, (name, cells) in enumerate(zip(ROW_NAMES, rows, strict=True)):
+            if len(cells) != SIZE + 1 or cells[0] != name:
+                raise ValueError(f"row {name}: expected {name!r} and {SIZE} squares, got {' '.join(cells)!r}")
+            for col, cell in enumerate(cells[1:]):
+                if cell not in set(Premium):
+                    tiles[Square(row, col)] = Tile(cell.upper(), blank=cell != cell.upper())
+        return cls(tiles)

@@ -1,0 +1,34 @@
+"""Championship law that is not standings: how many rounds, and who may still come in."""
+
+from __future__ import annotations
+
+from faristol.rules.refusal import N_, Refusal
+from faristol.rules.ruleset import Ruleset
+
+
+def check_rounds(rounds: int, ruleset: Ruleset) -> None:
+    """Refuse a championship of fewer rounds than the rules ask for (FISC I.1: five)."""
+    least = ruleset.championship.rounds_min
+    if rounds < least:
+        raise Refusal(
+            "TOO_FEW_ROUNDS",
+            ruleset.article("championship.rounds_min"),
+            N_("A championship has {least} rounds or more, not {rounds}."),
+            {"least": least, "rounds": rounds},
+        )
+
+
+def late_entry_points(next_round: int, rounds: int, ruleset: Ruleset) -> float:
+    """The fictitious points of a player who comes in before ``next_round``, numbered from 1, of ``rounds``.
+
+    They count for pairing and never for standings. Raises ``Refusal`` when it is too late (FISC I.4).
+    """
+    last = rounds // 2 if ruleset.championship.late_entry == "first-half" else 1
+    if next_round > last:
+        raise Refusal(
+            "TOO_LATE_TO_ENTER",
+            ruleset.article("championship.late_entry"),
+            N_("A player can enter until round {last} begins; the next is round {next}."),
+            {"last": last, "next": next_round},
+        )
+    return (next_round - 1) * ruleset.championship.late_entry_points

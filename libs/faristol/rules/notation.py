@@ -1,0 +1,78 @@
+"""How people write squares and words; inside, a place is a row, a column and a direction.
+
+Federations write the same place differently. FISC letters the rows, so ``H8`` is across and ``8H`` down
+(FISC II.2). GCG files letter the columns, so ``8H`` is across and ``H8`` down. Both put the line that the
+word runs along first.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from enum import Enum
+from typing import NamedTuple
+
+from faristol.rules.board import ROW_NAMES, SIZE, Board, Direction, Placement, Square, Tile
+
+
+class Start(NamedTuple):
+    """Where a word begins and which way it runs."""
+
+    square: Square
+    direction: Direction
+
+
+class Notation(Enum):
+    """A way to write where a word starts. The value says which direction puts the letter first."""
+
+    FISC = Direction.ACROSS
+    GCG = Direction.DOWN
+
+    def write(self, start: Start) -> str:
+        """``start`` in this notation: row 7, column 7, across is ``H8`` for FISC and ``8H`` for GCG."""
+        row, col = start.square
+        lettered, numbered = (row, col) if self is Notation.FISC else (col, row)
+        letter, number = ROW_NAMES[lettered], str(numbered + 1)
+        return letter + number if start.direction is self.value else number + letter
+
+    def read(self, text: str) -> Start:
+        """The start that ``text`` names. Raises ``ValueError`` when it names none."""
+        written = text.strip().upper()
+        match = re.fullmatch(r"([A-O])([1-9]\d?)|([1-9]\d?)([A-O])", written)
+        number = int(match[2] or match[3]) if match else 0
+        if match is None or number > SIZE:
+            raise ValueError(f"{text!r} is no start of a word: expected a letter A to O and a number 1 to {SIZE}")
+        lettered, numbered = ROW_NAMES.index(match[1] or match[4]), number - 1
+        row, col = (lettered, numbered) if self is Notation.FISC else (numbered, lettered)
+        return Start(Square(row, col), self.value if match[1] else self.value.other)
+
+
+def write_word(tiles: Iterable[Tile]) -> str:
+    """A word as a scoresheet has it, the letter of a blank in parentheses: ``IL·L(U)S`` (FISC I.9)."""
+    return "".join(str(tile) for tile in tiles)
+
+
+def read_tiles(text: str) -> tuple[Tile, ...]:
+    """Tiles written with spaces between them, a blank in parentheses: ``I L·L (U) S``."""
+    tiles = []
+    for part in text.split():
+        blank = part.startswith("(") and part.endswith(")") and len(part) > 2
+        tiles.append(Tile(part[1:-1] if blank else part, blank))
+    return tuple(tiles)
+
+
+def lay(board: Board, start: Start, word: Iterable[Tile]) -> tuple[Placement, ...]:
+    """The tiles that must be laid for ``word`` to stand at ``start``, those already on the board left out.
+
+    Raises ``ValueError`` when a square holds a tile other than the word needs. A tile of the word that meets
+    one on the board only has to show the same face. The word may run off the board: ``check_play`` says so.
+    """
+    placements = []
+    for place, tile in enumerate(word):
+        square = start.square.step(start.direction, place)
+        there = board.get(square)
+        if there is None:
+            placements.append(Placement(square, tile))
+        elif there.face != tile.face:
+            raise ValueError(f"{square} holds {there}, and the word needs {tile} there")
+    return tuple(placements)

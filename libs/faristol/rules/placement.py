@@ -1,0 +1,201 @@
+"""Placement: whether a play may lie where it lies, and which words it forms.
+
+Whether those are words of the language is not asked here: that is for a challenge to ask and the lexicon to
+answer (FISC I.10).
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from faristol.rules.board import CENTRE, Board, Direction, Placement, Square, Tile
+from faristol.rules.notation import Notation, Start, write_word
+from faristol.rules.refusal import N_, Refusal
+from faristol.rules.ruleset import Ruleset
+from faristol.rules.tiles import BLANK
+
+
+@dataclass(frozen=True, slots=True)
+class Word:
+    """Two or more tiles in a line, as a play formed them: where they start and which way they are read."""
+
+    start: Start
+    tiles: tuple[Tile, ...]
+
+    @property
+    def faces(self) -> tuple[str, ...]:
+        """The word as the lexicon knows it: two L tiles are not ``L·L``."""
+        return tuple(tile.face for tile in self.tiles)
+
+    @property
+    def squares(self) -> tuple[Square, ...]:
+        """Where each tile lies, in reading order."""
+        return tuple(self.start.square.step(self.start.direction, place) for place in range(len(self.tiles)))
+
+    def __str__(self) -> str:
+        return f"{Notation.FISC.write(self.start)} {write_word(self.tiles)}"
+
+
+def words_formed(board: Board, placements: Iterable[Placement]) -> tuple[Word, ...]:
+    """The words that the play forms on ``board``: the main word first, then those across it in reading order.
+
+    A single tile's main word is the longer of its two, the one read across when they are equal. The result is
+    empty when the play forms no word of two tiles. Raises ``ValueError`` when a square is taken or twice used.
+    """
+    laid = sorted(placements)
+    if not laid:
+        return ()
+    after = board.place(laid)
+    squares = [square for square, _ in laid]
+    found = {direction: [_word_at(after, square, direction) for square in squares] for direction in Direction}
+    if len(squares) > 1:
+        main = Direction.DOWN if squares[0].col == squares[-1].col else Direction.ACROSS
+    else:
+        main = max(Direction, key=lambda direction: len(found[direction][0].tiles))
+    words = [found[main][0], *found[main.other]]
+    return tuple(word for word in words if len(word.tiles) > 1)
+
+
+def check_play(
+    board: Board, placements: Iterable[Placement], *, rack: Sequence[str], ruleset: Ruleset
+) -> tuple[Word, ...]:
+    """The words that the play forms, the main word first, if it may be played (FISC I.6).
+
+    ``rack`` holds the mover's tiles as they are written there, ``?`` for a blank. Raises ``Refusal`` with the
+    article of the first rule that the play breaks.
+    """
+    laid = sorted(placements)
+    _check_squares(board, laid, ruleset)
+    _check_tiles(laid, rack, ruleset)
+    _check_line(board, laid, ruleset)
+    if board:
+        if not any(neighbour in board for square, _ in laid for neighbour in square.neighbours()):
+            raise Refusal(
+                "NO_CONTACT",
+                ruleset.law.contact,
+                N_("The play touches no tile on the board. It must cross, lengthen or lie beside a word."),
+            )
+    else:
+        _check_first_move(laid, ruleset)
+    return words_formed(board, laid)
+
+
+def _check_squares(board: Board, laid: Sequence[Placement], ruleset: Ruleset) -> None:
+    if not laid:
+        raise Refusal("NO_TILES", ruleset.law.contact, N_("A play lays at least one tile."))
+    seen: set[Square] = set()
+    for square, tile in laid:
+        if not square.on_board:
+            raise Refusal(
+                "OFF_BOARD",
+                ruleset.law.on_board,
+                N_("Row {row}, column {column} is not on the board: rows and columns go from 0 to 14."),
+                {"row": square.row, "column": square.col},
+            )
+        if square in board:
+            raise Refusal(
+                "SQUARE_TAKEN",
+                ruleset.law.free_square,
+                N_("{square} is taken: {there} lies there. {tile} needs an empty square."),
+                {"square": str(square), "there": str(board[square]), "tile": str(tile)},
+            )
+        if square in seen:
+            raise Refusal(
+                "SQUARE_TWICE",
+                ruleset.law.free_square,
+                N_("Two tiles were laid on {square}. A square holds one tile."),
+                {"square": str(square)},
+            )
+        seen.add(square)
+
+
+def _check_tiles(laid: Sequence[Placement], rack: Sequence[str], ruleset: Ruleset) -> None:
+    faces = ruleset.tile_set.faces
+    for _, tile in laid:
+        if tile.face not in faces and tile.blank:
+            raise Refusal(
+                "BLANK_FACE_UNKNOWN",
+                ruleset.law.blank_face,
+                N_("A blank cannot stand for {face}: there is no such tile. It stands for one of {faces}."),
+                {"face": tile.face, "faces": " ".join(faces)},
+            )
+        if tile.face not in faces:
+            raise Refusal(
+                "FACE_UNKNOWN",
+                ruleset.law.face_of_set,
+                N_("There is no tile {face} in this set. The tiles are {faces}."),
+                {"face": tile.face, "faces": " ".join(faces)},
+            )
+    missing = Counter(tile.in_rack for _, tile in laid) - Counter(rack)
+    if missing:
+        raise Refusal(
+            "NOT_IN_RACK",
+            ruleset.law.in_rack,
+            N_("The rack does not hold {tiles}. A play is made of the tiles of one's own rack ({blank} is a blank)."),
+            {"tiles": " ".join(sorted(missing.elements())), "blank": BLANK},
+        )
+
+
+def _check_line(board: Board, laid: Sequence[Placement], ruleset: Ruleset) -> None:
+    first, last = laid[0].square, laid[-1].square
+    if len({square.row for square, _ in laid}) > 1 and len({square.col for square, _ in laid}) > 1:
+        raise Refusal(
+            "NOT_IN_LINE",
+            ruleset.law.one_line,
+            N_("The tiles lie in more than one row and more than one column. A play lies in one line."),
+        )
+    direction = Direction.ACROSS if first.row == last.row else Direction.DOWN
+    covered = {square for square, _ in laid}
+    for square in _between(first, last, direction):
+        if square not in covered and square not in board:
+            raise Refusal(
+                "GAP",
+                ruleset.law.no_gap,
+                N_("{square} is empty, and there are tiles of the play on both sides of it. A word has no gap."),
+                {"square": str(square)},
+            )
+
+
+def _check_first_move(laid: Sequence[Placement], ruleset: Ruleset) -> None:
+    wanted = ruleset.first_move
+    if len(laid) < wanted.tiles_min:
+        raise Refusal(
+            "FIRST_PLAY_TOO_SHORT",
+            ruleset.article("first_move.tiles_min"),
+            N_("The first play of a game lays {tiles} tiles or more, not {laid}."),
+            {"tiles": wanted.tiles_min, "laid": len(laid)},
+        )
+    if CENTRE not in {square for square, _ in laid}:
+        raise Refusal(
+            "FIRST_PLAY_OFF_CENTRE",
+            ruleset.article("first_move.centre"),
+            N_("The first play of a game covers {centre}, the square in the centre."),
+            {"centre": str(CENTRE)},
+        )
+    if wanted.direction == "across" and laid[0].square.row != laid[-1].square.row:
+        raise Refusal(
+            "FIRST_PLAY_NOT_ACROSS",
+            ruleset.article("first_move.direction"),
+            N_("The first play of a game is laid across, from left to right."),
+        )
+
+
+def _between(first: Square, last: Square, direction: Direction) -> Iterator[Square]:
+    square = first
+    while square != last:
+        yield square
+        square = square.step(direction)
+
+
+def _word_at(board: Board, square: Square, direction: Direction) -> Word:
+    """The longest run of tiles through ``square`` in ``direction``; one tile where it has no neighbour."""
+    while (before := square.step(direction, -1)) in board:
+        square = before
+    tiles = []
+    ahead = square
+    while ahead in board:
+        tiles.append(board[ahead])
+        ahead = ahead.step(direction)
+    return Word(Start(square, direction), tuple(tiles))

@@ -1,0 +1,39 @@
+"""Refusals: how the law says no, and why.
+
+A refusal is an answer, not an accident. It names the article that it rests on and says, in the reader's
+language, what was found and what was expected.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+
+Param = str | int
+
+
+def N_(message: str) -> str:  # noqa: N802 - the name that gettext tools look for
+    """Mark ``message`` for translation without translating it."""
+    return message
+
+
+class Refusal(Exception):
+    """Something asked for that the rules do not allow.
+
+    ``reason`` is a word for machines (``NOT_IN_LINE``), ``article`` the law it rests on (``FISC I.6``, or
+    empty where no article applies), ``message`` an English sentence with ``{named}`` places, which is also
+    the key of its translations, and ``params`` what fills those places. ``str()`` gives the English text.
+    """
+
+    def __init__(self, reason: str, article: str, message: str, params: Mapping[str, Param] | None = None) -> None:
+        self.reason = reason
+        self.article = article
+        self.message = message
+        self.params: Mapping[str, Param] = MappingProxyType(dict(params or {}))
+        super().__init__(reason, article, message, dict(self.params))
+
+    def __str__(self) -> str:
+        return self.message.format_map(self.params)
+
+    def __repr__(self) -> str:
+        return f"Refusal({self.reason}, {self.article!r}: {self})"

@@ -1,0 +1,59 @@
+"""The starting draw: who takes the first turn.
+
+Each player draws a tile. The one nearest to the start of the alphabet begins, and a blank comes before A. When
+two share the best tile, those who do draw again, from the whole bag (FISC I.5).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from faristol.rules.bag import draw, full_bag, without
+from faristol.rules.ruleset import Ruleset
+
+
+class StartingTile(NamedTuple):
+    """One tile drawn: by whom, which, and the number of the draw in its game."""
+
+    player: str
+    face: str
+    counter: int
+
+
+class StartingDraw(NamedTuple):
+    """Every tile drawn, in order, and who begins."""
+
+    tiles: tuple[StartingTile, ...]
+    first: str
+
+    @property
+    def next_counter(self) -> int:
+        """The number of the next draw in this game."""
+        return self.tiles[-1].counter + 1
+
+
+def starting_draw(ruleset: Ruleset, players: Sequence[str], seed: bytes, counter: int = 0) -> StartingDraw:
+    """Draw until one player has the best tile alone.
+
+    ``seed`` and ``counter`` are those of ``bag.draw``; each tile takes one counter. Within a round of draws
+    nobody can draw a tile that another holds; between rounds all tiles go back into the bag. Raises
+    ``ValueError`` when fewer than two players, or one twice, are named.
+    """
+    if len(players) < 2 or len(set(players)) < len(players):
+        raise ValueError(f"a starting draw is between two or more different players, not {', '.join(players)!r}")
+    rank = {kind.face: place for place, kind in enumerate(ruleset.tile_set.kinds)}
+    drawn: list[StartingTile] = []
+    drawing = tuple(players)
+    while len(drawing) > 1:
+        bag = full_bag(ruleset.tile_set)
+        this_round: list[StartingTile] = []
+        for player in drawing:
+            (face,) = draw(bag, 1, seed, counter)
+            bag = without(bag, (face,))
+            this_round.append(StartingTile(player, face, counter))
+            counter += 1
+        best = min(rank[tile.face] for tile in this_round)
+        drawing = tuple(tile.player for tile in this_round if rank[tile.face] == best)
+        drawn.extend(this_round)
+    return StartingDraw(tuple(drawn), drawing[0])

@@ -1,0 +1,129 @@
+"""Tiles, and the sets that they come in.
+
+A tile is not a character. Catalan has one tile for each of ``L·L``, ``NY`` and ``QU``; Spanish for
+``CH``, ``LL`` and ``RR``. A *face* is what is printed on a tile (``"L·L"``); a word on the board is a
+sequence of faces. The blank has no face of its own: it stands for a face of the set (FISC I.6).
+"""
+
+from __future__ import annotations
+
+import tomllib
+import unicodedata
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cache, cached_property
+from importlib import resources
+
+BLANK = "?"
+"""How a blank is written in a rack or a bag. On the board it is written as the face it stands for."""
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """One kind of tile of a set: its face, what it is worth, and how many the set holds."""
+
+    face: str
+    value: int
+    """Points, 0 for the blank."""
+    count: int
+    vowel: bool = False
+
+
+@dataclass(frozen=True)
+class TileSet:
+    """A set of tiles: the kinds in alphabetical order, and how the set's language is spelled with them.
+
+    ``aliases`` maps other ways to write a face onto it (``"L.L"`` → ``"L·L"``).
+    """
+
+    name: str
+    language: str
+    """ISO 639-1 code of the language that the set spells."""
+    kinds: tuple[Kind, ...]
+    aliases: Mapping[str, str]
+
+    @cached_property
+    def faces(self) -> tuple[str, ...]:
+        """The faces in the set's alphabetical order, the blank not among them."""
+        return tuple(kind.face for kind in self.kinds if kind.face != BLANK)
+
+    @cached_property
+    def index(self) -> Mapping[str, int]:
+        """The place of each face in ``faces``, from 0: the tile code that word graphs use."""
+        return {face: code for code, face in enumerate(self.faces)}
+
+    @cached_property
+    def values(self) -> Mapping[str, int]:
+        """Points of each face; the blank is worth 0 under ``BLANK``."""
+        return {kind.face: kind.value for kind in self.kinds}
+
+    @cached_property
+    def counts(self) -> Mapping[str, int]:
+        """How many tiles of each face a full bag holds, the blank included."""
+        return {kind.face: kind.count for kind in self.kinds}
+
+    @cached_property
+    def vowels(self) -> frozenset[str]:
+        """Faces that count as vowels; every other face but the blank is a consonant."""
+        return frozenset(kind.face for kind in self.kinds if kind.vowel)
+
+    @cached_property
+    def size(self) -> int:
+        """How many tiles a full bag holds: 100 for Catalan, 104 for Greek."""
+        return sum(kind.count for kind in self.kinds)
+
+    def fold(self, text: str) -> str:
+        """Write ``text`` as the faces do: capitals, no accents but on faces that carry one (Ç, Ñ), σ = ς."""
+        kept = {char for face in self.faces for char in face if len(unicodedata.normalize("NFD", char)) > 1}
+        folded: list[str] = []
+        for char in unicodedata.normalize("NFC", text).upper():
+            if char in kept:
+                folded.append(char)
+            else:
+                folded.extend(c for c in unicodedata.normalize("NFD", char) if not unicodedata.combining(c))
+        return "".join(folded)
+
+    def spellings(self, text: str) -> Iterator[tuple[str, ...]]:
+        """Every way to write ``text`` with tiles of this set, longest faces first.
+
+        Nothing is yielded when ``text`` has a character that no tile carries. ``CALLE`` in Spanish can
+        be spelled C·A·LL·E or C·A·L·L·E; which of them is a word is for the lexicon to say.
+        """
+        yield from self._spell(self.fold(text), ())
+
+    def _spell(self, rest: str, before: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
+        if not rest:
+            yield before
+            return
+        for written, face in self._written:
+            if rest.startswith(written):
+                yield from self._spell(rest[len(written) :], (*before, face))
+
+    @cached_property
+    def _written(self) -> tuple[tuple[str, str], ...]:
+        """(how it is written, face), longest first."""
+        pairs = {face: face for face in self.faces} | dict(self.aliases)
+        return tuple(sorted(pairs.items(), key=lambda pair: (-len(pair[0]), pair[0])))
+
+    def spell(self, text: str) -> tuple[str, ...] | None:
+        """The spelling of ``text`` that the language uses, digraph tiles wherever they fit, or None."""
+        return next(self.spellings(text), None)
+
+
+@cache
+def load_tile_set(name: str) -> TileSet:
+    """The tile set called ``name`` (``ca-100``, ``es-100``, ``el-104``, ``en-100``).
+
+    Raises ``LookupError`` when there is no such set.
+    """
+    file = resources.files("faristol.rules") / "tilesets" / f"{name}.toml"
+    try:
+        data = tomllib.loads(file.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        raise LookupError(f"there is no tile set {name!r}") from None
+    vowels = frozenset(data["vowels"])
+    kinds = tuple(
+        Kind(face=row["face"], value=row["value"], count=row["count"], vowel=row["face"] in vowels)
+        for row in data["tiles"]
+    )
+    return TileSet(name=name, language=data["language"], kinds=kinds, aliases=data.get("aliases", {}))

@@ -1,0 +1,144 @@
+from __future__ import annotations
+
+import dataclasses
+from random import Random
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from faristol.rules import Result, Row, Ruleset, load_ruleset, standings
+
+FISC = load_ruleset("fisc-2023")
+ZERO = dataclasses.replace(FISC, championship=dataclasses.replace(FISC.championship, unplayed="zero"))
+PLAYERS = [f"p{number}" for number in range(6)]
+
+
+@st.composite
+def championships(draw: st.DrawFn) -> list[Result]:
+    """Up to five rounds of six players, each round a game, a bye or nothing for each."""
+    results = []
+    for number in range(1, draw(st.integers(1, 5)) + 1):
+        order = draw(st.permutations(PLAYERS))
+        for first, second in zip(order[::2], order[1::2], strict=True):
+            kind = draw(st.sampled_from(["game", "game", "game", "bye", "forfeit", "double loss", "absent"]))
+            if kind == "game":
+                score, other = draw(st.integers(0, 600)), draw(st.integers(0, 600))
+                results.append(Result.of_game(number, first, second, score, other))
+            elif kind == "bye":
+                results.append(Result.bye(number, first))
+            elif kind == "forfeit":
+                results.append(Result.forfeit(number, first, second))
+            elif kind == "double loss":
+                results.append(Result.double_loss(number, first, second))
+    return results
+
+
+def row(rows: tuple[Row, ...], player: str) -> Row:
+    return next(row for row in rows if row.player == player)
+
+
+def key(row: Row) -> tuple[float, ...]:
+    return (row.points, *row.tie_breaks.values())
+
+
+@given(championships(), st.randoms(use_true_random=False), st.sampled_from([FISC, ZERO]))
+def test_the_order_of_the_results_does_not_matter(results: list[Result], shuffle: Random, ruleset: Ruleset) -> None:
+    shuffled = list(results)
+    shuffle.shuffle(shuffled)
+    assert standings(shuffled, PLAYERS, ruleset, 5) == standings(results, PLAYERS, ruleset, 5)
+
+
+@given(championships())
+def test_ranks_follow_points_and_tie_breaks_and_are_shared_exactly_by_equals(results: list[Result]) -> None:
+    rows = standings(results, PLAYERS, FISC, 5)
+    assert sorted(row.player for row in rows) == PLAYERS
+    assert [key(row) for row in rows] == sorted(map(key, rows), reverse=True)
+    for one in rows:
+        assert one.rank == 1 + sum(key(other) > key(one) for other in rows)
+
+
+@given(championships())
+def test_spreads_of_all_players_cancel_out_and_points_are_those_awarded(results: list[Result]) -> None:
+    rows = standings(results, PLAYERS, FISC, 5)
+    assert sum(row.tie_breaks["spread"] for row in rows) == 0
+    games = [result for result in results if result.played]
+    assert sum(row.games for row in rows) == 2 * len(games)
+    assert sum(row.wins + row.draws + row.losses for row in rows) == 2 * len(games)
+    double_losses = sum(result.outcomes == ("loss", "loss") for result in results)
+    assert sum(row.points for row in rows) == len(results) - double_losses
+
+
+def test_a_bye_is_a_point_without_spread_and_without_a_game() -> None:
+    rows = standings([Result.bye(1, "p0"), Result.of_game(1, "p1", "p2", 400, 300)], PLAYERS[:3], ZERO, 5)
+    assert [(row.rank, row.player, row.points, row.games) for row in rows] == [
+        (1, "p1", 1.0, 1),
+        (2, "p0", 1.0, 0),
+        (3, "p2", 0.0, 1),
+    ]
+    assert row(rows, "p0").tie_breaks["spread"] == 0
+
+
+def test_a_bye_is_a_game_against_a_dummy_worth_no_more_than_a_draw_in_every_round() -> None:
+    results = [Result.bye(1, "p0"), *(Result.of_game(n, "p0", f"p{n - 1}", 400, 300) for n in (2, 3, 4, 5))]
+    results += [Result.of_game(5, "p1", "p2", 300, 400), Result.bye(5, "p3")]
+    # Five points of its own, but a draw in each of five rounds is worth two and a half; p2 and p3 have one each.
+    assert row(standings(results, PLAYERS, FISC, 5), "p0").tie_breaks["berger"] == 2.5 + 1 + 1
+    assert row(standings(results, PLAYERS, ZERO, 5), "p0").tie_breaks["berger"] == 1 + 1
+
+
+def test_a_dummy_has_no_more_points_than_the_player_or_than_the_opponent_who_was_not_there() -> None:
+    results = [
+        Result.forfeit(1, "p0", "p1"),
+        Result.of_game(2, "p1", "p2", 400, 300),
+        Result.of_game(2, "p0", "p3", 400, 300),
+        Result.of_game(3, "p0", "p4", 400, 300),
+    ]
+    rows = standings(results, PLAYERS, FISC, 5)
+    # p1 was there in round 2 and away in round 3, the last: that counts as a draw for opponents.
+    assert row(rows, "p0").tie_breaks["berger"] == pytest.approx(1.5 + 0.5 + 0.0)
+
+
+def test_rounds_after_a_player_left_count_as_draws_for_opponents_only() -> None:
+    results = [
+        Result.of_game(1, "p0", "p1", 400, 300),
+        Result.of_game(2, "p0", "p2", 400, 300),
+        Result.of_game(3, "p0", "p3", 400, 300),
+    ]
+    rows = standings(results, PLAYERS[:4], FISC, 5)
+    # p1 left after round 1 (two draws), p2 after round 2 but was not there in round 1 (one draw), p3 came for round 3.
+    assert row(rows, "p0").tie_breaks["berger"] == 1.0 + 0.5 + 0.0
+    assert row(rows, "p1").points == 0
+    assert row(standings(results, PLAYERS[:4], ZERO, 5), "p0").tie_breaks["berger"] == 0
+
+
+def test_a_round_missed_by_will_is_left_out_before_a_weak_opponent() -> None:
+    results = [
+        Result.of_game(1, "p0", "p1", 400, 300),
+        Result.of_game(2, "p0", "p2", 400, 300),
+        Result.of_game(2, "p3", "p1", 400, 300),
+        Result.forfeit(3, "p3", "p0"),
+        Result.of_game(3, "p1", "p2", 300, 400),
+    ]
+    rows = standings(results, PLAYERS[:4], FISC, 5)
+    # p1 has no point and p2 has one; against p3, who won by forfeit, the dummy has two, and is left out first.
+    assert row(rows, "p0").tie_breaks["median-buchholz"] == 0 + 1.0
+
+
+def test_scores_after_deductions_decide_even_when_negative() -> None:
+    rows = standings([Result.of_game(1, "p0", "p1", -12, -10)], PLAYERS[:2], FISC, 5)
+    assert [r.player for r in rows] == ["p1", "p0"]
+    assert row(rows, "p0").tie_breaks == {"median-buchholz": 0, "berger": 0, "spread": -2, "total": -12}
+
+
+@pytest.mark.parametrize(
+    ("results", "problem"),
+    [
+        ([Result.of_game(6, "p0", "p1", 1, 0)], "round 6 is not one of the 5 rounds"),
+        ([Result.of_game(1, "p0", "zz", 1, 0)], "round 1 has a result of zz"),
+        ([Result.bye(1, "p0"), Result.of_game(1, "p1", "p0", 1, 0)], "p0 has two results in round 1"),
+    ],
+)
+def test_results_that_cannot_be_are_refused(results: list[Result], problem: str) -> None:
+    with pytest.raises(ValueError, match=problem):
+        standings(results, PLAYERS, FISC, 5)
