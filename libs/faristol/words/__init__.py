@@ -1,0 +1,25 @@
+"""The word graph: building lexicons, looking words up, and finding plays.
+
+``Library`` keeps installed lexicons, ``WordGraph`` is one of them, ``install`` fetches one by name.
+``faristol.words.generate`` finds plays; it is not imported here because it brings the compiler along.
+"""
+
+from __future__ import annotations
+
+from faristol.words.error import LexiconError
+from faristol.words.graph import WordGraph, build, write
+from faristol.words.header import About
+from faristol.words.library import DEFAULT_NAME, Installed, Library, MissingLexiconError, install
+
+__all__ = [
+    "DEFAULT_NAME",
+    "About",
+    "Installed",
+    "LexiconError",
+    "Library",
+    "MissingLexiconError",
+    "WordGraph",
+    "build",
+    "install",
+    "write",
+]

@@ -1,0 +1,32 @@
+"""Running the package tools of the machine."""
+
+from __future__ import annotations
+
+import subprocess
+from collections.abc import Sequence
+from pathlib import Path
+
+from faristol.words.error import LexiconError
+
+TIMEOUT = 300
+"""Seconds that one command may take; downloads are a few megabytes."""
+
+
+def run(command: Sequence[str], folder: Path) -> str:
+    """The standard output of ``command``, run in ``folder``.
+
+    Raises ``LexiconError`` with the command's own last word when it is not there, fails or takes over 300 s.
+    """
+    name = command[0]
+    try:
+        done = subprocess.run(  # noqa: S603 - the callers pass fixed words, and paths of their own
+            command, cwd=folder, capture_output=True, text=True, timeout=TIMEOUT, check=False
+        )
+    except FileNotFoundError:
+        raise LexiconError(f"this machine has no {name}") from None
+    except subprocess.TimeoutExpired:
+        raise LexiconError(f"{name} did not end within {TIMEOUT} s") from None
+    if done.returncode:
+        complaint = (done.stderr.strip() or done.stdout.strip() or "no reason given").splitlines()[-1]
+        raise LexiconError(f"{name} failed: {complaint}")
+    return done.stdout

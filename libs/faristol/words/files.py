@@ -1,0 +1,30 @@
+"""Writing files so that a reader, or a power cut, never sees half of one."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from pathlib import Path
+
+
+def write_whole(path: Path, data: bytes) -> None:
+    """Put ``data`` at ``path`` in one step, replacing what was there; the folder must exist."""
+    with tempfile.NamedTemporaryFile(dir=path.parent, prefix=f".{path.name}.", delete=False) as file:
+        temporary = Path(file.name)
+        try:
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+            temporary.chmod(0o644)
+            temporary.replace(path)
+        except BaseException:
+            temporary.unlink(missing_ok=True)
+            raise
+
+
+def link_whole(path: Path, target: Path) -> None:
+    """Make ``path`` a link to ``target``, relative to its folder, in one step, replacing what was there."""
+    with tempfile.TemporaryDirectory(dir=path.parent, prefix=f".{path.name}.") as folder:
+        temporary = Path(folder) / "link"
+        temporary.symlink_to(os.path.relpath(target, path.parent))
+        temporary.replace(path)

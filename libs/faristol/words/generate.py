@@ -1,0 +1,195 @@
+"""Every legal play for a board and a rack, best first."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cache
+from typing import NamedTuple, Self, overload
+
+import numpy as np
+import numpy.typing as npt
+
+from faristol.rules.board import PREMIUMS, SIZE, Placement, Square, Tile
+from faristol.rules.tiles import BLANK, TileSet
+from faristol.words.graph import WordGraph
+from faristol.words.walk import (
+    FREE,
+    LETTER_PREMIUM,
+    POINTS,
+    RACK_SIZE,
+    SCORE_LIMIT,
+    SQUARE_FIELDS,
+    TILE,
+    TILE_BITS,
+    WORD_PREMIUM,
+    find_plays,
+)
+
+_ROOM = 1 << 17
+"""Plays to make room for at first. Memory that no play is written to costs nothing."""
+
+
+class Laid(NamedTuple):
+    """One tile that a play lays: where, the face it shows, and whether it is a blank."""
+
+    row: int
+    col: int
+    face: str
+    is_blank: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A play that the rules and the lexicon allow. Rows and columns count from 0."""
+
+    row: int
+    """Row of the first tile of the main word, whether it is laid now or was there."""
+    col: int
+    across: bool
+    tiles: tuple[Laid, ...]
+    """The tiles laid, in reading order."""
+    score: int
+    """Points of every word formed, and 50 for seven tiles."""
+    word: tuple[str, ...]
+    """The main word, as faces."""
+
+    @property
+    def placements(self) -> tuple[Placement, ...]:
+        """The tiles laid, as ``faristol.rules`` takes them."""
+        return tuple(Placement(Square(row, col), Tile(face, blank)) for row, col, face, blank in self.tiles)
+
+
+@dataclass(frozen=True, eq=False)
+class Grid:
+    """A board in tile codes, read-only: ``codes`` is -1 on a free square, ``blanks`` tells blanks from tiles."""
+
+    tile_set: TileSet
+    codes: npt.NDArray[np.int8] = field(repr=False)
+    blanks: npt.NDArray[np.bool_] = field(repr=False)
+
+    @classmethod
+    def of(cls, tile_set: TileSet, squares: Mapping[tuple[int, int], tuple[str, bool]] | Mapping[Square, Tile]) -> Self:
+        """The grid of ``squares``, (row, column) from 0 to (face, is it a blank). A ``Board`` is one such mapping.
+
+        Raises ``ValueError`` for a square that is not on the board or a face that the set does not have.
+        """
+        codes = np.full((SIZE, SIZE), FREE, dtype=np.int8)
+        blanks = np.zeros((SIZE, SIZE), dtype=np.bool_)
+        for (row, col), (face, blank) in squares.items():
+            if not (0 <= row < SIZE and 0 <= col < SIZE):
+                raise ValueError(f"square ({row}, {col}) is not on the board: rows and columns are 0 to {SIZE - 1}")
+            if face not in tile_set.index:
+                raise ValueError(f"square ({row}, {col}): tile set {tile_set.name} has no tile {face!r}")
+            codes[row, col] = tile_set.index[face]
+            blanks[row, col] = blank
+        codes.flags.writeable = blanks.flags.writeable = False
+        return cls(tile_set, codes, blanks)
+
+
+class Candidates(Sequence[Candidate]):
+    """Plays in order, each made when it is asked for: with two blanks there may be a hundred thousand of them."""
+
+    def __init__(self, grid: Grid, plays: npt.NDArray[np.int64]) -> None:
+        """``plays`` as ``faristol.words.walk.find_plays`` numbers them, in any order."""
+        self._grid = grid
+        self._plays = plays[np.lexsort((plays[:, 1], plays[:, 0]))]
+
+    def __len__(self) -> int:
+        return len(self._plays)
+
+    @overload
+    def __getitem__(self, index: int) -> Candidate: ...
+    @overload
+    def __getitem__(self, index: slice) -> list[Candidate]: ...
+    def __getitem__(self, index: int | slice) -> Candidate | list[Candidate]:
+        if isinstance(index, slice):
+            return [self[place] for place in range(*index.indices(len(self)))]
+        return self._candidate(*map(int, self._plays[index]))
+
+    def _candidate(self, head: int, tail: int) -> Candidate:
+        """Read the two numbers that ``find_plays`` made."""
+        down = bool(head & 1)
+        row, col, score = head >> 5 & 15, head >> 1 & 15, SCORE_LIMIT - (head >> 9)
+        codes, faces = self._grid.codes, self._grid.tile_set.faces
+        tiles: list[Laid] = []
+        word: list[str] = []
+        shift = TILE_BITS * (RACK_SIZE - 1)
+        for step in range(SIZE - (row if down else col)):
+            at = (row + step, col) if down else (row, col + step)
+            code = int(codes[at])
+            if code == FREE:
+                tile = tail >> shift & (1 << TILE_BITS) - 1 if shift >= 0 else 0
+                if not tile:
+                    break
+                code = (tile >> 1) - 1
+                tiles.append(Laid(*at, faces[code], bool(tile & 1)))
+                shift -= TILE_BITS
+            word.append(faces[code])
+        return Candidate(row, col, not down, tuple(tiles), score, tuple(word))
+
+    def __repr__(self) -> str:
+        return f"<Candidates: {len(self)} plays{f', best {self[0]}' if self else ''}>"
+
+
+def generate(graph: WordGraph, grid: Grid, rack: Sequence[str]) -> Candidates:
+    """Every play that lays tiles of ``rack`` so that each word formed is in ``graph`` (FISC I.6).
+
+    ``rack`` is up to seven faces, ``"?"`` for a blank; a blank stands for any face. The best come first; equal
+    scores go by the square where the word starts (row, then column), across before down, then by the tiles
+    in the set's order. A single tile that makes a word both ways is one play; its main word is the longer
+    one, the one across when they are equal.
+
+    Raises ``ValueError`` for a rack of more than seven tiles, a face that the set does not have, or a grid of
+    another tile set than the graph's.
+    """
+    tile_set = graph.tile_set
+    if grid.tile_set.faces != tile_set.faces:
+        raise ValueError(f"the grid has tiles of {grid.tile_set.name}, the lexicon words of {tile_set.name}")
+    if len(rack) > RACK_SIZE:
+        raise ValueError(f"a rack has at most {RACK_SIZE} tiles, got {len(rack)}: {' '.join(rack)}")
+    for face in rack:
+        if face != BLANK and face not in tile_set.index:
+            raise ValueError(f"rack {' '.join(rack)}: tile set {tile_set.name} has no tile {face!r}")
+    values = np.array([tile_set.values[face] for face in tile_set.faces], dtype=np.int64)
+    hand = np.array([rack.count(face) for face in (*tile_set.faces, BLANK)], dtype=np.int64)
+    plays = _find(graph, _squares(grid, values), values, hand, _ROOM)
+    return Candidates(grid, plays)
+
+
+def _find(
+    graph: WordGraph,
+    squares: npt.NDArray[np.int64],
+    values: npt.NDArray[np.int64],
+    hand: npt.NDArray[np.int64],
+    room: int,
+) -> npt.NDArray[np.int64]:
+    """The plays as ``find_plays`` numbers them, across and down; asks again with more when ``room`` was not enough."""
+    plays = np.empty((room, 2), dtype=np.int64)
+    plays[0] = 0
+    for down in (0, 1):
+        find_plays(graph.marks, graph.first, graph.edges, squares[down], values, hand, down, plays)
+    found = int(plays[0, 0])
+    return plays[1 : found + 1] if found < room else _find(graph, squares, values, hand, found + 1)
+
+
+def _squares(grid: Grid, values: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+    """What the walk wants to know of the squares, twice: as the board lies, and turned."""
+    squares = np.zeros((2, SIZE, SIZE + 1, SQUARE_FIELDS), dtype=np.int64)
+    squares[..., TILE] = FREE
+    board = squares[0, :, :SIZE]
+    board[..., TILE] = grid.codes
+    board[..., POINTS] = np.where((grid.codes == FREE) | grid.blanks, 0, values[grid.codes])
+    board[..., LETTER_PREMIUM], board[..., WORD_PREMIUM] = _premiums()
+    squares[1, :, :SIZE] = board.swapaxes(0, 1)
+    return squares
+
+
+@cache
+def _premiums() -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+    """The factors of letters and of words, by square."""
+    letters = np.ones((SIZE, SIZE), dtype=np.int64)
+    words = np.ones((SIZE, SIZE), dtype=np.int64)
+    for square, premium in PREMIUMS.items():
+        letters[square], words[square] = premium.letter, premium.word
+    return letters, words

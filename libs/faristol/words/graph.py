@@ -1,0 +1,168 @@
+"""The word graph: every word of a lexicon in one small file that processes share by mmap.
+
+A lexicon of half a million words is a graph of a few tens of thousands of nodes. ``WordGraph`` looks words
+up and lists them; ``faristol.words.generate`` walks the same arrays to find plays.
+"""
+
+from __future__ import annotations
+
+import mmap
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import Self
+
+import numpy as np
+import numpy.typing as npt
+
+from faristol.rules.tiles import TileSet, load_tile_set
+from faristol.words.error import LexiconError
+from faristol.words.files import write_whole
+from faristol.words.header import About, Header, seal, unseal
+from faristol.words.minimise import FINAL, MAX_FACES, Progress, minimise
+
+_NODE_BYTES = 8 + 4
+_EDGE_BYTES = 4
+_NOWHERE = -1
+
+
+class WordGraph:
+    """A lexicon, opened. Immutable; safe to share between threads; memory shared between processes."""
+
+    def __init__(self, data: bytes | mmap.mmap, *, path: Path | None = None) -> None:
+        """Read a lexicon out of ``data``. ``LexiconError`` when it is foreign, of another format, or damaged."""
+        self._header, arrays, self.digest = unseal(memoryview(data), path)
+        """SHA-256 of the content in hexadecimal: two graphs with the same digest are the same lexicon."""
+        self.tile_set = _tile_set(self._header, path)
+        nodes, edges = self._header.nodes, self._header.edges
+        if len(arrays) != _NODE_BYTES * nodes + _EDGE_BYTES * edges:
+            raise LexiconError("the length of the file does not fit its header", path=path)
+        # Indexing a memoryview gives a plain int and costs a third of indexing an array.
+        self._marks = arrays[: 8 * nodes].cast("q")
+        self._first = arrays[8 * nodes : _NODE_BYTES * nodes].cast("I")
+        self._edges = arrays[_NODE_BYTES * nodes :].cast("I")
+        self.marks: npt.NDArray[np.int64] = np.frombuffer(self._marks, np.int64)
+        self.first: npt.NDArray[np.uint32] = np.frombuffer(self._first, np.uint32)
+        self.edges: npt.NDArray[np.uint32] = np.frombuffer(self._edges, np.uint32)
+        self._codes = dict(self.tile_set.index)
+        written = {face: face for face in self.tile_set.faces} | dict(self.tile_set.aliases)
+        self._written = tuple(sorted(written.items(), key=lambda pair: (-len(pair[0]), pair[0])))
+
+    @classmethod
+    def open(cls, path: Path) -> Self:
+        """Open the lexicon file at ``path`` without copying it into memory.
+
+        Raises ``LexiconError`` when the file is not there, cannot be read, or is not a sound lexicon.
+        """
+        try:
+            with path.open("rb") as file:
+                data = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+        except OSError as error:
+            raise LexiconError(f"cannot be opened: {error.strerror}", path=path) from error
+        except ValueError:
+            raise LexiconError("is empty, not a lexicon", path=path) from None
+        return cls(data, path=path)
+
+    @property
+    def about(self) -> About:
+        """Name, edition, licence, source and date of the words."""
+        return self._header.about
+
+    def __len__(self) -> int:
+        """How many words."""
+        return self._header.words
+
+    def contains(self, tiles: Sequence[str]) -> bool:
+        """Whether ``tiles``, a word as faces (``("L·L",)`` is one tile, ``("L", "L")`` two), is in the lexicon.
+
+        A face that is not of the tile set, the unplayed blank among them, is in no word.
+        """
+        node = 0
+        for face in tiles:
+            node = self._follow(node, face)
+            if node == _NOWHERE:
+                return False
+        return self._marks[node] >= FINAL
+
+    def _follow(self, node: int, face: str) -> int:
+        """The node that ``face`` leads to, ``_NOWHERE`` when no word goes on like that."""
+        code, mark = self._codes.get(face), self._marks[node]
+        if code is None or not mark >> code & 1:
+            return _NOWHERE
+        return self._edges[self._first[node] + (mark & ((1 << code) - 1)).bit_count()]
+
+    def spellings(self, text: str) -> Iterator[tuple[str, ...]]:
+        """The words that ``text`` can be read as, longest faces first: ``calle`` may be C·A·LL·E or C·A·L·L·E.
+
+        As ``TileSet.spellings``, but only those in the lexicon, and so in time that does not explode with ``llllll``.
+        """
+        return self._spellings_from(0, self.tile_set.fold(text), ())
+
+    def _spellings_from(self, node: int, rest: str, before: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
+        if not rest:
+            if self._marks[node] >= FINAL:
+                yield before
+            return
+        for written, face in self._written:
+            if rest.startswith(written) and (onward := self._follow(node, face)) != _NOWHERE:
+                yield from self._spellings_from(onward, rest[len(written) :], (*before, face))
+
+    def __contains__(self, tiles: object) -> bool:
+        return isinstance(tiles, tuple) and self.contains(tiles)
+
+    def __iter__(self) -> Iterator[tuple[str, ...]]:
+        """Every word, in the alphabetical order of the tile set."""
+        return self._words_from(0, ())
+
+    def _words_from(self, node: int, before: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
+        mark, edge = self._marks[node], self._first[node]
+        if mark >= FINAL:
+            yield before
+        for code, face in enumerate(self.tile_set.faces):
+            if mark >> code & 1:
+                yield from self._words_from(self._edges[edge], (*before, face))
+                edge += 1
+
+    def __repr__(self) -> str:
+        return f"<WordGraph {self.about.name} {self.about.edition}: {len(self)} words, {self.digest[:12]}>"
+
+
+def build(
+    words: Iterable[tuple[str, ...]], *, tile_set: TileSet, about: About, progress: Progress | None = None
+) -> bytes:
+    """The lexicon file of ``words``, each a sequence of faces of ``tile_set``, in any order, repeats allowed.
+
+    ``progress`` is told how many words are in the graph, of how many.
+    Raises ``ValueError`` for an empty word, a face that the set does not have, or a set of more than 62 faces.
+    """
+    if len(tile_set.faces) > MAX_FACES:
+        raise ValueError(
+            f"tile set {tile_set.name} has {len(tile_set.faces)} faces, at most {MAX_FACES} fit a word graph"
+        )
+    codes = tile_set.index
+    coded: set[bytes] = set()
+    for word in words:
+        try:
+            coded.add(bytes([codes[face] for face in word]))
+        except KeyError as error:
+            raise ValueError(f"{word!r}: tile set {tile_set.name} has no tile {error.args[0]!r}") from None
+    if b"" in coded:
+        raise ValueError("a word has no tiles")
+    nodes = minimise(sorted(coded), progress=progress)
+    header = Header(about, tile_set.name, tile_set.faces, len(coded), len(nodes.marks), len(nodes.edges))
+    arrays = ((nodes.marks, "<i8"), (nodes.first, "<u4"), (nodes.edges, "<u4"))
+    return seal(header, b"".join(np.array(numbers, kind).tobytes() for numbers, kind in arrays))
+
+
+def write(path: Path, words: Iterable[tuple[str, ...]], *, tile_set: TileSet, about: About) -> None:
+    """``build`` into the file ``path``, which appears whole or not at all."""
+    write_whole(path, build(words, tile_set=tile_set, about=about))
+
+
+def _tile_set(header: Header, path: Path | None) -> TileSet:
+    try:
+        tile_set = load_tile_set(header.tile_set)
+    except LookupError as error:
+        raise LexiconError(f"is made for tiles that this program does not have: {error.args[0]}", path=path) from error
+    if tile_set.faces != header.faces:
+        raise LexiconError(f"is made for other tiles than those of {header.tile_set} now; install it again", path=path)
+    return tile_set

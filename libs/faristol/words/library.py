@@ -1,0 +1,134 @@
+"""A folder of installed lexicons.
+
+``<name>.lexicon`` links to ``<digest>.graph``, the file itself. A file is never changed: a new edition is a new
+file with a new digest, and a game that pinned the old one still finds it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+from faristol.rules.tiles import TileSet, load_tile_set
+from faristol.words.error import LexiconError
+from faristol.words.files import link_whole, write_whole
+from faristol.words.graph import WordGraph, build
+from faristol.words.header import About, Header, read_header
+from faristol.words.minimise import Progress
+from faristol.words.playable import playable
+from faristol.words.sources import SOURCES
+
+DEFAULT_NAME = "catalan"
+
+_NAME = re.compile(r"[a-z][a-z0-9-]*")
+_DIGEST = re.compile(r"[0-9a-f]{64}")
+
+
+class MissingLexiconError(LexiconError):
+    """A lexicon that is not installed. The message says what to run."""
+
+
+@dataclass(frozen=True, slots=True)
+class Installed:
+    """An installed lexicon, as its file says it."""
+
+    name: str
+    digest: str
+    header: Header
+
+    @property
+    def about(self) -> About:
+        """Edition, licence, source and date of the words."""
+        return self.header.about
+
+
+class Library:
+    """The lexicons in one folder. Several processes may use it, and install into it, at once."""
+
+    def __init__(self, path: Path) -> None:
+        """The library in the folder ``path``, which is made when something is installed."""
+        self.path = path
+
+    def install(
+        self,
+        name: str,
+        words: Iterable[tuple[str, ...]],
+        *,
+        tile_set: TileSet,
+        about: About,
+        progress: Progress | None = None,
+    ) -> Installed:
+        """Build a lexicon of ``words`` and let ``name`` mean it. The same words again change nothing.
+
+        Raises ``LexiconError`` for a name that is not letters, digits and hyphens, or a folder that cannot be
+        written, and ``ValueError`` as ``build`` does.
+        """
+        link = self._link(name)
+        data = build(words, tile_set=tile_set, about=about, progress=progress)
+        digest = WordGraph(data).digest
+        file = self._file(digest)
+        try:
+            self.path.mkdir(parents=True, exist_ok=True)
+            if not file.exists():
+                write_whole(file, data)
+            link_whole(link, file)
+        except OSError as error:
+            raise LexiconError(f"cannot be written: {error.strerror}", path=self.path) from error
+        return Installed(name, digest, read_header(file))
+
+    def digest(self, name: str) -> str:
+        """The digest that ``name`` means now; ``MissingLexiconError`` when nothing is installed under it."""
+        link = self._link(name)
+        if not link.exists():
+            raise MissingLexiconError(
+                f"lexicon {name!r} is not installed in {self.path}: run `faristol lexicon install {name}`"
+            )
+        return link.resolve().stem
+
+    def open(self, name_or_digest: str) -> WordGraph:
+        """The lexicon called so, or with that digest.
+
+        Raises ``MissingLexiconError`` when it is not installed, ``LexiconError`` when its file is not sound.
+        """
+        digest = name_or_digest if _DIGEST.fullmatch(name_or_digest) else self.digest(name_or_digest)
+        path = self._file(digest)
+        if not path.exists():
+            raise MissingLexiconError(f"no lexicon with digest {digest} is installed in {self.path}")
+        graph = WordGraph.open(path)
+        if graph.digest != digest:
+            raise LexiconError(f"holds the lexicon {graph.digest}, not the one that its name says", path=path)
+        return graph
+
+    def list(self) -> tuple[Installed, ...]:
+        """The lexicons that have a name, in the order of their names; empty when the folder is not there.
+
+        Reads headers only. Raises ``LexiconError`` when a file cannot be read or does not start as a lexicon.
+        """
+        links = sorted(self.path.glob("*.lexicon"))
+        return tuple(Installed(link.stem, link.resolve().stem, read_header(link)) for link in links)
+
+    def _link(self, name: str) -> Path:
+        if not _NAME.fullmatch(name):
+            raise LexiconError(f"{name!r} is no name for a lexicon: use letters a to z, digits and hyphens")
+        return self.path / f"{name}.lexicon"
+
+    def _file(self, digest: str) -> Path:
+        return self.path / f"{digest}.graph"
+
+
+def install(name: str, library: Library, progress: Progress | None = None) -> Installed:
+    """Fetch the word list known as ``name``, build its lexicon and put it into ``library``.
+
+    ``progress`` is called with (done, of how much), in words. Takes a few seconds beside the download.
+    Raises ``LexiconError`` when no list has that name, none can be fetched, or the folder cannot be written.
+    """
+    source = SOURCES.get(name)
+    if source is None:
+        raise LexiconError(f"there is no word list {name!r}: there is {', '.join(sorted(SOURCES))}")
+    tile_set = load_tile_set(source.tile_set)
+    words = source.fetch()
+    return library.install(
+        name, playable(words.lines, tile_set), tile_set=tile_set, about=words.about, progress=progress
+    )

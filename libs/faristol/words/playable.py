@@ -1,0 +1,38 @@
+"""Which lines of a word list can be laid on a board."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from faristol.rules.board import SIZE
+from faristol.rules.tiles import TileSet
+from faristol.words.spelling import spell_all
+
+SHORTEST = 2
+"""Tiles of the shortest word."""
+
+SYMBOL_LENGTH = 3
+"""Up to so many tiles without a vowel are taken for a symbol."""
+
+
+def playable(lines: Iterable[str], tile_set: TileSet) -> Iterator[tuple[str, ...]]:
+    """The lines that are words for the board, as faces. The same word may come twice (``dona``, ``dóna``).
+
+    A word list for spelling is not one for playing. Left out are:
+
+    - names, abbreviations in capitals and all with an apostrophe, a hyphen, a digit or a full stop: lines
+      that are not lower-case letters (and ``·``) throughout;
+    - words that the set cannot spell (no K, W or lone Y in Catalan), under 2 or over 15 tiles;
+    - strings of two or three tiles without a vowel, which in these lists are symbols and abbreviations
+      (``cm``, ``dl``, ``rpm``). A digraph that is written with a vowel counts as one (``QU``). Symbols that hold
+      a vowel cannot be told from words by rule, and stay: nearly all of them are words too (``ha``, ``mol``).
+
+    Accents are dropped as the set drops them; digraphs are one tile wherever they fit.
+    """
+    vowels = frozenset(face for face in tile_set.faces if any(char in tile_set.vowels for char in face))
+    lower = (line for line in lines if line.islower() and line.replace("·", "").isalpha())
+    for word in spell_all(lower, tile_set):
+        if word is None or not SHORTEST <= len(word) <= SIZE:
+            continue
+        if len(word) > SYMBOL_LENGTH or not vowels.isdisjoint(word):
+            yield word

@@ -1,0 +1,239 @@
+"""The compiled walk over board and word graph that finds every play of one direction.
+
+The board lies so that words run along its rows; for words down it is turned. A play is found by walking a
+row from every square where a word may start, tile by tile along the graph, and stepping back to try the
+next tile (Appel and Jacobson, 1988, without their left and right parts: a start is tried only when a square
+that makes contact is within reach of the tiles in hand). What words across allow is worked out once a square.
+
+The walk steps back by hand because numba cannot keep recursive functions on disk. All masks are int64, one bit
+for each tile code, and no field is unsigned: numba turns mixtures of signed and unsigned into floats.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from faristol.rules.board import CENTRE, SIZE
+from faristol.words.compiled import compiled
+from faristol.words.minimise import FINAL
+
+Int64s = npt.NDArray[np.int64]
+Uint32s = npt.NDArray[np.uint32]
+
+RACK_SIZE = 7
+BINGO = 50
+"""Points for laying all seven tiles; the same number in every rule book (FISC I.6)."""
+
+TILE_BITS = 7
+"""A laid tile in a play's number: six bits of tile code + 1, one bit for a blank. 0 is no tile."""
+SCORE_LIMIT = 1 << 16
+
+TILE, POINTS, LETTER_PREMIUM, WORD_PREMIUM, CONTACT, ALLOWED, ACROSS, ACROSS_LENGTH, SQUARE_FIELDS = range(9)
+"""What is known of a square: the code of its tile, ``FREE`` if none; that tile's points; the premiums; whether a
+tile laid there makes contact (0 or 1); the codes that the word across the row admits; the points of the tiles
+already in that word, ``NO_CROSS`` if there is no such word; and how many tiles it will have."""
+FREE = -1
+NO_CROSS = -1
+
+NODE, LAID, TILES, MAIN, FACTOR, CROSS, CROSSING, CONTACTS, TO_TRY, TO_TRY_BLANK, TAKEN, STEP_FIELDS = range(12)
+"""How far a walk has come on arriving at a column: the node; the tiles laid, how many and which; points of the
+word along the row, and its factor; points of the words across, and the length of the last of them, 0 if none;
+contacts made. Then what happens there: codes to try with a tile and with a blank, and the place in the hand of
+what lies there, ``NOTHING`` if none."""
+NOTHING = -1
+
+
+@compiled
+def popcount(bits: int) -> int:
+    """How many bits are set in a non-negative int64."""
+    bits = bits - ((bits >> 1) & 0x5555555555555555)
+    bits = (bits & 0x3333333333333333) + ((bits >> 2) & 0x3333333333333333)
+    bits = (bits + (bits >> 4)) & 0x0F0F0F0F0F0F0F0F
+    bits = bits + (bits >> 8)
+    bits = bits + (bits >> 16)
+    return (bits + (bits >> 32)) & 0x7F
+
+
+@compiled
+def follow(marks: Int64s, first: Uint32s, edges: Uint32s, node: int, code: int) -> int:
+    """The node that ``code`` leads to from ``node``, -1 when no word goes on like that."""
+    mark = marks[node]
+    if not (mark >> code) & 1:
+        return -1
+    return int(edges[np.int64(first[node]) + popcount(mark & ((1 << code) - 1))])
+
+
+@compiled
+def describe(marks: Int64s, first: Uint32s, edges: Uint32s, squares: Int64s, faces: int) -> None:
+    """Fill in ``CONTACT``, ``ALLOWED`` and ``ACROSS`` of every free square, from the tiles beside it."""
+    empty = True
+    for row in range(SIZE):
+        for col in range(SIZE):
+            here = squares[row, col]
+            if here[TILE] >= 0:
+                empty = False
+                continue
+            top = row
+            while top > 0 and squares[top - 1, col, TILE] >= 0:
+                top -= 1
+            end = row + 1
+            while end < SIZE and squares[end, col, TILE] >= 0:
+                end += 1
+            beside = (col > 0 and squares[row, col - 1, TILE] >= 0) or squares[row, col + 1, TILE] >= 0
+            here[CONTACT] = 1 if beside or end - top > 1 else 0
+            if end - top == 1:
+                here[ALLOWED] = (1 << faces) - 1
+                here[ACROSS] = NO_CROSS
+            else:
+                here[ALLOWED] = completing(marks, first, edges, squares[:, col, TILE], faces, top, row, end)
+                here[ACROSS_LENGTH] = end - top
+                here[ACROSS] = squares[top:row, col, POINTS].sum() + squares[row + 1 : end, col, POINTS].sum()
+    if empty:
+        squares[CENTRE.row, CENTRE.col, CONTACT] = 1
+
+
+@compiled
+def completing(
+    marks: Int64s, first: Uint32s, edges: Uint32s, tiles: Int64s, faces: int, top: int, gap: int, end: int
+) -> int:
+    """The mask of the codes that make a word of ``tiles[top:end]`` when they fill its one ``gap``."""
+    mask = 0
+    before = 0
+    for place in range(top, gap):
+        before = follow(marks, first, edges, before, tiles[place])
+        if before < 0:
+            return 0
+    for code in range(faces):
+        node = follow(marks, first, edges, before, code)
+        for place in range(gap + 1, end):
+            if node < 0:
+                break
+            node = follow(marks, first, edges, node, tiles[place])
+        if node >= 0 and marks[node] >= FINAL:
+            mask |= 1 << code
+    return mask
+
+
+@compiled
+def arrive(
+    marks: Int64s, line: Int64s, steps: Int64s, plays: Int64s, start: int, col: int, row: int, down: int
+) -> None:
+    """Note the word that ends before ``col``, if one does, and what may be tried on that square."""
+    here = steps[col]
+    mark = marks[here[NODE]]
+    tile = line[col, TILE]
+    laid = here[LAID]
+    if (
+        tile < 0
+        and mark >= FINAL
+        and laid > 0
+        and here[CONTACTS] > 0
+        and col - start > 1
+        # One tile that makes a word both ways is one play: the longer word is its main word, or the one across.
+        and not (laid == 1 and col - start < here[CROSSING] + down)
+    ):
+        found = plays[0, 0] + 1
+        if found < len(plays):
+            score = here[MAIN] * here[FACTOR] + here[CROSS] + (BINGO if laid == RACK_SIZE else 0)
+            where = (start << 4 | row) if down else (row << 4 | start)
+            plays[found, 0] = (SCORE_LIMIT - score) << 9 | where << 1 | down
+            plays[found, 1] = here[TILES] << TILE_BITS * (RACK_SIZE - laid)
+        plays[0, 0] = found
+    here[TAKEN] = NOTHING
+    here[TO_TRY] = mark & (line[col, ALLOWED] if tile < 0 else 1 << tile)
+    here[TO_TRY_BLANK] = here[TO_TRY] if tile < 0 else 0
+
+
+@compiled
+def step_on(
+    marks: Int64s, first: Uint32s, edges: Uint32s, line: Int64s, values: Int64s, hand: Int64s, steps: Int64s, col: int
+) -> bool:
+    """Take the next way over the square ``col``; False when there is none left. The last way's tile comes back."""
+    here, there = steps[col], steps[col + 1]
+    blank = len(values)
+    free = line[col, TILE] < 0
+    if here[TAKEN] != NOTHING:
+        hand[here[TAKEN]] += 1
+        here[TAKEN] = NOTHING
+    code = -1
+    while here[TO_TRY] and code < 0:
+        lowest = here[TO_TRY] & -here[TO_TRY]
+        here[TO_TRY] ^= lowest
+        code = popcount(lowest - 1)
+        if free:
+            if hand[code]:
+                here[TAKEN] = code
+            else:
+                code = -1
+    if code < 0 and here[TO_TRY_BLANK] and hand[blank]:
+        lowest = here[TO_TRY_BLANK] & -here[TO_TRY_BLANK]
+        here[TO_TRY_BLANK] ^= lowest
+        code = popcount(lowest - 1)
+        here[TAKEN] = blank
+    if code < 0:
+        return False
+    for field in range(TO_TRY):
+        there[field] = here[field]
+    there[NODE] = follow(marks, first, edges, here[NODE], code)
+    if not free:
+        there[MAIN] += line[col, POINTS]
+        there[CONTACTS] += 1
+        return True
+    hand[here[TAKEN]] -= 1
+    worth = 0 if here[TAKEN] == blank else values[code] * line[col, LETTER_PREMIUM]
+    there[LAID] += 1
+    there[TILES] = here[TILES] << TILE_BITS | (code + 1) << 1 | (here[TAKEN] == blank)
+    there[MAIN] += worth
+    there[FACTOR] *= line[col, WORD_PREMIUM]
+    there[CONTACTS] += line[col, CONTACT]
+    if line[col, ACROSS] != NO_CROSS:
+        there[CROSS] += (line[col, ACROSS] + worth) * line[col, WORD_PREMIUM]
+        there[CROSSING] = line[col, ACROSS_LENGTH]
+    return True
+
+
+@compiled
+def find_plays(
+    marks: Int64s,
+    first: Uint32s,
+    edges: Uint32s,
+    squares: Int64s,
+    values: Int64s,
+    hand: Int64s,
+    down: int,
+    plays: Int64s,
+) -> None:
+    """Put every play along the rows of ``squares`` into ``plays``, unsorted, after those that are there.
+
+    ``squares[row, col]`` holds the fields named above, for one column more than the board has; those after
+    ``WORD_PREMIUM`` are filled in here. ``values`` are points by tile code, ``hand`` counts the tiles in hand by
+    code, blanks last. ``down`` is 1 when the board lies turned, else 0.
+
+    ``plays[0, 0]`` counts the plays found; when that is not below ``len(plays)`` the last of them found no room.
+    Of each play, the first number orders by score from the highest, then by where the word starts (row,
+    column, across before down); the second is the tiles laid, ``TILE_BITS`` each, left aligned.
+    """
+    describe(marks, first, edges, squares, len(values))
+    steps = np.zeros((SIZE + 1, STEP_FIELDS), dtype=np.int64)
+    tiles_in_hand = hand.sum()
+    for row in range(SIZE):
+        line = squares[row]
+        for start in range(SIZE):
+            if start > 0 and line[start - 1, TILE] >= 0:
+                continue
+            contact = start
+            while contact < SIZE and line[contact, TILE] < 0 and not line[contact, CONTACT]:
+                contact += 1
+            if contact == SIZE or contact - start >= tiles_in_hand:
+                continue
+            steps[start, :] = 0
+            steps[start, FACTOR] = 1
+            arrive(marks, line, steps, plays, start, start, row, down)
+            col = start
+            while col >= start:
+                if col < SIZE and step_on(marks, first, edges, line, values, hand, steps, col):
+                    col += 1
+                    arrive(marks, line, steps, plays, start, col, row, down)
+                else:
+                    col -= 1

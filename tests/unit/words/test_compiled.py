@@ -1,0 +1,26 @@
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Callable
+from typing import Any
+
+from faristol.words.compiled import compiled
+from faristol.words.walk import popcount
+
+
+def test_a_function_whose_code_cannot_be_kept_is_compiled_all_the_same() -> None:
+    names: dict[str, Any] = {}
+    exec(compile("def twice(number):\n    return 2 * number\n", "/nowhere/at/all.py", "exec"), names)
+    twice: Callable[[int], int] = compiled(names["twice"])
+    assert twice(21) == 42
+
+
+def test_looking_words_up_does_not_bring_the_compiler_along() -> None:
+    loaded = "import faristol.words, sys; print('numba' in sys.modules)"
+    assert subprocess.check_output([sys.executable, "-c", loaded], text=True) == "False\n"
+
+
+def test_popcount_counts_bits_up_to_the_last_that_a_mark_has() -> None:
+    for bits in (0, 1, 0b1011, 1 << 62, (1 << 63) - 1):
+        assert popcount(bits) == bits.bit_count()
