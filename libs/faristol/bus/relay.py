@@ -1,0 +1,75 @@
+"""The relay: publishes from the record in position order."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import uuid
+
+from nats.errors import Error as NatsError
+from sqlalchemy.exc import DBAPIError
+
+from faristol.bus.connection import Bus
+from faristol.bus.tracing import published
+from faristol.record import Checkpoint, Record, Stale
+from faristol.record.record import move_checkpoint, start_checkpoint
+
+NAME = "relay"
+LEASE_SECONDS = 4.0
+BATCH = 256
+
+_log = logging.getLogger(__name__)
+
+
+class Relay:
+    """Every process of a cell that appends runs one; the one that holds the lease publishes.
+
+    Should two publish for a moment, consumers see duplicates, which change nothing.
+    """
+
+    def __init__(self, record: Record, bus: Bus, *, poll: float = 0.02) -> None:
+        self._record = record
+        self._bus = bus
+        self._poll = poll
+        """Seconds between two looks at what other processes appended."""
+        self._holder = str(uuid.uuid4())
+
+    async def run(self) -> None:
+        """Publish until cancelled."""
+        try:
+            while True:
+                try:
+                    await self._publish_while_leading()
+                except (NatsError, DBAPIError, OSError, TimeoutError) as problem:
+                    _log.warning("relay waits: %s", repr(problem))
+                except Stale:
+                    pass  # another relay was faster; the lease says who goes on
+                await asyncio.sleep(LEASE_SECONDS / 4)
+        finally:
+            try:
+                await self._record.release(NAME, self._holder)
+            except (DBAPIError, OSError) as problem:
+                _log.info("the relay's lease runs out by itself: %s", problem)
+
+    async def _publish_while_leading(self) -> None:
+        loop = asyncio.get_running_loop()
+        renew_at = 0.0
+        position = -1
+        while True:
+            if loop.time() >= renew_at:
+                if not await self._record.lease(NAME, self._holder, LEASE_SECONDS):
+                    return
+                renew_at = loop.time() + LEASE_SECONDS / 3
+            if position < 0:
+                async with self._record.writing() as connection:
+                    await start_checkpoint(connection, NAME)
+                position = await self._record.checkpoint(NAME)
+            events = await self._record.read(position, limit=BATCH)
+            if not events:
+                await self._record.news(self._poll)
+                continue
+            with published(events):
+                await self._bus.publish(events)
+            async with self._record.writing() as connection:
+                await move_checkpoint(connection, Checkpoint(NAME, position, events[-1].position))
+            position = events[-1].position

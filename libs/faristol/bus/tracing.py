@@ -1,0 +1,63 @@
+"""Spans of events on their way. Without a telemetry back-end all of this costs next to nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+
+from opentelemetry import metrics, trace
+from opentelemetry.context import Context
+from opentelemetry.propagate import extract
+from opentelemetry.trace import SpanKind
+
+from faristol.record import Recorded
+
+_tracer = trace.get_tracer("faristol.bus")
+_meter = metrics.get_meter("faristol.bus")
+
+lag = _meter.create_gauge("faristol.consumer.lag", unit="{event}", description="events that a consumer is behind")
+relayed = _meter.create_counter("faristol.relay.events", unit="{event}", description="events published to the bus")
+
+
+@contextmanager
+def published(events: Sequence[Recorded]) -> Iterator[None]:
+    """A span for each event while it is published, in the trace of its append."""
+    with _spans(events, "publish", SpanKind.PRODUCER):
+        yield
+    relayed.add(len(events))
+
+
+@contextmanager
+def consumed(consumer: str, events: Sequence[Recorded]) -> Iterator[None]:
+    """A span for each event while a consumer works on it, in the trace of its append."""
+    with _spans(events, consumer, SpanKind.CONSUMER):
+        yield
+
+
+@contextmanager
+def _spans(events: Sequence[Recorded], what: str, kind: SpanKind) -> Iterator[None]:
+    with ExitStack() as stack:
+        for event in events:
+            parent = extract({"traceparent": event.metadata.traceparent}) if event.metadata.traceparent else None
+            attributes: dict[str, str | int] = {
+                "messaging.system": "nats",
+                "faristol.position": event.position,
+                "faristol.stream": event.stream,
+            }
+            name = f"{what} {event.name}"
+            if len(events) == 1:
+                stack.enter_context(
+                    _tracer.start_as_current_span(name, context=parent, kind=kind, attributes=attributes)
+                )
+            else:
+                stack.enter_context(_open(name, parent, kind, attributes))
+        yield
+
+
+@contextmanager
+def _open(name: str, parent: Context | None, kind: SpanKind, attributes: dict[str, str | int]) -> Iterator[None]:
+    span = _tracer.start_span(name, context=parent, kind=kind, attributes=attributes)
+    try:
+        yield
+    finally:
+        span.end()
