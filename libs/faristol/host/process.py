@@ -1,0 +1,134 @@
+"""A process that runs services: starts them, keeps watch, and ends them in order."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import signal
+from collections.abc import Callable, Coroutine, Sequence
+from typing import Any
+
+import grpc
+from grpc_health.v1 import health, health_pb2, health_pb2_grpc
+from grpc_reflection.v1alpha import reflection
+
+from faristol.bus import Bus, Consumer, Projection, Reaction, Relay
+from faristol.host.errors import ErrorInterceptor
+from faristol.host.part import Part, StartError
+from faristol.host.runtime import Runtime
+from faristol.host.telemetry import TraceInterceptor
+
+_log = logging.getLogger(__name__)
+
+SERVING = health_pb2.HealthCheckResponse.SERVING
+NOT_SERVING = health_pb2.HealthCheckResponse.NOT_SERVING
+
+
+class Process:
+    """One gRPC server with the services given to it, their consumers, and a relay."""
+
+    def __init__(self, runtime: Runtime, bus: Bus, build: Sequence[Callable[[Runtime], Part]]) -> None:
+        self._runtime = runtime
+        self._bus = bus
+        self._build = build
+        self._tasks: list[asyncio.Task[None]] = []
+        self._failed = asyncio.Event()
+        self._health: Any = health.aio.HealthServicer()  # type: ignore[attr-defined] # missing in grpc-stubs
+        self._server = grpc.aio.server(interceptors=(TraceInterceptor(), ErrorInterceptor()), options=_OPTIONS)
+        self.problem = ""
+        """Why the process ended by itself; empty when it was asked to."""
+
+    async def start(self) -> str:
+        """Listen, and start every consumer. Gives the address that gRPC listens on.
+
+        Raises ``StartError`` when the port is taken.
+        """
+        settings = self._runtime.settings
+        wanted = f"{settings.grpc_host}:{settings.grpc_port}"
+        try:
+            port = self._server.add_insecure_port(wanted)
+        except RuntimeError as problem:
+            raise StartError(f"gRPC cannot listen on {wanted}: the port is busy or not ours; give another") from problem
+        self._runtime.channels.own_address = f"{settings.grpc_host}:{port}"
+        parts = [build(self._runtime) for build in self._build]
+        names = [health_pb2.DESCRIPTOR.services_by_name["Health"].full_name, reflection.SERVICE_NAME]
+        for part in parts:
+            for servicer in part.servicers:
+                servicer.add(servicer.instance, self._server)
+                names.append(servicer.descriptor.full_name)
+        health_pb2_grpc.add_HealthServicer_to_server(self._health, self._server)
+        reflection.enable_server_reflection(names, self._server)
+        await self._start_consumers(parts)
+        await self._server.start()
+        for part in parts:
+            for task in part.tasks:
+                self._watch(f"{part.name}.{task.__name__}", task())
+        for name in ("", *names, *(part.name for part in parts)):
+            await self._health.set(name, SERVING)
+        return self._runtime.channels.own_address
+
+    async def _start_consumers(self, parts: Sequence[Part]) -> None:
+        record = self._runtime.record
+        for part in parts:
+            works: list[Reaction | Projection] = [*part.reactions, *part.projections]
+            for work in works:
+                consumer = Consumer(record, self._bus, work, self._runtime.progress(_checkpoint_name(work)))
+                await consumer.prepare()
+                self._watch(consumer.name, consumer.run())
+        self._watch("relay", Relay(record, self._bus).run())
+
+    def _watch(self, name: str, work: Coroutine[Any, Any, None] | Any) -> None:
+        task: asyncio.Task[None] = asyncio.ensure_future(work)
+        task.set_name(name)
+        task.add_done_callback(self._ended)
+        self._tasks.append(task)
+
+    def _ended(self, task: asyncio.Task[None]) -> None:
+        if task.cancelled():
+            return
+        problem = task.exception()
+        if isinstance(problem, StartError):
+            self.problem = self.problem or str(problem)
+        elif problem:
+            _log.error("%s stopped", task.get_name(), exc_info=problem)
+            self.problem = self.problem or f"{task.get_name()} stopped: {problem}"
+        self._failed.set()
+
+    async def failed(self) -> None:
+        """Wait until a part of this process fails; ``problem`` says why."""
+        await self._failed.wait()
+
+    async def serve(self, stop: asyncio.Event) -> None:
+        """Serve until ``stop`` is set, or until a part of this process has failed."""
+        waiting = {asyncio.create_task(stop.wait()), asyncio.create_task(self._failed.wait())}
+        await asyncio.wait(waiting, return_when=asyncio.FIRST_COMPLETED)
+        for waiter in waiting:
+            waiter.cancel()
+        await self.stop()
+
+    async def stop(self) -> None:
+        """Tell the health check, let running calls end, then stop consumers and relay."""
+        await self._health.enter_graceful_shutdown()
+        await self._server.stop(self._runtime.settings.grace_seconds)
+        for task in self._tasks:
+            task.remove_done_callback(self._ended)
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+        await self._runtime.channels.close()
+
+
+_OPTIONS = (("grpc.so_reuseport", 0),)
+"""A port that another process listens on is busy, and not to be shared by accident."""
+
+
+def _checkpoint_name(work: Reaction | Projection) -> str:
+    return work.consumer if isinstance(work, Projection) else work.name
+
+
+def stop_on_signals() -> asyncio.Event:
+    """An event that SIGTERM and SIGINT set."""
+    stop = asyncio.Event()
+    loop = asyncio.get_running_loop()
+    for number in (signal.SIGTERM, signal.SIGINT):
+        loop.add_signal_handler(number, stop.set)
+    return stop

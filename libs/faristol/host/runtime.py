@@ -1,0 +1,68 @@
+"""What a service is given to work with."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import UTC, datetime
+
+import grpc
+
+from faristol.bus import Progress
+from faristol.host.desk import Desk
+from faristol.host.settings import Settings
+from faristol.host.telemetry import client_interceptors
+from faristol.record import Record
+
+CHANNEL_OPTIONS = (
+    ("grpc.initial_reconnect_backoff_ms", 100),
+    ("grpc.min_reconnect_backoff_ms", 100),
+    ("grpc.max_reconnect_backoff_ms", 2_000),
+)
+
+
+def _utc_now() -> datetime:
+    return datetime.now(UTC)
+
+
+class Channels:
+    """The way to each service: where the settings say, or else this process itself."""
+
+    def __init__(self, settings: Settings) -> None:
+        self._settings = settings
+        self._channels: dict[str, grpc.aio.Channel] = {}
+        self.own_address = ""
+        """``HOST:PORT`` of this process's gRPC server, once it listens."""
+
+    def channel(self, service: str) -> grpc.aio.Channel:
+        """The way to a service."""
+        if service not in self._channels:
+            address = self._settings.address(service) or self.own_address
+            self._channels[service] = grpc.aio.insecure_channel(
+                address, options=CHANNEL_OPTIONS, interceptors=client_interceptors()
+            )
+        return self._channels[service]
+
+    async def close(self) -> None:
+        """Close every channel."""
+        for channel in self._channels.values():
+            await channel.close(None)
+
+
+class Runtime:
+    """The record, the desk, the time, and the way to the other services."""
+
+    def __init__(self, settings: Settings, record: Record, now: Callable[[], datetime] = _utc_now) -> None:
+        self.settings = settings
+        self.record = record
+        self.desk = Desk(record)
+        self.now = now
+        self.channels = Channels(settings)
+        self._progress: dict[str, Progress] = {}
+
+    def channel(self, service: str) -> grpc.aio.Channel:
+        """The way to a service."""
+        return self.channels.channel(service)
+
+    def progress(self, consumer: str) -> Progress:
+        """How far a consumer is, by the name of its checkpoint (``Projection.consumer``)."""
+        return self._progress.setdefault(consumer, Progress(self.record, consumer))

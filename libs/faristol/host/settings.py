@@ -1,0 +1,54 @@
+"""Settings of a process: flags first, then ``FARISTOL_…`` in the environment, then what stands here."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+from pydantic import Field
+from pydantic_settings import BaseSettings, SettingsConfigDict
+
+SERVICES = ("lexicon", "game", "clock", "pairing", "rating", "results", "gateway")
+"""The seven services, in the order in which they start."""
+
+
+class Settings(BaseSettings):
+    """Every setting there is. Each can be given as ``FARISTOL_`` and its name in capitals."""
+
+    model_config = SettingsConfigDict(env_prefix="FARISTOL_", extra="ignore")
+
+    data: Path = Field(default=Path("data"), description="Folder of the embedded record and bus.")
+    database_url: str = Field(
+        default="", description="Record: sqlite:///PATH or postgresql://…; SQLite in the data folder."
+    )
+    nats_url: str = Field(default="", description="NATS; `faristol up` starts one of its own when empty.")
+    lexicons: Path = Field(
+        default=Path(sys.prefix) / "share" / "faristol" / "lexicons", description="Folder of the installed lexicons."
+    )
+    grpc_host: str = Field(default="127.0.0.1", description="Address that gRPC listens on.")
+    grpc_port: int = Field(default=0, ge=0, le=65535, description="Port of gRPC; 0 takes a free one.")
+    http_host: str = Field(default="127.0.0.1", description="Address that the gateway's pages and JSON listen on.")
+    http_port: int = Field(default=8080, ge=0, le=65535, description="Their port; 0 takes a free one.")
+    otlp_endpoint: str = Field(
+        default="", description="OTLP/gRPC collector, as http://HOST:4317; no telemetry when empty."
+    )
+    grace_seconds: float = Field(default=5.0, ge=0, description="How long running calls may go on after SIGTERM.")
+    log_level: str = Field(default="WARNING", description="DEBUG, INFO, WARNING or ERROR.")
+
+    lexicon_address: str = Field(
+        default="", description="HOST:PORT of a service that runs elsewhere; likewise the others."
+    )
+    game_address: str = ""
+    clock_address: str = ""
+    pairing_address: str = ""
+    rating_address: str = ""
+    results_address: str = ""
+    gateway_address: str = ""
+
+    def record_url(self) -> str:
+        """URL of the record."""
+        return self.database_url or f"sqlite:///{self.data.absolute() / 'record.db'}"
+
+    def address(self, service: str) -> str:
+        """``HOST:PORT`` at which a service answers, empty when it was not given."""
+        return str(getattr(self, f"{service}_address"))

@@ -1,0 +1,88 @@
+"""OpenTelemetry: one trace from a caller to the projections, and metrics. Off unless an endpoint is set."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Sequence
+from typing import Any
+
+import grpc
+from opentelemetry import metrics, trace
+from opentelemetry.exporter.otlp.proto.grpc.metric_exporter import OTLPMetricExporter
+from opentelemetry.exporter.otlp.proto.grpc.trace_exporter import OTLPSpanExporter
+from opentelemetry.propagate import extract, inject
+from opentelemetry.sdk.metrics import MeterProvider
+from opentelemetry.sdk.metrics.export import PeriodicExportingMetricReader
+from opentelemetry.sdk.resources import Resource
+from opentelemetry.sdk.trace import TracerProvider
+from opentelemetry.sdk.trace.export import BatchSpanProcessor
+from opentelemetry.trace import SpanKind
+
+_tracer = trace.get_tracer("faristol.rpc")
+
+
+class Telemetry:
+    """The exporters of a process."""
+
+    def __init__(self, endpoint: str, service: str) -> None:
+        resource = Resource.create({"service.name": f"faristol-{service}"})
+        insecure = not endpoint.startswith("https://")
+        self._traces = TracerProvider(resource=resource)
+        self._traces.add_span_processor(
+            BatchSpanProcessor(OTLPSpanExporter(endpoint=endpoint, insecure=insecure), schedule_delay_millis=500)
+        )
+        reader = PeriodicExportingMetricReader(
+            OTLPMetricExporter(endpoint=endpoint, insecure=insecure), export_interval_millis=5_000
+        )
+        self._metrics = MeterProvider(resource=resource, metric_readers=[reader])
+        trace.set_tracer_provider(self._traces)
+        metrics.set_meter_provider(self._metrics)
+
+    def close(self) -> None:
+        """Send what is left."""
+        self._traces.shutdown()
+        self._metrics.shutdown()
+
+
+class TraceInterceptor(grpc.aio.ServerInterceptor):  # type: ignore[type-arg] # generic in the stubs alone
+    """A server span for each call, in the caller's trace."""
+
+    async def intercept_service(
+        self,
+        continuation: Callable[[grpc.HandlerCallDetails], Awaitable[grpc.RpcMethodHandler[Any, Any]]],
+        handler_call_details: grpc.HandlerCallDetails,
+    ) -> grpc.RpcMethodHandler[Any, Any]:
+        """See ``grpc.aio.ServerInterceptor``."""
+        handler = await continuation(handler_call_details)
+        method = handler_call_details.method
+        if not handler.unary_unary or not method.startswith("/faristol."):
+            return handler
+        inner: Any = handler.unary_unary
+        carrier = {key: str(value) for key, value in handler_call_details.invocation_metadata}
+
+        async def call(request: Any, context: grpc.aio.ServicerContext[Any, Any]) -> Any:
+            name = method.removeprefix("/")
+            with _tracer.start_as_current_span(name, context=extract(carrier), kind=SpanKind.SERVER) as span:
+                span.set_attribute("rpc.system", "grpc")
+                return await inner(request, context)
+
+        return grpc.unary_unary_rpc_method_handler(call, handler.request_deserializer, handler.response_serializer)
+
+
+class _CallerInterceptor(grpc.aio.UnaryUnaryClientInterceptor):  # type: ignore[type-arg] # generic in the stubs alone
+    """A client span for each call, whose context travels in the metadata."""
+
+    async def intercept_unary_unary(self, continuation: Any, client_call_details: Any, request: Any) -> Any:
+        method: str | bytes = client_call_details.method
+        name = (method.decode() if isinstance(method, bytes) else method).removeprefix("/")
+        with _tracer.start_as_current_span(name, kind=SpanKind.CLIENT) as span:
+            span.set_attribute("rpc.system", "grpc")
+            carrier: dict[str, str] = {}
+            inject(carrier)
+            metadata = grpc.aio.Metadata(*(client_call_details.metadata or ()), *carrier.items())
+            details = client_call_details._replace(metadata=metadata)
+            return await continuation(details, request)
+
+
+def client_interceptors() -> Sequence[Any]:
+    """What a channel needs so that traces go on in the service that is called."""
+    return (_CallerInterceptor(),)

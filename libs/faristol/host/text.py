@@ -1,0 +1,74 @@
+"""What people read, in their language: Catalan, Spanish, Greek, English.
+
+Text stands in the code in English, marked with ``N_`` or ``_``; that English is the key of its translations.
+Catalogs are gettext ``.po`` files beside this module. They are compiled in memory when first used, so that
+nothing generated has to be kept in step with them.
+"""
+
+from __future__ import annotations
+
+import gettext
+import re
+from collections.abc import Iterable
+from functools import cache
+from importlib import resources
+from io import BytesIO
+
+from babel.messages.mofile import write_mo
+from babel.messages.pofile import read_po
+
+from faristol.rules.refusal import Refusal
+
+SOURCE = "en"
+"""The language of the text in the code; it has no catalog."""
+
+TRANSLATED = ("ca", "es", "el")
+"""Languages that have a catalog, by ISO 639-1 code."""
+
+LANGUAGES = (*TRANSLATED, SOURCE)
+"""Every language that a person can ask for, in the order in which they are offered."""
+
+NAMES = {"ca": "Català", "es": "Español", "el": "Ελληνικά", "en": "English"}
+"""What each language calls itself."""
+
+_RANGE = re.compile(r"\s*([A-Za-z]{1,8}|\*)(?:-[A-Za-z0-9]{1,8})*\s*(?:;\s*q\s*=\s*([01](?:\.\d{0,3})?))?\s*")
+
+
+@cache
+def translations(language: str) -> gettext.NullTranslations:
+    """The catalog of ``language``. Raises ``LookupError`` for a language that is not offered."""
+    if language == SOURCE:
+        return gettext.NullTranslations()
+    if language not in TRANSLATED:
+        raise LookupError(f"there is no language {language!r}; there are: {', '.join(LANGUAGES)}")
+    file = resources.files("faristol.host") / "locale" / language / "LC_MESSAGES" / "faristol.po"
+    with file.open("rb") as source:
+        catalog = read_po(source, locale=language)
+    compiled = BytesIO()
+    write_mo(compiled, catalog)
+    compiled.seek(0)
+    return gettext.GNUTranslations(compiled)
+
+
+def render(refusal: Refusal, language: str) -> str:
+    """What ``refusal`` says, in ``language``. Its article is not part of the sentence."""
+    return translations(language).gettext(refusal.message).format_map(refusal.params)
+
+
+def negotiate(accept_language: str, offered: Iterable[str] = LANGUAGES) -> str:
+    """The language that an ``Accept-Language`` header asks for (RFC 9110 §12.5.4), English when none fits.
+
+    Among languages wanted equally, the one named first wins. What cannot be read in the header is passed over:
+    a browser's odd header is no reason to show nothing.
+    """
+    known = set(offered)
+    wanted: list[tuple[float, int, str]] = []
+    for place, part in enumerate(accept_language.split(",")):
+        match = _RANGE.fullmatch(part)
+        if match is None:
+            continue
+        weight = float(match[2] or 1)
+        language = SOURCE if match[1] == "*" else match[1].lower()
+        if weight > 0 and language in known:
+            wanted.append((-weight, place, language))
+    return min(wanted)[2] if wanted else SOURCE

@@ -1,0 +1,44 @@
+"""Times on the wire and in Python. Everything is UTC."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import UTC, datetime
+from typing import Any
+
+from google.protobuf.timestamp_pb2 import Timestamp
+
+from faristol.host.errors import Invalid
+
+
+def to_datetime(timestamp: Timestamp) -> datetime:
+    """The moment as Python has it, to the microsecond."""
+    return timestamp.ToDatetime(UTC)
+
+
+def to_timestamp(moment: datetime) -> Timestamp:
+    """The moment as it travels. ``moment`` has to be aware of its time zone."""
+    timestamp = Timestamp()
+    timestamp.FromDatetime(moment.astimezone(UTC))
+    return timestamp
+
+
+def milliseconds_between(earlier: Timestamp, later: Timestamp) -> int:
+    """Whole milliseconds from one moment to another, negative when the second is the earlier one."""
+    seconds = later.seconds - earlier.seconds
+    return (seconds * 1_000_000_000 + later.nanos - earlier.nanos) // 1_000_000
+
+
+def occurred_at(request: Any, now: Callable[[], datetime]) -> Timestamp:
+    """When a command happened: what it says, or now.
+
+    Raises ``Invalid`` for a time that is no time.
+    """
+    given: Timestamp = request.occurred_at
+    if not request.HasField("occurred_at"):
+        return to_timestamp(now())
+    try:
+        given.ToDatetime()
+    except (ValueError, OverflowError) as problem:
+        raise Invalid("occurred_at", f"not a time between the years 1 and 9999 ({problem})") from problem
+    return given
