@@ -1,0 +1,65 @@
+"""The lexicons of this machine, opened once."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from faristol.rules.refusal import N_, Refusal
+from faristol.words import Installed, LexiconError, Library, MissingLexiconError, WordGraph
+
+
+class Lexicons:
+    """The lexicons of a library. What is installed while this runs is found too."""
+
+    def __init__(self, library: Library) -> None:
+        """Open everything that has a name.
+
+        Raises ``MissingLexiconError`` when there is nothing, ``LexiconError`` when one is not sound: better said
+        when the service starts than at the first challenge.
+        """
+        self._library = library
+        self._open: dict[str, WordGraph] = {}
+        installed = library.list()
+        if not installed:
+            raise MissingLexiconError(
+                f"no lexicon is installed in {library.path}: run `faristol lexicon install catalan`"
+            )
+        for lexicon in installed:
+            self.by_digest(lexicon.digest)
+
+    def installed(self) -> Sequence[Installed]:
+        """What there is, in the order of names. Raises ``Refusal`` when a file cannot be read."""
+        try:
+            return self._library.list()
+        except LexiconError as error:
+            raise _unusable(error) from error
+
+    def by_digest(self, digest: str) -> WordGraph:
+        """The lexicon with exactly this content. Raises ``LexiconError`` when it is not installed or not sound."""
+        if digest not in self._open:
+            self._open[digest] = self._library.open(digest)
+        return self._open[digest]
+
+    def find(self, name_or_digest: str) -> WordGraph:
+        """The lexicon that has this digest or, now, this name.
+
+        Raises ``Refusal`` with reason ``LEXICON_MISSING`` or ``LEXICON_UNUSABLE``.
+        """
+        if name_or_digest in self._open:
+            return self._open[name_or_digest]
+        names = {lexicon.name: lexicon.digest for lexicon in self.installed()}
+        try:
+            return self.by_digest(names.get(name_or_digest, name_or_digest))
+        except MissingLexiconError:
+            raise Refusal(
+                "LEXICON_MISSING",
+                "",
+                N_("The lexicon {name} is not installed here; installed: {installed}."),
+                {"name": name_or_digest, "installed": ", ".join(names) or "–"},
+            ) from None
+        except LexiconError as error:
+            raise _unusable(error) from error
+
+
+def _unusable(error: LexiconError) -> Refusal:
+    return Refusal("LEXICON_UNUSABLE", "", N_("A lexicon cannot be used: {problem}."), {"problem": str(error)})

@@ -1,0 +1,71 @@
+from __future__ import annotations
+
+import pytest
+from google.protobuf.timestamp_pb2 import Timestamp
+
+from faristol.bus import Reaction
+from faristol.host import Runtime, Settings, StartError
+from faristol.lexicon.part import part
+from faristol.pb.game.v1 import events_pb2 as game_events
+from faristol.pb.lexicon.v1 import events_pb2 as events
+from faristol.record import Conflict, Decision, Metadata, Record, Recorded, Write
+from faristol.words import Installed
+
+GAME = "cup-r1-t1"
+
+
+async def challenged(record: Record, digest: str, *words: tuple[str, ...]) -> Recorded:
+    """A game whose only play was challenged; the event of the challenge."""
+    facts = [
+        game_events.GameOpened(
+            game_id=GAME, tournament_id="cup", lexicon=game_events.Pin(name="catalan", digest=digest)
+        ),
+        game_events.ChallengeRaised(
+            turn=1,
+            challenge=1,
+            words=[game_events.Word(faces=word) for word in words],
+            occurred_at=Timestamp(seconds=1_700_000_000),
+        ),
+    ]
+    await record.append(Decision([Write(f"game-{GAME}", 0, facts, "cup")]), Metadata())
+    return (await record.read_stream(f"game-{GAME}"))[-1]
+
+
+@pytest.fixture
+def reaction(record: Record, settings: Settings, catalan: Installed) -> Reaction:
+    (only,) = part(Runtime(settings, record)).reactions
+    return only
+
+
+async def test_a_challenge_is_a_ruled_case_in_one_append(
+    record: Record, reaction: Reaction, catalan: Installed
+) -> None:
+    event = await challenged(record, catalan.digest, ("A", "NY"), ("A", "N"))
+    assert event.type in reaction.types
+    decision = await reaction.react(event)
+    assert decision is not None
+    (write,) = decision.writes
+    assert (write.stream, write.expected_version, write.tournament) == (f"case-{GAME}-1", 0, "cup")
+    await record.append(decision, Metadata())
+    opened, ruled = (recorded.message for recorded in await record.read_stream(f"case-{GAME}-1"))
+    assert isinstance(opened, events.CaseOpened)
+    assert isinstance(ruled, events.CaseRuled)
+    assert [word.valid for word in ruled.words] == [True, False]
+    assert not ruled.valid
+
+
+async def test_a_challenge_told_twice_changes_nothing(record: Record, reaction: Reaction, catalan: Installed) -> None:
+    event = await challenged(record, catalan.digest, ("A", "NY"))
+    first, again = await reaction.react(event), await reaction.react(event)
+    assert first is not None
+    assert again is not None
+    await record.append(first, Metadata())
+    with pytest.raises(Conflict):
+        await record.append(again, Metadata())
+    assert await reaction.react(event) is None
+
+
+async def test_another_lexicon_never_rules_in_place_of_the_pinned_one(record: Record, reaction: Reaction) -> None:
+    event = await challenged(record, "0" * 64, ("A", "NY"))
+    with pytest.raises(StartError, match=f"challenge 1 of game {GAME} waits for the lexicon catalan: no lexicon with"):
+        await reaction.react(event)

@@ -1,0 +1,116 @@
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+
+import grpc
+import pytest
+from google.protobuf.timestamp_pb2 import Timestamp
+from google.rpc import error_details_pb2
+from grpc_status import rpc_status
+
+from faristol.host import Runtime, Settings
+from faristol.host.errors import ErrorInterceptor
+from faristol.lexicon.part import part
+from faristol.pb.game.v1 import events_pb2 as game_events
+from faristol.pb.lexicon.v1 import events_pb2 as events
+from faristol.pb.lexicon.v1 import lexicon_pb2, lexicon_pb2_grpc
+from faristol.record import Decision, Metadata, Record, Write
+from faristol.words import Installed
+
+
+@pytest.fixture
+async def stub(
+    record: Record, settings: Settings, catalan: Installed
+) -> AsyncIterator[lexicon_pb2_grpc.LexiconServiceAsyncStub]:
+    server = grpc.aio.server(interceptors=(ErrorInterceptor(),))
+    for servicer in part(Runtime(settings, record)).servicers:
+        servicer.add(servicer.instance, server)
+    port = server.add_insecure_port("127.0.0.1:0")
+    await server.start()
+    async with grpc.aio.insecure_channel(f"127.0.0.1:{port}") as channel:
+        yield lexicon_pb2_grpc.LexiconServiceStub(channel)
+    await server.stop(None)
+
+
+async def test_installed_lexicons_say_what_they_are(
+    stub: lexicon_pb2_grpc.LexiconServiceAsyncStub, catalan: Installed
+) -> None:
+    (found,) = (await stub.ListLexicons(lexicon_pb2.ListLexiconsRequest())).lexicons
+    assert found == lexicon_pb2.Lexicon(
+        pin=game_events.Pin(name="catalan", digest=catalan.digest),
+        tile_set="ca-100",
+        words=4,
+        source="written for the tests",
+        licence="CC0-1.0",
+        edition="first",
+    )
+
+
+@pytest.mark.parametrize("by", ["name", "digest"])
+async def test_words_are_answered_with_their_tiles_in_the_order_asked(
+    by: str, stub: lexicon_pb2_grpc.LexiconServiceAsyncStub, catalan: Installed
+) -> None:
+    asked = ["col·la", "kiwi", "COLLA", "any"]
+    answer = await stub.LookUp(lexicon_pb2.LookUpRequest(lexicon=getattr(catalan, by), words=asked))
+    assert [(entry.text, [tuple(word.faces) for word in entry.spellings]) for entry in answer.entries] == [
+        ("col·la", [("C", "O", "L·L", "A")]),
+        ("kiwi", []),
+        ("COLLA", [("C", "O", "L", "L", "A")]),
+        ("any", [("A", "NY")]),
+    ]
+
+
+async def test_a_case_is_shown_as_it_stands(record: Record, stub: lexicon_pb2_grpc.LexiconServiceAsyncStub) -> None:
+    word = game_events.Word(faces=["A", "NY"])
+    pin = game_events.Pin(name="catalan", digest="ab" * 32)
+    opened = events.CaseOpened(case_id="g-1", game_id="g", words=[word], lexicon=pin, occurred_at=Timestamp(seconds=5))
+    await record.append(Decision([Write("case-g-1", 0, [opened], "cup")]), Metadata())
+    asked = lexicon_pb2.GetCaseRequest(case_id="g-1")
+    assert await stub.GetCase(asked) == lexicon_pb2.GetCaseResponse(
+        case_id="g-1", game_id="g", words=[word], lexicon=pin, opened_at=Timestamp(seconds=5)
+    )
+    ruling = events.WordRuling(word=word, valid=True)
+    ruled = events.CaseRuled(case_id="g-1", valid=True, words=[ruling], occurred_at=Timestamp(seconds=6))
+    await record.append(Decision([Write("case-g-1", 1, [ruled], "cup")]), Metadata())
+    assert await stub.GetCase(asked) == lexicon_pb2.GetCaseResponse(
+        case_id="g-1",
+        game_id="g",
+        words=[word],
+        lexicon=pin,
+        ruled=True,
+        valid=True,
+        rulings=[ruling],
+        opened_at=Timestamp(seconds=5),
+        ruled_at=Timestamp(seconds=6),
+    )
+
+
+LookUp = lexicon_pb2.LookUpRequest
+
+
+@pytest.mark.parametrize(
+    ("request_", "code", "reason"),
+    [
+        (LookUp(words=["any"]), grpc.StatusCode.INVALID_ARGUMENT, "INVALID"),
+        (LookUp(lexicon="catalan", words=[""]), grpc.StatusCode.INVALID_ARGUMENT, "INVALID"),
+        (LookUp(lexicon="catalan", words=["a" * 65]), grpc.StatusCode.INVALID_ARGUMENT, "INVALID"),
+        (LookUp(lexicon="catalan", words=["a"] * 1_001), grpc.StatusCode.INVALID_ARGUMENT, "INVALID"),
+        (LookUp(lexicon="klingon", words=["any"]), grpc.StatusCode.FAILED_PRECONDITION, "LEXICON_MISSING"),
+        (lexicon_pb2.GetCaseRequest(), grpc.StatusCode.INVALID_ARGUMENT, "INVALID"),
+        (lexicon_pb2.GetCaseRequest(case_id="g-9"), grpc.StatusCode.NOT_FOUND, "NOT_FOUND"),
+    ],
+)
+async def test_what_cannot_be_answered_says_why(
+    request_: lexicon_pb2.LookUpRequest | lexicon_pb2.GetCaseRequest,
+    code: grpc.StatusCode,
+    reason: str,
+    stub: lexicon_pb2_grpc.LexiconServiceAsyncStub,
+) -> None:
+    call = stub.LookUp(request_) if isinstance(request_, lexicon_pb2.LookUpRequest) else stub.GetCase(request_)
+    with pytest.raises(grpc.aio.AioRpcError) as refused:
+        await call
+    assert refused.value.code() == code
+    status = rpc_status.from_call(refused.value)  # type: ignore[arg-type]
+    info = error_details_pb2.ErrorInfo()
+    assert status.details[0].Unpack(info)
+    assert info.reason == reason
