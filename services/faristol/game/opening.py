@@ -1,0 +1,59 @@
+"""Opening a table: the starting draw, the first racks, the start (FISC I.5). Pure."""
+
+from __future__ import annotations
+
+from google.protobuf.message import Message
+
+from faristol.game.model import Instant, Pin, timestamp
+from faristol.game.views import Tournament
+from faristol.pb.game.v1 import events_pb2 as events
+from faristol.pb.pairing.v1 import events_pb2 as pairing_events
+from faristol.rules import Ruleset, derive_seed, draw, full_bag, starting_draw, without
+
+
+def open_table(
+    tournament: Tournament, round_: int, pairing: pairing_events.Pairing, ruleset: Ruleset, at: Instant
+) -> list[Message]:
+    """All that happens at a table until the first clock may run.
+
+    The table's seed follows from the tournament's and from the game's id, so nobody chooses it. The pairing says
+    who begins under rules that do not draw for it.
+    """
+    seed = derive_seed(tournament.seed, pairing.game_id)
+    players = (pairing.first_player_id, pairing.second_player_id)
+    facts: list[Message] = [
+        events.GameOpened(
+            game_id=pairing.game_id,
+            tournament_id=tournament.tournament_id,
+            round=round_,
+            table=pairing.table,
+            player_ids=players,
+            ruleset=_pin(tournament.ruleset),
+            lexicon=_pin(tournament.lexicon),
+            seed=seed,
+            occurred_at=timestamp(at),
+        )
+    ]
+    first, number = players[0], 0
+    if ruleset.start.method == "draw":
+        drawn = starting_draw(ruleset, players, seed)
+        first, number = drawn.first, drawn.next_counter
+        facts.extend(
+            events.StartTileDrawn(player_id=tile.player, face=tile.face, draw=tile.counter, occurred_at=timestamp(at))
+            for tile in drawn.tiles
+        )
+    facts.append(events.StartDecided(player_id=first, occurred_at=timestamp(at)))
+    bag = full_bag(ruleset.tile_set)
+    for player in sorted(players, key=lambda player: player != first):
+        rack = draw(bag, ruleset.game.rack_size, seed, number)
+        bag = without(bag, rack)
+        facts.append(
+            events.TilesDrawn(player_id=player, faces=rack, draw=number, bag_left=len(bag), occurred_at=timestamp(at))
+        )
+        number += 1
+    facts.append(events.GameStarted(first_player_id=first, occurred_at=timestamp(at)))
+    return facts
+
+
+def _pin(pin: Pin) -> events.Pin:
+    return events.Pin(name=pin.name, digest=pin.digest)

@@ -1,0 +1,60 @@
+"""What tables do by themselves: they open with their round, and follow their clocks and cases."""
+
+from __future__ import annotations
+
+from faristol.bus import Reaction
+from faristol.game.model import instant
+from faristol.game.opening import open_table
+from faristol.game.pinning import ruleset_of
+from faristol.game.streams import game_stream, load_table
+from faristol.game.views import Tournament, watch_tournament
+from faristol.pb.clock.v1 import events_pb2 as clock_events
+from faristol.pb.lexicon.v1 import events_pb2 as lexicon_events
+from faristol.pb.pairing.v1 import events_pb2 as pairing_events
+from faristol.record import Decision, Record, Recorded, Write, load
+
+FOLLOWED = frozenset(
+    kind.DESCRIPTOR.full_name
+    for kind in (
+        clock_events.ClockPressed,
+        clock_events.ClockNeutralised,
+        clock_events.OvertimeCapExceeded,
+        clock_events.ClockStopped,
+        lexicon_events.CaseRuled,
+    )
+)
+
+
+def opening(record: Record) -> Reaction:
+    """The reaction that opens every table of a round when the round starts (FISC I.5)."""
+
+    async def open_tables(event: Recorded) -> Decision | None:
+        started = event.message
+        assert isinstance(started, pairing_events.RoundStarted)
+        tournament = (await load(record, event.stream, Tournament(), watch_tournament)).state
+        ruleset = ruleset_of(tournament.ruleset)
+        at = instant(started.occurred_at)
+        writes = []
+        for pairing in tournament.pairings[started.round]:
+            stream = game_stream(pairing.game_id)
+            if not await record.read_stream(stream):
+                facts = open_table(tournament, started.round, pairing, ruleset, at)
+                writes.append(Write(stream, 0, facts, event.tournament))
+        return Decision(writes) if writes else None
+
+    return Reaction("game.open", frozenset({pairing_events.RoundStarted.DESCRIPTOR.full_name}), open_tables)
+
+
+def following(record: Record) -> Reaction:
+    """The reaction that keeps every table in step with its clock and its case."""
+
+    async def follow(event: Recorded) -> Decision | None:
+        message = event.message
+        if isinstance(message, lexicon_events.CaseRuled):
+            game_id = message.game_id
+        else:
+            game_id = event.stream.removeprefix("clock-")
+        table = await load_table(record, game_id)
+        return table.decision() if table else None
+
+    return Reaction("game.follow", FOLLOWED, follow)

@@ -1,0 +1,93 @@
+"""What a table knows of other streams: its clock, its case, its tournament. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from types import MappingProxyType
+
+from google.protobuf.message import Message
+
+from faristol.game.model import Instant, Pin, instant
+from faristol.pb.clock.v1 import events_pb2 as clock_events
+from faristol.pb.lexicon.v1 import events_pb2 as lexicon_events
+from faristol.pb.pairing.v1 import events_pb2 as pairing_events
+
+
+@dataclass(frozen=True, slots=True)
+class Clock:
+    """The table's clock, folded from ``clock-<game_id>``."""
+
+    pressed_turn: int = 0
+    """The last turn that a press completed, from 1."""
+    pressed_at: Instant = 0
+    challenge: int = 0
+    """Number of the last challenge that the clock was neutralised for."""
+    exceeded_at: Instant | None = None
+    """When a player went over the cap on overtime; None while nobody has."""
+    stopped: bool = False
+    overtime_ms: Mapping[str, int] = field(default_factory=dict)
+    """Each player's overtime, once the clock has stopped."""
+    last_at: Instant = 0
+    """The latest moment that any fact of the clock names."""
+
+
+def watch_clock(clock: Clock, message: Message) -> Clock:
+    """``clock`` after a fact of its stream; facts that no table depends on only move the time."""
+    match message:
+        case clock_events.ClockPressed():
+            clock = replace(clock, pressed_turn=message.turn, pressed_at=instant(message.occurred_at))
+        case clock_events.ClockNeutralised():
+            clock = replace(clock, challenge=message.challenge)
+        case clock_events.OvertimeCapExceeded():
+            clock = replace(clock, exceeded_at=instant(message.occurred_at))
+        case clock_events.ClockStopped():
+            overtime = {side.player_id: side.overtime_ms for side in message.times}
+            clock = replace(clock, stopped=True, overtime_ms=MappingProxyType(overtime))
+        case clock_events.ClockOpened() | clock_events.ClockStarted() | clock_events.ClockResumed():
+            pass
+        case _:
+            raise TypeError(f"{message.DESCRIPTOR.full_name} is no fact of a clock")
+    return replace(clock, last_at=max(clock.last_at, instant(message.occurred_at)))
+
+
+@dataclass(frozen=True, slots=True)
+class Ruling:
+    """What players are told of a case: whether the play stands."""
+
+    valid: bool
+    at: Instant
+
+
+def watch_case(ruling: Ruling | None, message: Message) -> Ruling | None:
+    """The ruling after a fact of ``case-<game_id>-<challenge>``."""
+    if isinstance(message, lexicon_events.CaseRuled):
+        return Ruling(message.valid, instant(message.occurred_at))
+    return ruling
+
+
+@dataclass(frozen=True, slots=True)
+class Tournament:
+    """What opening a table takes from its tournament, folded from ``tournament-<tournament_id>``."""
+
+    tournament_id: str = ""
+    seed: bytes = b""
+    ruleset: Pin = field(default_factory=Pin)
+    lexicon: Pin = field(default_factory=Pin)
+    pairings: Mapping[int, tuple[pairing_events.Pairing, ...]] = field(default_factory=dict)
+    """The tables of each round."""
+
+
+def watch_tournament(tournament: Tournament, message: Message) -> Tournament:
+    """``tournament`` after a fact of its stream; facts that no table depends on pass by."""
+    match message:
+        case pairing_events.TournamentCreated():
+            return replace(tournament, tournament_id=message.tournament_id, seed=message.seed)
+        case pairing_events.RulesetPinned():
+            return replace(tournament, ruleset=Pin(message.ruleset.name, message.ruleset.digest))
+        case pairing_events.LexiconPinned():
+            return replace(tournament, lexicon=Pin(message.lexicon.name, message.lexicon.digest))
+        case pairing_events.RoundPaired():
+            paired = {**tournament.pairings, message.round: tuple(message.pairings)}
+            return replace(tournament, pairings=MappingProxyType(paired))
+    return tournament

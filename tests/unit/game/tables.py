@@ -1,0 +1,71 @@
+"""Tables for tests: a game between anna and biel under FISC's rules, with racks of one's choice."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from google.protobuf.message import Message
+
+from faristol.game.model import Game, Instant, timestamp
+from faristol.game.settling import fold
+from faristol.pb.clock.v1 import events_pb2 as clock_events
+from faristol.pb.game.v1 import events_pb2 as events
+from faristol.rules import Board, Notation, Placement, lay, load_ruleset, read_tiles
+
+FISC = load_ruleset("fisc-2023")
+GAME = "cup-r1-t1"
+START = 1_700_000_000_000_000_000
+SECOND = 1_000_000_000
+SEED = bytes(range(32))
+
+OPENED = events.GameOpened(
+    game_id=GAME,
+    tournament_id="cup",
+    round=1,
+    table=1,
+    player_ids=["anna", "biel"],
+    ruleset=events.Pin(name="fisc-2023", digest=FISC.digest),
+    lexicon=events.Pin(name="catalan", digest="00"),
+    seed=SEED,
+    occurred_at=timestamp(START),
+)
+
+
+def opened(anna: str = "C A S A R T I", biel: str = "M E N T S O L", bag_left: int = 86) -> list[Message]:
+    """The facts up to the start; anna begins. Racks are faces with spaces between them."""
+    at = timestamp(START)
+    return [
+        OPENED,
+        events.StartTileDrawn(player_id="anna", face="A", draw=0, occurred_at=at),
+        events.StartTileDrawn(player_id="biel", face="B", draw=1, occurred_at=at),
+        events.StartDecided(player_id="anna", occurred_at=at),
+        events.TilesDrawn(player_id="anna", faces=anna.split(), draw=2, bag_left=bag_left + 7, occurred_at=at),
+        events.TilesDrawn(player_id="biel", faces=biel.split(), draw=3, bag_left=bag_left, occurred_at=at),
+        events.GameStarted(first_player_id="anna", occurred_at=at),
+    ]
+
+
+def started(anna: str = "C A S A R T I", biel: str = "M E N T S O L", bag_left: int = 86) -> Game:
+    """The table at anna's first turn."""
+    return fold(Game(), opened(anna, biel, bag_left))
+
+
+def tiles(play: str, board: Board | None = None) -> tuple[Placement, ...]:
+    """A play as the rule book's cases write it: ``H8 C A S (A)``."""
+    start, word = play.split(" ", 1)
+    return lay(board or Board(), Notation.FISC.read(start), read_tiles(word))
+
+
+def after(seconds: int) -> Instant:
+    """A moment of the game."""
+    return START + seconds * SECOND
+
+
+def pressed(player_id: str, turn: int, at: Instant) -> clock_events.ClockPressed:
+    """A press of the clock."""
+    return clock_events.ClockPressed(player_id=player_id, turn=turn, used_ms=1, occurred_at=timestamp(at))
+
+
+def names(facts: Sequence[Message]) -> list[str]:
+    """What the facts are called."""
+    return [fact.DESCRIPTOR.name for fact in facts]

@@ -1,0 +1,226 @@
+"""Whole games, played at random against the real clock, with news that comes late or not at all.
+
+Whatever is played, and whoever hears of it when: no tile is made or lost, the sheet adds up, the game comes to
+an end, and the same moves give the same facts.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field
+from functools import reduce
+from random import Random
+
+import pytest
+from google.protobuf.message import Message
+from tests.unit.game.tables import FISC, GAME, SECOND, START
+
+from faristol.clock import decide as clock_decide
+from faristol.clock import model as clock_model
+from faristol.clock import views as clock_views
+from faristol.game import decide
+from faristol.game.model import Game, Phase, evolve
+from faristol.game.opening import open_table
+from faristol.game.settling import fold, settle
+from faristol.game.views import Clock, Ruling, Tournament, watch_clock
+from faristol.pb.game.v1 import events_pb2 as events
+from faristol.pb.pairing.v1.events_pb2 import Pairing
+from faristol.rules import CENTRE, Board, Direction, Placement, Refusal, Square, Tile, check_play, full_bag
+
+FACES = FISC.tile_set.faces
+WHOLE = Counter(full_bag(FISC.tile_set))
+
+
+@dataclass
+class Course:
+    """A game being played: what the two streams hold, and the ruling that waits to be heard."""
+
+    seed: int
+    """Of the players: what they do and how long they think follows from it and from where the game stands."""
+    hearing: Random
+    """Of the bus: whether a stream hears of the other between two commands."""
+    pace: int
+    """Longest time that a player thinks, in seconds."""
+    chance: Random = field(default_factory=Random)
+    game: list[Message] = field(default_factory=list)
+    clock: list[Message] = field(default_factory=list)
+    ruling: Ruling | None = None
+    state: Game = field(default_factory=Game)
+    time: Clock = field(default_factory=Clock)
+    """The clock as the table sees it."""
+    clock_state: clock_model.Clock = field(default_factory=clock_model.Clock)
+    clock_view: clock_views.Table = field(default_factory=clock_views.Table)
+    """The table as the clock sees it."""
+
+    def open(self) -> None:
+        tournament = Tournament("cup", Random(self.seed).randbytes(32))
+        pairing = Pairing(table=1, game_id=GAME, first_player_id="anna", second_player_id="biel")
+        self.write_game(open_table(tournament, 1, pairing, FISC, START))
+
+    def write_game(self, facts: list[Message]) -> None:
+        self.game += facts
+        self.state = fold(self.state, facts)
+        self.clock_view = reduce(clock_views.watch_game, facts, self.clock_view)
+
+    def write_clock(self, facts: list[Message]) -> None:
+        self.clock += facts
+        self.clock_state = clock_decide.fold(self.clock_state, facts)
+        self.time = reduce(watch_clock, facts, self.time)
+
+    def table(self) -> Game:
+        """The table as players see it: settled, but for a ruling that does not stand on its stream yet."""
+        game = fold(self.state, settle(self.state, self.time, None, FISC))
+        assert settle(game, self.time, None, FISC) == []
+        return game
+
+    def game_hears(self) -> None:
+        self.write_game(settle(self.state, self.time, self.ruling, FISC))
+
+    def clock_hears(self) -> None:
+        self.write_clock(clock_decide.settle(self.clock_state, self.clock_view, FISC))
+
+    def act(self, facts: list[Message]) -> None:
+        """A command of the game: what is settled is written with what is decided."""
+        self.game_hears()
+        self.write_game(facts)
+
+    def press(self, player: str, at: int) -> None:
+        self.clock_hears()
+        self.write_clock(clock_decide.press(self.clock_state, self.clock_view, FISC, player, at))
+
+    def step(self) -> None:
+        """The next thing that happens."""
+        game = self.table()
+        self.chance = Random(repr((self.seed, game.turn, game.phase.name, game.ruled, game.signed)))
+        last = max(game.last_at, self.time.last_at)
+        at = last + self.chance.randint(1, self.pace if game.phase is Phase.TURN else 4) * SECOND
+        match game.phase:
+            case Phase.TURN:
+                self.act(self._turn(game, at))
+            case Phase.PLACED if game.ruled is None and self.chance.random() < 0.2:
+                self._challenge(game, at)
+            case Phase.PLACED if game.bag_left:
+                self.act(decide.draw_tiles(game, FISC, game.mover, at))
+            case Phase.PLACED | Phase.DRAWN:
+                self.press(game.mover, at)
+            case Phase.CHALLENGED:
+                self.clock_hears()
+                self.game_hears()
+            case Phase.ENDED if not self.time.stopped:
+                self.game_hears()
+                self.clock_hears()
+            case Phase.ENDED:
+                player = next(player for player in game.player_ids if player not in game.signed)
+                self.act(decide.sign_sheet(game, self.time, FISC, player, at))
+        if self.hearing.random() < 0.5:
+            self.clock_hears()
+        if self.hearing.random() < 0.5:
+            self.game_hears()
+
+    def _turn(self, game: Game, at: int) -> list[Message]:
+        choice = self.chance.random()
+        if choice < 0.9 and (play := self._play(game)):
+            return decide.place_play(game, FISC, game.mover, play, at)
+        rack = game.racks[game.mover]
+        if choice < 0.97 and game.bag_left:
+            wanted = self.chance.randint(1, min(len(rack), game.bag_left))
+            return decide.exchange(game, FISC, game.mover, self.chance.sample(rack, wanted), at)
+        return decide.pass_turn(game, FISC, game.mover, at)
+
+    def _challenge(self, game: Game, at: int) -> None:
+        assert game.pending is not None
+        words = [tuple(scored.word.faces) for scored in game.pending.words]
+        facts = decide.challenge(game, FISC, game.opponent(game.mover), words[:1], at)
+        self.act(facts)
+        self.ruling = Ruling(valid=self.chance.random() < 0.5, at=at)
+
+    def _play(self, game: Game) -> list[Placement] | None:
+        """A play that the rules of placement allow, if one is found soon."""
+        rack = game.racks[game.mover]
+        for _ in range(60):
+            chosen = self.chance.sample(rack, self.chance.randint(1, len(rack)))
+            direction = self.chance.choice(list(Direction))
+            square = self._start(game.board)
+            play = []
+            for face in chosen:
+                while square in game.board:
+                    square = square.step(direction)
+                tile = Tile(self.chance.choice(FACES), blank=True) if face == "?" else Tile(face)
+                play.append(Placement(square, tile))
+                square = square.step(direction)
+            try:
+                check_play(game.board, play, rack=rack, ruleset=FISC)
+            except Refusal:
+                continue
+            return play
+        return None
+
+    def _start(self, board: Board) -> Square:
+        if not board:
+            return CENTRE
+        beside = self.chance.choice(list(board))
+        return self.chance.choice(list(beside.neighbours()))
+
+
+def played(seed: int, hearing: int, pace: int) -> Course:
+    course = Course(seed, Random(hearing), pace)
+    course.open()
+    for _ in range(2_000):
+        game = course.table()
+        outside = Counter(tile.in_rack for tile in game.board.values())
+        for rack in game.racks.values():
+            outside.update(rack)
+        assert outside + Counter(decide.bag_of(game, FISC)) == WHOLE
+        assert outside.total() + game.bag_left == WHOLE.total()
+        if game.phase is Phase.FINAL:
+            return course
+        course.step()
+    raise AssertionError("the game does not end")
+
+
+@pytest.mark.parametrize("pace", [60, 170, 900])
+@pytest.mark.parametrize("seed", range(5))
+def test_every_game_ends_with_a_sheet_that_adds_up(seed: int, pace: int) -> None:
+    course = played(seed, seed, pace)
+    completed = [fact for fact in course.game if isinstance(fact, events.PlayCompleted)]
+    final = course.game[-1]
+    assert isinstance(final, events.ResultFinal)
+    for line in final.scores:
+        points = sum(fact.score for fact in completed if fact.player_id == line.player_id)
+        for fact in course.game:
+            if isinstance(fact, events.OutBonus) and fact.player_id == line.player_id:
+                points += fact.points
+            if isinstance(fact, events.RackPenalty | events.TimePenalty) and fact.player_id == line.player_id:
+                points -= fact.points
+        assert line.score == points
+    ranked = sorted(final.scores, key=lambda line: line.score)
+    assert final.winner_id == ("" if ranked[0].score == ranked[1].score else ranked[1].player_id)
+
+
+@pytest.mark.parametrize("pace", [60, 900])
+@pytest.mark.parametrize("seed", range(3))
+def test_the_same_moves_give_the_same_facts_whoever_hears_of_what_when(seed: int, pace: int) -> None:
+    one, other = played(seed, 1, pace), played(seed, 2, pace)
+    assert one.game == other.game
+    assert one.clock == other.clock
+
+
+def test_games_end_in_each_of_the_ways_that_chance_can_bring() -> None:
+    conditions = {
+        fact.condition
+        for seed, pace in ((0, 60), (1, 60), (0, 900), (1, 900))
+        for fact in played(seed, seed, pace).game
+        if isinstance(fact, events.GameEnded)
+    }
+    assert {events.END_CONDITION_OUT, events.END_CONDITION_OVERTIME} <= conditions
+
+
+def test_time_in_a_game_never_runs_back() -> None:
+    game, last = Game(), 0
+    for fact in played(3, 3, 170).game:
+        game = evolve(game, fact)
+        moment = getattr(fact, "occurred_at", None)
+        if moment is not None:
+            assert moment.ToNanoseconds() >= last
+            last = moment.ToNanoseconds()
+    assert game.last_at == last

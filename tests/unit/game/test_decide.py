@@ -1,0 +1,211 @@
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+
+import pytest
+from google.protobuf.message import Message
+from tests.unit.game.tables import FISC, after, names, started, tiles
+
+from faristol.game import decide
+from faristol.game.model import Game, Phase, timestamp
+from faristol.game.settling import fold, settle
+from faristol.game.views import Clock
+from faristol.host.errors import Invalid
+from faristol.pb.game.v1 import events_pb2 as events
+from faristol.rules import Placement, Refusal, full_bag
+
+
+def placed(game: Game | None = None) -> Game:
+    game = game or started()
+    return fold(game, decide.place_play(game, FISC, game.mover, tiles("H8 C A S A"), after(30)))
+
+
+def challenged(game: Game | None = None) -> Game:
+    game = game or placed()
+    return fold(game, decide.challenge(game, FISC, game.opponent(game.mover), [("C", "A", "S", "A")], after(40)))
+
+
+def ruled_valid() -> Game:
+    fact = events.ChallengeRuled(turn=1, challenge=1, valid=True, occurred_at=timestamp(after(40)))
+    return fold(challenged(), [fact])
+
+
+def drawn() -> Game:
+    game = placed()
+    return fold(game, decide.draw_tiles(game, FISC, "anna", after(50)))
+
+
+def completed() -> Game:
+    return fold(drawn(), settle(drawn(), Clock(pressed_turn=1, pressed_at=after(60)), None, FISC))
+
+
+def ended() -> Game:
+    return fold(
+        started(), [events.GameEnded(condition=events.END_CONDITION_LOST_TURNS, occurred_at=timestamp(after(9)))]
+    )
+
+
+def refused(reason: str, article: str, act: Callable[[], object]) -> None:
+    with pytest.raises(Refusal) as caught:
+        act()
+    assert (caught.value.reason, caught.value.article) == (reason, article)
+    assert "{" not in str(caught.value)
+
+
+def test_a_play_is_told_with_its_words_and_its_score() -> None:
+    (fact,) = decide.place_play(started(), FISC, "anna", tiles("H8 C A S A")[::-1], after(30))
+    assert fact == events.PlayPlaced(
+        turn=1,
+        player_id="anna",
+        placements=[events.Placement(row=7, column=7 + n, face=face) for n, face in enumerate("CASA")],
+        words=[events.ScoredWord(word=events.Word(faces="CASA"), row=7, column=7, across=True, score=10)],
+        score=10,
+        occurred_at=timestamp(after(30)),
+    )
+
+
+def test_a_bingo_is_told_and_counts_fifty() -> None:
+    (fact,) = decide.place_play(started(), FISC, "anna", tiles("8H C A S A R T I"), after(30))
+    assert isinstance(fact, events.PlayPlaced)
+    assert (fact.bingo, fact.score, fact.words[0].across) == (True, 68, False)
+
+
+def test_a_play_against_the_rules_of_placement_is_refused_with_their_article() -> None:
+    refused(
+        "FIRST_PLAY_OFF_CENTRE",
+        "FISC I.6",
+        lambda: decide.place_play(started(), FISC, "anna", tiles("A1 C A S A"), after(1)),
+    )
+
+
+ACTS: dict[str, Callable[[Game, str], list[Message]]] = {
+    "play": lambda game, player: decide.place_play(game, FISC, player, PLAY, after(99)),
+    "exchange": lambda game, player: decide.exchange(game, FISC, player, ["A"], after(99)),
+    "pass": lambda game, player: decide.pass_turn(game, FISC, player, after(99)),
+}
+PLAY: tuple[Placement, ...] = tiles("H8 C A S A")
+
+
+@pytest.mark.parametrize("act", ACTS.values(), ids=ACTS)
+def test_a_turn_is_taken_once_by_the_player_whose_it_is(act: Callable[[Game, str], list[Message]]) -> None:
+    assert act(started(), "anna")
+    refused("NOT_YOUR_TURN", "FISC I.6", lambda: act(started(), "biel"))
+    refused("NOT_AT_TABLE", "FISC I.6", lambda: act(started(), "carla"))
+    refused("TURN_TAKEN", "FISC I.11", lambda: act(placed(), "anna"))
+    refused("TURN_TAKEN", "FISC I.11", lambda: act(drawn(), "anna"))
+    refused("CHALLENGE_PENDING", "FISC I.10", lambda: act(challenged(), "anna"))
+    refused("NOT_YOUR_TURN", "FISC I.6", lambda: act(completed(), "anna"))
+    refused("GAME_OVER", "FISC I.8", lambda: act(ended(), "anna"))
+
+
+def test_an_exchange_draws_from_the_bag_before_the_tiles_go_back() -> None:
+    game = started()
+    bag = decide.bag_of(game, FISC)
+    exchanged, replaced = decide.exchange(game, FISC, "anna", ["C", "I"], after(20))
+    assert isinstance(exchanged, events.Exchanged)
+    assert isinstance(replaced, events.TilesDrawn)
+    assert (list(exchanged.faces), len(replaced.faces), replaced.bag_left, replaced.draw) == (["C", "I"], 2, 86, 4)
+    assert not Counter(replaced.faces) - Counter(bag)
+    after_it = fold(game, [exchanged, replaced])
+    assert after_it.phase is Phase.DRAWN
+    assert Counter(decide.bag_of(after_it, FISC)) == Counter(bag) - Counter(replaced.faces) + Counter(["C", "I"])
+
+
+def test_more_tiles_than_the_bag_holds_cannot_be_exchanged() -> None:
+    refused("NOT_IN_RACK", "FISC I.7.1", lambda: decide.exchange(started(), FISC, "anna", ["X"], after(1)))
+    refused("NO_TILES", "FISC I.7.1", lambda: decide.exchange(started(), FISC, "anna", [], after(1)))
+
+
+def test_drawing_fills_the_rack_and_its_draw_is_numbered() -> None:
+    (fact,) = decide.draw_tiles(placed(), FISC, "anna", after(50))
+    assert isinstance(fact, events.TilesDrawn)
+    assert (len(fact.faces), fact.draw, fact.bag_left) == (4, 4, 82)
+    assert len(drawn().racks["anna"]) == 7
+    everything = [tile.in_rack for tile in drawn().board.values()] + [*decide.bag_of(drawn(), FISC)]
+    assert Counter([*everything, *drawn().racks["anna"], *drawn().racks["biel"]]) == Counter(full_bag(FISC.tile_set))
+
+
+def test_tiles_are_drawn_once_after_a_play_of_ones_own() -> None:
+    refused("NOTHING_PLAYED", "FISC I.7", lambda: decide.draw_tiles(started(), FISC, "anna", after(1)))
+    refused("NOTHING_PLAYED", "FISC I.7", lambda: decide.draw_tiles(placed(), FISC, "biel", after(50)))
+    refused("ALREADY_DRAWN", "FISC I.7", lambda: decide.draw_tiles(drawn(), FISC, "anna", after(60)))
+    refused("CHALLENGE_PENDING", "FISC I.10", lambda: decide.draw_tiles(challenged(), FISC, "anna", after(60)))
+    refused("BAG_EMPTY", "FISC I.7", lambda: decide.draw_tiles(placed(started(bag_left=0)), FISC, "anna", after(60)))
+    refused("GAME_OVER", "FISC I.8", lambda: decide.draw_tiles(ended(), FISC, "anna", after(60)))
+
+
+def test_a_challenge_names_all_some_or_one_of_the_words() -> None:
+    word = ("C", "A", "S", "A")
+    (fact,) = decide.challenge(placed(), FISC, "biel", [word, word], after(40))
+    assert fact == events.ChallengeRaised(
+        turn=1, challenge=1, player_id="biel", words=[events.Word(faces=word)], occurred_at=timestamp(after(40))
+    )
+    with pytest.raises(Invalid, match="words: expected at least one"):
+        decide.challenge(placed(), FISC, "biel", [], after(40))
+
+
+def test_only_words_that_the_play_formed_can_be_challenged() -> None:
+    refused("WORD_NOT_FORMED", "FISC I.10", lambda: decide.challenge(placed(), FISC, "biel", ["CASES"], after(40)))
+
+
+def test_only_the_opponent_can_challenge() -> None:
+    refused("OWN_PLAY", "FISC I.10", lambda: decide.challenge(placed(), FISC, "anna", ["CASA"], after(40)))
+    refused("NOT_AT_TABLE", "FISC I.6", lambda: decide.challenge(placed(), FISC, "carla", ["CASA"], after(40)))
+
+
+def test_after_a_ruling_no_other_word_of_the_play_can_be_challenged() -> None:
+    ruled, waiting = ruled_valid(), challenged()
+    refused("CHALLENGED_ALREADY", "FISC I.10", lambda: decide.challenge(ruled, FISC, "biel", ["CASA"], after(50)))
+    refused("CHALLENGE_PENDING", "FISC I.10", lambda: decide.challenge(waiting, FISC, "biel", ["CASA"], after(50)))
+
+
+def test_a_play_is_accepted_when_the_mover_begins_to_draw() -> None:
+    refused("CHALLENGE_TOO_LATE", "FISC I.10", lambda: decide.challenge(drawn(), FISC, "biel", ["CASA"], after(60)))
+
+
+def test_with_an_empty_bag_a_play_can_be_challenged_until_the_clock_is_pressed() -> None:
+    game = placed(started(bag_left=0))
+    assert decide.challenge(game, FISC, "biel", ["CASA"], after(60))
+    done = fold(game, settle(game, Clock(pressed_turn=1, pressed_at=after(60)), None, FISC))
+    refused("NOTHING_TO_CHALLENGE", "FISC I.10", lambda: decide.challenge(done, FISC, "biel", ["CASA"], after(61)))
+
+
+def passed() -> Game:
+    return fold(started(), decide.pass_turn(started(), FISC, "anna", after(5)))
+
+
+@pytest.mark.parametrize("game", [started(), passed(), completed()], ids=["start", "pass", "completed play"])
+def test_there_is_nothing_to_challenge_in_a_pass_or_between_plays(game: Game) -> None:
+    refused("NOTHING_TO_CHALLENGE", "FISC I.10", lambda: decide.challenge(game, FISC, "biel", ["CASA"], after(99)))
+
+
+def test_a_result_is_final_with_the_second_signature_and_not_with_the_first() -> None:
+    clock = Clock(stopped=True)
+    game = fold(ended(), settle(ended(), clock, None, FISC))
+    first = decide.sign_sheet(game, clock, FISC, "biel", after(99))
+    assert names(first) == ["SheetSigned"]
+    game = fold(game, first)
+    refused("SIGNED_ALREADY", "FISC I.8", lambda: decide.sign_sheet(game, clock, FISC, "biel", after(99)))
+    second = decide.sign_sheet(game, clock, FISC, "anna", after(100))
+    assert names(second) == ["SheetSigned", "ResultFinal"]
+    assert second[1] == events.ResultFinal(
+        scores=[events.FinalScore(player_id="anna", score=-8), events.FinalScore(player_id="biel", score=-8)],
+        winner_id="",
+        occurred_at=timestamp(after(100)),
+    )
+    refused("RESULT_FINAL", "FISC I.8", lambda: decide.sign_sheet(fold(game, second), clock, FISC, "anna", after(101)))
+
+
+def test_a_sheet_is_signed_after_the_game_and_after_the_clock() -> None:
+    refused("GAME_NOT_OVER", "FISC I.8", lambda: decide.sign_sheet(placed(), Clock(), FISC, "anna", after(99)))
+    refused("CLOCK_NOT_STOPPED", "FISC I.8", lambda: decide.sign_sheet(ended(), Clock(), FISC, "anna", after(99)))
+    refused("NOT_AT_TABLE", "FISC I.6", lambda: decide.sign_sheet(ended(), Clock(), FISC, "carla", after(99)))
+
+
+def test_time_never_runs_back_within_a_game() -> None:
+    decide.check_time(placed(), Clock(last_at=after(20)), after(30))
+    with pytest.raises(Invalid, match=r"22:13:49\.000Z, before the last thing at this table, .*T22:13:50\.000Z"):
+        decide.check_time(placed(), Clock(), after(29))
+    with pytest.raises(Invalid, match="occurred_at"):
+        decide.check_time(placed(), Clock(last_at=after(40)), after(39))

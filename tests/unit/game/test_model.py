@@ -1,0 +1,57 @@
+from __future__ import annotations
+
+import pytest
+from tests.unit.game.tables import START, after, opened, started, tiles
+
+from faristol.game.model import Game, Phase, evolve, timestamp
+from faristol.game.settling import fold
+from faristol.game.views import Clock, watch_clock
+from faristol.pb.clock.v1 import events_pb2 as clock_events
+from faristol.pb.game.v1 import events_pb2 as events
+from faristol.rules import Board, TurnKind
+
+PLACED = events.PlayPlaced(
+    turn=1,
+    player_id="anna",
+    placements=[
+        events.Placement(row=square.row, column=square.col, face=tile.face, blank=tile.blank)
+        for square, tile in tiles("H8 C A S A")
+    ],
+    score=10,
+    occurred_at=timestamp(after(30)),
+)
+
+
+def test_a_table_is_what_its_events_say_from_the_first_to_the_last() -> None:
+    game = fold(Game(), opened())
+    assert (game.player_ids, game.mover, game.phase, game.turn) == (("anna", "biel"), "anna", Phase.TURN, 1)
+    assert game.racks["anna"] == ("C", "A", "S", "A", "R", "T", "I")
+    assert game.scores == {"anna": 0, "biel": 0}
+    assert (game.bag_left, game.next_draw, game.last_at) == (86, 4, START)
+    assert not game.over
+
+
+def test_a_play_withdrawn_leaves_board_and_rack_as_they_were_and_costs_the_turn() -> None:
+    before = started()
+    placed = evolve(before, PLACED)
+    assert (placed.phase, placed.racks["anna"], len(placed.board)) == (Phase.PLACED, ("R", "T", "I"), 4)
+    withdrawn = evolve(placed, events.PlayWithdrawn(turn=1, player_id="anna", occurred_at=timestamp(after(60))))
+    assert withdrawn.board == Board()
+    assert sorted(withdrawn.racks["anna"]) == sorted(before.racks["anna"])
+    assert (withdrawn.mover, withdrawn.turn, withdrawn.phase) == ("biel", 2, Phase.TURN)
+    assert (withdrawn.turns, withdrawn.pending) == ((TurnKind.WITHDRAWN,), None)
+
+
+def test_a_state_does_not_change_when_another_follows_from_it() -> None:
+    before = started()
+    evolve(before, PLACED)
+    assert before == started()
+    with pytest.raises(TypeError):
+        before.racks["anna"] = ()  # type: ignore[index]
+
+
+def test_facts_of_other_streams_are_not_taken_for_facts_of_a_table() -> None:
+    with pytest.raises(TypeError, match=r"faristol\.clock\.v1\.ClockStopped is no fact of a table"):
+        evolve(started(), clock_events.ClockStopped())
+    with pytest.raises(TypeError, match=r"faristol\.game\.v1\.Passed is no fact of a clock"):
+        watch_clock(Clock(), events.Passed())

@@ -1,0 +1,82 @@
+from __future__ import annotations
+
+import dataclasses
+
+from google.protobuf.message import Message
+from hypothesis import given
+from hypothesis import strategies as st
+from tests.unit.game.tables import FISC, GAME, START, names
+
+from faristol.game.model import Game, Phase, Pin
+from faristol.game.opening import open_table
+from faristol.game.settling import fold
+from faristol.game.views import Tournament
+from faristol.pb.game.v1 import events_pb2 as events
+from faristol.pb.pairing.v1.events_pb2 import Pairing
+from faristol.rules import Ruleset, draw, full_bag, without
+
+PAIRING = Pairing(table=3, game_id=GAME, first_player_id="anna", second_player_id="biel")
+BAG = full_bag(FISC.tile_set)
+ORDER = [kind.face for kind in FISC.tile_set.kinds]
+
+seeds = st.binary(min_size=32, max_size=32)
+
+
+def opened(seed: bytes, pairing: Pairing = PAIRING, ruleset: Ruleset = FISC) -> list[Message]:
+    tournament = Tournament("cup", seed, Pin("fisc-2023", FISC.digest), Pin("catalan", "00"))
+    return open_table(tournament, 2, pairing, ruleset, START)
+
+
+@given(seeds)
+def test_a_table_opens_with_a_draw_two_racks_and_a_start(seed: bytes) -> None:
+    facts = opened(seed)
+    tied = names(facts).count("StartTileDrawn") - 2
+    assert names(facts) == [
+        "GameOpened",
+        *["StartTileDrawn"] * (2 + tied),
+        "StartDecided",
+        "TilesDrawn",
+        "TilesDrawn",
+        "GameStarted",
+    ]
+    game = fold(Game(), facts)
+    assert (game.round, game.table, game.phase, game.turn, game.bag_left) == (2, 3, Phase.TURN, 1, 86)
+    assert [len(rack) for rack in game.racks.values()] == [7, 7]
+    assert (game.last_at, game.next_draw) == (START, 4 + tied)
+
+
+@given(seeds)
+def test_who_drew_nearest_to_a_draws_seven_tiles_first_and_begins(seed: bytes) -> None:
+    facts = opened(seed)
+    *_, one, other = (fact for fact in facts if isinstance(fact, events.StartTileDrawn))
+    racks = [fact for fact in facts if isinstance(fact, events.TilesDrawn)]
+    nearest = min(one, other, key=lambda tile: ORDER.index(tile.face)).player_id
+    assert nearest == fold(Game(), facts).mover == racks[0].player_id != racks[1].player_id
+
+
+@given(seeds)
+def test_every_draw_can_be_made_again_from_the_seed_and_its_number(seed: bytes) -> None:
+    facts = opened(seed)
+    game_opened, bag = facts[0], BAG
+    assert isinstance(game_opened, events.GameOpened)
+    for fact in facts:
+        if isinstance(fact, events.TilesDrawn):
+            assert tuple(fact.faces) == draw(bag, 7, game_opened.seed, fact.draw)
+            bag = without(bag, fact.faces)
+            assert fact.bag_left == len(bag)
+
+
+def test_the_same_seed_opens_the_same_table_and_each_table_has_its_own() -> None:
+    assert opened(bytes(32)) == opened(bytes(32))
+    other = Pairing(table=4, game_id="cup-r1-t2", first_player_id="anna", second_player_id="biel")
+    (one, *_), (two, *_) = opened(bytes(32)), opened(bytes(32), other)
+    assert isinstance(one, events.GameOpened)
+    assert isinstance(two, events.GameOpened)
+    assert one.seed != two.seed
+
+
+def test_under_rules_that_do_not_draw_for_it_the_first_named_player_begins() -> None:
+    ruleset = dataclasses.replace(FISC, start=dataclasses.replace(FISC.start, method="pairing"))
+    facts = opened(bytes(32), ruleset=ruleset)
+    assert "StartTileDrawn" not in names(facts)
+    assert fold(Game(), facts).mover == "anna"

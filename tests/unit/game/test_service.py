@@ -1,0 +1,347 @@
+"""Tables over gRPC and by themselves, on a record that keeps what it is told."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import AsyncIterator
+from datetime import UTC, datetime
+from pathlib import Path
+
+import grpc
+import pytest
+from google.protobuf.message import Message
+from google.rpc import error_details_pb2
+from grpc_status import rpc_status
+from tests.unit.game.tables import FISC, GAME, START, after, opened, pressed, tiles
+
+from faristol.game.model import Instant, timestamp
+from faristol.game.part import part
+from faristol.game.reactions import FOLLOWED
+from faristol.host import Runtime, Settings
+from faristol.host.errors import ErrorInterceptor
+from faristol.pb.clock.v1 import events_pb2 as clock_events
+from faristol.pb.game.v1 import events_pb2 as events
+from faristol.pb.game.v1 import game_pb2, game_pb2_grpc
+from faristol.pb.lexicon.v1 import events_pb2 as lexicon_events
+from faristol.pb.pairing.v1 import events_pb2 as pairing_events
+from faristol.record import Conflict, Decision, Metadata, Record, Recorded, Write
+from faristol.rules import Refusal
+
+NOW = datetime(2023, 11, 14, 22, 20, tzinfo=UTC)
+
+
+@pytest.fixture
+async def record(tmp_path: Path) -> AsyncIterator[Record]:
+    record = await Record.open(f"sqlite:///{tmp_path / 'record.db'}")
+    yield record
+    await record.close()
+
+
+@pytest.fixture
+async def tables(record: Record) -> AsyncIterator[game_pb2_grpc.GameServiceAsyncStub]:
+    server = grpc.aio.server(interceptors=(ErrorInterceptor(),))
+    for servicer in part(Runtime(Settings.model_validate({}), record, lambda: NOW)).servicers:
+        servicer.add(servicer.instance, server)
+    port = server.add_insecure_port("127.0.0.1:0")
+    await server.start()
+    async with grpc.aio.insecure_channel(f"127.0.0.1:{port}") as channel:
+        yield game_pb2_grpc.GameServiceStub(channel)
+    await server.stop(None)
+
+
+async def write(record: Record, stream: str, *facts: Message) -> Recorded:
+    version = len(await record.read_stream(stream))
+    await record.append(Decision([Write(stream, version, facts, "cup")]), Metadata())
+    return (await record.read_stream(stream))[-1]
+
+
+async def start(record: Record, bag_left: int = 86) -> None:
+    await write(record, f"game-{GAME}", *opened(bag_left=bag_left))
+    await write(
+        record,
+        f"clock-{GAME}",
+        clock_events.ClockOpened(game_id=GAME, player_ids=["anna", "biel"], occurred_at=timestamp(START)),
+        clock_events.ClockStarted(player_id="anna", occurred_at=timestamp(START)),
+    )
+
+
+async def names(record: Record, game: str = GAME) -> list[str]:
+    return [event.name for event in await record.read_stream(f"game-{game}")]
+
+
+async def follow(record: Record, event: Recorded) -> list[str]:
+    """What the table's reaction writes when it hears of ``event``."""
+    reactions = part(Runtime(Settings.model_validate({}), record)).reactions
+    reaction = next(reaction for reaction in reactions if event.type in reaction.types)
+    decision = await reaction.react(event)
+    if decision is None:
+        return []
+    await record.append(decision, Metadata())
+    assert await reaction.react(event) is None
+    return [fact.DESCRIPTOR.name for write in decision.writes for fact in write.events]
+
+
+def command() -> str:
+    return str(uuid.uuid4())
+
+
+def placing(player: str = "anna", play: str = "H8 C A S A", at: Instant | None = None) -> game_pb2.PlacePlayRequest:
+    return game_pb2.PlacePlayRequest(
+        command_id=command(),
+        game_id=GAME,
+        player_id=player,
+        placements=[
+            events.Placement(row=square.row, column=square.col, face=tile.face, blank=tile.blank)
+            for square, tile in tiles(play)
+        ],
+        occurred_at=timestamp(at or after(30)),
+    )
+
+
+def drawing(at: Instant) -> game_pb2.DrawTilesRequest:
+    return game_pb2.DrawTilesRequest(command_id=command(), game_id=GAME, player_id="anna", occurred_at=timestamp(at))
+
+
+def challenging(at: Instant) -> game_pb2.ChallengeRequest:
+    return game_pb2.ChallengeRequest(
+        command_id=command(),
+        game_id=GAME,
+        player_id="biel",
+        words=[events.Word(faces="CASA")],
+        occurred_at=timestamp(at),
+    )
+
+
+def passing(player: str, at: Instant | None = None) -> game_pb2.PassRequest:
+    moment = timestamp(at) if at else None
+    return game_pb2.PassRequest(command_id=command(), game_id=GAME, player_id=player, occurred_at=moment)
+
+
+def problem(caught: pytest.ExceptionInfo[grpc.aio.AioRpcError]) -> tuple[grpc.StatusCode, error_details_pb2.ErrorInfo]:
+    status = rpc_status.from_call(caught.value)  # type: ignore[arg-type] # an AioRpcError tells as much as a Call
+    assert status is not None
+    info = error_details_pb2.ErrorInfo()
+    assert status.details[0].Unpack(info)
+    return caught.value.code(), info
+
+
+async def test_a_play_is_written_and_answered_with_its_score(
+    record: Record, tables: game_pb2_grpc.GameServiceAsyncStub
+) -> None:
+    await start(record)
+    answer = await tables.PlacePlay(placing())
+    assert (answer.turn, answer.score, answer.words[0].score) == (1, 10, 10)
+    assert answer.position == await record.last_position()
+    assert (await names(record))[-1] == "PlayPlaced"
+
+
+async def test_a_command_sent_twice_is_done_once_and_answered_alike(
+    record: Record, tables: game_pb2_grpc.GameServiceAsyncStub
+) -> None:
+    await start(record)
+    request = placing()
+    assert await tables.PlacePlay(request) == await tables.PlacePlay(request)
+    assert (await names(record)).count("PlayPlaced") == 1
+
+
+async def test_a_turn_from_play_to_press_and_the_next_players_move(
+    record: Record, tables: game_pb2_grpc.GameServiceAsyncStub
+) -> None:
+    await start(record)
+    await tables.PlacePlay(placing())
+    drawn = await tables.DrawTiles(drawing(after(40)))
+    assert len(drawn.drawn) == 4
+    await write(record, f"clock-{GAME}", pressed("anna", 1, after(50)))
+    game = await tables.GetGame(game_pb2.GetGameRequest(game_id=GAME))
+    assert (game.phase, game.turn, game.turn_player_id) == (game_pb2.PHASE_TURN, 2, "biel")
+    assert (game.sides[0].score, game.occurred_at) == (10, timestamp(after(50)))
+    await tables.Pass(passing("biel", after(60)))
+    assert (await names(record))[-3:] == ["TilesDrawn", "PlayCompleted", "Passed"]
+
+
+async def test_an_exchange_is_answered_with_the_tiles_drawn(
+    record: Record, tables: game_pb2_grpc.GameServiceAsyncStub
+) -> None:
+    await start(record)
+    request = game_pb2.ExchangeRequest(command_id=command(), game_id=GAME, player_id="anna", faces=["A", "I"])
+    answer = await tables.Exchange(request)
+    assert len(answer.drawn) == 2
+    assert (await names(record))[-2:] == ["Exchanged", "TilesDrawn"]
+
+
+async def test_a_table_hears_of_the_press_by_itself(record: Record, tables: game_pb2_grpc.GameServiceAsyncStub) -> None:
+    await start(record)
+    await tables.PlacePlay(placing())
+    await tables.DrawTiles(drawing(after(40)))
+    press = await write(record, f"clock-{GAME}", pressed("anna", 1, after(50)))
+    assert await follow(record, press) == ["PlayCompleted"]
+
+
+async def test_a_ruling_takes_a_phony_off_once_clock_and_case_have_spoken(
+    record: Record, tables: game_pb2_grpc.GameServiceAsyncStub
+) -> None:
+    await start(record)
+    await tables.PlacePlay(placing())
+    assert (await tables.Challenge(challenging(after(40)))).challenge == 1
+    ruled = lexicon_events.CaseRuled(
+        case_id=f"{GAME}-1", game_id=GAME, turn=1, challenge=1, valid=False, occurred_at=timestamp(after(40))
+    )
+    case = await write(record, f"case-{GAME}-1", lexicon_events.CaseOpened(case_id=f"{GAME}-1"), ruled)
+    assert await follow(record, case) == []
+    neutralised = clock_events.ClockNeutralised(player_id="anna", challenge=1, occurred_at=timestamp(after(40)))
+    halted = await write(record, f"clock-{GAME}", neutralised)
+    game = await tables.GetGame(game_pb2.GetGameRequest(game_id=GAME))
+    assert game.phase == game_pb2.PHASE_CHALLENGED
+    assert await follow(record, halted) == ["ChallengeRuled", "PlayWithdrawn"]
+    game = await tables.GetGame(game_pb2.GetGameRequest(game_id=GAME))
+    assert (game.phase, game.turn_player_id, len(game.board)) == (game_pb2.PHASE_TURN, "biel", 0)
+
+
+async def test_a_game_goes_from_the_last_play_to_a_final_result(
+    record: Record, tables: game_pb2_grpc.GameServiceAsyncStub
+) -> None:
+    await start(record, bag_left=0)
+    await tables.PlacePlay(placing(play="8H C A S A R T I"))
+    press = await write(record, f"clock-{GAME}", pressed("anna", 1, after(50)))
+    assert await follow(record, press) == ["PlayCompleted", "GameEnded", "RackPenalty", "OutBonus"]
+    sign = game_pb2.SignSheetRequest(game_id=GAME, command_id=command(), player_id="anna")
+    with pytest.raises(grpc.aio.AioRpcError) as caught:
+        await tables.SignSheet(sign)
+    assert problem(caught)[1].reason == "CLOCK_NOT_STOPPED"
+    times = [clock_events.SideTime(player_id="anna", overtime_ms=1), clock_events.SideTime(player_id="biel")]
+    stop = clock_events.ClockStopped(times=times, occurred_at=timestamp(after(50)))
+    assert await follow(record, await write(record, f"clock-{GAME}", stop)) == ["TimePenalty"]
+    for player in ("anna", "biel"):
+        sign = game_pb2.SignSheetRequest(game_id=GAME, command_id=command(), player_id=player)
+        await tables.SignSheet(sign)
+    final = (await record.read_stream(f"game-{GAME}"))[-1].message
+    assert isinstance(final, events.ResultFinal)
+    assert [(line.player_id, line.score) for line in final.scores] == [("anna", 68 + 8 - 10), ("biel", -8)]
+    assert final.winner_id == "anna"
+    game = await tables.GetGame(game_pb2.GetGameRequest(game_id=GAME))
+    assert (game.phase, game.end_condition) == (game_pb2.PHASE_FINAL, events.END_CONDITION_OUT)
+    assert [side.signed for side in game.sides] == [True, True]
+
+
+async def test_a_rack_is_shown_to_who_asks_for_it_and_to_nobody_else(
+    record: Record, tables: game_pb2_grpc.GameServiceAsyncStub
+) -> None:
+    await start(record)
+    public = await tables.GetGame(game_pb2.GetGameRequest(game_id=GAME))
+    assert not public.rack
+    assert [side.rack_size for side in public.sides] == [7, 7]
+    own = await tables.GetGame(game_pb2.GetGameRequest(game_id=GAME, player_id="biel"))
+    assert list(own.rack) == ["M", "E", "N", "T", "S", "O", "L"]
+    with pytest.raises(grpc.aio.AioRpcError) as caught:
+        await tables.GetGame(game_pb2.GetGameRequest(game_id=GAME, player_id="carla"))
+    assert caught.value.code() is grpc.StatusCode.INVALID_ARGUMENT
+
+
+async def test_a_game_that_does_not_exist_is_not_found_by_its_id(tables: game_pb2_grpc.GameServiceAsyncStub) -> None:
+    with pytest.raises(grpc.aio.AioRpcError) as asked:
+        await tables.GetGame(game_pb2.GetGameRequest(game_id="cup-r9-t9"))
+    with pytest.raises(grpc.aio.AioRpcError) as played:
+        await tables.Pass(game_pb2.PassRequest(command_id=command(), game_id="cup-r9-t9", player_id="anna"))
+    for code, info in (problem(asked), problem(played)):
+        assert (code, info.metadata["id"]) == (grpc.StatusCode.NOT_FOUND, "cup-r9-t9")
+
+
+async def test_what_the_rules_do_not_allow_is_refused_with_the_article(
+    record: Record, tables: game_pb2_grpc.GameServiceAsyncStub
+) -> None:
+    await start(record)
+    with pytest.raises(grpc.aio.AioRpcError) as caught:
+        await tables.PlacePlay(placing(play="A1 C A S A"))
+    code, info = problem(caught)
+    assert code is grpc.StatusCode.FAILED_PRECONDITION
+    assert (info.reason, info.metadata["article"]) == ("FIRST_PLAY_OFF_CENTRE", "FISC I.6")
+    assert "covers H8" in str(caught.value.details())
+    assert "PlayPlaced" not in await names(record)
+
+
+async def test_a_time_before_the_last_fact_is_an_invalid_argument(
+    record: Record, tables: game_pb2_grpc.GameServiceAsyncStub
+) -> None:
+    await start(record)
+    await tables.PlacePlay(placing(at=after(30)))
+    with pytest.raises(grpc.aio.AioRpcError) as caught:
+        await tables.DrawTiles(drawing(after(29)))
+    code, info = problem(caught)
+    assert (code, info.metadata["field"]) == (grpc.StatusCode.INVALID_ARGUMENT, "occurred_at")
+
+
+async def test_without_a_time_a_command_happens_now_and_never_before_the_last_fact(
+    record: Record, tables: game_pb2_grpc.GameServiceAsyncStub
+) -> None:
+    await start(record)
+    await tables.Pass(passing("anna"))
+    last = (await record.read_stream(f"game-{GAME}"))[-1].message
+    assert isinstance(last, events.Passed)
+    assert last.occurred_at.ToDatetime(UTC) == NOW
+    ahead = int(NOW.timestamp()) * 1_000_000_000 + 5_000_000_000
+    await write(record, f"clock-{GAME}", pressed("anna", 1, ahead))
+    await tables.Pass(passing("biel"))
+    last = (await record.read_stream(f"game-{GAME}"))[-1].message
+    assert isinstance(last, events.Passed)
+    assert last.occurred_at == timestamp(ahead)
+
+
+async def test_a_decision_does_not_hold_when_the_clock_has_moved(
+    record: Record, tables: game_pb2_grpc.GameServiceAsyncStub
+) -> None:
+    await start(record)
+    await tables.PlacePlay(placing())
+    await tables.DrawTiles(drawing(after(40)))
+    press = await write(record, f"clock-{GAME}", pressed("anna", 1, after(50)))
+    reactions = part(Runtime(Settings.model_validate({}), record)).reactions
+    decision = await next(reaction for reaction in reactions if press.type in reaction.types).react(press)
+    assert decision is not None
+    await write(record, f"clock-{GAME}", clock_events.ClockResumed(player_id="biel", occurred_at=timestamp(after(50))))
+    with pytest.raises(Conflict):
+        await record.append(decision, Metadata())
+
+
+async def tournament(record: Record, digest: str) -> Recorded:
+    at = timestamp(START)
+    pairings = [
+        pairing_events.Pairing(table=n, game_id=f"cup-r1-t{n}", first_player_id=f"a{n}", second_player_id=f"b{n}")
+        for n in (1, 2, 3)
+    ]
+    return await write(
+        record,
+        "tournament-cup",
+        pairing_events.TournamentCreated(tournament_id="cup", rounds=5, seed=bytes(32), occurred_at=at),
+        pairing_events.RulesetPinned(ruleset=events.Pin(name="fisc-2023", digest=digest)),
+        pairing_events.LexiconPinned(lexicon=events.Pin(name="catalan", digest="00")),
+        pairing_events.PlayerRegistered(player_id="a1", rating=1000, occurred_at=at),
+        pairing_events.RoundPaired(round=1, pairings=pairings, occurred_at=at),
+        pairing_events.RoundStarted(round=1, occurred_at=timestamp(after(600))),
+    )
+
+
+async def test_when_a_round_starts_each_of_its_tables_opens_once(
+    record: Record, tables: game_pb2_grpc.GameServiceAsyncStub
+) -> None:
+    assert (await follow(record, await tournament(record, FISC.digest))).count("GameStarted") == 3
+    for number in (1, 2, 3):
+        game = await tables.GetGame(game_pb2.GetGameRequest(game_id=f"cup-r1-t{number}"))
+        assert (game.table, game.round, game.phase, game.bag_left) == (number, 1, game_pb2.PHASE_TURN, 86)
+        assert [side.player_id for side in game.sides] == [f"a{number}", f"b{number}"]
+        assert game.occurred_at == timestamp(after(600))
+        assert game.ruleset.digest == FISC.digest
+
+
+async def test_a_table_is_not_opened_under_rules_other_than_those_pinned(record: Record) -> None:
+    started = await tournament(record, "00")
+    with pytest.raises(Refusal, match="pinned to ruleset fisc-2023 with content 00"):
+        await follow(record, started)
+
+
+def test_a_table_follows_every_event_of_others_that_it_depends_on() -> None:
+    assert {name.rpartition(".")[2] for name in FOLLOWED} == {
+        "ClockPressed",
+        "ClockNeutralised",
+        "OvertimeCapExceeded",
+        "ClockStopped",
+        "CaseRuled",
+    }
