@@ -1,0 +1,38 @@
+"""What the clock does by itself: it follows the game (FISC I.11)."""
+
+from __future__ import annotations
+
+from faristol.bus import Reaction
+from faristol.clock.decide import settle
+from faristol.clock.pinning import ruleset_of
+from faristol.clock.streams import clock_stream, game_stream, load_clock, load_table
+from faristol.pb.game.v1 import events_pb2
+from faristol.record import Decision, Guard, Record, Recorded, Write
+
+TYPES = frozenset(
+    kind.DESCRIPTOR.full_name
+    for kind in (
+        events_pb2.GameStarted,
+        events_pb2.ChallengeRaised,
+        events_pb2.ChallengeRuled,
+        events_pb2.GameEnded,
+    )
+)
+
+
+def following(record: Record) -> Reaction:
+    """The reaction that keeps every clock in step with its game."""
+
+    async def follow(event: Recorded) -> Decision | None:
+        game_id = event.stream.removeprefix("game-")
+        clock = await load_clock(record, game_id)
+        table = await load_table(record, game_id)
+        facts = settle(clock.state, table.state, ruleset_of(table.state))
+        if not facts:
+            return None
+        return Decision(
+            writes=[Write(clock_stream(game_id), clock.version, facts, table.state.tournament_id)],
+            guards=[Guard(game_stream(game_id), table.version)],
+        )
+
+    return Reaction(name="clock.follow", types=TYPES, react=follow)

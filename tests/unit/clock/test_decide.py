@@ -1,0 +1,237 @@
+"""The law of the clock: FISC I.11, and what it owes to I.5, I.8 and I.10."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from faristol.clock.decide import fold, press, settle
+from faristol.clock.model import Clock, Instant, timestamp
+from faristol.clock.views import Challenge, Phase, Table
+from faristol.host.errors import Invalid
+from faristol.pb.clock.v1 import events_pb2
+from faristol.rules.refusal import Refusal
+from faristol.rules.ruleset import load_ruleset
+
+FISC = load_ruleset("fisc-2023")
+START = 1_700_000_000_000_000_000
+SECOND = 1_000_000_000
+MINUTE = 60 * SECOND
+
+STARTED = Table(
+    game_id="cup-r1-t1",
+    tournament_id="cup",
+    player_ids=("anna", "biel"),
+    ruleset="fisc-2023",
+    ruleset_digest=FISC.digest,
+    first_player="biel",
+    started_at=START,
+    phase=Phase.TURN,
+    turn=1,
+    mover="biel",
+    bag_left=86,
+    last_at=START,
+)
+
+
+def running(table: Table = STARTED) -> Clock:
+    return fold(Clock(), settle(Clock(), table, FISC))
+
+
+def drawn(at: Instant, table: Table = STARTED) -> Table:
+    return replace(table, phase=Phase.DRAWN, last_at=at)
+
+
+def challenged(at: Instant, *, ruled_at: Instant | None = None, valid: bool = True) -> Table:
+    return replace(
+        STARTED,
+        phase=Phase.PLACED if ruled_at else Phase.CHALLENGED,
+        challenges=(Challenge(1, "biel", at, ruled_at, valid),),
+        last_at=ruled_at or at,
+    )
+
+
+def refusal(clock: Clock, table: Table, player_id: str, at: Instant) -> Refusal:
+    with pytest.raises(Refusal) as caught:
+        press(clock, table, FISC, player_id, at)
+    return caught.value
+
+
+def test_the_first_players_clock_runs_from_the_start_of_the_game() -> None:
+    opened, started = settle(Clock(), STARTED, FISC)
+    assert opened == events_pb2.ClockOpened(
+        game_id="cup-r1-t1",
+        tournament_id="cup",
+        player_ids=["anna", "biel"],
+        allowance_ms=25 * 60_000,
+        overtime_cap_ms=10 * 60_000,
+        occurred_at=timestamp(START),
+    )
+    assert started == events_pb2.ClockStarted(player_id="biel", occurred_at=timestamp(START))
+
+
+def test_no_clock_stands_at_a_table_whose_racks_are_not_filled() -> None:
+    assert settle(Clock(), Table(game_id="cup-r1-t1", player_ids=("anna", "biel")), FISC) == []
+
+
+def test_a_press_stops_the_mover_and_starts_the_opponent() -> None:
+    at = START + 90 * SECOND
+    (pressed,) = press(running(), drawn(at), FISC, "biel", at)
+    assert pressed == events_pb2.ClockPressed(player_id="biel", turn=1, used_ms=90_000, occurred_at=timestamp(at))
+    clock = fold(running(), [pressed])
+    assert (clock.running, clock.running_since, clock.used("biel")) == ("anna", at, 90_000)
+
+
+def test_a_press_with_an_empty_bag_needs_no_draw() -> None:
+    table = replace(STARTED, phase=Phase.PLACED, bag_left=0)
+    (pressed,) = press(running(), table, FISC, "biel", START + SECOND)
+    assert isinstance(pressed, events_pb2.ClockPressed)
+
+
+def test_a_press_before_the_rack_is_refilled_is_refused() -> None:
+    table = replace(STARTED, phase=Phase.PLACED, bag_left=3)
+    refused = refusal(running(), table, "biel", START + SECOND)
+    assert (refused.reason, refused.article) == ("RACK_NOT_REFILLED", "FISC I.11")
+    assert "3 tiles" in str(refused)
+
+
+def test_a_press_before_the_turn_is_taken_is_refused() -> None:
+    refused = refusal(running(), STARTED, "biel", START + SECOND)
+    assert (refused.reason, refused.article) == ("TURN_NOT_TAKEN", "FISC I.11")
+
+
+def test_the_opponent_does_not_press_the_movers_clock() -> None:
+    refused = refusal(running(), drawn(START), "anna", START + SECOND)
+    assert (refused.reason, refused.article) == ("NOT_YOUR_CLOCK", "FISC I.11")
+
+
+def test_a_turn_is_completed_by_one_press_even_if_the_game_has_not_heard_of_it() -> None:
+    at = START + SECOND
+    clock = fold(running(), press(running(), drawn(at), FISC, "biel", at))
+    assert refusal(clock, drawn(at), "biel", at + SECOND).reason == "NOT_YOUR_CLOCK"
+    assert refusal(clock, drawn(at), "anna", at + SECOND).reason == "TURN_NOT_TAKEN"
+
+
+def test_who_is_not_at_the_table_is_refused() -> None:
+    refused = refusal(running(), drawn(START), "carla", START + SECOND)
+    assert refused.reason == "NOT_AT_TABLE"
+    assert refused.article
+    assert "carla" in str(refused)
+
+
+def test_a_press_before_the_start_is_refused() -> None:
+    table = Table(game_id="cup-r1-t1", player_ids=("anna", "biel"))
+    refused = refusal(Clock(), table, "biel", START)
+    assert (refused.reason, refused.article) == ("NOT_STARTED", "FISC I.5")
+
+
+def test_time_does_not_run_back_and_the_error_says_both_times() -> None:
+    with pytest.raises(Invalid) as caught:
+        press(running(), drawn(START + 2 * SECOND), FISC, "biel", START + SECOND)
+    assert "2023-11-14T22:13:21.000Z" in str(caught.value)
+    assert "2023-11-14T22:13:22.000Z" in str(caught.value)
+
+
+def test_neither_clock_runs_from_a_challenge_to_its_ruling() -> None:
+    (neutralised,) = settle(running(), challenged(START + MINUTE), FISC)
+    assert neutralised == events_pb2.ClockNeutralised(
+        player_id="biel",
+        reason=events_pb2.NEUTRALISATION_REASON_CHALLENGE,
+        used_ms=60_000,
+        occurred_at=timestamp(START + MINUTE),
+        challenge=1,
+    )
+    clock = fold(running(), [neutralised])
+    assert (clock.running, clock.neutralised) == ("", True)
+    assert clock.used_at("biel", START + 9 * MINUTE) == 60_000
+    refused = refusal(clock, challenged(START + MINUTE), "biel", START + 2 * MINUTE)
+    assert (refused.reason, refused.article) == ("CLOCK_NEUTRALISED", "FISC I.11")
+
+
+@pytest.mark.parametrize(("valid", "resumes"), [(True, "biel"), (False, "anna")])
+def test_the_mover_resumes_when_the_play_stands_and_else_the_opponent(valid: bool, resumes: str) -> None:
+    table = challenged(START + MINUTE, ruled_at=START + 3 * MINUTE, valid=valid)
+    neutralised, resumed = settle(running(), table, FISC)
+    assert resumed == events_pb2.ClockResumed(player_id=resumes, occurred_at=timestamp(START + 3 * MINUTE))
+    clock = fold(running(), [neutralised, resumed])
+    assert clock.used_at("biel", START + 4 * MINUTE) == (120_000 if valid else 60_000)
+    assert clock.used_at("anna", START + 4 * MINUTE) == (0 if valid else 60_000)
+
+
+def test_the_clock_stops_with_the_game_and_says_both_times() -> None:
+    table = replace(STARTED, phase=Phase.ENDED, mover="", ended_at=START + 26 * MINUTE)
+    (stopped,) = settle(running(), table, FISC)
+    assert stopped == events_pb2.ClockStopped(
+        times=[
+            events_pb2.SideTime(player_id="anna"),
+            events_pb2.SideTime(player_id="biel", used_ms=26 * 60_000, overtime_ms=60_000),
+        ],
+        occurred_at=timestamp(START + 26 * MINUTE),
+    )
+
+
+def test_time_beyond_the_cap_is_said_even_when_the_game_ended_otherwise() -> None:
+    table = replace(STARTED, phase=Phase.ENDED, mover="", ended_at=START + 36 * MINUTE)
+    exceeded, stopped = settle(running(), table, FISC)
+    assert isinstance(exceeded, events_pb2.OvertimeCapExceeded)
+    assert isinstance(stopped, events_pb2.ClockStopped)
+    assert [side.overtime_ms for side in stopped.times] == [0, 10 * 60_000]
+
+
+def test_a_stopped_clock_is_not_pressed() -> None:
+    table = replace(STARTED, phase=Phase.ENDED, mover="", ended_at=START + MINUTE)
+    clock = fold(Clock(), settle(Clock(), table, FISC))
+    refused = refusal(clock, table, "biel", START + 2 * MINUTE)
+    assert (refused.reason, refused.article) == ("GAME_OVER", "FISC I.8")
+
+
+def test_the_cap_may_be_used_to_its_last_millisecond() -> None:
+    at = START + 35 * MINUTE
+    (pressed,) = press(running(), drawn(at), FISC, "biel", at)
+    assert pressed == events_pb2.ClockPressed(player_id="biel", turn=1, used_ms=35 * 60_000, occurred_at=timestamp(at))
+
+
+@pytest.mark.parametrize("player_id", ["biel", "anna"])
+def test_overtime_beyond_the_cap_is_recorded_instead_of_the_press_whoever_presses(player_id: str) -> None:
+    at = START + 35 * MINUTE + 1_000_000
+    (exceeded,) = press(running(), drawn(at), FISC, player_id, at)
+    assert exceeded == events_pb2.OvertimeCapExceeded(
+        player_id="biel", overtime_ms=10 * 60_000, occurred_at=timestamp(START + 35 * MINUTE)
+    )
+    clock = fold(running(), [exceeded])
+    assert (clock.running, clock.used("biel")) == ("", 35 * 60_000)
+    assert refusal(clock, drawn(at), "biel", at + SECOND).reason == "GAME_OVER"
+
+
+def test_who_is_over_the_cap_cannot_be_challenged_into_more_time() -> None:
+    (exceeded,) = settle(running(), challenged(START + 36 * MINUTE, ruled_at=START + 36 * MINUTE), FISC)
+    assert exceeded == events_pb2.OvertimeCapExceeded(
+        player_id="biel", overtime_ms=10 * 60_000, occurred_at=timestamp(START + 35 * MINUTE)
+    )
+
+
+def test_the_clock_stops_after_the_cap_with_the_times_up_to_the_cap() -> None:
+    at = START + 40 * MINUTE
+    clock = fold(running(), press(running(), drawn(at), FISC, "biel", at))
+    table = replace(drawn(at), phase=Phase.ENDED, mover="", ended_at=START + 35 * MINUTE)
+    (stopped,) = settle(clock, table, FISC)
+    assert isinstance(stopped, events_pb2.ClockStopped)
+    assert [(side.player_id, side.used_ms, side.overtime_ms) for side in stopped.times] == [
+        ("anna", 0, 0),
+        ("biel", 35 * 60_000, 10 * 60_000),
+    ]
+
+
+def test_a_ruleset_without_a_cap_lets_overtime_run() -> None:
+    uncapped = replace(FISC, clock=replace(FISC.clock, overtime_cap_minutes=None))
+    clock = fold(Clock(), settle(Clock(), STARTED, uncapped))
+    at = START + 300 * MINUTE
+    (pressed,) = press(clock, drawn(at), uncapped, "biel", at)
+    assert isinstance(pressed, events_pb2.ClockPressed)
+
+
+def test_allowance_and_cap_are_those_of_the_ruleset() -> None:
+    quick = replace(FISC, clock=replace(FISC.clock, minutes=15, overtime_cap_minutes=5))
+    clock = fold(Clock(), settle(Clock(), STARTED, quick))
+    assert (clock.allowance_ms, clock.overtime_cap_ms) == (15 * 60_000, 5 * 60_000)

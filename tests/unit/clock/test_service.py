@@ -1,0 +1,231 @@
+"""The clock over gRPC and by itself, on a record that keeps what it is told."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import AsyncIterator
+from datetime import UTC, datetime
+from pathlib import Path
+
+import grpc
+import pytest
+from google.protobuf.message import Message
+from google.rpc import error_details_pb2
+from grpc_status import rpc_status
+
+from faristol.clock.model import Instant, timestamp
+from faristol.clock.part import part
+from faristol.clock.streams import load_clock
+from faristol.host import Runtime, Settings
+from faristol.host.errors import ErrorInterceptor
+from faristol.pb.clock.v1 import clock_pb2, clock_pb2_grpc
+from faristol.pb.clock.v1 import events_pb2 as clock_events
+from faristol.pb.game.v1 import events_pb2 as game_events
+from faristol.record import Conflict, Decision, Guard, Metadata, Record, Recorded, Write
+from faristol.rules.refusal import Refusal
+from faristol.rules.ruleset import load_ruleset
+
+START = 1_700_000_000_000_000_000
+SECOND = 1_000_000_000
+NOW = datetime(2023, 11, 14, 22, 20, tzinfo=UTC)
+GAME = "cup-r1-t1"
+
+OPENED = game_events.GameOpened(
+    game_id=GAME,
+    tournament_id="cup",
+    player_ids=["anna", "biel"],
+    ruleset=game_events.Pin(name="fisc-2023", digest=load_ruleset("fisc-2023").digest),
+    occurred_at=timestamp(START),
+)
+STARTED = game_events.GameStarted(first_player_id="biel", occurred_at=timestamp(START))
+PASSED = game_events.Passed(turn=1, player_id="biel", occurred_at=timestamp(START + SECOND))
+
+
+@pytest.fixture
+async def record(tmp_path: Path) -> AsyncIterator[Record]:
+    record = await Record.open(f"sqlite:///{tmp_path / 'record.db'}")
+    yield record
+    await record.close()
+
+
+@pytest.fixture
+async def clocks(record: Record) -> AsyncIterator[clock_pb2_grpc.ClockServiceAsyncStub]:
+    server = grpc.aio.server(interceptors=(ErrorInterceptor(),))
+    for servicer in part(Runtime(Settings.model_validate({}), record, lambda: NOW)).servicers:
+        servicer.add(servicer.instance, server)
+    port = server.add_insecure_port("127.0.0.1:0")
+    await server.start()
+    async with grpc.aio.insecure_channel(f"127.0.0.1:{port}") as channel:
+        yield clock_pb2_grpc.ClockServiceStub(channel)
+    await server.stop(None)
+
+
+async def play(record: Record, *facts: Message) -> None:
+    """The game goes on."""
+    stream = f"game-{GAME}"
+    version = len(await record.read_stream(stream))
+    await record.append(Decision([Write(stream, version, facts, "cup")]), Metadata())
+
+
+async def follow(record: Record, event: Recorded | None = None) -> Decision | None:
+    """What the clock's reaction makes of the game's last event."""
+    (reaction,) = part(Runtime(Settings.model_validate({}), record)).reactions
+    return await reaction.react(event or (await record.read_stream(f"game-{GAME}"))[-1])
+
+
+async def facts(record: Record) -> list[str]:
+    return [event.name for event in await record.read_stream(f"clock-{GAME}")]
+
+
+def pressing(player_id: str = "biel", at: Instant | None = None) -> clock_pb2.PressRequest:
+    return clock_pb2.PressRequest(
+        command_id=str(uuid.uuid4()),
+        game_id=GAME,
+        player_id=player_id,
+        occurred_at=timestamp(at) if at else None,
+    )
+
+
+def problem(caught: pytest.ExceptionInfo[grpc.aio.AioRpcError]) -> tuple[grpc.StatusCode, error_details_pb2.ErrorInfo]:
+    status = rpc_status.from_call(caught.value)  # type: ignore[arg-type] # an AioRpcError tells as much as a Call
+    assert status is not None
+    info = error_details_pb2.ErrorInfo()
+    assert status.details[0].Unpack(info)
+    return caught.value.code(), info
+
+
+async def test_a_press_does_not_wait_for_the_clock_to_have_heard_of_the_game(
+    record: Record, clocks: clock_pb2_grpc.ClockServiceAsyncStub
+) -> None:
+    await play(record, OPENED, STARTED, PASSED)
+    answer = await clocks.Press(pressing(at=START + 3 * SECOND))
+    assert await facts(record) == ["ClockOpened", "ClockStarted", "ClockPressed"]
+    assert (answer.used_ms, answer.position) == (3_000, await record.last_position())
+
+
+async def test_the_clock_is_told_as_it_stands_in_the_record(
+    record: Record, clocks: clock_pb2_grpc.ClockServiceAsyncStub
+) -> None:
+    await play(record, OPENED, STARTED, PASSED)
+    await clocks.Press(pressing(at=START + 3 * SECOND))
+    assert await clocks.GetClock(clock_pb2.GetClockRequest(game_id=GAME)) == clock_pb2.GetClockResponse(
+        game_id=GAME,
+        running_player_id="anna",
+        running_since=timestamp(START + 3 * SECOND),
+        times=[clock_events.SideTime(player_id="anna"), clock_events.SideTime(player_id="biel", used_ms=3_000)],
+        allowance_ms=25 * 60_000,
+        version=3,
+    )
+
+
+async def test_a_press_sent_twice_is_one_press_with_one_answer(
+    record: Record, clocks: clock_pb2_grpc.ClockServiceAsyncStub
+) -> None:
+    await play(record, OPENED, STARTED, PASSED)
+    request = pressing(at=START + 3 * SECOND)
+    assert await clocks.Press(request) == await clocks.Press(request)
+    assert (await facts(record)).count("ClockPressed") == 1
+
+
+async def test_a_press_without_a_time_happens_now(record: Record, clocks: clock_pb2_grpc.ClockServiceAsyncStub) -> None:
+    await play(record, OPENED, STARTED, PASSED)
+    assert (await clocks.Press(pressing())).used_ms == (NOW.timestamp() * 1000) - START // 1_000_000
+
+
+async def test_a_press_without_a_time_is_never_before_the_last_fact(
+    record: Record, clocks: clock_pb2_grpc.ClockServiceAsyncStub
+) -> None:
+    ahead = int(NOW.timestamp()) * SECOND + 60 * SECOND
+    passed = game_events.Passed(turn=1, player_id="biel", occurred_at=timestamp(ahead))
+    await play(record, OPENED, STARTED, passed)
+    await clocks.Press(pressing())
+    assert (await load_clock(record, GAME)).state.running_since == ahead
+
+
+async def test_a_refused_press_names_its_article_and_writes_nothing(
+    record: Record, clocks: clock_pb2_grpc.ClockServiceAsyncStub
+) -> None:
+    await play(record, OPENED, STARTED)
+    with pytest.raises(grpc.aio.AioRpcError) as caught:
+        await clocks.Press(pressing(at=START + SECOND))
+    code, info = problem(caught)
+    assert (code, info.reason, info.metadata["article"]) == (
+        grpc.StatusCode.FAILED_PRECONDITION,
+        "TURN_NOT_TAKEN",
+        "FISC I.11",
+    )
+    assert await facts(record) == []
+
+
+async def test_a_press_before_the_last_fact_is_an_invalid_argument(
+    record: Record, clocks: clock_pb2_grpc.ClockServiceAsyncStub
+) -> None:
+    await play(record, OPENED, STARTED, PASSED)
+    with pytest.raises(grpc.aio.AioRpcError) as caught:
+        await clocks.Press(pressing(at=START))
+    code, info = problem(caught)
+    assert (code, info.metadata["field"]) == (grpc.StatusCode.INVALID_ARGUMENT, "occurred_at")
+
+
+async def test_what_does_not_exist_is_not_found_by_its_id(clocks: clock_pb2_grpc.ClockServiceAsyncStub) -> None:
+    for call in (clocks.Press(pressing()), clocks.GetClock(clock_pb2.GetClockRequest(game_id=GAME))):
+        with pytest.raises(grpc.aio.AioRpcError) as caught:
+            await call
+        code, info = problem(caught)
+        assert (code, info.metadata["id"]) == (grpc.StatusCode.NOT_FOUND, GAME)
+
+
+async def test_the_clock_follows_its_game_once(record: Record) -> None:
+    await play(record, OPENED, STARTED)
+    decision = await follow(record)
+    assert decision is not None
+    await record.append(decision, Metadata())
+    assert await facts(record) == ["ClockOpened", "ClockStarted"]
+    assert await follow(record) is None
+
+
+async def test_what_the_clock_decides_holds_only_for_the_game_that_it_saw(record: Record) -> None:
+    await play(record, OPENED, STARTED)
+    decision = await follow(record)
+    assert decision is not None
+    assert list(decision.guards) == [Guard(f"game-{GAME}", 2)]
+    await play(record, PASSED)
+    with pytest.raises(Conflict) as caught:
+        await record.append(decision, Metadata())
+    assert caught.value.stream == f"game-{GAME}"
+    assert await facts(record) == []
+
+
+async def test_what_two_replicas_decide_at_once_is_written_once(record: Record) -> None:
+    await play(record, OPENED, STARTED)
+    first, second = await follow(record), await follow(record)
+    assert first is not None
+    assert second is not None
+    await record.append(first, Metadata())
+    with pytest.raises(Conflict):
+        await record.append(second, Metadata())
+    assert await follow(record) is None
+
+
+async def test_a_late_event_finds_the_clock_where_the_game_is(record: Record) -> None:
+    raised = game_events.ChallengeRaised(turn=1, challenge=1, occurred_at=timestamp(START + 2 * SECOND))
+    ruled = game_events.ChallengeRuled(turn=1, challenge=1, valid=True, occurred_at=timestamp(START + 2 * SECOND))
+    placed = game_events.PlayPlaced(turn=1, player_id="biel", occurred_at=timestamp(START + SECOND))
+    await play(record, OPENED, STARTED, placed, raised, ruled)
+    first = (await record.read_stream(f"game-{GAME}"))[1]
+    decision = await follow(record, first)
+    assert decision is not None
+    await record.append(decision, Metadata())
+    assert await facts(record) == ["ClockOpened", "ClockStarted", "ClockNeutralised", "ClockResumed"]
+    assert await follow(record) is None
+
+
+async def test_a_ruleset_other_than_the_pinned_one_stops_the_clock_with_both_digests(record: Record) -> None:
+    opened = game_events.GameOpened()
+    opened.CopyFrom(OPENED)
+    opened.ruleset.digest = "0" * 64
+    await play(record, opened, STARTED)
+    with pytest.raises(Refusal) as caught:
+        await follow(record)
+    assert caught.value.reason == "RULESET_CHANGED"
+    assert "0" * 64 in str(caught.value)

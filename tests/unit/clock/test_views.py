@@ -1,0 +1,83 @@
+"""What the clock makes of the game's facts."""
+
+from __future__ import annotations
+
+from functools import reduce
+
+import pytest
+from google.protobuf.message import Message
+
+from faristol.clock.model import instant, timestamp
+from faristol.clock.views import Phase, Table, watch_game
+from faristol.pb.game.v1 import events_pb2 as game_events
+
+START = 1_700_000_000_000_000_000
+SECOND = 1_000_000_000
+
+
+def seen(*messages: Message) -> Table:
+    return reduce(watch_game, messages, Table())
+
+
+OPENED = game_events.GameOpened(
+    game_id="cup-r1-t1",
+    tournament_id="cup",
+    player_ids=["anna", "biel"],
+    ruleset=game_events.Pin(name="fisc-2023", digest="d" * 64),
+    occurred_at=timestamp(START),
+)
+STARTED = game_events.GameStarted(first_player_id="biel", occurred_at=timestamp(START))
+PLACED = game_events.PlayPlaced(turn=1, player_id="biel", occurred_at=timestamp(START + SECOND))
+
+
+def drawn(player_id: str, bag_left: int) -> game_events.TilesDrawn:
+    return game_events.TilesDrawn(player_id=player_id, bag_left=bag_left, occurred_at=timestamp(START + 2 * SECOND))
+
+
+def test_the_starting_draw_is_not_a_turn() -> None:
+    table = seen(OPENED, drawn("biel", 93), drawn("anna", 86))
+    assert (table.phase, table.turn, table.started) == (Phase.OPENED, 0, False)
+
+
+def test_the_first_player_is_on_turn_when_the_game_starts() -> None:
+    table = seen(OPENED, drawn("biel", 93), drawn("anna", 86), STARTED)
+    assert (table.phase, table.turn, table.mover, table.bag_left) == (Phase.TURN, 1, "biel", 86)
+
+
+def test_drawing_after_a_play_leaves_only_the_press() -> None:
+    table = seen(OPENED, STARTED, PLACED, drawn("biel", 81))
+    assert (table.phase, table.bag_left, table.turn) == (Phase.DRAWN, 81, 1)
+
+
+def test_the_turn_passes_when_the_play_is_complete() -> None:
+    completed = game_events.PlayCompleted(turn=1, player_id="biel", occurred_at=timestamp(START + 3 * SECOND))
+    table = seen(OPENED, STARTED, PLACED, drawn("biel", 81), completed)
+    assert (table.phase, table.turn, table.mover) == (Phase.TURN, 2, "anna")
+
+
+def test_the_turn_passes_without_a_press_when_the_play_is_withdrawn() -> None:
+    later = timestamp(START + 3 * SECOND)
+    table = seen(
+        OPENED,
+        STARTED,
+        PLACED,
+        game_events.ChallengeRaised(turn=1, challenge=1, player_id="anna", occurred_at=later),
+        game_events.ChallengeRuled(turn=1, challenge=1, valid=False, occurred_at=later),
+        game_events.PlayWithdrawn(turn=1, player_id="biel", occurred_at=later),
+    )
+    assert (table.phase, table.turn, table.mover) == (Phase.TURN, 2, "anna")
+    assert [(c.mover, c.valid, c.ruled_at) for c in table.challenges] == [("biel", False, instant(later))]
+
+
+@pytest.mark.parametrize("taken", [game_events.Exchanged, game_events.Passed])
+def test_an_exchange_and_a_pass_leave_only_the_press(
+    taken: type[game_events.Exchanged] | type[game_events.Passed],
+) -> None:
+    table = seen(OPENED, STARTED, taken(turn=1, player_id="biel", occurred_at=timestamp(START + SECOND)))
+    assert table.phase is Phase.DRAWN
+
+
+def test_penalties_do_not_turn_back_the_time_of_the_table() -> None:
+    ended = game_events.GameEnded(condition=game_events.END_CONDITION_OUT, occurred_at=timestamp(START + SECOND))
+    table = seen(OPENED, STARTED, ended, game_events.RackPenalty(player_id="anna", points=3))
+    assert (table.phase, table.mover, table.last_at) == (Phase.ENDED, "", START + SECOND)
