@@ -1,0 +1,84 @@
+"""Putting processes together: one service, or all of them with a bus of their own."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass
+from importlib import import_module
+
+from faristol.bus import Bus, BusError, NatsServer
+from faristol.host import SERVICES, Part, Runtime, Settings, StartError
+from faristol.host.process import Process
+from faristol.host.telemetry import Telemetry
+from faristol.record import Record
+
+
+@dataclass(frozen=True)
+class Running:
+    """A process that serves."""
+
+    runtime: Runtime
+    process: Process
+    grpc_address: str
+
+    @property
+    def http_address(self) -> str:
+        """URL of the gateway's pages, when this process serves them."""
+        settings = self.runtime.settings
+        return f"http://{settings.http_host}:{settings.http_port}"
+
+
+def builders(services: Sequence[str]) -> list[Callable[[Runtime], Part]]:
+    """What builds the parts of these services. A process imports what it serves and nothing else."""
+    return [import_module(f"faristol.{name}.part").part for name in services]
+
+
+@asynccontextmanager
+async def running(settings: Settings, services: Sequence[str] = SERVICES) -> AsyncIterator[Running]:
+    """Serve these services until the block ends.
+
+    With all of them and no NATS URL, a NATS server of its own is started in the data folder. Raises
+    ``StartError``, ``RecordError``, ``BusError`` or ``LexiconError`` when that cannot be.
+    """
+    async with AsyncExitStack() as stack:
+        if settings.otlp_endpoint:
+            telemetry = Telemetry(settings.otlp_endpoint, services[0] if len(services) == 1 else "up")
+            stack.callback(telemetry.close)
+        if not settings.database_url or not settings.nats_url:
+            await asyncio.to_thread(_prepare_folder, settings)
+        nats_url = settings.nats_url
+        if not nats_url:
+            if len(services) == 1:
+                raise BusError("a service on its own needs a NATS server: give --nats-url or FARISTOL_NATS_URL")
+            server = await NatsServer.start(settings.data.absolute() / "nats")  # a path, no file
+            stack.push_async_callback(server.stop)
+            nats_url = server.url
+        record = await Record.open(settings.record_url())
+        stack.push_async_callback(record.close)
+        bus = await Bus.connect(nats_url)
+        stack.push_async_callback(bus.close)
+        runtime = Runtime(settings, record)
+        process = Process(runtime, bus, builders(services))
+        stack.push_async_callback(process.stop)
+        yield Running(runtime, process, await process.start())
+
+
+async def serve_until(running: Running, stop: asyncio.Event) -> None:
+    """Serve until ``stop``. Raises ``StartError`` when a part of the process failed before."""
+    await running.process.serve(stop)
+    if running.process.problem:
+        raise StartError(running.process.problem)
+
+
+def _prepare_folder(settings: Settings) -> None:
+    folder = settings.data
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as problem:
+        reason = problem.strerror or problem
+        raise StartError(f"the data folder {folder} cannot be made ({reason}): give another with --data") from problem
+    if not os.access(folder, os.R_OK | os.W_OK | os.X_OK):
+        raise StartError(f"the data folder {folder} cannot be written: give another with --data, or rights to this one")

@@ -1,0 +1,6 @@
+"""The championship that `faristol demo` plays: directors and players who know the public interfaces alone."""
+
+from faristol.cli.demo.performance import Show, run
+from faristol.cli.demo.plan import Plan
+
+__all__ = ["Plan", "Show", "run"]

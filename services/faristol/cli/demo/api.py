@@ -1,0 +1,65 @@
+"""The public interfaces, as a program on the other side of the network uses them."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from typing import TypeVar
+
+import grpc
+from google.protobuf.message import Message
+
+from faristol.pb.clock.v1 import clock_pb2_grpc
+from faristol.pb.game.v1 import game_pb2_grpc
+from faristol.pb.lexicon.v1 import lexicon_pb2_grpc
+from faristol.pb.pairing.v1 import pairing_pb2_grpc
+from faristol.pb.rating.v1 import rating_pb2_grpc
+from faristol.pb.results.v1 import results_pb2_grpc
+
+M = TypeVar("M", bound=Message)
+
+DEADLINE = 20.0
+PATIENCE = 180.0
+"""Seconds for which a service may be away before a caller gives up."""
+
+_PASSING = (grpc.StatusCode.UNAVAILABLE, grpc.StatusCode.DEADLINE_EXCEEDED, grpc.StatusCode.ABORTED)
+
+
+class Api:
+    """The six services that a championship is played through."""
+
+    def __init__(self, channel: Callable[[str], grpc.aio.Channel]) -> None:
+        self.lexicon = lexicon_pb2_grpc.LexiconServiceStub(channel("lexicon"))
+        self.game = game_pb2_grpc.GameServiceStub(channel("game"))
+        self.clock = clock_pb2_grpc.ClockServiceStub(channel("clock"))
+        self.pairing = pairing_pb2_grpc.PairingServiceStub(channel("pairing"))
+        self.rating = rating_pb2_grpc.RatingServiceStub(channel("rating"))
+        self.results = results_pb2_grpc.ResultsServiceStub(channel("results"))
+
+
+async def call(method: Callable[..., Awaitable[M]], request: Message) -> M:
+    """Call, and call again while the service is away: a command is carried out once however often it is sent."""
+    loop = asyncio.get_running_loop()
+    give_up = loop.time() + PATIENCE
+    pause = 0.05
+    while True:
+        try:
+            return await method(request, timeout=DEADLINE)
+        except grpc.aio.AioRpcError as problem:
+            if problem.code() not in _PASSING or loop.time() > give_up:
+                raise
+        await asyncio.sleep(pause)
+        pause = min(1.0, pause * 1.6)
+
+
+async def when_found(method: Callable[..., Awaitable[M]], request: Message) -> M:
+    """Call until the thing asked for exists: it comes about by reaction to an event."""
+    loop = asyncio.get_running_loop()
+    give_up = loop.time() + PATIENCE
+    while True:
+        try:
+            return await call(method, request)
+        except grpc.aio.AioRpcError as problem:
+            if problem.code() is not grpc.StatusCode.NOT_FOUND or loop.time() > give_up:
+                raise
+        await asyncio.sleep(0.03)

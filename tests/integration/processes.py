@@ -1,0 +1,137 @@
+"""Faristol as an operator runs it: processes, ports, signals."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Self
+
+import grpc
+from grpc_health.v1 import health_pb2, health_pb2_grpc
+
+from faristol.host import SERVICES
+
+FARISTOL = str(Path(sys.executable).with_name("faristol"))
+START_SECONDS = 60.0
+
+
+def free_port() -> int:
+    """A loopback port that nothing listens on at the moment."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+def environment(**settings: object) -> dict[str, str]:
+    """This process's environment without its own settings, and with these."""
+    clean = {key: value for key, value in os.environ.items() if not key.startswith(("FARISTOL_", "OTEL_"))}
+    if lexicons := os.environ.get("FARISTOL_LEXICONS"):
+        clean["FARISTOL_LEXICONS"] = lexicons
+    return clean | {f"FARISTOL_{key.upper()}": str(value) for key, value in settings.items()}
+
+
+def faristol(*arguments: str, timeout: float = 60, **settings: object) -> subprocess.CompletedProcess[str]:
+    """Run a command to its end."""
+    return subprocess.run(
+        [FARISTOL, *arguments],
+        env=environment(**settings),
+        capture_output=True,
+        text=True,
+        timeout=timeout,
+        check=False,
+    )
+
+
+@dataclass
+class Child:
+    """A running command, whose output goes to a file."""
+
+    arguments: Sequence[str]
+    settings: Mapping[str, object]
+    log: Path
+    process: subprocess.Popen[bytes] = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.start()
+
+    def start(self) -> None:
+        """Start it, also again."""
+        with self.log.open("ab") as log:
+            self.process = subprocess.Popen(
+                [FARISTOL, *self.arguments], env=environment(**self.settings), stdout=log, stderr=log
+            )
+
+    def kill(self) -> None:
+        """SIGKILL: it gets no chance to do anything."""
+        self.process.kill()
+        self.process.wait()
+
+    def terminate(self) -> int:
+        """SIGTERM; gives the exit code."""
+        if self.process.poll() is None:
+            self.process.send_signal(signal.SIGTERM)
+        return self.process.wait(30)
+
+    def output(self) -> str:
+        """What it has said so far."""
+        return self.log.read_text(errors="replace")
+
+
+def wait_until_serving(address: str, child: Child, service: str = "") -> None:
+    """Wait for the health check of a gRPC server."""
+    give_up = time.monotonic() + START_SECONDS
+    with grpc.insecure_channel(address) as channel:
+        stub = health_pb2_grpc.HealthStub(channel)
+        while time.monotonic() < give_up:
+            assert child.process.poll() is None, child.output()
+            try:
+                answer = stub.Check(health_pb2.HealthCheckRequest(service=service), timeout=1)
+            except grpc.RpcError:
+                time.sleep(0.05)
+                continue
+            if answer.status == health_pb2.HealthCheckResponse.SERVING:
+                return
+    raise AssertionError(f"{address} does not serve:\n{child.output()}")
+
+
+class Cell:
+    """The seven services as seven processes."""
+
+    def __init__(self, folder: Path, database_url: str, nats_url: str, **settings: object) -> None:
+        ports = {service: free_port() for service in SERVICES}
+        self.http_port = free_port()
+        self.addresses: dict[str, object] = {
+            f"{service}_address": f"127.0.0.1:{port}" for service, port in ports.items()
+        }
+        shared = self.addresses | {"database_url": database_url, "nats_url": nats_url, **settings}
+        self.services: dict[str, Child] = {}
+        for service, port in ports.items():
+            own = {"grpc_port": port} | ({"http_port": self.http_port} if service == "gateway" else {})
+            self.services[service] = Child(["serve", service], shared | own, folder / f"{service}.log")
+
+    def wait(self, *services: str) -> Self:
+        """Wait until these, or all, serve."""
+        for service in services or SERVICES:
+            wait_until_serving(str(self.addresses[f"{service}_address"]), self.services[service])
+        return self
+
+    def stop(self) -> dict[str, int]:
+        """SIGTERM to all; gives the exit codes."""
+        for child in self.services.values():
+            if child.process.poll() is None:
+                child.process.send_signal(signal.SIGTERM)
+        return {service: child.process.wait(30) for service, child in self.services.items()}
+
+
+def standings(output: str) -> list[dict[str, Any]]:
+    """The standings that `faristol demo --json` printed."""
+    found: list[dict[str, Any]] = json.loads(output)["standings"]
+    return found

@@ -1,0 +1,163 @@
+"""A whole championship through real processes: the same standings wherever it runs and whatever dies meanwhile."""
+
+from __future__ import annotations
+
+import json
+import time
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+from tests.integration.processes import Cell, Child, faristol, free_port, standings, wait_until_serving
+
+from faristol.bus import NatsServer
+from faristol.host import SERVICES
+
+pytestmark = [pytest.mark.lexicon, pytest.mark.usefixtures("lexicons")]
+
+PLAN = ("--players", "8", "--rounds", "5", "--seed", "3")
+TOURNAMENT = "demo-fisc-2023-8-5-3"
+PATIENCE = 240.0
+
+
+@pytest.fixture(scope="module")
+def undisturbed(lexicons: Path) -> dict[str, Any]:
+    """The championship on the embedded default, with nothing in its way."""
+    done = faristol("demo", *PLAN, "--json", timeout=PATIENCE, lexicons=lexicons)
+    assert done.returncode == 0, done.stderr
+    outcome: dict[str, Any] = json.loads(done.stdout)
+    return outcome
+
+
+def test_the_demonstration_prints_one_object_with_standings_in_rank_order(undisturbed: dict[str, Any]) -> None:
+    lines = undisturbed["standings"]
+    assert [line["rank"] for line in lines] == sorted(line["rank"] for line in lines)
+    assert len(lines) == 8
+    assert sum(line["points"] for line in lines) == 4 * 5
+    assert sum(line["spread"] for line in lines) == 0
+    keys = [(-line["points"], *(-line["tie_breaks"][name] for name in line["tie_breaks"])) for line in lines]
+    assert keys == sorted(keys)
+    assert list(lines[0]["tie_breaks"]) == ["median-buchholz", "berger", "spread", "total"]
+    assert any(line["new_rating"] != line["rating"] for line in lines)
+
+
+def test_the_same_seed_gives_the_same_standings_on_postgresql(undisturbed: dict[str, Any], new_database: str) -> None:
+    done = faristol("demo", *PLAN, "--json", "--database-url", new_database, timeout=PATIENCE)
+    assert done.returncode == 0, done.stderr
+    assert standings(done.stdout) == undisturbed["standings"]
+    assert "order and hashes are right" in faristol("record", "verify", "--database-url", new_database).stdout
+
+
+def test_another_seed_gives_another_championship(undisturbed: dict[str, Any], tmp_path: Path) -> None:
+    plan = ("--players", "6", "--rounds", "5", "--seed", "4")
+    done = faristol("demo", *plan, "--json", "--data", str(tmp_path), timeout=PATIENCE)
+    assert done.returncode == 0, done.stderr
+    assert standings(done.stdout) != undisturbed["standings"]
+    again = faristol("demo", *plan, "--json", "--data", str(tmp_path), timeout=PATIENCE)
+    assert standings(again.stdout) == standings(done.stdout), "played again on its own record, it is over at once"
+
+
+def test_killing_faristol_up_in_round_three_loses_nothing(undisturbed: dict[str, Any], tmp_path: Path) -> None:
+    grpc_port, http_port = free_port(), free_port()
+    data = tmp_path / "data"
+    up = Child(["up", "--data", str(data), "--http", str(http_port), "--grpc", str(grpc_port)], {}, tmp_path / "up.log")
+    address = f"127.0.0.1:{grpc_port}"
+    demo = None
+    try:
+        wait_until_serving(address, up)
+        everywhere = {f"{service}_address": address for service in SERVICES}
+        demo = Child(["demo", *PLAN, "--connect", "--json"], everywhere, tmp_path / "demo.log")
+        _wait_for_round(http_port, 3)
+        up.kill()
+        time.sleep(0.5)
+        up.start()
+        assert demo.process.wait(PATIENCE) == 0, demo.output()
+        assert _last_object(demo.output())["standings"] == undisturbed["standings"]
+        assert up.terminate() == 0, up.output()
+    finally:
+        for child in (up, demo):
+            if child is not None and child.process.poll() is None:
+                child.kill()
+    assert "order and hashes are right" in faristol("record", "verify", "--data", str(data)).stdout
+
+
+def test_killing_any_of_seven_processes_ends_in_the_same_standings(
+    undisturbed: dict[str, Any], new_database: str, nats_server: NatsServer, tmp_path: Path
+) -> None:
+    cell = Cell(tmp_path, new_database, nats_server.url)
+    demo = None
+    try:
+        cell.wait()
+        demo = Child(["demo", *PLAN, "--connect", "--json"], cell.addresses, tmp_path / "demo.log")
+        _wait_for_round(cell.http_port, 1)
+        for service in SERVICES:
+            cell.services[service].kill()
+            time.sleep(0.3)
+            cell.services[service].start()
+            cell.wait(service)
+            time.sleep(0.7)
+        assert demo.process.wait(PATIENCE) == 0, demo.output()
+        assert _last_object(demo.output())["standings"] == undisturbed["standings"]
+        assert set(cell.stop().values()) == {0}
+    finally:
+        for child in (*cell.services.values(), demo):
+            if child is not None and child.process.poll() is None:
+                child.kill()
+    assert "order and hashes are right" in faristol("record", "verify", "--database-url", new_database).stdout
+
+
+def test_stopping_and_starting_up_continues_where_it_was(tmp_path: Path) -> None:
+    data, http_port = tmp_path / "data", free_port()
+    plan = ("--players", "6", "--rounds", "5", "--seed", "5")
+    first = faristol("demo", *plan, "--data", str(data), "--json", timeout=PATIENCE)
+    assert first.returncode == 0, first.stderr
+    up = Child(["up", "--data", str(data), "--http", str(http_port), "--grpc", "0"], {}, tmp_path / "up.log")
+    try:
+        lines = _get(http_port, "/api/v1/tournaments/demo-fisc-2023-6-5-5/standings")["standings"]
+        assert [line["player_id"] for line in lines] == [line["player_id"] for line in standings(first.stdout)]
+        assert up.terminate() == 0
+    finally:
+        if up.process.poll() is None:
+            up.kill()
+
+
+def _wait_for_round(http_port: int, number: int) -> None:
+    """Wait until a table of this round has finished and another has not."""
+    give_up = time.monotonic() + PATIENCE
+    while time.monotonic() < give_up:
+        answer = _get(http_port, f"/api/v1/tournaments/{TOURNAMENT}", missing_is_fine=True)
+        for known in answer.get("tournament", {}).get("played", ()):
+            if known["round"] == number and 0 < known["finished"] < known["tables"]:
+                return
+            assert known["round"] <= number, "it went too fast to be disturbed"
+        time.sleep(0.05)
+    pytest.fail(f"round {number} did not come")
+
+
+def _get(http_port: int, path: str, *, missing_is_fine: bool = False) -> dict[str, Any]:
+    give_up = time.monotonic() + 60
+    while True:
+        try:
+            answer = httpx.get(f"http://127.0.0.1:{http_port}{path}")
+        except httpx.TransportError:
+            assert time.monotonic() < give_up
+            time.sleep(0.1)
+            continue
+        if answer.status_code == 404 and missing_is_fine:
+            return {}
+        assert answer.status_code == 200, answer.text
+        found: dict[str, Any] = answer.json()
+        return found
+
+
+def _last_object(output: str) -> dict[str, Any]:
+    """The JSON object in a log that has messages before it."""
+    found: dict[str, Any] = json.loads(output[output.index('{\n  "tournament_id"') :])
+    return found
+
+
+@pytest.fixture(autouse=True)
+def _wide_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Messages are wrapped to the terminal's width; there is none here."""
+    monkeypatch.setenv("COLUMNS", "200")

@@ -1,0 +1,143 @@
+"""One trace runs from a caller through append, relay and consumers to the projections."""
+
+from __future__ import annotations
+
+import time
+import uuid
+from collections.abc import Iterator
+from concurrent import futures
+from pathlib import Path
+from typing import Any
+
+import grpc
+import pytest
+from opentelemetry.proto.collector.metrics.v1 import metrics_service_pb2, metrics_service_pb2_grpc
+from opentelemetry.proto.collector.trace.v1 import trace_service_pb2, trace_service_pb2_grpc
+from opentelemetry.proto.trace.v1.trace_pb2 import Span
+from tests.integration.processes import Child, free_port, wait_until_serving
+
+from faristol.pb.pairing.v1 import pairing_pb2, pairing_pb2_grpc
+
+pytestmark = [pytest.mark.lexicon, pytest.mark.usefixtures("lexicons")]
+
+
+class Collector(trace_service_pb2_grpc.TraceServiceServicer, metrics_service_pb2_grpc.MetricsServiceServicer):
+    """An OpenTelemetry collector that keeps what it is sent."""
+
+    def __init__(self) -> None:
+        self.spans: list[Span] = []
+        self.metrics: set[str] = set()
+        self._server = grpc.server(futures.ThreadPoolExecutor(2))
+        trace_service_pb2_grpc.add_TraceServiceServicer_to_server(self, self._server)
+        metrics_service_pb2_grpc.add_MetricsServiceServicer_to_server(_Metrics(self.metrics), self._server)
+        self.endpoint = f"http://127.0.0.1:{self._server.add_insecure_port('127.0.0.1:0')}"
+        self._server.start()
+
+    def Export(  # noqa: N802 # named by OpenTelemetry
+        self, request: trace_service_pb2.ExportTraceServiceRequest, context: grpc.ServicerContext
+    ) -> trace_service_pb2.ExportTraceServiceResponse:
+        for resource in request.resource_spans:
+            for scope in resource.scope_spans:
+                self.spans.extend(scope.spans)
+        return trace_service_pb2.ExportTraceServiceResponse()
+
+    def trace(self, trace_id: str) -> list[Span]:
+        """The spans of one trace, by their start."""
+        found = [span for span in list(self.spans) if span.trace_id.hex() == trace_id]
+        return sorted(found, key=lambda span: span.start_time_unix_nano)
+
+    def stop(self) -> None:
+        self._server.stop(None)
+
+
+class _Metrics(metrics_service_pb2_grpc.MetricsServiceServicer):
+    def __init__(self, names: set[str]) -> None:
+        self._names = names
+
+    def Export(  # noqa: N802
+        self, request: metrics_service_pb2.ExportMetricsServiceRequest, context: grpc.ServicerContext
+    ) -> metrics_service_pb2.ExportMetricsServiceResponse:
+        for resource in request.resource_metrics:
+            for scope in resource.scope_metrics:
+                self._names.update(metric.name for metric in scope.metrics)
+        return metrics_service_pb2.ExportMetricsServiceResponse()
+
+
+@pytest.fixture
+def collector() -> Iterator[Collector]:
+    running = Collector()
+    yield running
+    running.stop()
+
+
+def test_a_trace_runs_from_the_call_through_append_relay_and_reactions_to_the_projection(
+    collector: Collector, tmp_path: Path
+) -> None:
+    port = free_port()
+    settings = {"otlp_endpoint": collector.endpoint}
+    arguments = ["up", "--data", str(tmp_path / "data"), "--http", "0", "--grpc", str(port)]
+    up = Child(arguments, settings, tmp_path / "up.log")
+    try:
+        wait_until_serving(f"127.0.0.1:{port}", up)
+        trace_id = uuid.uuid4().hex
+        with grpc.insecure_channel(f"127.0.0.1:{port}") as channel:
+            pairing = pairing_pb2_grpc.PairingServiceStub(channel)
+            caller = (("traceparent", f"00-{trace_id}-{'ab' * 8}-01"),)
+            who: dict[str, Any] = {"tournament_id": "traced"}
+            pairing.CreateTournament(
+                pairing_pb2.CreateTournamentRequest(command_id=str(uuid.uuid4()), name="Traced", rounds=5, **who),
+                metadata=caller,
+            )
+            for number in range(6):
+                pairing.RegisterPlayer(
+                    pairing_pb2.RegisterPlayerRequest(
+                        command_id=str(uuid.uuid4()), player_id=f"p{number}", name=f"P{number}", **who
+                    )
+                )
+            pairing.PairRound(pairing_pb2.PairRoundRequest(command_id=str(uuid.uuid4()), round=1, **who))
+            pairing.StartRound(
+                pairing_pb2.StartRoundRequest(command_id=str(uuid.uuid4()), round=1, **who), metadata=caller
+            )
+        wanted = {
+            "faristol.pairing.v1.PairingService/StartRound",
+            "append",
+            "publish RoundStarted",
+            "publish GameStarted",
+            "publish ClockStarted",
+        }
+        spans = _wait_for(collector, trace_id, wanted, ["RoundStarted", "GameStarted", "ClockStarted"])
+    finally:
+        code = up.terminate()
+    assert code == 0, up.output()
+
+    by_id = {span.span_id: span for span in spans}
+    clock_started = next(span for span in spans if span.name == "publish ClockStarted")
+    chain = [clock_started.name]
+    while parent := by_id.get(clock_started.parent_span_id):
+        chain.append(parent.name)
+        clock_started = parent
+    assert any("GameStarted" in name and "clock" in name for name in chain), chain
+    assert any("RoundStarted" in name and "game" in name for name in chain), chain
+    assert chain[-2:] == ["append", "faristol.pairing.v1.PairingService/StartRound"], chain
+    assert {"faristol.commands", "faristol.appends", "faristol.consumer.lag"} <= collector.metrics
+
+
+def _wait_for(collector: Collector, trace_id: str, wanted: set[str], projected: list[str]) -> list[Span]:
+    give_up = time.monotonic() + 30
+    while True:
+        spans = collector.trace(trace_id)
+        names = {span.name for span in spans}
+        if wanted <= names and all(any(name == f"results {event}" for name in names) for event in projected):
+            return spans
+        assert time.monotonic() < give_up, f"only these spans came: {sorted(names)}"
+        time.sleep(0.2)
+
+
+def test_without_an_endpoint_nothing_is_exported(collector: Collector, tmp_path: Path) -> None:
+    port = free_port()
+    up = Child(["up", "--data", str(tmp_path / "data"), "--http", "0", "--grpc", str(port)], {}, tmp_path / "up.log")
+    try:
+        wait_until_serving(f"127.0.0.1:{port}", up)
+    finally:
+        up.terminate()
+    assert collector.spans == []
