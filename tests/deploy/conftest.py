@@ -1,0 +1,71 @@
+"""What Kubernetes would be given, rendered by the kubectl of this machine."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import tomllib
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+ROOT = Path(__file__).parents[2]
+DEPLOY = ROOT / "deploy"
+
+Object = dict[str, Any]
+"""A Kubernetes object, as its manifest has it."""
+
+
+@cache
+def rendered(folder: str) -> tuple[Object, ...]:
+    done = subprocess.run(["kubectl", "kustomize", str(DEPLOY / folder)], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, f"kubectl kustomize deploy/{folder}: {done.stderr}"
+    assert done.stderr == "", "kustomize warns of what later versions will refuse"
+    return tuple(yaml.safe_load_all(done.stdout))
+
+
+@pytest.fixture(scope="session")
+def render() -> Callable[[str], tuple[Object, ...]]:
+    """Renders a folder of ``deploy/``."""
+    if shutil.which("kubectl") is None:
+        pytest.skip("there is no kubectl on this machine to render the manifests with")
+    return rendered
+
+
+@pytest.fixture(params=["base", "overlays/dev"])
+def objects(request: pytest.FixtureRequest, render: Callable[[str], tuple[Object, ...]]) -> tuple[Object, ...]:
+    """Everything in the base, and everything in the development overlay."""
+    return render(request.param)
+
+
+@pytest.fixture
+def development(render: Callable[[str], tuple[Object, ...]]) -> tuple[Object, ...]:
+    """Everything in the development overlay."""
+    return render("overlays/dev")
+
+
+@pytest.fixture(scope="session")
+def version() -> str:
+    """The version of the project."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    return str(project["version"])
+
+
+@pytest.fixture(scope="session")
+def dockerfile() -> tuple[tuple[str, str], ...]:
+    """The image's instructions, as word and rest, continued lines joined."""
+    text = (DEPLOY / "image" / "Dockerfile").read_text().replace("\\\n", " ")
+    lines = [line.strip() for line in text.splitlines() if line.strip() and not line.startswith("#")]
+    return tuple((word, " ".join(rest.split())) for word, _, rest in (line.partition(" ") for line in lines))
+
+
+@pytest.fixture(scope="session")
+def image_environment(dockerfile: tuple[tuple[str, str], ...]) -> dict[str, str]:
+    """The variables that the image sets."""
+    last = max(place for place, (word, _) in enumerate(dockerfile) if word == "FROM")
+    pairs = [pair for word, rest in dockerfile[last:] if word == "ENV" for pair in rest.split()]
+    return dict(pair.split("=", 1) for pair in pairs)

@@ -1,0 +1,230 @@
+"""What is promised of the cluster: valid objects, services that run with no more rights than they need."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from itertools import chain
+from typing import Any
+
+import kubernetes_validate
+import pytest
+
+from faristol.host import SERVICES, Settings
+
+Object = dict[str, Any]
+Render = Callable[[str], tuple[Object, ...]]
+
+GRPC_PORT = 50051
+OLDEST = "1.30"
+"""The oldest Kubernetes that these manifests are made for: the first that sleeps before it stops a container."""
+
+
+def of_kind(objects: tuple[Object, ...], kind: str) -> dict[str, Object]:
+    return {found["metadata"]["name"]: found for found in objects if found["kind"] == kind}
+
+
+def workloads(objects: tuple[Object, ...]) -> dict[str, Object]:
+    return of_kind(objects, "Deployment") | of_kind(objects, "StatefulSet")
+
+
+def containers(workload: Object) -> list[Object]:
+    pod = workload["spec"]["template"]["spec"]
+    return [*pod.get("initContainers", []), *pod["containers"]]
+
+
+def service_container(deployment: Object) -> Object:
+    (container,) = containers(deployment)
+    return container
+
+
+@pytest.mark.parametrize("kubernetes", [OLDEST, kubernetes_validate.latest_version()])
+def test_every_object_is_valid(objects: tuple[Object, ...], kubernetes: str) -> None:
+    for found in objects:
+        kubernetes_validate.validate(found, kubernetes, strict=True)
+
+
+def test_an_object_with_a_word_that_kubernetes_does_not_know_is_not_valid(development: tuple[Object, ...]) -> None:
+    deployment = of_kind(development, "Deployment")["game"]
+    wrong = deployment | {"spec": deployment["spec"] | {"replica": 1}}
+    with pytest.raises(kubernetes_validate.ValidationError, match="replica"):
+        kubernetes_validate.validate(wrong, OLDEST, strict=True)
+
+
+def test_no_two_objects_have_one_name(objects: tuple[Object, ...]) -> None:
+    names = [(found["kind"], found["metadata"]["name"]) for found in objects]
+    assert len(set(names)) == len(names)
+
+
+@pytest.mark.parametrize("kind", ["Deployment", "Service", "ServiceAccount", "PodDisruptionBudget"])
+def test_each_of_the_seven_services_has_one(objects: tuple[Object, ...], kind: str) -> None:
+    assert set(SERVICES) <= set(of_kind(objects, kind))
+
+
+def test_each_workload_has_an_account_of_its_own_without_a_token(objects: tuple[Object, ...]) -> None:
+    accounts = of_kind(objects, "ServiceAccount")
+    for name, workload in workloads(objects).items():
+        pod = workload["spec"]["template"]["spec"]
+        assert pod["serviceAccountName"] == name
+        assert pod["automountServiceAccountToken"] is False
+        assert accounts[name]["automountServiceAccountToken"] is False
+
+
+def test_nothing_runs_as_root_or_can_become_it(objects: tuple[Object, ...]) -> None:
+    for workload in workloads(objects).values():
+        security = workload["spec"]["template"]["spec"]["securityContext"]
+        assert security["runAsNonRoot"] is True
+        assert security["runAsUser"] > 0
+        assert security["seccompProfile"] == {"type": "RuntimeDefault"}
+        for container in containers(workload):
+            assert container["securityContext"] == {
+                "allowPrivilegeEscalation": False,
+                "readOnlyRootFilesystem": True,
+                "capabilities": {"drop": ["ALL"]},
+            }
+
+
+def test_the_services_write_to_tmp_and_data_only(objects: tuple[Object, ...]) -> None:
+    for name in SERVICES:
+        deployment = of_kind(objects, "Deployment")[name]
+        mounts = service_container(deployment)["volumeMounts"]
+        assert {mount["mountPath"] for mount in mounts} == {"/tmp", "/data"}  # a path in the container
+
+
+def test_every_mount_has_its_volume(objects: tuple[Object, ...]) -> None:
+    for workload in workloads(objects).values():
+        claims = workload["spec"].get("volumeClaimTemplates", [])
+        volumes = {volume["name"] for volume in workload["spec"]["template"]["spec"].get("volumes", [])}
+        volumes |= {claim["metadata"]["name"] for claim in claims}
+        mounted = {mount["name"] for container in containers(workload) for mount in container["volumeMounts"]}
+        assert mounted == volumes
+
+
+def test_every_service_is_probed_over_grpc(objects: tuple[Object, ...]) -> None:
+    for name in SERVICES:
+        container = service_container(of_kind(objects, "Deployment")[name])
+        assert {port["name"]: port["containerPort"] for port in container["ports"]}["grpc"] == GRPC_PORT
+        for probe in ("startupProbe", "readinessProbe", "livenessProbe"):
+            assert container[probe]["grpc"]["port"] == GRPC_PORT
+        assert container["readinessProbe"]["grpc"]["service"] == name
+
+
+def test_every_workload_has_all_three_probes_and_bounds(objects: tuple[Object, ...]) -> None:
+    for container in chain.from_iterable(map(containers, workloads(objects).values())):
+        assert {"startupProbe", "readinessProbe", "livenessProbe"} <= set(container)
+        assert set(container["resources"]["requests"]) == {"cpu", "memory"}
+        assert "memory" in container["resources"]["limits"]
+
+
+def test_each_container_serves_the_service_that_it_is_named_for(objects: tuple[Object, ...]) -> None:
+    for name in SERVICES:
+        container = service_container(of_kind(objects, "Deployment")[name])
+        assert "command" not in container, "the image's own entry point is used"
+        assert container["args"] == ["serve", name]
+
+
+def test_images_are_pinned_and_ours_is_of_this_version(objects: tuple[Object, ...], version: str) -> None:
+    for name, workload in workloads(objects).items():
+        for container in containers(workload):
+            image, _, tag = container["image"].rpartition(":")
+            assert image
+            assert tag
+            assert tag != "latest"
+            if name in SERVICES:
+                assert container["image"] == f"faristol:{version}"
+
+
+def test_an_update_never_takes_a_service_away(objects: tuple[Object, ...]) -> None:
+    for name in SERVICES:
+        spec = of_kind(objects, "Deployment")[name]["spec"]
+        assert spec["strategy"]["rollingUpdate"]["maxUnavailable"] == 0
+        assert spec["strategy"]["rollingUpdate"]["maxSurge"] > 0
+
+
+def test_a_service_has_time_to_end_what_it_began(objects: tuple[Object, ...]) -> None:
+    running_calls = Settings.model_fields["grace_seconds"].default
+    for name in SERVICES:
+        deployment = of_kind(objects, "Deployment")[name]
+        leaving = service_container(deployment)["lifecycle"]["preStop"]["sleep"]["seconds"]
+        given = deployment["spec"]["template"]["spec"]["terminationGracePeriodSeconds"]
+        assert given > leaving + 2 * running_calls
+
+
+def test_selectors_find_the_pods_that_they_are_named_for(objects: tuple[Object, ...]) -> None:
+    pods = {name: found["spec"]["template"]["metadata"]["labels"] for name, found in workloads(objects).items()}
+
+    def found_by(selector: dict[str, str]) -> list[str]:
+        return [name for name, labels in pods.items() if selector.items() <= labels.items()]
+
+    for name, service in of_kind(objects, "Service").items():
+        assert found_by(service["spec"]["selector"]) == [name]
+    for name, found in (workloads(objects) | of_kind(objects, "PodDisruptionBudget")).items():
+        assert found_by(found["spec"]["selector"]["matchLabels"]) == [name]
+
+
+def test_every_port_of_a_service_is_one_of_its_pods(objects: tuple[Object, ...]) -> None:
+    for name, service in of_kind(objects, "Service").items():
+        open_ports = {port["name"] for container in containers(workloads(objects)[name]) for port in container["ports"]}
+        assert {port["targetPort"] for port in service["spec"]["ports"]} <= open_ports
+
+
+def environment(objects: tuple[Object, ...]) -> dict[str, str]:
+    """What the ConfigMap of the services sets."""
+    (settings,) = (
+        found["data"] for name, found in of_kind(objects, "ConfigMap").items() if name.startswith("faristol-settings-")
+    )
+    return dict(settings)
+
+
+def test_every_variable_is_a_setting(objects: tuple[Object, ...]) -> None:
+    known = {f"FARISTOL_{field.upper()}" for field in Settings.model_fields}
+    secrets = of_kind(objects, "Secret").items()
+    hidden = {key for name, found in secrets if name.startswith("faristol-") for key in found["data"]}
+    assert set(environment(objects)) | hidden <= known
+    given = {key.removeprefix("FARISTOL_").lower(): value for key, value in environment(objects).items()}
+    Settings.model_validate(given)
+
+
+def test_every_address_leads_to_a_port_of_a_service(development: tuple[Object, ...]) -> None:
+    services = of_kind(development, "Service")
+    addresses = {key: value for key, value in environment(development).items() if key.endswith("_ADDRESS")}
+    assert set(addresses) == {f"FARISTOL_{name.upper()}_ADDRESS" for name in SERVICES if name != "gateway"}
+    for key, address in addresses.items():
+        name, port = address.split(":")
+        assert key == f"FARISTOL_{name.upper()}_ADDRESS"
+        assert int(port) in {found["port"] for found in services[name]["spec"]["ports"]}
+
+
+def test_every_reference_to_settings_is_answered(development: tuple[Object, ...]) -> None:
+    there = set(of_kind(development, "ConfigMap")) | set(of_kind(development, "Secret"))
+    for workload in workloads(development).values():
+        for container in containers(workload):
+            for source in container.get("envFrom", []):
+                (reference,) = source.values()
+                assert reference["name"] in there
+
+
+def test_the_base_holds_no_secret_and_says_which_one_it_needs(render: Render) -> None:
+    base = render("base")
+    assert of_kind(base, "Secret") == {}
+    for name in SERVICES:
+        sources = service_container(of_kind(base, "Deployment")[name])["envFrom"]
+        assert {"secretRef": {"name": "faristol-database"}} in sources
+
+
+def test_development_brings_a_bus_and_a_database_that_keep_their_data(development: tuple[Object, ...]) -> None:
+    stateful = of_kind(development, "StatefulSet")
+    assert set(stateful) == {"nats", "postgres"}
+    for found in stateful.values():
+        assert found["spec"]["volumeClaimTemplates"]
+    (configuration,) = (
+        found["data"]["nats.conf"] for name, found in of_kind(development, "ConfigMap").items() if "nats-" in name
+    )
+    assert "sync_interval: always" in configuration
+
+
+def test_development_is_held_to_the_restricted_standard(development: tuple[Object, ...]) -> None:
+    (namespace,) = of_kind(development, "Namespace").values()
+    assert namespace["metadata"]["labels"]["pod-security.kubernetes.io/enforce"] == "restricted"
+    for found in development:
+        if found["kind"] != "Namespace":
+            assert found["metadata"]["namespace"] == namespace["metadata"]["name"]

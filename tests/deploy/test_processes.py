@@ -1,0 +1,300 @@
+"""Every container's command and environment, started as processes of this machine, against real servers.
+
+What a cluster would provide is translated: addresses and ports to loopback, the URLs of NATS and PostgreSQL,
+and the pod's volumes to folders of the test. All else is what the manifests and the image say. Where this
+machine lets us, the root file system is read-only for these processes and every capability is dropped.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+import os
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import threading
+import time
+import urllib.request
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager, suppress
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import grpc
+import pytest
+from grpc_health.v1 import health_pb2, health_pb2_grpc
+from sqlalchemy import make_url
+
+from faristol.host import SERVICES
+
+Object = dict[str, Any]
+
+BIN = Path(sys.executable).parent
+DEVELOPMENT = Path(__file__).parents[2] / "deploy" / "overlays" / "dev"
+SERVING = health_pb2.HealthCheckResponse.SERVING
+
+
+def free_port() -> int:
+    with socket.socket() as found:
+        found.bind(("127.0.0.1", 0))
+        return int(found.getsockname()[1])
+
+
+def answers(url: str) -> bool:
+    """Whether an HTTP probe of ``url`` passes."""
+    try:
+        with urllib.request.urlopen(url, timeout=5) as response:
+            return bool(200 <= response.status < 400)
+    except OSError:
+        return False
+
+
+def wait_for(what: str, holds: Callable[[], bool], seconds: float, period: float = 0.1) -> None:
+    until = time.monotonic() + seconds
+    while not holds():
+        assert time.monotonic() < until, f"{what} after {seconds:.0f} seconds"
+        time.sleep(period)
+
+
+@pytest.fixture
+def nats_url(development: tuple[Object, ...], tmp_path: Path) -> Iterator[str]:
+    """A NATS server with the overlay's own configuration; its probes pass."""
+    port, monitor, configuration = free_port(), free_port(), tmp_path / "nats.conf"
+    said = (DEVELOPMENT / "nats.conf").read_text()
+    moved = {"port: 4222": f"port: {port}", "http: 8222": f"http: {monitor}", "/data": f"{tmp_path}/nats"}
+    for there, here in moved.items():
+        assert there in said
+        said = said.replace(there, here)
+    configuration.write_text(f"net: 127.0.0.1\n{said}")
+    command = [str(BIN / "nats-server"), "--config", str(configuration)]
+    with subprocess.Popen(command, stderr=subprocess.DEVNULL) as server:
+        (stateful,) = (
+            found for found in development if found["kind"] == "StatefulSet" and found["metadata"]["name"] == "nats"
+        )
+        (container,) = stateful["spec"]["template"]["spec"]["containers"]
+        for probe in ("startupProbe", "readinessProbe", "livenessProbe"):
+            url = f"http://127.0.0.1:{monitor}{container[probe]['httpGet']['path']}"
+            wait_for(f"the {probe} of nats fails", partial(answers, url), 20)
+        yield f"nats://127.0.0.1:{port}"
+        server.terminate()
+
+
+@pytest.fixture
+def database_url(new_database: str) -> Iterator[str]:
+    """A PostgreSQL database at a port, as a cluster has it. The server of the tests has a socket alone."""
+    url = make_url(new_database)
+    folder = str(url.query["host"])
+    (path,) = (found for found in Path(folder).glob(".s.PGSQL.*") if found.suffix != ".lock")
+    loop = asyncio.new_event_loop()
+
+    async def copy(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        while data := await reader.read(65536):
+            writer.write(data)
+            await writer.drain()
+        writer.close()
+
+    async def connect(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        there, back = await asyncio.open_unix_connection(path)
+        with suppress(ConnectionError):
+            await asyncio.gather(copy(reader, back), copy(there, writer))
+
+    server = loop.run_until_complete(asyncio.start_server(connect, "127.0.0.1", 0))
+    thread = threading.Thread(target=loop.run_forever)
+    thread.start()
+    port = server.sockets[0].getsockname()[1]
+    yield url.set(host="127.0.0.1", port=port, query={}).render_as_string(hide_password=False)
+    loop.call_soon_threadsafe(server.close)
+    loop.call_soon_threadsafe(loop.stop)
+    thread.join()
+    for left in asyncio.all_tasks(loop):
+        left.cancel()
+        with suppress(asyncio.CancelledError):
+            loop.run_until_complete(left)
+    loop.close()
+
+
+@dataclass(frozen=True)
+class Pod:
+    """One container of a Deployment, as it can be started here."""
+
+    name: str
+    container: Object
+    grace_seconds: int
+    command: Sequence[str]
+    environment: Mapping[str, str]
+
+    @property
+    def grpc_address(self) -> str:
+        return f"127.0.0.1:{self.environment['FARISTOL_GRPC_PORT']}"
+
+    def probe(self, name: str) -> bool:
+        """Whether a gRPC probe passes, asked as the kubelet asks."""
+        asked = self.container[name]
+        request = health_pb2.HealthCheckRequest(service=asked["grpc"].get("service", ""))
+        with grpc.insecure_channel(self.grpc_address) as channel:
+            try:
+                answer = health_pb2_grpc.HealthStub(channel).Check(request, timeout=asked["timeoutSeconds"])
+            except grpc.RpcError:
+                return False
+            return bool(answer.status == SERVING)
+
+
+def environment_of(container: Object, objects: Sequence[Object]) -> dict[str, str]:
+    """What the ConfigMaps, the Secrets and the container itself set."""
+    found: dict[str, str] = {}
+    for source in container.get("envFrom", []):
+        ((kind, reference),) = source.items()
+        wanted = {"configMapRef": "ConfigMap", "secretRef": "Secret"}[kind], reference["name"]
+        (data,) = (each["data"] for each in objects if (each["kind"], each["metadata"]["name"]) == wanted)
+        found |= {
+            key: base64.b64decode(value).decode() if kind == "secretRef" else value for key, value in data.items()
+        }
+    return found | {each["name"]: each["value"] for each in container.get("env", [])}
+
+
+class Machine:
+    """Translates what is said of a cluster into what this machine has."""
+
+    def __init__(self, folder: Path, database_url: str, nats_url: str) -> None:
+        self._folder = folder
+        self._urls = {"FARISTOL_DATABASE_URL": database_url, "FARISTOL_NATS_URL": nats_url}
+        self._ports: dict[tuple[str, str], int] = {}
+
+    def port(self, service: str, port: str) -> str:
+        return str(self._ports.setdefault((service, port), free_port()))
+
+    def translate(self, service: str, variables: Mapping[str, str], volumes: Sequence[str]) -> dict[str, str]:
+        here = {}
+        for key, value in variables.items():
+            if key in self._urls:
+                here[key] = self._urls[key]
+            elif key.endswith("_ADDRESS"):
+                host, _, port = value.partition(":")
+                here[key] = f"127.0.0.1:{self.port(host, port)}"
+            elif key.endswith("_PORT"):
+                here[key] = self.port(service, value)
+            elif key.endswith("_HOST"):
+                here[key] = value.replace("0.0.0.0", "127.0.0.1")
+            else:
+                volume = next((path for path in volumes if value == path or value.startswith(f"{path}/")), None)
+                here[key] = f"{self.volume(service, volume)}{value.removeprefix(volume)}" if volume else value
+        return here
+
+    def volume(self, service: str, path: str) -> Path:
+        folder = self._folder / service / path.strip("/")
+        folder.mkdir(parents=True, exist_ok=True)
+        return folder
+
+
+CONFINED = """
+for folder in "$1" "$2"; do mount --bind "$folder" "$folder"; done
+for mount in / $(findmnt -rn -o TARGET /tmp); do mount -o remount,ro,bind "$mount"; done
+shift 2
+exec setpriv --bounding-set=-all --inh-caps=-all --no-new-privs "$@"
+"""
+"""Shell: a root file system to read, two volumes to write, no capability; then the command."""
+
+
+def can_confine(folder: Path) -> bool:
+    """Whether this machine lets us make a mount namespace, and it works as it should."""
+    if not all(map(shutil.which, ("unshare", "setpriv", "findmnt"))):
+        return False
+    writable, elsewhere = folder / "writable", folder / "elsewhere"
+    for made in (writable, elsewhere):
+        made.mkdir()
+    check = f"touch {writable}/x && ! touch {elsewhere}/x"
+    return (
+        subprocess.run([*confined(writable, writable), "sh", "-c", check], capture_output=True, check=False).returncode
+        == 0
+    )
+
+
+def confined(temporary: Path, data: Path) -> list[str]:
+    return ["unshare", "--mount", "--propagation", "private", "sh", "-ec", CONFINED, "sh", str(temporary), str(data)]
+
+
+@pytest.fixture
+def pods(
+    development: tuple[Object, ...],
+    image_environment: dict[str, str],
+    database_url: str,
+    nats_url: str,
+    lexicons: Path,
+    tmp_path: Path,
+) -> list[Pod]:
+    """The containers of the seven Deployments."""
+    machine = Machine(tmp_path, database_url, nats_url)
+    confine = can_confine(tmp_path)
+    found = []
+    for deployment in development:
+        if deployment["kind"] != "Deployment":
+            continue
+        name, spec = deployment["metadata"]["name"], deployment["spec"]["template"]["spec"]
+        (container,) = spec["containers"]
+        volumes = [mount["mountPath"] for mount in container["volumeMounts"]]
+        said = image_environment | {"HOME": "/tmp", "TMPDIR": "/tmp"} | environment_of(container, development)
+        environment = machine.translate(name, said, volumes) | {
+            "PATH": f"{BIN}{os.pathsep}{os.defpath}",
+            "FARISTOL_LEXICONS": str(lexicons),
+        }
+        prefix = confined(*(machine.volume(name, volume) for volume in ("/tmp", "/data"))) if confine else []
+        command = [*prefix, str(BIN / "faristol"), *container["args"]]
+        found.append(Pod(name, container, spec["terminationGracePeriodSeconds"], command, environment))
+    assert {pod.name for pod in found} == set(SERVICES)
+    return found
+
+
+@contextmanager
+def running(pod: Pod, log: Path) -> Iterator[subprocess.Popen[bytes]]:
+    with log.open("wb") as output:
+        process = subprocess.Popen(pod.command, env=dict(pod.environment), stdout=output, stderr=output, cwd=log.parent)
+    try:
+        yield process
+    finally:
+        if process.poll() is None:
+            process.kill()
+        process.wait()
+
+
+def test_every_container_starts_passes_its_probes_and_ends_when_asked(pods: list[Pod], tmp_path: Path) -> None:
+    with ExitStack() as stack:
+        logs = {pod.name: tmp_path / f"{pod.name}.log" for pod in pods}
+        processes = {pod.name: stack.enter_context(running(pod, logs[pod.name])) for pod in pods}
+
+        for pod in pods:
+            startup = pod.container["startupProbe"]
+
+            def started(pod: Pod = pod) -> bool:
+                ended = processes[pod.name].poll()
+                assert ended is None, f"{pod.name} ended with {ended}: {logs[pod.name].read_text()}"
+                return pod.probe("startupProbe")
+
+            patience = startup["failureThreshold"] * startup["periodSeconds"]
+            wait_for(f"the startupProbe of {pod.name} fails", started, patience)
+        for pod in pods:
+            for name in ("readinessProbe", "livenessProbe"):
+                assert pod.probe(name), f"the {name} of {pod.name} fails: {logs[pod.name].read_text()}"
+
+        gateway = next(pod for pod in pods if pod.name == "gateway")
+        assert answers(f"http://127.0.0.1:{gateway.environment['FARISTOL_HTTP_PORT']}/healthz")
+
+        for process in processes.values():
+            process.send_signal(signal.SIGTERM)
+        for pod in pods:
+            leaving = pod.container["lifecycle"]["preStop"]["sleep"]["seconds"]
+            code = processes[pod.name].wait(timeout=pod.grace_seconds - leaving)
+            assert code == 0, f"{pod.name} ended with {code}: {logs[pod.name].read_text()}"
+
+
+def test_a_container_of_another_service_is_not_ready(pods: list[Pod], tmp_path: Path) -> None:
+    clock, game = (next(pod for pod in pods if pod.name == name) for name in ("clock", "game"))
+    wrong = Pod("clock", clock.container, clock.grace_seconds, [*clock.command[:-1], "game"], clock.environment)
+    assert game.command[-1] == "game"
+    with running(wrong, tmp_path / "wrong.log"):
+        wait_for("the process does not start", lambda: wrong.probe("startupProbe"), 60)
+        assert not wrong.probe("readinessProbe")
