@@ -1,0 +1,99 @@
+"""What has to hold before a director's act on a tournament. Pure."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from faristol.host.errors import Invalid
+from faristol.pairing.model import Phase, Round, Tournament
+from faristol.rules import N_, Refusal, Ruleset
+
+
+def check_next(state: Tournament, ruleset: Ruleset, number: int) -> None:
+    """Refuse a round that is not the next one, and the next one while the one before it is open."""
+    if state.over:
+        raise over(state)
+    paired = len(state.played)
+    if 1 <= number <= paired:
+        raise Refusal("ROUND_PAIRED", "", N_("Round {round} has been paired already."), {"round": number})
+    if paired == state.rounds:
+        raise Refusal(
+            "NO_ROUND_LEFT",
+            "",
+            N_("There is no round {round}: all {rounds} rounds of the championship have been paired."),
+            {"round": number, "rounds": state.rounds},
+        )
+    if number != paired + 1:
+        raise Refusal(
+            "ROUND_OUT_OF_ORDER",
+            "",
+            N_("Round {round} cannot be paired: {paired} of {rounds} rounds have been, so the next is round {next}."),
+            {"round": number, "paired": paired, "rounds": state.rounds, "next": paired + 1},
+        )
+    if state.played and state.played[-1].phase is not Phase.CLOSED:
+        raise Refusal(
+            "ROUND_OPEN",
+            ruleset.article("championship.system"),
+            N_("Round {round} cannot be paired: round {open} has not been closed, so the standings are not known."),
+            {"round": number, "open": paired},
+        )
+
+
+def check_players(state: Tournament, ruleset: Ruleset) -> None:
+    """Refuse to begin with players who are too few: nobody meets twice and nobody rests twice (FISC I.1)."""
+    players = len(state.players)
+    article = ruleset.article("championship.system")
+    if players < 2:
+        raise Refusal(
+            "TOO_FEW_PLAYERS",
+            article,
+            N_("A round needs 2 players or more; {players} registered."),
+            {"players": players},
+        )
+    most = players - 1 + players % 2
+    if state.rounds > most:
+        raise Refusal(
+            "TOO_MANY_ROUNDS",
+            article,
+            N_("{players} players can play {most} rounds without meeting twice; the championship has {rounds}."),
+            {"players": players, "most": most, "rounds": state.rounds},
+        )
+
+
+def paired_round(state: Tournament, number: int) -> Round:
+    """A round that has been paired, of a tournament that is not over. Refuses any other."""
+    if state.over:
+        raise over(state)
+    if 1 <= number <= len(state.played):
+        return state.played[number - 1]
+    raise Refusal(
+        "ROUND_NOT_PAIRED",
+        "",
+        N_("Round {round} has not been paired; {paired} of {rounds} rounds have."),
+        {"round": number, "paired": len(state.played), "rounds": state.rounds},
+    )
+
+
+def over(state: Tournament) -> Refusal:
+    """What is answered once the final standings are published."""
+    return Refusal(
+        "TOURNAMENT_OVER",
+        "",
+        N_("{tournament} is over: its final standings are published."),
+        {"tournament": state.tournament_id},
+    )
+
+
+def moment(state: Tournament, at: datetime | None, now: datetime) -> datetime:
+    """When an act on a round happened: ``at``, or else ``now``; never before the latest fact.
+
+    Raises ``Invalid`` when ``at`` is.
+    """
+    if at is not None and at < state.latest:
+        raise too_early(at, state.latest)
+    return at or max(now, state.latest)
+
+
+def too_early(at: datetime, latest: datetime) -> Invalid:
+    """What is answered to an act said to have happened before what it follows."""
+    return Invalid("occurred_at", f"is {at.isoformat()}, before what has happened already at {latest.isoformat()}")

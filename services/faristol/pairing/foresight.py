@@ -1,0 +1,105 @@
+"""Whether the rounds still to come can be paired. Pure.
+
+A pairing that is best for its own round can make a later round impossible: six players of whom two trios have
+yet to meet among themselves cannot be paired. It matters only when the players are fewer than twice the rounds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+STEPS = 20_000
+"""Steps of the search before it stops. Cases that need as many have many ways to go on, and so are taken to be
+possible."""
+
+Graph = tuple[int, ...]
+"""For each node, a number whose bits are the nodes that it may still be paired with."""
+
+
+def graph_of(count: int, edges: Iterator[tuple[int, int]] | Sequence[tuple[int, int]]) -> Graph:
+    """The graph of ``count`` nodes with these edges."""
+    rows = [0] * count
+    for one, other in edges:
+        rows[one] |= 1 << other
+        rows[other] |= 1 << one
+    return tuple(rows)
+
+
+def can_go_on(graph: Graph, rounds: int) -> bool:
+    """Whether ``rounds`` complete pairings can be found one after another, none with an edge of another.
+
+    Exact, but for searches that take more than ``STEPS`` steps.
+    """
+    if len(graph) % 2:
+        return rounds == 0
+    try:
+        return _search(graph, rounds, _Counter())
+    except _Enough:
+        return True
+
+
+class _Enough(Exception):
+    """The search has taken all its steps."""
+
+
+class _Counter:
+    def __init__(self) -> None:
+        self.left = STEPS
+
+    def step(self) -> None:
+        self.left -= 1
+        if self.left < 0:
+            raise _Enough
+
+
+def _search(graph: Graph, rounds: int, counter: _Counter) -> bool:
+    if rounds == 0:
+        return True
+    least = min(row.bit_count() for row in graph)
+    if least < rounds:
+        return False
+    # Dirac: a graph in which everybody has half of the others has a complete pairing, and each pairing takes one
+    # neighbour from everybody.
+    if 2 * (least - rounds + 1) >= len(graph):
+        return True
+    forced = None
+    if least == rounds:
+        # Somebody needs all their edges, so one of the pairings holds the first of them: let it be this one.
+        node = next(node for node, row in enumerate(graph) if row.bit_count() == least)
+        forced = (node, (graph[node] & -graph[node]).bit_length() - 1)
+    for pairing in _pairings(graph, forced, counter):
+        rows = list(graph)
+        for one, other in pairing:
+            rows[one] &= ~(1 << other)
+            rows[other] &= ~(1 << one)
+        if _search(tuple(rows), rounds - 1, counter):
+            return True
+    return False
+
+
+def _pairings(graph: Graph, forced: tuple[int, int] | None, counter: _Counter) -> Iterator[tuple[tuple[int, int], ...]]:
+    """Every complete pairing, those with the ``forced`` edge alone when there is one."""
+    free = (1 << len(graph)) - 1
+    if forced is None:
+        yield from _complete(graph, free, (), counter)
+    else:
+        yield from _complete(graph, free & ~(1 << forced[0]) & ~(1 << forced[1]), (forced,), counter)
+
+
+def _complete(
+    graph: Graph, free: int, pairs: tuple[tuple[int, int], ...], counter: _Counter
+) -> Iterator[tuple[tuple[int, int], ...]]:
+    counter.step()
+    if not free:
+        yield pairs
+        return
+    node = min(_nodes(free), key=lambda one: (graph[one] & free).bit_count())
+    for other in _nodes(graph[node] & free):
+        yield from _complete(graph, free & ~(1 << node) & ~(1 << other), (*pairs, (node, other)), counter)
+
+
+def _nodes(row: int) -> Iterator[int]:
+    while row:
+        lowest = row & -row
+        yield lowest.bit_length() - 1
+        row ^= lowest

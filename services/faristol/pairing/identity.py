@@ -1,0 +1,77 @@
+"""Ids and names as directors give them, and ids made for those who give none."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import unicodedata
+import uuid
+from collections.abc import Iterator
+
+from faristol.host.errors import Invalid
+
+LONGEST_ID = 40
+LONGEST_NAME = 200
+
+_ID = re.compile(rf"[a-z0-9][a-z0-9-]{{0,{LONGEST_ID - 1}}}")
+
+
+def checked_id(field: str, value: str) -> str:
+    """The id itself. Raises ``Invalid`` when it is malformed."""
+    if not _ID.fullmatch(value):
+        expected = f"expected 1 to {LONGEST_ID} of a-z, 0-9 and -, the first not a -"
+        raise Invalid(field, f"{value!r} is not an id; {expected}")
+    return value
+
+
+def checked_name(field: str, value: str, *, empty: bool = False) -> str:
+    """The name without space around it, in Unicode NFC.
+
+    Raises ``Invalid`` when it is too long, holds a character that cannot be shown, or is missing where ``empty`` does
+    not allow that.
+    """
+    name = unicodedata.normalize("NFC", " ".join(value.split()))
+    least = 0 if empty else 1
+    if not least <= len(name) <= LONGEST_NAME:
+        raise Invalid(field, f"has {len(name)} characters; expected {least} to {LONGEST_NAME}")
+    if not name.isprintable():
+        raise Invalid(field, f"{name!r} holds a character that cannot be shown")
+    return name
+
+
+def same_name(one: str, other: str) -> bool:
+    """Whether readers would take two names for one: case and space do not part them."""
+    return _folded(one) == _folded(other)
+
+
+def tournament_ids(name: str, command_id: str) -> Iterator[str]:
+    """Ids for a tournament of that name, the best first, without end: ``trofeu-valls``, ``trofeu-valls-2``….
+
+    Where the name has no letter of the Latin alphabet, the id comes from the id of the command.
+    """
+    letters = unicodedata.normalize("NFKD", name.replace("·", "")).encode("ascii", "ignore").decode().lower()
+    slug = re.sub(r"[^a-z0-9]+", "-", letters).strip("-") or f"championship-{_short(command_id)[:8]}"
+    yield slug[:LONGEST_ID].strip("-")
+    number = 2
+    while True:
+        tail = f"-{number}"
+        yield slug[: LONGEST_ID - len(tail)].strip("-") + tail
+        number += 1
+
+
+def player_id(command_id: str) -> str:
+    """An id for a player who brought none. It does not come from the name: ids stay when names are erased."""
+    return f"p-{_short(command_id)}"
+
+
+def _short(command_id: str) -> str:
+    # Hashed, because the first digits of some UUIDs are only a time. The same command always gives the same id.
+    try:
+        canonical = str(uuid.UUID(command_id))
+    except ValueError:
+        raise Invalid("command_id", f"expected a UUID of the caller's choice, got {command_id!r}") from None
+    return hashlib.sha256(canonical.encode()).hexdigest()[:12]
+
+
+def _folded(name: str) -> str:
+    return unicodedata.normalize("NFC", " ".join(name.split())).casefold()

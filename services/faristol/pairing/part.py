@@ -1,0 +1,24 @@
+"""The pairing service as a part of a process."""
+
+from __future__ import annotations
+
+from faristol.host import Part, Runtime, Servicer
+from faristol.pairing import reactions
+from faristol.pairing.service import PairingService
+from faristol.pb.pairing.v1 import pairing_pb2 as pairing
+from faristol.pb.pairing.v1 import pairing_pb2_grpc as pairing_grpc
+
+
+def part(runtime: Runtime) -> Part:
+    """What directors ask for, and the results that tables report."""
+    return Part(
+        name="pairing",
+        servicers=(
+            Servicer(
+                descriptor=pairing.DESCRIPTOR.services_by_name["PairingService"],
+                add=pairing_grpc.add_PairingServiceServicer_to_server,
+                instance=PairingService(runtime),
+            ),
+        ),
+        reactions=(reactions.results(runtime.record),),
+    )

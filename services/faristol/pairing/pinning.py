@@ -1,0 +1,81 @@
+"""The rules and the lexicon of a tournament, pinned by content and found again by it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import grpc
+
+from faristol.host.errors import Invalid
+from faristol.pairing.model import Pin, Tournament
+from faristol.pb.lexicon.v1 import lexicon_pb2, lexicon_pb2_grpc
+from faristol.rules import N_, Refusal, Ruleset, load_ruleset, ruleset_names
+
+DEFAULT_RULESET = "fisc-2023"
+
+LEXICONS: Mapping[str, str] = {"ca": "catalan", "el": "greek", "en": "english", "es": "spanish"}
+"""The lexicon that a tile set's language has when none is named."""
+
+PATIENCE = 10.0
+"""Seconds that the lexicon service is waited for."""
+
+
+def ruleset_named(name: str) -> Ruleset:
+    """The rule set of that name, ``fisc-2023`` when empty. Raises ``Invalid`` when there is none."""
+    try:
+        return load_ruleset(name or DEFAULT_RULESET)
+    except LookupError:
+        raise Invalid("ruleset", f"there is no rule set {name!r}; there are: {', '.join(ruleset_names())}") from None
+
+
+def ruleset_of(state: Tournament) -> Ruleset:
+    """The rules that the tournament was pinned to. Raises ``Refusal`` when they are not installed here."""
+    pinned = state.ruleset
+    found = load_ruleset(pinned.name) if pinned.name in ruleset_names() else None
+    if found is None or found.digest != pinned.digest:
+        raise Refusal(
+            "RULESET_MISSING",
+            "",
+            N_("{tournament} is pinned to rule set {name} with content {digest}, which is not installed here."),
+            {"tournament": state.tournament_id, "name": pinned.name, "digest": pinned.digest},
+        )
+    return found
+
+
+async def installed(channel: grpc.aio.Channel) -> list[lexicon_pb2.Lexicon]:
+    """The lexicons that the lexicon service has. Raises ``ConnectionError`` when it cannot be reached."""
+    stub = lexicon_pb2_grpc.LexiconServiceStub(channel)
+    try:
+        answer = await stub.ListLexicons(lexicon_pb2.ListLexiconsRequest(), timeout=PATIENCE, wait_for_ready=True)
+    except grpc.aio.AioRpcError as problem:
+        raise ConnectionError(f"the lexicon service cannot be reached: {problem.details()}") from problem
+    return list(answer.lexicons)
+
+
+def choose_lexicon(lexicons: list[lexicon_pb2.Lexicon], name: str, ruleset: Ruleset) -> Pin:
+    """The pin of the lexicon of that name, or of the one of the tile set's language when empty.
+
+    Raises ``Refusal`` when it is not installed, or is spelled with other tiles than the rule set plays with.
+    """
+    wanted = name or LEXICONS.get(ruleset.tile_set.language, ruleset.tile_set.language)
+    found = next((lexicon for lexicon in lexicons if lexicon.pin.name == wanted), None)
+    if found is None:
+        raise Refusal(
+            "LEXICON_MISSING",
+            "",
+            N_("The lexicon {name} is not installed here; installed: {installed}."),
+            {"name": wanted, "installed": ", ".join(lexicon.pin.name for lexicon in lexicons) or "–"},
+        )
+    if found.tile_set != ruleset.game.tile_set:
+        raise Refusal(
+            "LEXICON_OF_OTHER_TILES",
+            "",
+            N_("The lexicon {name} is spelled with the tiles {found}; {ruleset} is played with {expected}."),
+            {
+                "name": wanted,
+                "found": found.tile_set,
+                "ruleset": ruleset.name,
+                "expected": ruleset.game.tile_set,
+            },
+        )
+    return Pin(found.pin.name, found.pin.digest)

@@ -1,0 +1,53 @@
+"""A tournament as the service shows it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from faristol.pairing.model import Phase, Pin, Round, Tournament
+from faristol.pb.game.v1 import events_pb2 as game_events
+from faristol.pb.pairing.v1 import events_pb2 as events
+from faristol.pb.pairing.v1 import pairing_pb2 as pairing
+
+_PHASES: Mapping[Phase, pairing.RoundPhase.ValueType] = {
+    Phase.PAIRED: pairing.ROUND_PHASE_PAIRED,
+    Phase.STARTED: pairing.ROUND_PHASE_STARTED,
+    Phase.CLOSED: pairing.ROUND_PHASE_CLOSED,
+}
+
+
+def tournament_of(state: Tournament, version: int) -> pairing.GetTournamentResponse:
+    """The whole tournament; its seed is not among what is shown."""
+    return pairing.GetTournamentResponse(
+        tournament_id=state.tournament_id,
+        name=state.name,
+        rounds=state.rounds,
+        ruleset=_pin(state.ruleset),
+        lexicon=_pin(state.lexicon),
+        player_ids=[player.player_id for player in state.players],
+        played=[_round(one) for one in state.played],
+        over=state.over,
+        version=version,
+    )
+
+
+def _round(one: Round) -> pairing.Round:
+    return pairing.Round(
+        round=one.number,
+        phase=_PHASES[one.phase],
+        pairings=[
+            events.Pairing(
+                table=table.table,
+                game_id=table.game_id,
+                first_player_id=table.player_ids[0],
+                second_player_id=table.player_ids[1],
+            )
+            for table in one.pairings
+        ],
+        bye_player_id=one.bye or "",
+        finished_game_ids=[table.game_id for table in one.pairings if table.game_id in one.results],
+    )
+
+
+def _pin(pin: Pin) -> game_events.Pin:
+    return game_events.Pin(name=pin.name, digest=pin.digest)

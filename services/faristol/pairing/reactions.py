@@ -1,0 +1,31 @@
+"""What happens by itself: results of tables come back into the tournament."""
+
+from __future__ import annotations
+
+from faristol.bus import Reaction
+from faristol.pairing import decide
+from faristol.pairing.model import Tournament, evolve, stream
+from faristol.pb.game.v1 import events_pb2 as game_events
+from faristol.record import Decision, Record, Recorded, Write, load
+
+
+def results(record: Record) -> Reaction:
+    """The reaction that records every final result of a table (FISC I.8).
+
+    A result that no table of the tournament can have raises ``Refusal``, which stops the consumer and shows it.
+    """
+
+    async def note(event: Recorded) -> Decision | None:
+        final = event.message
+        assert isinstance(final, game_events.ResultFinal)
+        name = stream(event.tournament)
+        loaded = await load(record, name, Tournament(), evolve)
+        facts = decide.record_result(
+            loaded.state,
+            game=event.stream.removeprefix("game-"),
+            scores=[(score.player_id, score.score) for score in final.scores],
+            occurred_at=final.occurred_at,
+        )
+        return Decision([Write(name, loaded.version, facts, event.tournament)]) if facts else None
+
+    return Reaction("pairing.results", frozenset({game_events.ResultFinal.DESCRIPTOR.full_name}), note)

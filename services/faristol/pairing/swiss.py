@@ -1,0 +1,163 @@
+"""Swiss pairing: who plays whom in the next round. Pure.
+
+The first round pairs the top half with the bottom half (FISC I.1). A later round is the complete pairing
+without a rematch (FISC I.1.A) in which the distance between the players is least (FISC I.1.B): first the
+distance in points, so that players of one score group meet wherever that is possible, then the distance in the
+order of the standings. Both distances are squared and added up over all pairs, so that several short floats are
+better than a long one. Whenever a complete pairing exists it is found: the least one is a minimum-weight perfect
+matching (Edmonds). A pairing after which the rounds to come could not all be paired gives way to the next best.
+Pairings that are equal in both distances are decided by lot, drawn from a seed, so the same input gives the same
+pairing whatever the matching library does inside.
+"""
+
+from __future__ import annotations
+
+import hmac
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import combinations, islice
+
+from faristol.pairing.foresight import can_go_on, graph_of
+from faristol.pairing.matching import Edge, Matching, by_cost
+from faristol.rules import N_, Refusal
+
+ALGORITHM = "swiss-distance-1"
+"""Name and version of this way of pairing, as ``RoundPaired.algorithm`` keeps it."""
+
+ALTERNATIVES = 300
+"""Pairings looked at, for each player who may rest, before the rounds to come are given up."""
+
+_LOT_BITS = 48
+
+
+@dataclass(frozen=True, slots=True)
+class Entrant:
+    """A player as pairing sees them."""
+
+    player_id: str
+    half_points: int = 0
+    """Points of the championship times two, those of a bye included."""
+    opponents: frozenset[str] = frozenset()
+    """Ids of the players met so far."""
+    had_bye: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Paired:
+    """A round: pairs in the order of the tables, the higher-ranked player first, and who has the bye."""
+
+    pairs: tuple[tuple[str, str], ...]
+    bye: str | None
+
+
+def pair_first(ranking: Sequence[Entrant]) -> Paired:
+    """Pair the first round: the top half against the bottom half (FISC I.1).
+
+    ``ranking`` is the initial order, best first, of two players or more. With an odd number the last one has the bye
+    (FISC I.1.C).
+    """
+    half = len(ranking) // 2
+    top, bottom = ranking[:half], ranking[half : 2 * half]
+    return Paired(
+        pairs=tuple((one.player_id, other.player_id) for one, other in zip(top, bottom, strict=True)),
+        bye=ranking[-1].player_id if len(ranking) % 2 else None,
+    )
+
+
+def pair_next(standing: Sequence[Entrant], seed: bytes, *, rounds_after: int = 0) -> Paired:
+    """Pair a round after the first.
+
+    ``standing`` is everybody in the order of the standings for pairing: points, then initial ranking. With an odd
+    number the bye goes to the lowest of those who have had none and whose absence leaves the others pairable
+    (FISC I.1.C; FIDE C.04.1: nobody twice). ``seed`` is what lots are drawn from, ``rounds_after`` the number of
+    rounds to come after this one. Raises ``Refusal`` when no complete pairing without a rematch exists (FIDE
+    C.04.1 1.9.3).
+    """
+    costs = dict(_costs(standing, seed))
+    fallback: tuple[Matching, int | None] | None = None
+    for resting in _resting(standing):
+        nodes = [node for node in range(len(standing)) if node != resting]
+        for matching in islice(by_cost(nodes, costs), ALTERNATIVES):
+            if can_go_on(_graph_after(standing, costs, matching, resting), rounds_after):
+                return _paired(standing, matching, resting)
+            fallback = fallback or (matching, resting)
+    if fallback is None:
+        raise _impossible(standing)
+    return _paired(standing, *fallback)
+
+
+def _resting(standing: Sequence[Entrant]) -> Iterator[int | None]:
+    """Who may have the bye, the lowest first; nobody with an even number."""
+    if len(standing) % 2 == 0:
+        yield None
+        return
+    yield from (node for node in reversed(range(len(standing))) if not standing[node].had_bye)
+
+
+def _costs(standing: Sequence[Entrant], seed: bytes) -> Iterator[tuple[Edge, int]]:
+    """What each pair that has not met yet costs. Each criterion outweighs whatever the next ones add up to."""
+    count = len(standing)
+    step = (1 << _LOT_BITS) * count
+    leap = step * count**3
+    for (high, one), (low, other) in combinations(enumerate(standing), 2):
+        if other.player_id not in one.opponents:
+            points = one.half_points - other.half_points
+            yield (high, low), points**2 * leap + (low - high) ** 2 * step + _lot(seed, one, other)
+
+
+def _lot(seed: bytes, one: Entrant, other: Entrant) -> int:
+    lot = hmac.digest(seed, f"{one.player_id} {other.player_id}".encode(), "sha256")
+    return int.from_bytes(lot[: _LOT_BITS // 8], "big")
+
+
+def _graph_after(
+    standing: Sequence[Entrant], costs: dict[Edge, int], matching: Matching, resting: int | None
+) -> tuple[int, ...]:
+    """Who may meet whom after this round. With an odd number, resting is meeting one player more, who is nobody."""
+    count = len(standing)
+    now = set(matching)
+    left = [edge for edge in costs if edge not in now]
+    if count % 2 == 0:
+        return graph_of(count, left)
+    rests = [(node, count) for node, one in enumerate(standing) if not one.had_bye and node != resting]
+    return graph_of(count + 1, [*left, *rests])
+
+
+def _paired(standing: Sequence[Entrant], matching: Matching, resting: int | None) -> Paired:
+    """Tables by the points of the better player, then of both together, then by rank (FIDE C.04.2)."""
+
+    def order(pair: Edge) -> tuple[int, int, int]:
+        one, other = (standing[node].half_points for node in pair)
+        return -max(one, other), -(one + other), pair[0]
+
+    return Paired(
+        pairs=tuple((standing[high].player_id, standing[low].player_id) for high, low in sorted(matching, key=order)),
+        bye=None if resting is None else standing[resting].player_id,
+    )
+
+
+def _impossible(standing: Sequence[Entrant]) -> Refusal:
+    """Why there is no pairing, as exactly as can be told."""
+    count = len(standing)
+    odd = count % 2 == 1
+    if odd and all(one.had_bye for one in standing):
+        return Refusal(
+            "NO_BYE_LEFT",
+            "FIDE C.04.1",
+            N_("The {players} players are an odd number and each of them has had the bye once, so nobody may rest."),
+            {"players": count},
+        )
+    for one in standing:
+        if len(one.opponents) == count - 1 and (one.had_bye or not odd):
+            return Refusal(
+                "NO_OPPONENT_LEFT",
+                "FIDE C.04.1 1.9.3",
+                N_("{player} has met every other player, and nobody meets twice; the arbiter decides."),
+                {"player": one.player_id},
+            )
+    return Refusal(
+        "NO_PAIRING",
+        "FIDE C.04.1 1.9.3",
+        N_("The {players} players cannot all be paired without somebody meeting twice; the arbiter decides."),
+        {"players": count},
+    )

@@ -1,0 +1,79 @@
+from __future__ import annotations
+
+import uuid
+from itertools import islice
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from faristol.host.errors import Invalid
+from faristol.pairing.identity import checked_id, checked_name, player_id, same_name, tournament_ids
+
+COMMAND = "0190b2f0-7b2e-7c3a-9f10-2b6c3d4e5f60"
+
+
+@pytest.mark.parametrize("value", ["a", "7", "open-2024", "a" * 40, "a--b"])
+def test_ids_of_the_contract_are_taken(value: str) -> None:
+    assert checked_id("player_id", value) == value
+
+
+@pytest.mark.parametrize("value", ["", "A", "a b", "ç", "a" * 41, "a.b", "a>", "a\n", "-a"])
+def test_a_malformed_id_says_what_was_expected(value: str) -> None:
+    with pytest.raises(Invalid, match=r"player_id: .* expected 1 to 40 of a-z, 0-9 and -"):
+        checked_id("player_id", value)
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [
+        ("Trofeu de Valls", "trofeu-de-valls"),
+        ("  Òmnium — Il·lusió 2024! ", "omnium-illusio-2024"),
+        ("A" * 60, "a" * 40),
+    ],
+)
+def test_an_id_is_made_of_the_name(name: str, expected: str) -> None:
+    assert next(tournament_ids(name, COMMAND)) == expected
+
+
+def test_a_name_that_is_taken_gets_a_number() -> None:
+    assert list(islice(tournament_ids("Open", COMMAND), 3)) == ["open", "open-2", "open-3"]
+
+
+@given(name=st.text(min_size=1), taken=st.integers(0, 12))
+def test_every_id_that_is_made_is_an_id(name: str, taken: int) -> None:
+    made = next(islice(tournament_ids(name, COMMAND), taken, None))
+
+    assert checked_id("tournament_id", made) == made
+
+
+def test_a_name_in_another_alphabet_still_gives_an_id() -> None:
+    assert next(tournament_ids("Πρωτάθλημα", COMMAND)).startswith("championship-")
+
+
+def test_the_id_of_a_player_comes_from_the_command_and_not_from_the_name() -> None:
+    assert player_id(COMMAND) == player_id(COMMAND.upper())
+    assert player_id(COMMAND) != player_id(str(uuid.UUID(int=uuid.UUID(COMMAND).int + 1)))
+    assert checked_id("player_id", player_id(COMMAND))
+
+
+def test_a_command_id_that_is_no_uuid_is_named() -> None:
+    with pytest.raises(Invalid, match="command_id: expected a UUID"):
+        player_id("seven")
+
+
+def test_names_lose_the_space_around_and_doubled() -> None:
+    assert checked_name("name", "  Núria   Bonet ") == "Núria Bonet"
+    assert checked_name("club", "", empty=True) == ""
+
+
+@pytest.mark.parametrize("name", ["", "   ", "x" * 201, "a\x00b", "a\u202eb"])
+def test_names_that_cannot_be_shown_are_refused(name: str) -> None:
+    with pytest.raises(Invalid, match=r"^name: "):
+        checked_name("name", name)
+
+
+def test_case_and_space_do_not_part_names() -> None:
+    assert same_name("NÚRIA  Bonet", "núria bonet")
+    assert same_name("Nu\u0301ria", "Núria")
+    assert not same_name("Nuria", "Núria")

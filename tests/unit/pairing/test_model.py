@@ -1,0 +1,55 @@
+from __future__ import annotations
+
+import pytest
+from tests.unit.pairing.halls import Hall
+
+from faristol.pairing.model import Tournament, evolve, game_id, stream
+from faristol.pb.game.v1 import events_pb2 as game_events
+from faristol.pb.pairing.v1 import events_pb2 as events
+
+THREE = {"anna": 1500, "biel": 1400, "cinta": None}
+
+
+def test_ids_are_readable() -> None:
+    assert stream("open-2024") == "tournament-open-2024"
+    assert game_id("open-2024", 3, 12) == "open-2024-r3-t12"
+
+
+def test_every_fact_of_the_contract_is_understood() -> None:
+    # Pairing is a part of RoundPaired; everything else in events.proto can stand on the stream.
+    hall = Hall({"anna": 1500, "biel": 1400, "cinta": None, "dolors": 1300, "enric": 1200})
+    for number in range(1, 6):
+        hall.play(number)
+    hall.do([events.StandingsPublished(round=5)])
+
+    written = {fact.DESCRIPTOR.name for fact in hall.facts}
+
+    assert written == set(events.DESCRIPTOR.message_types_by_name) - {"Pairing"}
+
+
+def test_a_foreign_fact_is_never_skipped() -> None:
+    with pytest.raises(TypeError, match=r"faristol\.game\.v1\.Passed is not a fact of a tournament"):
+        evolve(Tournament(), game_events.Passed())
+
+
+def test_a_round_knows_which_tables_are_missing() -> None:
+    hall = Hall({f"p{place}": 2000 - place for place in range(6)})
+    hall.pair(1)
+    hall.start(1)
+    hall.report("open-r1-t2", 300, 310)
+
+    (one,) = hall.state.played
+
+    assert [pairing.table for pairing in one.missing] == [1, 3]
+    assert one.results["open-r1-t2"] == (300, 310)
+
+
+def test_players_and_games_are_found_by_id() -> None:
+    hall = Hall(THREE)
+    state = hall.state
+
+    found = state.player("cinta")
+    assert found is not None
+    assert (found.rating, found.unrated) == (1000, True)
+    assert state.player("nobody") is None
+    assert state.find_game("open-r1-t1") is None

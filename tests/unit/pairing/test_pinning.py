@@ -1,0 +1,57 @@
+from __future__ import annotations
+
+from dataclasses import replace
+
+import grpc
+import pytest
+from tests.unit.pairing.conftest import CATALAN, SPANISH
+from tests.unit.pairing.halls import FISC, Hall
+
+from faristol.host.errors import Invalid
+from faristol.pairing.model import Pin
+from faristol.pairing.pinning import choose_lexicon, installed, ruleset_named, ruleset_of
+from faristol.rules import Refusal
+
+
+def test_the_ruleset_is_fisc_when_none_is_named() -> None:
+    assert ruleset_named("") == ruleset_named("fisc-2023") == FISC
+
+
+def test_an_unknown_ruleset_is_answered_with_those_there_are() -> None:
+    with pytest.raises(Invalid, match=r"no rule set 'fisc-1999'; there are: .*fisc-2023"):
+        ruleset_named("fisc-1999")
+
+
+def test_a_tournament_finds_the_rules_that_it_was_pinned_to() -> None:
+    assert ruleset_of(Hall({}).state) == FISC
+
+
+@pytest.mark.parametrize("pin", [Pin("fisc-2023", "0" * 64), Pin("fisc-1999", FISC.digest)])
+def test_rules_of_other_content_are_not_taken_for_the_pinned_ones(pin: Pin) -> None:
+    with pytest.raises(Refusal, match="not installed here") as refused:
+        ruleset_of(replace(Hall({}).state, ruleset=pin))
+
+    assert refused.value.reason == "RULESET_MISSING"
+
+
+def test_the_lexicon_is_that_of_the_language_when_none_is_named() -> None:
+    assert choose_lexicon([CATALAN, SPANISH], "", FISC) == Pin("catalan", "c" * 64)
+
+
+def test_a_missing_lexicon_is_answered_with_those_installed() -> None:
+    with pytest.raises(Refusal, match="klingon is not installed here; installed: catalan, spanish") as refused:
+        choose_lexicon([CATALAN, SPANISH], "klingon", FISC)
+
+    assert refused.value.reason == "LEXICON_MISSING"
+
+
+def test_a_lexicon_of_other_tiles_is_refused() -> None:
+    with pytest.raises(Refusal, match="spelled with the tiles es-100; fisc-2023 is played with ca-100"):
+        choose_lexicon([CATALAN, SPANISH], "spanish", FISC)
+
+
+async def test_a_lexicon_service_that_is_away_is_said_to_be(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("faristol.pairing.pinning.PATIENCE", 0.2)
+    async with grpc.aio.insecure_channel("127.0.0.1:1") as channel:
+        with pytest.raises(ConnectionError, match="the lexicon service cannot be reached"):
+            await installed(channel)

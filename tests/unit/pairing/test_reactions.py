@@ -1,0 +1,56 @@
+from __future__ import annotations
+
+import pytest
+from tests.unit.pairing.halls import Hall
+
+from faristol.host.times import to_timestamp
+from faristol.pairing.reactions import results
+from faristol.pb.game.v1 import events_pb2 as game_events
+from faristol.pb.pairing.v1 import events_pb2 as events
+from faristol.record import Decision, Metadata, Record, Recorded, Write
+from faristol.rules import Refusal
+
+
+async def played(record: Record, game: str, first: tuple[str, int], second: tuple[str, int]) -> Recorded:
+    """A tournament whose first round is being played, and the last fact of one of its games."""
+    hall = Hall({f"p{place}": 2000 - place for place in range(1, 9)})
+    hall.pair(1)
+    hall.start(1)
+    await record.append(Decision([Write("tournament-open", 0, hall.facts, "open")]), Metadata())
+    scores = [game_events.FinalScore(player_id=name, score=score) for name, score in (first, second)]
+    final = game_events.ResultFinal(scores=scores, winner_id=first[0], occurred_at=to_timestamp(hall.now))
+    await record.append(Decision([Write(f"game-{game}", 0, [final], "open")]), Metadata())
+    return (await record.read_stream(f"game-{game}"))[0]
+
+
+async def test_a_final_result_comes_back_into_its_tournament_once(record: Record) -> None:
+    reaction = results(record)
+    event = await played(record, "open-r1-t2", ("p2", 420), ("p6", 390))
+    assert event.type in reaction.types
+
+    decision = await reaction.react(event)
+    assert decision is not None
+    await record.append(decision, Metadata(actor="pairing.results"))
+
+    fact = (await record.read_stream("tournament-open"))[-1].message
+    assert isinstance(fact, events.ResultRecorded)
+    assert (fact.game_id, [score.score for score in fact.scores]) == ("open-r1-t2", [420, 390])
+    assert await reaction.react(event) is None
+
+
+@pytest.mark.parametrize(
+    ("game", "first", "second", "reason"),
+    [
+        ("open-r1-t9", ("p2", 420), ("p6", 390), "GAME_NOT_PAIRED"),
+        ("open-r1-t2", ("p2", 420), ("p7", 390), "WRONG_PLAYERS"),
+    ],
+)
+async def test_a_result_of_nothing_paired_stops_the_reaction(
+    record: Record, game: str, first: tuple[str, int], second: tuple[str, int], reason: str
+) -> None:
+    event = await played(record, game, first, second)
+
+    with pytest.raises(Refusal) as refused:
+        await results(record).react(event)
+
+    assert refused.value.reason == reason

@@ -1,0 +1,248 @@
+from __future__ import annotations
+
+import asyncio
+import uuid
+from collections.abc import Awaitable
+
+import grpc
+import pytest
+from google.protobuf.timestamp_pb2 import Timestamp
+from google.rpc import error_details_pb2
+from grpc_status import rpc_status
+from tests.unit.pairing.conftest import Desk
+from tests.unit.pairing.halls import FISC
+
+from faristol.pb.pairing.v1 import events_pb2 as events
+from faristol.pb.pairing.v1 import pairing_pb2 as pairing
+from faristol.record import people
+
+
+def command() -> str:
+    return str(uuid.uuid4())
+
+
+async def create(desk: Desk, **fields: object) -> pairing.CreateTournamentResponse:
+    given = {"command_id": command(), "tournament_id": "open", "name": "Open", "rounds": 5, **fields}
+    return await desk.stub.CreateTournament(pairing.CreateTournamentRequest(**given))  # type: ignore[arg-type]
+
+
+async def register(desk: Desk, **fields: object) -> pairing.RegisterPlayerResponse:
+    given = {"command_id": command(), "tournament_id": "open", **fields}
+    return await desk.stub.RegisterPlayer(pairing.RegisterPlayerRequest(**given))  # type: ignore[arg-type]
+
+
+async def open_tournament(desk: Desk, players: int = 8) -> None:
+    await create(desk)
+    for place in range(1, players + 1):
+        await register(desk, player_id=f"p{place}", name=f"Player {place}", rating=2000 - place)
+
+
+async def refused(call: Awaitable[object]) -> tuple[grpc.StatusCode, str, error_details_pb2.ErrorInfo]:
+    """The status, message and reason with which a call is refused."""
+    with pytest.raises(grpc.aio.AioRpcError) as answer:
+        await call
+    status = rpc_status.from_call(answer.value)  # type: ignore[arg-type]
+    assert status is not None
+    info = error_details_pb2.ErrorInfo()
+    status.details[0].Unpack(info)
+    return answer.value.code(), answer.value.details() or "", info
+
+
+async def names_on_stream(desk: Desk, stream: str = "tournament-open") -> list[str]:
+    return [event.name for event in await desk.record.read_stream(stream)]
+
+
+async def test_a_tournament_is_created_with_its_pins_in_one_append(desk: Desk) -> None:
+    answer = await create(desk)
+
+    assert answer.position == 3
+    assert (answer.ruleset.name, answer.ruleset.digest) == ("fisc-2023", FISC.digest)
+    assert (answer.lexicon.name, answer.lexicon.digest) == ("catalan", "c" * 64)
+    assert await names_on_stream(desk) == ["TournamentCreated", "RulesetPinned", "LexiconPinned"]
+
+
+async def test_a_seed_is_drawn_where_none_is_given_and_kept_where_one_is(desk: Desk) -> None:
+    await create(desk, tournament_id="one")
+    await create(desk, tournament_id="two")
+    await create(desk, tournament_id="three", seed=b"7" * 32)
+
+    seeds = []
+    for name in ("one", "two", "three"):
+        created = (await desk.record.read_stream(f"tournament-{name}"))[0].message
+        assert isinstance(created, events.TournamentCreated)
+        seeds.append(created.seed)
+
+    assert [len(seed) for seed in seeds] == [32, 32, 32]
+    assert seeds[0] != seeds[1]
+    assert seeds[2] == b"7" * 32
+
+
+async def test_an_id_is_made_from_the_name_and_made_another_when_taken(desk: Desk) -> None:
+    answers = [await create(desk, tournament_id="", name="Trofeu Valls") for _ in range(3)]
+
+    assert [answer.tournament_id for answer in answers] == ["trofeu-valls", "trofeu-valls-2", "trofeu-valls-3"]
+
+
+async def test_a_command_sent_again_gets_its_first_answer(desk: Desk) -> None:
+    again = command()
+    first = await create(desk, command_id=again, tournament_id="", name="Open")
+    second = await create(desk, command_id=again, tournament_id="", name="Open")
+
+    assert second == first
+    assert await names_on_stream(desk, "tournament-open-2") == []
+
+
+async def test_four_rounds_are_refused_with_the_article(desk: Desk) -> None:
+    # Matrix 97, as a caller sees it.
+    code, message, info = await refused(create(desk, rounds=4))
+
+    assert code is grpc.StatusCode.FAILED_PRECONDITION
+    assert (info.reason, info.metadata["article"]) == ("TOO_FEW_ROUNDS", "FISC I.1")
+    assert "5 rounds or more, not 4" in message
+    assert await desk.record.last_position() == 0
+
+
+@pytest.mark.parametrize(
+    ("fields", "field"),
+    [
+        ({"tournament_id": "No Spaces"}, "tournament_id"),
+        ({"name": " "}, "name"),
+        ({"ruleset": "fisc-1999"}, "ruleset"),
+        ({"seed": b"short"}, "seed"),
+        ({"command_id": "seven"}, "command_id"),
+        ({"occurred_at": Timestamp(seconds=10**15)}, "occurred_at"),
+    ],
+)
+async def test_a_malformed_field_is_named(desk: Desk, fields: dict[str, object], field: str) -> None:
+    code, message, info = await refused(create(desk, **fields))
+
+    assert code is grpc.StatusCode.INVALID_ARGUMENT
+    assert message.startswith(f"{field}: ")
+    assert info.metadata["field"] == field
+
+
+async def test_a_lexicon_that_is_not_installed_is_refused(desk: Desk) -> None:
+    code, message, info = await refused(create(desk, lexicon="klingon"))
+
+    assert (code, info.reason) == (grpc.StatusCode.FAILED_PRECONDITION, "LEXICON_MISSING")
+    assert "installed: catalan, spanish" in message
+
+
+async def test_ids_are_taken_once(desk: Desk) -> None:
+    await open_tournament(desk, players=1)
+
+    for call in (create(desk), register(desk, player_id="p1", name="Somebody else")):
+        code, _, _ = await refused(call)
+        assert code is grpc.StatusCode.ALREADY_EXISTS
+
+
+async def test_what_does_not_exist_is_not_found_by_its_id(desk: Desk) -> None:
+    stub, one, where = desk.stub, command(), "nowhere"
+    calls: list[Awaitable[object]] = [
+        register(desk, tournament_id=where, name="Anna"),
+        stub.PairRound(pairing.PairRoundRequest(command_id=one, tournament_id=where, round=1)),
+        stub.StartRound(pairing.StartRoundRequest(command_id=one, tournament_id=where, round=1)),
+        stub.CloseRound(pairing.CloseRoundRequest(command_id=one, tournament_id=where, round=1)),
+        stub.PublishStandings(pairing.PublishStandingsRequest(command_id=one, tournament_id=where)),
+        stub.GetTournament(pairing.GetTournamentRequest(tournament_id=where)),
+    ]
+    for call in calls:
+        code, message, _ = await refused(call)
+        assert code is grpc.StatusCode.NOT_FOUND
+        assert "nowhere" in message
+
+
+async def test_names_stand_beside_the_events_and_not_in_them(desk: Desk) -> None:
+    await create(desk)
+    answer = await register(desk, name="  Núria   Bonet ", club="Club d'Scrabble")
+
+    assert (await people.names(desk.record, [answer.player_id]))[answer.player_id] == people.Person(
+        answer.player_id, "Núria Bonet", "Club d'Scrabble"
+    )
+    for event in await desk.record.read():
+        assert b"Bonet" not in event.payload
+        assert b"Club" not in event.payload
+
+
+async def test_two_players_of_one_name_are_refused_and_nothing_is_changed(desk: Desk) -> None:
+    await create(desk)
+    await register(desk, player_id="first", name="Núria Bonet")
+
+    code, message, info = await refused(register(desk, player_id="second", name="NÚRIA BONET"))
+
+    assert (code, info.reason) == (grpc.StatusCode.FAILED_PRECONDITION, "NAME_TAKEN")
+    assert "first" in message
+    assert "second" not in await people.names(desk.record, ["first", "second"])
+    assert (await desk.stub.GetTournament(pairing.GetTournamentRequest(tournament_id="open"))).player_ids == ["first"]
+
+
+async def test_a_refused_registration_leaves_no_name_behind(desk: Desk) -> None:
+    await open_tournament(desk)
+    await desk.stub.PairRound(pairing.PairRoundRequest(command_id=command(), tournament_id="open", round=1))
+
+    code, _, info = await refused(register(desk, player_id="late", name="Late Comer"))
+
+    assert (code, info.reason) == (grpc.StatusCode.FAILED_PRECONDITION, "REGISTRATION_CLOSED")
+    assert await people.names(desk.record, ["late"]) == {}
+
+
+async def test_many_desks_can_register_at_once(desk: Desk) -> None:
+    await create(desk)
+    # Others writing first are not an error while attempts last.
+    await asyncio.gather(*(register(desk, player_id=f"p{place}", name=f"Player {place}") for place in range(6)))
+
+    found = await desk.stub.GetTournament(pairing.GetTournamentRequest(tournament_id="open"))
+
+    assert sorted(found.player_ids) == [f"p{place}" for place in range(6)]
+
+
+async def test_a_round_is_paired_started_and_shown(desk: Desk) -> None:
+    await open_tournament(desk, players=7)
+    stub = desk.stub
+
+    answer = await stub.PairRound(pairing.PairRoundRequest(command_id=command(), tournament_id="open", round=1))
+    shown = await stub.GetTournament(pairing.GetTournamentRequest(tournament_id="open"))
+    await stub.StartRound(pairing.StartRoundRequest(command_id=command(), tournament_id="open", round=1))
+    started = await stub.GetTournament(pairing.GetTournamentRequest(tournament_id="open"))
+
+    assert [(one.table, one.first_player_id, one.second_player_id) for one in answer.pairings] == [
+        (1, "p1", "p4"),
+        (2, "p2", "p5"),
+        (3, "p3", "p6"),
+    ]
+    assert answer.bye_player_id == "p7"
+    (one,) = shown.played
+    assert one == pairing.Round(
+        round=1, phase=pairing.ROUND_PHASE_PAIRED, pairings=answer.pairings, bye_player_id="p7", finished_game_ids=[]
+    )
+    assert started.played[0].phase == pairing.ROUND_PHASE_STARTED
+    assert started.version == shown.version + 1
+    assert (shown.name, shown.rounds, shown.over) == ("Open", 5, False)
+
+
+async def test_a_round_is_not_closed_without_its_results(desk: Desk) -> None:
+    await open_tournament(desk, players=8)
+    stub = desk.stub
+    await stub.PairRound(pairing.PairRoundRequest(command_id=command(), tournament_id="open", round=1))
+    await stub.StartRound(pairing.StartRoundRequest(command_id=command(), tournament_id="open", round=1))
+
+    code, message, info = await refused(
+        stub.CloseRound(pairing.CloseRoundRequest(command_id=command(), tournament_id="open", round=1))
+    )
+
+    assert (code, info.reason, info.metadata["article"]) == (
+        grpc.StatusCode.FAILED_PRECONDITION,
+        "RESULTS_MISSING",
+        "FISC I.8",
+    )
+    assert "1 (open-r1-t1), 2 (open-r1-t2), 3 (open-r1-t3), 4 (open-r1-t4)" in message
+
+
+async def test_a_command_that_says_when_keeps_its_time(desk: Desk) -> None:
+    at = Timestamp(seconds=1_700_000_000, nanos=123_000)
+    await create(desk, occurred_at=at)
+
+    created = (await desk.record.read_stream("tournament-open"))[0].message
+
+    assert isinstance(created, events.TournamentCreated)
+    assert created.occurred_at == at
