@@ -1,0 +1,73 @@
+"""A rating list, and what it is made of. Pure."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from google.protobuf.message import Message
+from google.protobuf.timestamp_pb2 import Timestamp
+
+from faristol.pb.pairing.v1 import events_pb2 as pairing_events
+from faristol.pb.rating.v1 import events_pb2 as events
+from faristol.rating.elo import Change, Game, Rated
+
+
+def stream(tournament_id: str) -> str:
+    """The stream of the list after a tournament."""
+    return f"ratings-{tournament_id}"
+
+
+def tournament_stream(tournament_id: str) -> str:
+    """The stream that the tournament itself is on."""
+    return f"tournament-{tournament_id}"
+
+
+@dataclass(frozen=True, slots=True)
+class RatingList:
+    """The list after a tournament; the empty one is not published yet."""
+
+    tournament_id: str = ""
+    system: str = ""
+    occurred_at: Timestamp | None = None
+    changes: tuple[Change, ...] = ()
+
+
+def evolve(state: RatingList, fact: Message) -> RatingList:
+    """The list after one more fact. Raises ``TypeError`` for a message that is no fact of a rating list."""
+    match fact:
+        case events.RatingListPublished():
+            return RatingList(fact.tournament_id, fact.system, fact.occurred_at)
+        case events.RatingUpdated():
+            change = Change(fact.player_id, fact.before, fact.after, fact.games, fact.half_points, fact.expected_milli)
+            return replace(state, changes=(*state.changes, change))
+        case _:
+            raise TypeError(f"{fact.DESCRIPTOR.full_name} is not a fact of a rating list")
+
+
+@dataclass(frozen=True, slots=True)
+class TournamentView:
+    """As much of a tournament as ratings depend on."""
+
+    rounds: int = 0
+    players: tuple[Rated, ...] = ()
+    games: tuple[Game, ...] = ()
+    closed: int = 0
+    """The last round closed."""
+
+
+def view(state: TournamentView, fact: Message) -> TournamentView:
+    """The tournament after one more of its facts; those that no rating depends on change nothing."""
+    match fact:
+        case pairing_events.TournamentCreated():
+            return replace(state, rounds=fact.rounds)
+        case pairing_events.PlayerRegistered():
+            player = Rated(fact.player_id, fact.rating, fact.unrated)
+            return replace(state, players=(*state.players, player))
+        case pairing_events.ResultRecorded():
+            first, second = fact.scores
+            half_points = 1 + (first.score > second.score) - (first.score < second.score)
+            return replace(state, games=(*state.games, Game(first.player_id, second.player_id, half_points)))
+        case pairing_events.RoundClosed():
+            return replace(state, closed=fact.round)
+        case _:
+            return state

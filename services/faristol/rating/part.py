@@ -1,0 +1,24 @@
+"""The rating service as a part of a process."""
+
+from __future__ import annotations
+
+from faristol.host import Part, Runtime, Servicer
+from faristol.pb.rating.v1 import rating_pb2 as rating
+from faristol.pb.rating.v1 import rating_pb2_grpc as rating_grpc
+from faristol.rating import reactions
+from faristol.rating.service import RatingService
+
+
+def part(runtime: Runtime) -> Part:
+    """The lists, and the reaction that makes them."""
+    return Part(
+        name="rating",
+        servicers=(
+            Servicer(
+                descriptor=rating.DESCRIPTOR.services_by_name["RatingService"],
+                add=rating_grpc.add_RatingServiceServicer_to_server,
+                instance=RatingService(runtime.record),
+            ),
+        ),
+        reactions=(reactions.lists(runtime.record),),
+    )

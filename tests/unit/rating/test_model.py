@@ -1,0 +1,40 @@
+from __future__ import annotations
+
+from functools import reduce
+
+import pytest
+from tests.unit.pairing.halls import Hall
+
+from faristol.pb.game.v1 import events_pb2 as game_events
+from faristol.pb.pairing.v1 import events_pb2 as pairing_events
+from faristol.rating.elo import Game, Rated
+from faristol.rating.model import RatingList, TournamentView, evolve, stream, tournament_stream, view
+
+
+def test_streams_are_named_after_the_tournament() -> None:
+    assert (stream("open"), tournament_stream("open")) == ("ratings-open", "tournament-open")
+
+
+def test_a_foreign_fact_is_never_skipped_in_a_list() -> None:
+    with pytest.raises(TypeError, match=r"faristol\.pairing\.v1\.RoundClosed is not a fact of a rating list"):
+        evolve(RatingList(), pairing_events.RoundClosed(round=1))
+
+
+def test_games_count_as_won_lost_or_drawn_by_their_scores() -> None:
+    hall = Hall({"a": 1500, "b": 1400, "c": 1300, "d": None, "e": 1100, "f": 1050})
+    hall.pair(1)
+    hall.start(1)
+    hall.report("open-r1-t1", 400, 399)
+    hall.report("open-r1-t2", -5, 0)
+    hall.report("open-r1-t3", 350, 350)
+    hall.close(1)
+
+    found = reduce(view, hall.facts, TournamentView())
+
+    assert found.games == (Game("a", "e", 2), Game("b", "f", 0), Game("c", "d", 1))
+    assert found.players[3] == Rated("d", 1000, unrated=True)
+    assert (found.rounds, found.closed) == (5, 1)
+
+
+def test_the_view_is_the_same_whatever_else_the_tournament_tells() -> None:
+    assert view(TournamentView(), game_events.Passed()) == TournamentView()

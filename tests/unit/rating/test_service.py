@@ -1,0 +1,93 @@
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import grpc
+import pytest
+from tests.unit.pairing.halls import Hall
+
+from faristol.host import Runtime, Settings
+from faristol.host.errors import ErrorInterceptor
+from faristol.pb.rating.v1 import rating_pb2 as rating
+from faristol.pb.rating.v1 import rating_pb2_grpc as rating_grpc
+from faristol.rating.part import part
+from faristol.rating.reactions import lists
+from faristol.record import Decision, Metadata, Record, Recorded, Write
+
+
+@pytest.fixture
+async def record(tmp_path: Path) -> AsyncIterator[Record]:
+    opened = await Record.open(f"sqlite:///{tmp_path / 'record.db'}")
+    yield opened
+    await opened.close()
+
+
+@pytest.fixture
+async def ratings(record: Record) -> AsyncIterator[rating_grpc.RatingServiceAsyncStub]:
+    server = grpc.aio.server(interceptors=(ErrorInterceptor(),))
+    for servicer in part(Runtime(Settings.model_validate({}), record)).servicers:
+        servicer.add(servicer.instance, server)
+    address = f"127.0.0.1:{server.add_insecure_port('127.0.0.1:0')}"
+    await server.start()
+    async with grpc.aio.insecure_channel(address) as channel:
+        yield rating_grpc.RatingServiceStub(channel)
+    await server.stop(None)
+
+
+async def play(record: Record) -> list[Recorded]:
+    """A whole tournament of six players on the record; gives the closings of its rounds."""
+    hall = Hall({"a": 1500, "b": 1450, "c": 1400, "d": 1350, "e": None, "f": 900})
+    for number in range(1, 6):
+        hall.play(number)
+    await record.append(Decision([Write("tournament-open", 0, hall.facts, "open")]), Metadata())
+    reaction = lists(record)
+    return [event for event in await record.read_stream("tournament-open") if event.type in reaction.types]
+
+
+async def test_there_is_no_list_until_the_last_round_is_closed(ratings: rating_grpc.RatingServiceAsyncStub) -> None:
+    with pytest.raises(grpc.aio.AioRpcError) as answer:
+        await ratings.GetRatingList(rating.GetRatingListRequest(tournament_id="open"))
+
+    assert answer.value.code() is grpc.StatusCode.NOT_FOUND
+    assert "'open'" in (answer.value.details() or "")
+
+
+async def test_an_empty_id_is_refused(ratings: rating_grpc.RatingServiceAsyncStub) -> None:
+    with pytest.raises(grpc.aio.AioRpcError) as answer:
+        await ratings.GetRatingList(rating.GetRatingListRequest())
+
+    assert answer.value.code() is grpc.StatusCode.INVALID_ARGUMENT
+
+
+async def test_the_list_after_the_last_round_is_published_once_and_shown_highest_first(
+    record: Record, ratings: rating_grpc.RatingServiceAsyncStub
+) -> None:
+    closings = await play(record)
+    assert len(closings) == 5
+    reaction = lists(record)
+
+    decision = await reaction.react(closings[-1])
+    assert decision is not None
+    await record.append(decision, Metadata(actor="rating.lists"))
+
+    assert await reaction.react(closings[-1]) is None
+    found = await ratings.GetRatingList(rating.GetRatingListRequest(tournament_id="open"))
+    assert (found.tournament_id, found.system) == ("open", "elo-1")
+    assert found.occurred_at == closings[-1].message.occurred_at  # type: ignore[attr-defined]
+    assert len(found.ratings) == 6
+    assert [line.after for line in found.ratings] == sorted((line.after for line in found.ratings), reverse=True)
+    # In a round robin that the higher-ranked player of each pairing wins, a wins all five games. Expected against
+    # 1450, 1400, 1350, 1000 and 900: 0.571 + 0.640 + 0.703 + 0.947 + 0.969 = 3.830; 20 × 1.170 = 23.4.
+    first = next(line for line in found.ratings if line.player_id == "a")
+    assert (first.before, first.games, first.expected_milli) == (1500, 5, 3830)
+    assert first.half_points == 10
+    assert first.after == 1523
+
+
+async def test_a_consumer_that_was_away_still_dates_the_list_by_the_last_round(record: Record) -> None:
+    closings = await play(record)
+
+    decisions = [await lists(record).react(closing) for closing in closings]
+
+    assert [decision is not None for decision in decisions] == [False, False, False, False, True]
