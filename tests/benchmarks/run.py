@@ -65,8 +65,7 @@ async def reads(record: Record) -> float:
     start, position, count = time.perf_counter(), 0, 0
     while events := await record.read(position):
         for event in events:
-            decoded = event.message
-            assert decoded.DESCRIPTOR
+            _ = event.message
         position, count = events[-1].position, count + len(events)
     return count / (time.perf_counter() - start)
 

@@ -51,25 +51,30 @@ class Relay:
             except (DBAPIError, OSError) as problem:
                 _log.info("the relay's lease runs out by itself: %s", problem)
 
+    async def _note(self, noted: int, position: int) -> int:
+        """Move the checkpoint now and then: what a crash makes us publish twice changes nothing."""
+        async with self._record.writing() as connection:
+            if noted < 0:
+                await start_checkpoint(connection, NAME)
+            elif position > noted:
+                await move_checkpoint(connection, Checkpoint(NAME, noted, position))
+        return position if noted >= 0 else await self._record.checkpoint(NAME)
+
     async def _publish_while_leading(self) -> None:
         loop = asyncio.get_running_loop()
         renew_at = 0.0
-        position = -1
+        position = noted = -1
         while True:
             if loop.time() >= renew_at:
                 if not await self._record.lease(NAME, self._holder, LEASE_SECONDS):
                     return
-                renew_at = loop.time() + LEASE_SECONDS / 3
-            if position < 0:
-                async with self._record.writing() as connection:
-                    await start_checkpoint(connection, NAME)
-                position = await self._record.checkpoint(NAME)
+                renew_at = loop.time() + LEASE_SECONDS / 4
+                noted = await self._note(noted, position)
+                position = max(position, noted)
             events = await self._record.read(position, limit=BATCH)
             if not events:
                 await self._record.news(self._poll)
                 continue
             with published(events):
                 await self._bus.publish(events)
-            async with self._record.writing() as connection:
-                await move_checkpoint(connection, Checkpoint(NAME, position, events[-1].position))
             position = events[-1].position

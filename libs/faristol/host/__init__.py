@@ -1,7 +1,7 @@
 """What every process shares: settings, gRPC server, health, errors, telemetry, shutdown."""
 
 from faristol.host.desk import Desk
-from faristol.host.errors import AlreadyExists, Invalid, NotFound
+from faristol.host.errors import AlreadyExists, Invalid, NotFound, Unreachable
 from faristol.host.part import Part, Servicer, StartError
 from faristol.host.runtime import Runtime
 from faristol.host.settings import SERVICES, Settings
@@ -17,4 +17,5 @@ __all__ = [
     "Servicer",
     "Settings",
     "StartError",
+    "Unreachable",
 ]

@@ -47,11 +47,20 @@ class Invalid(Exception):
         self.problem = problem
 
 
+class Unreachable(Exception):
+    """Another service that this call needs does not answer at the moment."""
+
+    def __init__(self, service: str) -> None:
+        super().__init__(service)
+        self.service = service
+
+
 CONFLICT = N_("others changed this at the same moment, several times over; nothing was done, try again")
+UNREACHABLE = N_("the service {service} cannot be reached at the moment; nothing was done, try again")
 UNAVAILABLE = N_("the record cannot be reached at the moment; nothing was done, try again")
 
 
-EXPECTED = (Refusal, NotFound, AlreadyExists, Invalid, Conflict, SQLAlchemyError, OSError)
+EXPECTED = (Refusal, NotFound, AlreadyExists, Invalid, Conflict, Unreachable, SQLAlchemyError, OSError)
 """What a method may raise. Anything else is a defect of ours: gRPC logs it and answers UNKNOWN."""
 
 
@@ -72,6 +81,9 @@ def status_of(problem: BaseException, language: str) -> status_pb2.Status | None
         case Conflict():
             refusal = Refusal("CONFLICT", "", CONFLICT)
             return _status(code_pb2.ABORTED, render(refusal, language), "CONFLICT", {"stream": problem.stream})
+        case Unreachable():
+            refusal = Refusal("UNREACHABLE", "", UNREACHABLE, {"service": problem.service})
+            return _status(code_pb2.UNAVAILABLE, render(refusal, language), "UNREACHABLE", {"service": problem.service})
         case (
             OperationalError() | InterfaceError() | PoolTimeout() | DBAPIError(connection_invalidated=True) | OSError()
         ):

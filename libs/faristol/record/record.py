@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import uuid
-from collections.abc import AsyncIterator, Callable, Collection, Sequence
+from collections.abc import AsyncIterator, Callable, Collection, Mapping, Sequence
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from sqlalchemy import and_, func, insert, select, tuple_, update
+from sqlalchemy import and_, bindparam, func, insert, select, tuple_, update
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.exc import DBAPIError, SQLAlchemyError
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
@@ -21,6 +21,15 @@ from faristol.record.folding import Folds
 
 SCHEMA_VERSION = 1
 """Of every event type so far."""
+
+_STREAM = (
+    select(tables.events)
+    .where(tables.events.c.stream == bindparam("stream"), tables.events.c.version > bindparam("after_version"))
+    .order_by(tables.events.c.version)
+)
+_CHECKPOINT = select(tables.checkpoints.c.position).where(tables.checkpoints.c.consumer == bindparam("consumer"))
+_COMMAND = select(tables.commands).where(tables.commands.c.command_id == bindparam("command_id"))
+# Statements of the hot paths are built once: building one costs as much as running it.
 
 _SETUP_LOCK = 0x6661726973746F6C  # any number will do that every process of a cell agrees on
 
@@ -165,8 +174,7 @@ class Record:
         return rows
 
     async def _answered(self, connection: AsyncConnection, command_id: str) -> Appended | None:
-        query = select(tables.commands).where(tables.commands.c.command_id == command_id)
-        row = (await connection.execute(query)).one_or_none()
+        row = (await connection.execute(_COMMAND, {"command_id": command_id})).one_or_none()
         return Appended(row.position, row.answer, repeated=True) if row else None
 
     async def answered(self, command_id: str) -> Appended | None:
@@ -176,13 +184,7 @@ class Record:
 
     async def read_stream(self, stream: str, after_version: int = 0) -> list[Recorded]:
         """The events of one stream, in order, after a version."""
-        columns = tables.events.c
-        query = (
-            select(tables.events)
-            .where(columns.stream == stream, columns.version > after_version)
-            .order_by(columns.version)
-        )
-        return await self._read(query)
+        return await self._read(_STREAM, {"stream": stream, "after_version": after_version})
 
     async def read(
         self,
@@ -204,9 +206,9 @@ class Record:
             query = query.where(columns.position <= up_to)
         return await self._read(query)
 
-    async def _read(self, query: Any) -> list[Recorded]:
+    async def _read(self, query: Any, values: Mapping[str, object] | None = None) -> list[Recorded]:
         async with self.engine.connect() as connection:
-            rows = await connection.execute(query)
+            rows = await connection.execute(query, values)
             return [_recorded(row) for row in rows]
 
     async def last_position(self) -> int:
@@ -216,9 +218,8 @@ class Record:
 
     async def checkpoint(self, consumer: str) -> int:
         """The position up to which a consumer has done its work, 0 when it never did any."""
-        query = select(tables.checkpoints.c.position).where(tables.checkpoints.c.consumer == consumer)
         async with self.engine.connect() as connection:
-            return int((await connection.execute(query)).scalar_one_or_none() or 0)
+            return int((await connection.execute(_CHECKPOINT, {"consumer": consumer})).scalar_one_or_none() or 0)
 
     async def lease(self, name: str, holder: str, seconds: float) -> bool:
         """Take or keep a lease, which one holder has at a time. False while another has it."""

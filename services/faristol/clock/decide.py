@@ -40,14 +40,15 @@ def press(clock: Clock, table: Table, ruleset: Ruleset, player_id: str, at: Inst
     """``player_id`` presses at ``at``; ``clock`` is settled.
 
     Completes the turn and starts the opponent's time. Where the running time is over the cap, the press of
-    either player records that instead: counting a player's time is up to the opponent (FISC I.11).
+    either player records that instead: counting a player's time is up to the opponent (FISC I.11). That waits
+    until the game has taken up the press before, which may have ended it.
 
     Raises ``Refusal`` when the press is against the rules, ``Invalid`` when ``at`` is before the last fact of
     the table.
     """
     _check_press(clock, table, ruleset, player_id)
     _check_time(clock, table, at)
-    if (exceeded := _cap_exceeded(clock, at)) is not None:
+    if clock.pressed_turn < table.turn and (exceeded := _cap_exceeded(clock, at)) is not None:
         return [exceeded]
     _check_turn(clock, table, ruleset, player_id)
     return [

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 import grpc
 
-from faristol.host.errors import Invalid
+from faristol.host.errors import Invalid, Unreachable
 from faristol.pairing.model import Pin, Tournament
 from faristol.pb.lexicon.v1 import lexicon_pb2, lexicon_pb2_grpc
 from faristol.rules import N_, Refusal, Ruleset, load_ruleset, ruleset_names
@@ -43,12 +43,12 @@ def ruleset_of(state: Tournament) -> Ruleset:
 
 
 async def installed(channel: grpc.aio.Channel) -> list[lexicon_pb2.Lexicon]:
-    """The lexicons that the lexicon service has. Raises ``ConnectionError`` when it cannot be reached."""
+    """The lexicons that the lexicon service has. Raises ``Unreachable`` when it cannot be reached."""
     stub = lexicon_pb2_grpc.LexiconServiceStub(channel)
     try:
         answer = await stub.ListLexicons(lexicon_pb2.ListLexiconsRequest(), timeout=PATIENCE, wait_for_ready=True)
     except grpc.aio.AioRpcError as problem:
-        raise ConnectionError(f"the lexicon service cannot be reached: {problem.details()}") from problem
+        raise Unreachable("lexicon") from problem
     return list(answer.lexicons)
 
 

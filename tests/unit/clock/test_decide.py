@@ -204,6 +204,14 @@ def test_overtime_beyond_the_cap_is_recorded_instead_of_the_press_whoever_presse
     assert refusal(clock, drawn(at), "biel", at + SECOND).reason == "GAME_OVER"
 
 
+def test_no_cap_is_recorded_while_the_game_has_not_taken_up_the_last_press_which_may_have_ended_it() -> None:
+    table = drawn(START + MINUTE)
+    clock = fold(running(), press(running(), table, FISC, "biel", START + MINUTE))
+    for player_id in ("anna", "biel"):
+        late = refusal(clock, table, player_id, START + 60 * MINUTE)
+        assert late.reason in {"TURN_NOT_TAKEN", "NOT_YOUR_CLOCK"}
+
+
 def test_who_is_over_the_cap_cannot_be_challenged_into_more_time() -> None:
     (exceeded,) = settle(running(), challenged(START + 36 * MINUTE, ruled_at=START + 36 * MINUTE), FISC)
     assert exceeded == events_pb2.OvertimeCapExceeded(

@@ -7,6 +7,7 @@ import pytest
 from tests.unit.pairing.conftest import CATALAN, SPANISH
 from tests.unit.pairing.halls import FISC, Hall
 
+from faristol.host import Unreachable
 from faristol.host.errors import Invalid
 from faristol.pairing.model import Pin
 from faristol.pairing.pinning import choose_lexicon, installed, ruleset_named, ruleset_of
@@ -53,5 +54,5 @@ def test_a_lexicon_of_other_tiles_is_refused() -> None:
 async def test_a_lexicon_service_that_is_away_is_said_to_be(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("faristol.pairing.pinning.PATIENCE", 0.2)
     async with grpc.aio.insecure_channel("127.0.0.1:1") as channel:
-        with pytest.raises(ConnectionError, match="the lexicon service cannot be reached"):
+        with pytest.raises(Unreachable, match="lexicon"):
             await installed(channel)
