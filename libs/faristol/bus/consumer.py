@@ -20,7 +20,8 @@ from faristol.bus.envelope import opened
 from faristol.bus.progress import Progress
 from faristol.bus.tracing import consumed, lag
 from faristol.record import Checkpoint, Conflict, Decision, Metadata, Record, Recorded, Stale
-from faristol.record.record import move_checkpoint, start_checkpoint
+from faristol.record.appender import move_checkpoint
+from faristol.record.record import start_checkpoint
 
 _log = logging.getLogger(__name__)
 

@@ -3,24 +3,21 @@
 from __future__ import annotations
 
 import asyncio
-import uuid
-from collections.abc import AsyncIterator, Callable, Collection, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Collection, Mapping
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from sqlalchemy import and_, bindparam, func, insert, select, tuple_, update
+from sqlalchemy import and_, bindparam, func, select, update
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.exc import DBAPIError, SQLAlchemyError
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from faristol.record import database, tables
-from faristol.record.decision import Appended, Checkpoint, Command, Conflict, Decision, Stale, Write, checked
-from faristol.record.event import GENESIS, Metadata, Recorded, chained, microseconds
+from faristol.record.appender import Appender
+from faristol.record.decision import Appended, Checkpoint, Command, Decision, checked
+from faristol.record.event import Metadata, Recorded, microseconds
 from faristol.record.folding import Folds
-
-SCHEMA_VERSION = 1
-"""Of every event type so far."""
 
 _STREAM = (
     select(tables.events)
@@ -57,6 +54,7 @@ class Record:
         self._writing = writing
         self._now = now
         self._news = asyncio.Event()
+        self._appender = Appender(writing, now, self._announce)
 
     @classmethod
     async def open(cls, url: str, now: Callable[[], datetime] = _utc_now) -> Record:
@@ -91,7 +89,8 @@ class Record:
         return record
 
     async def close(self) -> None:
-        """Give back every connection."""
+        """Finish what is being written, and give back every connection."""
+        await self._appender.close()
         await self.engine.dispose()
         if self._writing is not self.engine:
             await self._writing.dispose()
@@ -124,54 +123,7 @@ class Record:
         ``Conflict`` when a stream or a guarded stream has moved, ``Stale`` when the checkpoint has, and
         ``ValueError`` for a decision that no record takes.
         """
-        checked(decision)
-        async with self._writing.connect() as connection:
-            count = sum(len(write.events) for write in decision.writes)
-            last = await _take_positions(connection, count)
-            if command and (answered := await self._answered(connection, command.command_id)):
-                return answered
-            if checkpoint:
-                await move_checkpoint(connection, checkpoint)
-            heads = await _heads(connection, decision)
-            rows = self._rows(decision.writes, heads, last - count, metadata)
-            if rows:
-                await connection.execute(insert(tables.events), rows)
-            if decision.also:
-                await decision.also(connection)
-            answer = command.answer(last) if command else b""
-            if command:
-                await connection.execute(
-                    insert(tables.commands).values(command_id=command.command_id, answer=answer, position=last)
-                )
-            await connection.commit()
-        self._announce()
-        return Appended(last, answer, repeated=False)
-
-    def _rows(
-        self, writes: Sequence[Write], heads: dict[str, tuple[int, bytes]], position: int, metadata: Metadata
-    ) -> list[dict[str, Any]]:
-        stored_metadata = metadata.to_json()
-        recorded_at = microseconds(self._now())
-        rows: list[dict[str, Any]] = []
-        for write in writes:
-            version, previous = heads.get(write.stream, (0, GENESIS))
-            for message in write.events:
-                version += 1
-                position += 1
-                facts = {
-                    "stream": write.stream,
-                    "version": version,
-                    "event_id": str(uuid.uuid4()),
-                    "schema_version": SCHEMA_VERSION,
-                    "tournament": write.tournament,
-                    "payload": message.SerializeToString(deterministic=True),
-                    "metadata": stored_metadata,
-                    "recorded_at": recorded_at,
-                }
-                type_name = message.DESCRIPTOR.full_name
-                previous = chained(previous, type_name=type_name, **facts)  # type: ignore[arg-type] # one dict, many types
-                rows.append({"position": position, "type": type_name, "hash": previous, **facts})
-        return rows
+        return await self._appender.append(checked(decision), metadata, command, checkpoint)
 
     async def _answered(self, connection: AsyncConnection, command_id: str) -> Appended | None:
         row = (await connection.execute(_COMMAND, {"command_id": command_id})).one_or_none()
@@ -258,48 +210,6 @@ class Record:
 async def start_checkpoint(connection: AsyncConnection, consumer: str) -> None:
     """Make sure that a consumer has a checkpoint; a new one is at the record's beginning."""
     await connection.execute(_insert_new(connection, tables.checkpoints).values(consumer=consumer, position=0))
-
-
-async def move_checkpoint(connection: AsyncConnection, checkpoint: Checkpoint) -> None:
-    """Move a consumer's checkpoint by compare-and-set. Raises ``Stale`` when it is not where it was thought to be."""
-    table = tables.checkpoints
-    moved = await connection.execute(
-        update(table)
-        .where(and_(table.c.consumer == checkpoint.consumer, table.c.position == checkpoint.before))
-        .values(position=checkpoint.after)
-    )
-    if moved.rowcount != 1:
-        raise Stale(checkpoint)
-
-
-async def _take_positions(connection: AsyncConnection, count: int) -> int:
-    """Position of the last of ``count`` new events. Others wait here until this transaction has ended."""
-    table = tables.counter
-    taken = await connection.execute(
-        update(table).where(table.c.id == 1).values(position=table.c.position + count).returning(table.c.position)
-    )
-    return int(taken.scalar_one())
-
-
-async def _heads(connection: AsyncConnection, decision: Decision) -> dict[str, tuple[int, bytes]]:
-    """Version and hash at the end of each stream that the decision rests on, which is where it has to be."""
-    expected = [(write.stream, write.expected_version) for write in decision.writes]
-    expected += [(guard.stream, guard.version) for guard in decision.guards]
-    columns = tables.events.c
-    last = (
-        select(columns.stream, func.max(columns.version))
-        .where(columns.stream.in_(sorted({stream for stream, _ in expected})))
-        .group_by(columns.stream)
-    )
-    rows = await connection.execute(
-        select(columns.stream, columns.version, columns.hash).where(tuple_(columns.stream, columns.version).in_(last))
-    )
-    heads = {row.stream: (int(row.version), bytes(row.hash)) for row in rows}
-    for stream, version in expected:
-        found = heads.get(stream, (0, GENESIS))[0]
-        if found != version:
-            raise Conflict(stream, version, found)
-    return heads
 
 
 def _insert_new(connection: AsyncConnection, table: Any) -> Any:
