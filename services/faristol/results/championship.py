@@ -1,0 +1,173 @@
+"""A tournament as the public sees it: itself in short, its players, and the pairings of each round."""
+
+from __future__ import annotations
+
+from google.protobuf.message import Message
+
+from faristol.pb.pairing.v1 import events_pb2 as pairing
+from faristol.pb.rating.v1 import events_pb2 as rating
+from faristol.pb.results.v1 import results_pb2 as results
+from faristol.results.broken import Broken
+from faristol.results.scoresheet import turns_taken
+
+OF_TOURNAMENT = (
+    pairing.TournamentCreated,
+    pairing.RulesetPinned,
+    pairing.LexiconPinned,
+    pairing.StandingsPublished,
+)
+"""Events that change a tournament itself."""
+
+OF_PLAYERS = (pairing.PlayerRegistered, rating.RatingListPublished, rating.RatingUpdated)
+"""Events that change the list of players."""
+
+OF_ROUND = (
+    pairing.RoundPaired,
+    pairing.ByeAwarded,
+    pairing.RoundStarted,
+    pairing.ResultRecorded,
+    pairing.RoundClosed,
+)
+"""Events that change a round."""
+
+
+def apply_to_tournament(state: results.Tournament | None, event: Message) -> results.Tournament:
+    """The tournament after ``event``; ``state`` is left as it was. Raises ``Broken`` if it cannot follow."""
+    if isinstance(event, pairing.TournamentCreated):
+        return results.Tournament(
+            tournament_id=event.tournament_id, name=event.name, rounds=event.rounds, created_at=event.occurred_at
+        )
+    after = results.Tournament()
+    after.CopyFrom(existing(state, event))
+    match event:
+        case pairing.RulesetPinned():
+            after.ruleset.CopyFrom(event.ruleset)
+        case pairing.LexiconPinned():
+            after.lexicon.CopyFrom(event.lexicon)
+        case pairing.StandingsPublished():
+            after.over = True
+        case _:
+            raise Broken(f"the tournament does not know the event {event.DESCRIPTOR.full_name}")
+    return after
+
+
+def apply_to_players(state: results.ListPlayersResponse | None, event: Message) -> results.ListPlayersResponse:
+    """The players after ``event``, highest rating first; ``state`` is left as it was.
+
+    Raises ``Broken`` when a player is rated who is not registered.
+    """
+    after = results.ListPlayersResponse()
+    if state is not None:
+        after.CopyFrom(state)
+    match event:
+        case pairing.PlayerRegistered():
+            after.players.add(player_id=event.player_id, rating=event.rating, unrated=event.unrated)
+        case rating.RatingListPublished():
+            after.rating_system = event.system
+        case rating.RatingUpdated():
+            _player(after, event.player_id).new_rating = event.after
+        case _:
+            raise Broken(f"the list of players does not know the event {event.DESCRIPTOR.full_name}")
+    after.players.sort(key=_by_rating)
+    return after
+
+
+def apply_to_round(state: results.GetPairingsResponse | None, event: Message) -> results.GetPairingsResponse:
+    """The round after ``event``; ``state`` is left as it was. Raises ``Broken`` if it cannot follow."""
+    after = results.GetPairingsResponse()
+    if state is not None:
+        after.CopyFrom(state)
+    elif not isinstance(event, pairing.RoundPaired | pairing.ByeAwarded):
+        raise Broken(f"{event.DESCRIPTOR.name} is of a round that was not paired")
+    match event:
+        case pairing.RoundPaired():
+            after.round = event.round
+            after.phase = results.ROUND_PHASE_PAIRED
+            after.tables.extend(_table(pair) for pair in event.pairings)
+        case pairing.ByeAwarded():
+            after.round = event.round
+            after.phase = results.ROUND_PHASE_PAIRED
+            after.bye.player_id = event.player_id
+        case pairing.RoundStarted():
+            after.phase = results.ROUND_PHASE_STARTED
+        case pairing.RoundClosed():
+            after.phase = results.ROUND_PHASE_CLOSED
+        case pairing.ResultRecorded():
+            table = _table_of(after, event.game_id)
+            table.final = True
+            scores = {score.player_id: score.score for score in event.scores}
+            for seat in table.seats:
+                seat.score = scores[seat.player_id]
+        case _:
+            raise Broken(f"the pairings do not know the event {event.DESCRIPTOR.full_name}")
+    return after
+
+
+def mirror_game(state: results.GetPairingsResponse, game: results.GetGameResponse) -> results.GetPairingsResponse:
+    """The round with the score and the turns of one game as they are; ``state`` itself when they are the same."""
+    after = results.GetPairingsResponse()
+    after.CopyFrom(state)
+    table = _table_of(after, game.game_id)
+    scores = {seat.player_id: seat.score for seat in game.seats}
+    for seat in table.seats:
+        seat.score = scores[seat.player_id]
+    table.turns = turns_taken(game)
+    return state if after == state else after
+
+
+def mirror_round(state: results.Tournament, round_: results.GetPairingsResponse) -> results.Tournament:
+    """The tournament with where one round stands; ``state`` itself when that is the same."""
+    after = results.Tournament()
+    after.CopyFrom(state)
+    line = next((line for line in after.played if line.round == round_.round), None)
+    if line is None:
+        line = after.played.add(round=round_.round)
+        after.played.sort(key=lambda line: line.round)
+        line = next(line for line in after.played if line.round == round_.round)
+    line.phase = round_.phase
+    line.tables = len(round_.tables)
+    line.finished = sum(table.final for table in round_.tables)
+    return state if after == state else after
+
+
+def mirror_players(state: results.Tournament, players: results.ListPlayersResponse) -> results.Tournament:
+    """The tournament with the number of its players; ``state`` itself when that is the same."""
+    if state.players == len(players.players):
+        return state
+    after = results.Tournament()
+    after.CopyFrom(state)
+    after.players = len(players.players)
+    return after
+
+
+def existing(state: results.Tournament | None, event: Message) -> results.Tournament:
+    """``state``. Raises ``Broken`` when there is none, for ``event`` then is of no tournament."""
+    if state is None:
+        raise Broken(f"{event.DESCRIPTOR.name} is of a tournament that was not created")
+    return state
+
+
+def _table(pair: pairing.Pairing) -> results.Table:
+    return results.Table(
+        table=pair.table,
+        game_id=pair.game_id,
+        seats=[results.Seat(player_id=pair.first_player_id), results.Seat(player_id=pair.second_player_id)],
+    )
+
+
+def _table_of(state: results.GetPairingsResponse, game_id: str) -> results.Table:
+    for table in state.tables:
+        if table.game_id == game_id:
+            return table
+    raise Broken(f"game {game_id!r} is not paired in round {state.round}")
+
+
+def _player(state: results.ListPlayersResponse, player_id: str) -> results.Player:
+    for player in state.players:
+        if player.player_id == player_id:
+            return player
+    raise Broken(f"player {player_id!r} has a new rating and is not registered")
+
+
+def _by_rating(player: results.Player) -> tuple[int, str]:
+    return -(player.new_rating if player.HasField("new_rating") else player.rating), player.player_id

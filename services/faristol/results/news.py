@@ -1,0 +1,105 @@
+"""News of a tournament: from a position on, then live, without a gap.
+
+News comes from the record and not from the bus, and never runs ahead of the read models: what a piece of news
+is about can be read when it arrives.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+
+from google.protobuf.timestamp_pb2 import Timestamp
+
+from faristol.bus import Progress
+from faristol.pb.clock.v1 import events_pb2 as clock
+from faristol.pb.game.v1 import events_pb2 as game
+from faristol.pb.pairing.v1 import events_pb2 as pairing
+from faristol.pb.rating.v1 import events_pb2 as rating
+from faristol.pb.results.v1 import results_pb2 as results
+from faristol.record import Record, Recorded
+from faristol.results import store
+from faristol.results.projection import game_of
+from faristol.results.store import Kind
+
+PUBLIC: frozenset[str] = frozenset(
+    event.DESCRIPTOR.full_name
+    for event in (
+        pairing.TournamentCreated,
+        pairing.PlayerRegistered,
+        pairing.RoundPaired,
+        pairing.ByeAwarded,
+        pairing.RoundStarted,
+        pairing.ResultRecorded,
+        pairing.RoundClosed,
+        pairing.StandingsPublished,
+        rating.RatingListPublished,
+        game.StartDecided,
+        game.GameStarted,
+        game.PlayPlaced,
+        game.ChallengeRaised,
+        game.ChallengeRuled,
+        game.PlayWithdrawn,
+        game.Exchanged,
+        game.Passed,
+        game.PlayCompleted,
+        game.GameEnded,
+        game.RackPenalty,
+        game.OutBonus,
+        game.TimePenalty,
+        game.ResultFinal,
+        clock.ClockStarted,
+        clock.ClockPressed,
+        clock.ClockNeutralised,
+        clock.ClockResumed,
+        clock.OvertimeCapExceeded,
+        clock.ClockStopped,
+    )
+)
+"""Events that the public hears of. Draws are not among them, nor is anything that is for officials."""
+
+BATCH = 500
+LOOK = 15.0
+"""Seconds after which a follower looks by itself whether there is news."""
+
+
+async def follow(
+    record: Record, progress: Progress, tournament_id: str, after_position: int
+) -> AsyncIterator[results.FollowResponse]:
+    """Every public event of a tournament after a position, in order; ends only when it is closed."""
+    after = after_position
+    rounds: dict[str, int] = {}
+    while True:
+        here = await progress.position()
+        while after < here:
+            batch = await record.read(after, limit=BATCH, tournament=tournament_id, types=PUBLIC, up_to=here)
+            if any(game_of(event) not in rounds for event in batch if game_of(event)):
+                rounds = await _rounds(record, tournament_id)
+            for event in batch:
+                yield _news(event, rounds)
+            after = batch[-1].position if len(batch) == BATCH else here
+        await progress.reached(after + 1, LOOK)
+
+
+async def _rounds(record: Record, tournament_id: str) -> dict[str, int]:
+    """The round of every game of a tournament."""
+    async with record.reading() as connection:
+        found = await store.fetch(connection, [Kind.ROUND], tournament_id=tournament_id)
+        return {
+            table.game_id: row.body.round
+            for row in found
+            if isinstance(row.body, results.GetPairingsResponse)
+            for table in row.body.tables
+        }
+
+
+def _news(event: Recorded, rounds: dict[str, int]) -> results.FollowResponse:
+    game_id = game_of(event) or getattr(event.message, "game_id", "")
+    recorded_at = Timestamp()
+    recorded_at.FromDatetime(event.recorded_at)
+    return results.FollowResponse(
+        position=event.position,
+        type=event.name,
+        game_id=game_id,
+        round=rounds.get(game_id, 0) or int(getattr(event.message, "round", 0)),
+        recorded_at=recorded_at,
+    )

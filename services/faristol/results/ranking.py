@@ -1,0 +1,65 @@
+"""Standings out of the rounds, by the rules that the tournament is played under."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+
+from faristol.pb.results.v1 import results_pb2 as results
+from faristol.rules.ruleset import load_ruleset
+from faristol.rules.standings import Result, standings
+
+
+def rank(
+    tournament: results.Tournament, players: Sequence[results.Player], rounds: Iterable[results.GetPairingsResponse]
+) -> list[results.Standing]:
+    """The standings after the results in ``rounds``, without names (FISC I.1).
+
+    Tables of which the result is not final add nothing. A bye counts once its whole round is in, so that
+    nobody leads because of being left out.
+    """
+    known = list(_results(rounds))
+    spread: Counter[str] = Counter()
+    total: Counter[str] = Counter()
+    for result in known:
+        if result.second is not None:
+            spread[result.first] += result.first_score - result.second_score
+            spread[result.second] += result.second_score - result.first_score
+            total[result.first] += result.first_score
+            total[result.second] += result.second_score
+    byes = {result.first for result in known if result.second is None}
+    table = standings(
+        known, sorted(player.player_id for player in players), load_ruleset(tournament.ruleset.name), tournament.rounds
+    )
+    return [
+        results.Standing(
+            rank=row.rank,
+            player_id=row.player,
+            wins=row.wins,
+            draws=row.draws,
+            losses=row.losses,
+            bye=row.player in byes,
+            half_points=round(row.points * 2),
+            tie_breaks=[
+                results.TieBreak(name=name, quarters=round(value * 4)) for name, value in row.tie_breaks.items()
+            ],
+            spread=spread[row.player],
+            total=total[row.player],
+        )
+        for row in table
+    ]
+
+
+def last_counted(rounds: Iterable[results.GetPairingsResponse]) -> int:
+    """The last round that has a result, 0 when none has."""
+    return max((round_.round for round_ in rounds if any(table.final for table in round_.tables)), default=0)
+
+
+def _results(rounds: Iterable[results.GetPairingsResponse]) -> Iterable[Result]:
+    for round_ in rounds:
+        for table in round_.tables:
+            if table.final:
+                first, second = table.seats
+                yield Result.of_game(round_.round, first.player_id, second.player_id, first.score, second.score)
+        if round_.bye.player_id and all(table.final for table in round_.tables):
+            yield Result.bye(round_.round, round_.bye.player_id)

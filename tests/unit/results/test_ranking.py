@@ -1,0 +1,76 @@
+from __future__ import annotations
+
+from faristol.pb.game.v1 import events_pb2 as game
+from faristol.pb.results.v1 import results_pb2 as results
+from faristol.results.ranking import last_counted, rank
+
+TOURNAMENT = results.Tournament(tournament_id="lliga", rounds=5, ruleset=game.Pin(name="fisc-2023"))
+PLAYERS = [results.Player(player_id=player) for player in ("anna", "biel", "carme", "dolors", "eloi")]
+
+
+def table(first: str, second: str, scores: tuple[int, int], *, final: bool = True) -> results.Table:
+    seats = [
+        results.Seat(player_id=first, score=scores[0]),
+        results.Seat(player_id=second, score=scores[1]),
+    ]
+    return results.Table(table=1, game_id="g", seats=seats, final=final)
+
+
+def paired(round_: int, *tables: results.Table, bye: str = "") -> results.GetPairingsResponse:
+    answer = results.GetPairingsResponse(round=round_, phase=results.ROUND_PHASE_STARTED, tables=tables)
+    if bye:
+        answer.bye.player_id = bye
+    return answer
+
+
+FIRST = paired(1, table("anna", "carme", (400, 300)), table("biel", "dolors", (350, 350)), bye="eloi")
+SECOND = paired(2, table("anna", "eloi", (380, 390)), table("carme", "biel", (410, 310)), bye="dolors")
+
+
+def test_points_come_first_and_are_told_in_halves() -> None:
+    lines = rank(TOURNAMENT, PLAYERS, [FIRST, SECOND])
+    assert {line.player_id: line.half_points for line in lines} == {
+        "anna": 2,
+        "biel": 1,
+        "carme": 2,
+        "dolors": 3,
+        "eloi": 4,
+    }
+    assert [line.player_id for line in lines][:2] == ["eloi", "dolors"]
+
+
+def test_a_bye_is_a_point_and_no_win_and_adds_nothing_to_the_spread() -> None:
+    lines = {line.player_id: line for line in rank(TOURNAMENT, PLAYERS, [FIRST, SECOND])}
+    eloi = lines["eloi"]
+    assert (eloi.half_points, eloi.wins, eloi.bye, eloi.spread, eloi.total) == (4, 1, True, 10, 390)
+
+
+def test_a_bye_counts_once_its_round_is_in() -> None:
+    half = paired(1, table("anna", "carme", (400, 300)), table("biel", "dolors", (20, 10), final=False), bye="eloi")
+    lines = {line.player_id: line for line in rank(TOURNAMENT, PLAYERS, [half])}
+    assert (lines["eloi"].half_points, lines["eloi"].bye) == (0, False)
+    assert (lines["anna"].half_points, lines["biel"].half_points) == (2, 0)
+
+
+def test_tie_breaks_stand_in_the_order_of_the_rule_set() -> None:
+    lines = rank(TOURNAMENT, PLAYERS, [FIRST, SECOND])
+    assert [one.name for one in lines[0].tie_breaks] == ["median-buchholz", "berger", "spread", "total"]
+    anna = next(line for line in lines if line.player_id == "anna")
+    assert {one.name: one.quarters for one in anna.tie_breaks}["berger"] == 4  # one win, over carme with one point
+    assert {one.name: one.quarters for one in anna.tie_breaks}["spread"] == 4 * 90
+
+
+def test_players_equal_in_everything_share_a_rank_in_the_order_of_their_ids() -> None:
+    lines = rank(TOURNAMENT, list(reversed(PLAYERS)), [])
+    assert [(line.rank, line.player_id) for line in lines] == [
+        (1, "anna"),
+        (1, "biel"),
+        (1, "carme"),
+        (1, "dolors"),
+        (1, "eloi"),
+    ]
+
+
+def test_the_last_round_counted_is_the_last_with_a_result() -> None:
+    assert last_counted([FIRST, paired(2, table("anna", "eloi", (0, 0), final=False))]) == 1
+    assert last_counted([]) == 0
