@@ -1,0 +1,160 @@
+"""JSON for results apps, under ``/api/v1``."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Header, Path, Query
+from fastapi.responses import StreamingResponse
+from pydantic import BaseModel, Field
+from starlette.requests import Request
+from starlette.responses import Response
+
+from faristol.gateway import schemas, sheets, stream
+from faristol.gateway.results import Results
+
+TournamentId = Annotated[str, Path(description="The tournament.", examples=["demo"])]
+RoundNumber = Annotated[int, Path(ge=1, le=10_000, description="The round, from 1.")]
+MinPosition = Annotated[
+    int, Query(ge=0, lt=2**63, description="Wait until the answer holds up to this position of the record.")
+]
+IfNoneMatch = Annotated[str | None, Header(description="An `ETag` given before: 304 when nothing has changed.")]
+
+
+class ProblemBody(BaseModel):
+    """What went wrong (RFC 9457), as `application/problem+json`."""
+
+    type: str
+    title: str
+    status: int
+    detail: str
+    instance: str
+    reason: str = Field("", description="A word for programs: `NOT_FOUND`.")
+
+
+class Health(BaseModel):
+    """The gateway lives."""
+
+    status: str
+
+
+_PROBLEM = {"application/problem+json": {"schema": ProblemBody.model_json_schema()}}
+ERRORS: dict[int | str, dict[str, Any]] = {
+    304: {"description": "Nothing has changed since `If-None-Match`."},
+    400: {"description": "The request is malformed; `errors` names the fields.", "content": _PROBLEM},
+    404: {"description": "There is no such thing; `detail` names its id.", "content": _PROBLEM},
+    503: {"description": "The results cannot be reached; try again after `Retry-After`.", "content": _PROBLEM},
+    504: {"description": "`min_position` was not reached in time.", "content": _PROBLEM},
+}
+
+
+def tagged(model: schemas.Answer, if_none_match: str | None) -> Response:
+    """The model as JSON with its ``ETag``, or 304 when the caller has it already.
+
+    The tag begins with the position. A digest follows, because a name can be erased without an event.
+    """
+    body = model.model_dump_json().encode()
+    tag = f'"{model.position}-{hashlib.sha256(body).hexdigest()[:16]}"'
+    headers = {"ETag": tag, "Cache-Control": "no-cache"}
+    known = {one.strip().removeprefix("W/") for one in (if_none_match or "").split(",")}
+    if tag in known or "*" in known:
+        return Response(status_code=304, headers=headers)
+    return Response(body, media_type="application/json", headers=headers)
+
+
+def router(results: Results, closing: asyncio.Event) -> APIRouter:
+    """The routes. Streams end when ``closing`` is set."""
+    routes = APIRouter(prefix="/api/v1", tags=["results"])
+
+    @routes.get("/tournaments", response_model=schemas.Tournaments, responses=ERRORS)
+    async def list_tournaments(min_position: MinPosition = 0, if_none_match: IfNoneMatch = None) -> Response:
+        """All tournaments, the latest first."""
+        return tagged(schemas.Tournaments.of(await results.tournaments(min_position)), if_none_match)
+
+    @routes.get("/tournaments/{tournament_id}", response_model=schemas.TournamentAnswer, responses=ERRORS)
+    async def get_tournament(
+        tournament_id: TournamentId, min_position: MinPosition = 0, if_none_match: IfNoneMatch = None
+    ) -> Response:
+        """One tournament with where its rounds stand."""
+        answer = await results.tournament(tournament_id, min_position)
+        return tagged(schemas.TournamentAnswer.of(answer), if_none_match)
+
+    @routes.get("/tournaments/{tournament_id}/standings", response_model=schemas.Standings, responses=ERRORS)
+    async def get_standings(
+        tournament_id: TournamentId,
+        round: Annotated[  # noqa: A002 # the name of the query parameter
+            int, Query(ge=0, le=10_000, description="After this round; with the results so far when 0.")
+        ] = 0,
+        min_position: MinPosition = 0,
+        if_none_match: IfNoneMatch = None,
+    ) -> Response:
+        """Standings with their tie-breaks."""
+        answer = await results.standings(tournament_id, round, min_position)
+        return tagged(schemas.Standings.of(answer), if_none_match)
+
+    @routes.get(
+        "/tournaments/{tournament_id}/rounds/{number}/pairings", response_model=schemas.Pairings, responses=ERRORS
+    )
+    async def get_pairings(
+        tournament_id: TournamentId,
+        number: RoundNumber,
+        min_position: MinPosition = 0,
+        if_none_match: IfNoneMatch = None,
+    ) -> Response:
+        """Pairings of a round, with scores as they are."""
+        answer = await results.pairings(tournament_id, number, min_position)
+        return tagged(schemas.Pairings.of(answer), if_none_match)
+
+    @routes.get("/tournaments/{tournament_id}/players", response_model=schemas.Players, responses=ERRORS)
+    async def list_players(
+        tournament_id: TournamentId, min_position: MinPosition = 0, if_none_match: IfNoneMatch = None
+    ) -> Response:
+        """Players with their ratings."""
+        answer = await results.players(tournament_id, min_position)
+        return tagged(schemas.Players.of(answer), if_none_match)
+
+    @routes.get("/games/{game_id}", response_model=sheets.Game, responses=ERRORS)
+    async def get_game(
+        game_id: Annotated[str, Path(description="The game.", examples=["demo-r1-t1"])],
+        min_position: MinPosition = 0,
+        if_none_match: IfNoneMatch = None,
+    ) -> Response:
+        """A game: board, scoresheet and clocks. Racks are not shown while it runs."""
+        return tagged(sheets.Game.of(await results.game(game_id, min_position)), if_none_match)
+
+    @routes.get(
+        "/tournaments/{tournament_id}/stream",
+        response_class=StreamingResponse,
+        responses={
+            **{status: ERRORS[status] for status in (400, 404, 503)},
+            200: {
+                "description": (
+                    "Server-sent events: `id` is the position, `event` the name of the event, `data` is `News`. "
+                    "A comment every 15 seconds shows that the stream lives."
+                ),
+                "content": {"text/event-stream": {"schema": schemas.News.model_json_schema()}},
+            },
+        },
+    )
+    async def follow(
+        request: Request,
+        tournament_id: TournamentId,
+        after: Annotated[
+            int, Query(ge=0, lt=2**63, description="News after this position; from the first one when 0.")
+        ] = 0,
+        last_event_id: Annotated[
+            int | None, Header(ge=0, lt=2**63, description="Resume after this event; goes before `after`.")
+        ] = None,
+    ) -> StreamingResponse:
+        """News of a tournament from a position on, then live, without gaps. Send `Last-Event-ID` to resume."""
+        await results.tournament(tournament_id)  # a stream that has begun cannot say 404 any more
+        call = results.follow(tournament_id, after if last_event_id is None else last_event_id)
+        return StreamingResponse(
+            stream.events(call, closing, gone=request.is_disconnected),
+            media_type="text/event-stream",
+            headers={"Cache-Control": "no-cache", "X-Accel-Buffering": "no"},
+        )
+
+    return routes

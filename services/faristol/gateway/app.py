@@ -1,0 +1,51 @@
+"""The web application: JSON, stream and pages in one."""
+
+from __future__ import annotations
+
+import asyncio
+from importlib import resources
+
+from fastapi import FastAPI
+from fastapi.middleware.cors import CORSMiddleware
+from starlette.staticfiles import StaticFiles
+
+from faristol.gateway import api, pages, problems
+from faristol.gateway.headers import SafeHeaders
+from faristol.gateway.results import Results
+from faristol.host import Runtime
+
+ABOUT = """Results of crossword-tile championships, live: tournaments, standings, pairings, scoresheets.
+
+Every answer holds up to a `position` of the record and has an `ETag`. A stream resumes, without a gap, where
+`Last-Event-ID` says. Errors are `application/problem+json` (RFC 9457). Fields are added, never changed or removed.
+"""
+
+
+def app(runtime: Runtime) -> FastAPI:
+    """The application in front of the results service that ``runtime`` knows.
+
+    ``app.state.closing`` is an event that ends every stream when it is set.
+    """
+    results = Results(runtime.channel("results"))
+    closing = asyncio.Event()
+    web = FastAPI(title="Faristol", version="1", description=ABOUT, docs_url=None, redoc_url=None)
+    web.state.closing = closing
+    web.add_middleware(
+        CORSMiddleware,
+        allow_origins=["*"],
+        allow_methods=["GET"],
+        allow_headers=["Last-Event-ID", "If-None-Match"],
+        expose_headers=["ETag", "Retry-After"],
+    )
+    web.add_middleware(SafeHeaders)
+    web.include_router(api.router(results, closing))
+    web.include_router(pages.router(results))
+    web.mount("/static", StaticFiles(directory=str(resources.files("faristol.gateway") / "static")), name="static")
+    problems.install(web, pages.problem_page)
+
+    @web.get("/healthz", tags=["health"])
+    async def healthz() -> api.Health:
+        """The gateway lives."""
+        return api.Health(status="serving")
+
+    return web

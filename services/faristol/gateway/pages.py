@@ -1,0 +1,128 @@
+"""Pages for people, rendered on the server."""
+
+from __future__ import annotations
+
+import asyncio
+from http import HTTPStatus
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Path, Query
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, Response
+
+from faristol.gateway import table
+from faristol.gateway.language import language_of, remember
+from faristol.gateway.problems import Problem
+from faristol.gateway.results import Results
+from faristol.gateway.schemas import moment
+from faristol.gateway.templating import render
+from faristol.pb.results.v1 import results_pb2 as pb
+from faristol.rules.refusal import N_
+from faristol.rules.ruleset import load_ruleset
+
+Round = Annotated[int, Query(ge=0, le=10_000)]
+Part = Annotated[str, Query(pattern="^(live)?$")]
+
+PROBLEMS = {
+    HTTPStatus.NOT_FOUND: N_("There is nothing here."),
+    HTTPStatus.BAD_REQUEST: N_("This address is malformed."),
+    HTTPStatus.SERVICE_UNAVAILABLE: N_("The results cannot be reached at the moment. Try again in a few seconds."),
+    HTTPStatus.GATEWAY_TIMEOUT: N_("The results cannot be reached at the moment. Try again in a few seconds."),
+}
+MISSING = {
+    "tournament": N_("There is no tournament “%(id)s”."),
+    "round": N_("There is no round “%(id)s”."),
+    "game": N_("There is no game “%(id)s”."),
+}
+FAULT = N_("Something went wrong here, and it is not your fault.")
+
+
+def page(request: Request, name: str, part: str = "", status: int = 200, **values: Any) -> Response:
+    """A page in the visitor's language."""
+    language = language_of(request)
+    html = render(name, language, part, {"request": request, "moment": moment, **values})
+    response = HTMLResponse(html, status)
+    response.headers["Cache-Control"] = "no-cache"
+    response.headers["Content-Language"] = language
+    response.headers["Vary"] = "Accept-Language, Cookie"
+    remember(request, response)
+    return response
+
+
+def problem_page(request: Request, problem: Problem) -> Response:
+    """A page that says what went wrong."""
+    message = MISSING.get(str(problem.more.get("kind")), PROBLEMS.get(problem.status, FAULT))
+    response = page(
+        request,
+        "problem.html",
+        status=problem.status.value,
+        message=message,
+        wanted=str(problem.more.get("id", "")),
+        code=problem.status.value,
+    )
+    response.headers.update(problem.headers)
+    return response
+
+
+def rules_title(name: str) -> str:
+    """The title of a rule set; its name when this version does not know it."""
+    try:
+        return load_ruleset(name).title
+    except LookupError:
+        return name
+
+
+def router(results: Results) -> APIRouter:
+    """The routes."""
+    routes = APIRouter(include_in_schema=False)
+
+    @routes.get("/")
+    async def tournaments(request: Request, part: Part = "") -> Response:
+        answer = await results.tournaments()
+        return page(request, "tournaments.html", part, tournaments=answer.tournaments)
+
+    @routes.get("/t/{tournament_id}")
+    async def standings(request: Request, tournament_id: str, round: Round = 0, part: Part = "") -> Response:  # noqa: A002
+        head, answer = await asyncio.gather(results.tournament(tournament_id), results.standings(tournament_id, round))
+        return _of(request, "standings.html", part, head, answer=answer, as_of=round, tab="standings")
+
+    @routes.get("/t/{tournament_id}/r/{number}")
+    async def pairings(
+        request: Request, tournament_id: str, number: Annotated[int, Path(ge=1, le=10_000)], part: Part = ""
+    ) -> Response:
+        head, answer = await asyncio.gather(results.tournament(tournament_id), results.pairings(tournament_id, number))
+        return _of(request, "pairings.html", part, head, answer=answer, number=number, tab=f"round-{number}")
+
+    @routes.get("/t/{tournament_id}/players")
+    async def players(request: Request, tournament_id: str, part: Part = "") -> Response:
+        head, answer = await asyncio.gather(results.tournament(tournament_id), results.players(tournament_id))
+        return _of(request, "players.html", part, head, answer=answer, tab="players")
+
+    @routes.get("/g/{game_id}")
+    async def game(request: Request, game_id: str, part: Part = "") -> Response:
+        one = await results.game(game_id)
+        return page(
+            request,
+            "game.html",
+            part,
+            game=one,
+            board=table.board(one),
+            lines=table.lines(one),
+            clocks=table.clocks(one),
+            position=one.position,
+        )
+
+    return routes
+
+
+def _of(request: Request, name: str, part: str, head: pb.GetTournamentResponse, **values: Any) -> Response:
+    one = head.tournament
+    return page(
+        request,
+        name,
+        part,
+        tournament=one,
+        title=rules_title(one.ruleset.name),
+        position=min(head.position, values["answer"].position),
+        **values,
+    )

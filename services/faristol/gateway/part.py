@@ -1,0 +1,22 @@
+"""The gateway as a part of a process."""
+
+from __future__ import annotations
+
+from faristol.gateway.app import app
+from faristol.gateway.server import listen, serve
+from faristol.host import Part, Runtime
+
+
+def part(runtime: Runtime) -> Part:
+    """Pages, JSON and streams on the HTTP port. Raises ``StartError`` when the port is taken.
+
+    Where the settings ask for a free port (0), they hold the one that was found afterwards.
+    """
+    settings = runtime.settings
+    sock = listen(settings.http_host, settings.http_port)
+    settings.http_port = sock.getsockname()[1]
+
+    async def http() -> None:
+        await serve(app(runtime), sock, settings.grace_seconds)
+
+    return Part(name="gateway", tasks=(http,))

@@ -1,0 +1,130 @@
+"""What goes wrong, in the words of HTTP: ``application/problem+json`` (RFC 9457) for programs, a page for people."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from http import HTTPStatus
+from typing import Any, NamedTuple, cast
+
+import grpc
+from fastapi import FastAPI
+from fastapi.exceptions import RequestValidationError
+from google.rpc import error_details_pb2
+from grpc_status import rpc_status
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+
+STATUSES: Mapping[grpc.StatusCode, HTTPStatus] = {
+    grpc.StatusCode.NOT_FOUND: HTTPStatus.NOT_FOUND,
+    grpc.StatusCode.INVALID_ARGUMENT: HTTPStatus.BAD_REQUEST,
+    grpc.StatusCode.OUT_OF_RANGE: HTTPStatus.BAD_REQUEST,
+    grpc.StatusCode.FAILED_PRECONDITION: HTTPStatus.CONFLICT,
+    grpc.StatusCode.ALREADY_EXISTS: HTTPStatus.CONFLICT,
+    grpc.StatusCode.ABORTED: HTTPStatus.CONFLICT,
+    grpc.StatusCode.RESOURCE_EXHAUSTED: HTTPStatus.TOO_MANY_REQUESTS,
+    grpc.StatusCode.DEADLINE_EXCEEDED: HTTPStatus.GATEWAY_TIMEOUT,
+    grpc.StatusCode.UNAVAILABLE: HTTPStatus.SERVICE_UNAVAILABLE,
+    grpc.StatusCode.CANCELLED: HTTPStatus.SERVICE_UNAVAILABLE,
+}
+"""What a gRPC status is over HTTP; any other is a defect behind the gateway (502)."""
+
+RETRY_AFTER = {HTTPStatus.SERVICE_UNAVAILABLE: "2", HTTPStatus.GATEWAY_TIMEOUT: "5", HTTPStatus.TOO_MANY_REQUESTS: "5"}
+"""Seconds after which it is worth trying again."""
+
+MEDIA_TYPE = "application/problem+json"
+
+
+class Problem(NamedTuple):
+    """What went wrong. ``more`` are further members for programs: ``kind``, ``id``, ``reason``, ``errors``."""
+
+    status: HTTPStatus
+    detail: str
+    more: Mapping[str, Any] = {}
+    headers: Mapping[str, str] = {}
+
+
+Page = Callable[[Request, Problem], Response]
+"""Shows a problem to a person."""
+
+
+def of_rpc(error: grpc.aio.AioRpcError) -> Problem:
+    """The problem behind a gRPC status."""
+    status = STATUSES.get(error.code(), HTTPStatus.BAD_GATEWAY)
+    if status is HTTPStatus.BAD_GATEWAY:
+        return Problem(status, "the results service failed; this is our fault and not yours")
+    detail = error.details() or status.phrase
+    if status is HTTPStatus.SERVICE_UNAVAILABLE:
+        detail = "the results service cannot be reached at the moment; try again"
+    headers = {"Retry-After": RETRY_AFTER[status]} if status in RETRY_AFTER else {}
+    return Problem(status, detail, _error_info(error), headers)
+
+
+def _error_info(error: grpc.aio.AioRpcError) -> dict[str, Any]:
+    rich = rpc_status.from_call(cast("grpc.Call", error))  # it has all that is asked of a call
+    for packed in rich.details if rich else ():
+        info = error_details_pb2.ErrorInfo()
+        if packed.Unpack(info):
+            return {"reason": info.reason, **dict(info.metadata)}
+    return {}
+
+
+def of_validation(error: RequestValidationError) -> Problem:
+    """The problem of a request that is malformed; ``errors`` names each field."""
+    errors = [{"field": str(one["loc"][-1]), "problem": str(one["msg"])} for one in error.errors()]
+    detail = "; ".join(f"{one['field']}: {one['problem']}" for one in errors)
+    return Problem(HTTPStatus.BAD_REQUEST, detail, {"reason": "INVALID", "errors": errors})
+
+
+def of_http(error: HTTPException, path: str) -> Problem:
+    """The problem behind an HTTP exception: no such page, a method that is not allowed."""
+    status = HTTPStatus(error.status_code)
+    detail = str(error.detail)
+    if status is HTTPStatus.NOT_FOUND and detail == status.phrase:
+        detail = f"there is nothing at {path}"
+    return Problem(status, detail, {}, dict(error.headers or {}))
+
+
+def as_json(problem: Problem, path: str) -> JSONResponse:
+    """The problem for a program."""
+    body = {
+        "type": "about:blank",
+        "title": problem.status.phrase,
+        "status": problem.status.value,
+        "detail": problem.detail,
+        "instance": path,
+        **{key: value for key, value in problem.more.items() if key not in {"type", "title", "status", "detail"}},
+    }
+    return JSONResponse(body, problem.status.value, {**problem.headers, "Cache-Control": "no-store"}, MEDIA_TYPE)
+
+
+def install(app: FastAPI, page: Page) -> None:
+    """Answer every error: as JSON under ``/api``, as a page elsewhere."""
+
+    def answer(request: Request, problem: Problem) -> Response:
+        path = request.url.path
+        if path.startswith(("/api", "/openapi", "/healthz", "/static")):
+            return as_json(problem, path)
+        return page(request, problem)
+
+    async def rpc(request: Request, error: Exception) -> Response:
+        assert isinstance(error, grpc.aio.AioRpcError)
+        return answer(request, of_rpc(error))
+
+    async def validation(request: Request, error: Exception) -> Response:
+        assert isinstance(error, RequestValidationError)
+        return answer(request, of_validation(error))
+
+    async def http(request: Request, error: Exception) -> Response:
+        assert isinstance(error, HTTPException)
+        return answer(request, of_http(error, request.url.path))
+
+    async def defect(request: Request, _error: Exception) -> Response:
+        return answer(
+            request, Problem(HTTPStatus.INTERNAL_SERVER_ERROR, "the gateway failed; this is our fault and not yours")
+        )
+
+    app.add_exception_handler(grpc.aio.AioRpcError, rpc)
+    app.add_exception_handler(RequestValidationError, validation)
+    app.add_exception_handler(HTTPException, http)
+    app.add_exception_handler(Exception, defect)

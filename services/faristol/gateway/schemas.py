@@ -1,0 +1,276 @@
+"""The JSON that results apps read. Fields are named as in ``proto/faristol/results/v1``; points are numbers."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import Literal, TypeVar
+
+from google.protobuf.timestamp_pb2 import Timestamp
+from pydantic import BaseModel, Field
+
+from faristol.pb.game.v1 import events_pb2 as game
+from faristol.pb.results.v1 import results_pb2 as pb
+
+Phase = Literal["paired", "started", "closed"]
+EntryKind = Literal["play", "exchange", "pass", "phony", "rack_penalty", "out_bonus", "time_penalty"]
+EndCondition = Literal["out", "lost_turns", "scoreless_turns", "overtime"]
+
+PHASES: dict[pb.RoundPhase.ValueType, Phase] = {
+    pb.ROUND_PHASE_PAIRED: "paired",
+    pb.ROUND_PHASE_STARTED: "started",
+    pb.ROUND_PHASE_CLOSED: "closed",
+}
+ENTRY_KINDS: dict[pb.EntryKind.ValueType, EntryKind] = {
+    pb.ENTRY_KIND_PLAY: "play",
+    pb.ENTRY_KIND_EXCHANGE: "exchange",
+    pb.ENTRY_KIND_PASS: "pass",
+    pb.ENTRY_KIND_PHONY: "phony",
+    pb.ENTRY_KIND_RACK_PENALTY: "rack_penalty",
+    pb.ENTRY_KIND_OUT_BONUS: "out_bonus",
+    pb.ENTRY_KIND_TIME_PENALTY: "time_penalty",
+}
+END_CONDITIONS: dict[game.EndCondition.ValueType, EndCondition] = {
+    game.END_CONDITION_OUT: "out",
+    game.END_CONDITION_LOST_TURNS: "lost_turns",
+    game.END_CONDITION_SCORELESS_TURNS: "scoreless_turns",
+    game.END_CONDITION_OVERTIME: "overtime",
+}
+
+
+def moment(timestamp: Timestamp) -> datetime:
+    """A timestamp as a moment in UTC."""
+    return timestamp.ToDatetime(tzinfo=UTC)
+
+
+class Answer(BaseModel):
+    """What every answer has."""
+
+    position: int = Field(description="Position in the record up to which this holds; follow the stream from here.")
+
+
+A = TypeVar("A", bound=Answer)
+
+
+class Pin(BaseModel):
+    """A document pinned by its content."""
+
+    name: str = Field(description="Name of a rule set or of a lexicon.", examples=["fisc-2023"])
+    digest: str = Field(description="SHA-256 of the content, in lower-case hexadecimal.")
+
+    @classmethod
+    def of(cls, pin: game.Pin) -> Pin:
+        """From the contract's message."""
+        return cls(name=pin.name, digest=pin.digest)
+
+
+class Round(BaseModel):
+    """One round, in short."""
+
+    round: int = Field(description="Round, from 1.")
+    phase: Phase = Field(description="Where it stands.")
+    tables: int = Field(description="Number of tables.")
+    finished: int = Field(description="Tables of which the result is final.")
+
+
+class Tournament(BaseModel):
+    """One tournament, in short."""
+
+    tournament_id: str
+    name: str = Field(description="Public name.")
+    rounds: int = Field(description="Number of rounds that it has.")
+    players: int = Field(description="Number of players.")
+    ruleset: Pin = Field(description="Rules.")
+    lexicon: Pin = Field(description="Lexicon.")
+    played: list[Round] = Field(description="Rounds paired so far.")
+    over: bool = Field(description="The final standings are published.")
+    created_at: datetime
+
+    @classmethod
+    def of(cls, one: pb.Tournament) -> Tournament:
+        """From the contract's message."""
+        return cls(
+            tournament_id=one.tournament_id,
+            name=one.name,
+            rounds=one.rounds,
+            players=one.players,
+            ruleset=Pin.of(one.ruleset),
+            lexicon=Pin.of(one.lexicon),
+            played=[
+                Round(round=line.round, phase=PHASES[line.phase], tables=line.tables, finished=line.finished)
+                for line in one.played
+            ],
+            over=one.over,
+            created_at=moment(one.created_at),
+        )
+
+
+class Tournaments(Answer):
+    """All tournaments, the latest first."""
+
+    tournaments: list[Tournament]
+
+    @classmethod
+    def of(cls, answer: pb.ListTournamentsResponse) -> Tournaments:
+        """From the contract's message."""
+        return cls(position=answer.position, tournaments=[Tournament.of(one) for one in answer.tournaments])
+
+
+class TournamentAnswer(Answer):
+    """One tournament."""
+
+    tournament: Tournament
+
+    @classmethod
+    def of(cls, answer: pb.GetTournamentResponse) -> TournamentAnswer:
+        """From the contract's message."""
+        return cls(position=answer.position, tournament=Tournament.of(answer.tournament))
+
+
+class Standing(BaseModel):
+    """A player's line in the standings."""
+
+    rank: int = Field(description="From 1; players equal in everything share a rank.")
+    player_id: str
+    name: str = Field(description="Name, or empty when it was erased.")
+    points: float = Field(description="Championship points: 1 for a win, 0.5 for a draw, 1 for a bye.")
+    wins: int
+    draws: int
+    losses: int
+    bye: bool = Field(description="A bye was had; it is counted in `points` and not in `wins`.")
+    tie_breaks: dict[str, float] = Field(
+        description="Tie-breaks by name, in the order in which they decide.",
+        examples=[{"median-buchholz": 12, "berger": 8.5, "spread": 211, "total": 1904}],
+    )
+    spread: int = Field(description="Own points minus opponents' points in all games.")
+    total: int = Field(description="Points in all games.")
+
+
+class Standings(Answer):
+    """Standings, in rank order."""
+
+    round: int = Field(description="The last round counted, 0 when none is.")
+    standings: list[Standing]
+
+    @classmethod
+    def of(cls, answer: pb.GetStandingsResponse) -> Standings:
+        """From the contract's message."""
+        lines = [
+            Standing(
+                rank=line.rank,
+                player_id=line.player_id,
+                name=line.name,
+                points=line.half_points / 2,
+                wins=line.wins,
+                draws=line.draws,
+                losses=line.losses,
+                bye=line.bye,
+                tie_breaks={one.name: one.quarters / 4 for one in line.tie_breaks},
+                spread=line.spread,
+                total=line.total,
+            )
+            for line in answer.standings
+        ]
+        return cls(position=answer.position, round=answer.round, standings=lines)
+
+
+class Seat(BaseModel):
+    """A player as named at a table."""
+
+    player_id: str
+    name: str = Field(description="Name, or empty when it was erased.")
+    score: int = Field(description="Score so far, or final.")
+
+    @classmethod
+    def of(cls, seat: pb.Seat) -> Seat:
+        """From the contract's message."""
+        return cls(player_id=seat.player_id, name=seat.name, score=seat.score)
+
+
+class Table(BaseModel):
+    """One table of a round."""
+
+    table: int = Field(description="Table, from 1.")
+    game_id: str
+    seats: list[Seat] = Field(description="Both players, in the order of the pairing.")
+    turns: int = Field(description="Turns completed or lost so far.")
+    final: bool = Field(description="The result is final.")
+
+
+class Pairings(Answer):
+    """The tables of a round."""
+
+    round: int
+    phase: Phase = Field(description="Where the round stands.")
+    tables: list[Table]
+    bye: Seat | None = Field(description="Who has the bye.")
+
+    @classmethod
+    def of(cls, answer: pb.GetPairingsResponse) -> Pairings:
+        """From the contract's message."""
+        tables = [
+            Table(
+                table=one.table,
+                game_id=one.game_id,
+                seats=[Seat.of(seat) for seat in one.seats],
+                turns=one.turns,
+                final=one.final,
+            )
+            for one in answer.tables
+        ]
+        bye = Seat.of(answer.bye) if answer.HasField("bye") else None
+        return cls(position=answer.position, round=answer.round, phase=PHASES[answer.phase], tables=tables, bye=bye)
+
+
+class Player(BaseModel):
+    """A registered player."""
+
+    player_id: str
+    name: str = Field(description="Name, or empty when it was erased.")
+    club: str = Field(description="Club, may be empty.")
+    rating: int = Field(description="Rating at the start.")
+    unrated: bool = Field(description="No rating had been published.")
+    new_rating: int | None = Field(description="Rating after the tournament.")
+
+
+class Players(Answer):
+    """Players, the highest rating first."""
+
+    rating_system: str = Field(description="Name and version of the rating system, empty before a list was made.")
+    players: list[Player]
+
+    @classmethod
+    def of(cls, answer: pb.ListPlayersResponse) -> Players:
+        """From the contract's message."""
+        players = [
+            Player(
+                player_id=one.player_id,
+                name=one.name,
+                club=one.club,
+                rating=one.rating,
+                unrated=one.unrated,
+                new_rating=one.new_rating if one.HasField("new_rating") else None,
+            )
+            for one in answer.players
+        ]
+        return cls(position=answer.position, rating_system=answer.rating_system, players=players)
+
+
+class News(BaseModel):
+    """One piece of news, as the stream's `data`."""
+
+    position: int
+    type: str = Field(description="Name of the event.", examples=["PlayPlaced"])
+    game_id: str = Field(description="The game that it is of; empty for the tournament's own.")
+    round: int = Field(description="The round, 0 when it is of none.")
+    recorded_at: datetime
+
+    @classmethod
+    def of(cls, one: pb.FollowResponse) -> News:
+        """From the contract's message."""
+        return cls(
+            position=one.position,
+            type=one.type,
+            game_id=one.game_id,
+            round=one.round,
+            recorded_at=moment(one.recorded_at),
+        )

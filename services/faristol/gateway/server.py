@@ -1,0 +1,67 @@
+"""The HTTP server inside the process's event loop."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import socket
+from collections.abc import Iterator
+
+import uvicorn
+from fastapi import FastAPI
+
+from faristol.host import StartError
+
+BACKLOG = 1024
+
+
+def listen(host: str, port: int) -> socket.socket:
+    """A socket bound to ``host`` and ``port`` (0: a free one). Raises ``StartError`` when that cannot be had."""
+    try:
+        family, kind, protocol, _, address = socket.getaddrinfo(
+            host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
+        )[0]
+    except socket.gaierror as problem:
+        raise StartError(f"HTTP cannot listen on {host!r}: there is no such address; give another") from problem
+    sock = socket.socket(family, kind, protocol)
+    try:
+        sock.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        sock.bind(address)
+        sock.listen(BACKLOG)
+    except OSError as problem:
+        sock.close()
+        raise StartError(
+            f"HTTP cannot listen on {host}:{port}: the port is busy or not ours; give another"
+        ) from problem
+    sock.setblocking(False)
+    return sock
+
+
+class _Server(uvicorn.Server):
+    """A server that leaves signals to the process that it is in."""
+
+    @contextlib.contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        yield
+
+
+async def serve(web: FastAPI, sock: socket.socket, grace_seconds: float) -> None:
+    """Serve until cancelled; then end the streams, let running answers end, and close the socket."""
+    config = uvicorn.Config(
+        web,
+        log_config=None,
+        access_log=False,
+        server_header=False,
+        timeout_graceful_shutdown=max(1, round(grace_seconds)),
+    )
+    server = _Server(config)
+    running = asyncio.ensure_future(server.serve(sockets=[sock]))
+    try:
+        await asyncio.shield(running)
+    except asyncio.CancelledError:
+        web.state.closing.set()
+        server.should_exit = True
+        await running
+        raise
+    finally:
+        sock.close()

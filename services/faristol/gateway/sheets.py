@@ -1,0 +1,142 @@
+"""The JSON of one game: board, scoresheet, clocks."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from pydantic import BaseModel, Field
+
+from faristol.gateway.schemas import END_CONDITIONS, ENTRY_KINDS, Answer, EndCondition, EntryKind, Pin, Seat, moment
+from faristol.pb.game.v1 import events_pb2 as game
+from faristol.pb.results.v1 import results_pb2 as pb
+
+
+class Placement(BaseModel):
+    """A tile on a square."""
+
+    row: int = Field(description="Row, from 0 at the top.")
+    column: int = Field(description="Column, from 0 at the left.")
+    face: str = Field(description="What the tile shows, one tile: `A`, `L·L`. For a blank, what it stands for.")
+    blank: bool = Field(description="The tile is a blank, worth 0.")
+
+    @classmethod
+    def of(cls, one: game.Placement) -> Placement:
+        """From the contract's message."""
+        return cls(row=one.row, column=one.column, face=one.face, blank=one.blank)
+
+
+class Word(BaseModel):
+    """A word that a play formed."""
+
+    faces: list[str] = Field(description="Its tiles, from left to right or from top to bottom.")
+    row: int = Field(description="Row of its first tile, from 0.")
+    column: int = Field(description="Column of its first tile, from 0.")
+    across: bool = Field(description="It reads from left to right; otherwise from top to bottom.")
+    score: int = Field(description="Points, premiums applied.")
+
+    @classmethod
+    def of(cls, one: game.ScoredWord) -> Word:
+        """From the contract's message."""
+        return cls(faces=list(one.word.faces), row=one.row, column=one.column, across=one.across, score=one.score)
+
+
+class Entry(BaseModel):
+    """One line of the scoresheet."""
+
+    kind: EntryKind
+    turn: int = Field(description="Turn, from 1; 0 for the lines after the end.")
+    player_id: str
+    placements: list[Placement] = Field(description="The tiles placed.")
+    words: list[Word] = Field(description="Words formed, the main word first.")
+    score: int = Field(description="Points, negative when taken off.")
+    total: int = Field(description="The player's total after it.")
+    bingo: bool = Field(description="A full rack was placed.")
+    challenged: bool
+    complete: bool = Field(description="The clock was pressed, or the line needs none.")
+    exchanged: int = Field(description="Number of tiles exchanged.")
+    overtime_ms: int = Field(description="Overtime in milliseconds, for its penalty.")
+    faces: list[str] = Field(description="Faces left on the rack, for the lines after the end.")
+    coordinates: str = Field(description="Where the main word is, in the rule set's notation.", examples=["H8"])
+
+    @classmethod
+    def of(cls, one: pb.Entry) -> Entry:
+        """From the contract's message."""
+        return cls(
+            kind=ENTRY_KINDS[one.kind],
+            turn=one.turn,
+            player_id=one.player_id,
+            placements=[Placement.of(tile) for tile in one.placements],
+            words=[Word.of(word) for word in one.words],
+            score=one.score,
+            total=one.total,
+            bingo=one.bingo,
+            challenged=one.challenged,
+            complete=one.complete,
+            exchanged=one.exchanged,
+            overtime_ms=one.overtime_ms,
+            faces=list(one.faces),
+            coordinates=one.coordinates,
+        )
+
+
+class Clock(BaseModel):
+    """One player's clock."""
+
+    player_id: str
+    used_ms: int = Field(description="Milliseconds used when it last stopped.")
+    running: bool
+    running_since: datetime | None = Field(description="Since when it runs.")
+
+    @classmethod
+    def of(cls, one: pb.ClockSide) -> Clock:
+        """From the contract's message."""
+        since = moment(one.running_since) if one.running else None
+        return cls(player_id=one.player_id, used_ms=one.used_ms, running=one.running, running_since=since)
+
+
+class Game(Answer):
+    """A game. Racks are not shown while it runs."""
+
+    game_id: str
+    tournament_id: str
+    tournament_name: str
+    round: int = Field(description="Round, from 1.")
+    table: int = Field(description="Table, from 1.")
+    seats: list[Seat] = Field(description="Both players, in the order of the pairing.")
+    first_player_id: str = Field(description="Who starts; empty before the starting draw.")
+    board: list[Placement] = Field(description="Every tile on the board.")
+    entries: list[Entry] = Field(description="The scoresheet.")
+    bag_left: int = Field(description="Tiles left in the bag.")
+    turn_player_id: str = Field(description="Who is on turn; empty after the end.")
+    end_condition: EndCondition | None = Field(description="What ended the game.")
+    final: bool = Field(description="The result is final.")
+    winner_id: str = Field(description="Empty for a draw or before the end.")
+    clocks: list[Clock] = Field(description="Clocks, in the order of the pairing.")
+    allowance_ms: int = Field(description="Milliseconds that each player has.")
+    ruleset: Pin
+    lexicon: Pin
+
+    @classmethod
+    def of(cls, one: pb.GetGameResponse) -> Game:
+        """From the contract's message."""
+        return cls(
+            position=one.position,
+            game_id=one.game_id,
+            tournament_id=one.tournament_id,
+            tournament_name=one.tournament_name,
+            round=one.round,
+            table=one.table,
+            seats=[Seat.of(seat) for seat in one.seats],
+            first_player_id=one.first_player_id,
+            board=[Placement.of(tile) for tile in one.board],
+            entries=[Entry.of(entry) for entry in one.entries],
+            bag_left=one.bag_left,
+            turn_player_id=one.turn_player_id,
+            end_condition=END_CONDITIONS.get(one.end_condition),
+            final=one.final,
+            winner_id=one.winner_id,
+            clocks=[Clock.of(side) for side in one.clocks],
+            allowance_ms=one.allowance_ms,
+            ruleset=Pin.of(one.ruleset),
+            lexicon=Pin.of(one.lexicon),
+        )

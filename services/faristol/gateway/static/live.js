@@ -1,0 +1,224 @@
+// Keeps a page as the record is: follows the tournament's stream and, when there is news that the page shows,
+// fetches the live part again and changes what has changed. Nodes stay, so scroll and focus stay.
+
+const live = document.getElementById("live");
+const status = document.getElementById("status");
+const pulse = document.getElementById("pulse");
+const calm = matchMedia("(prefers-reduced-motion: reduce)");
+
+const PAUSE = 400; // ms between two refreshes, at least
+const PATIENCE = 20000; // ms that an answer may take
+
+let position = Number(live.dataset.position || 0);
+let source = null;
+let retry = 1000;
+let timer = 0;
+let fetching = false;
+let again = false;
+let last = 0;
+
+// --- changing what has changed -------------------------------------------------------------------------------
+
+function same(one, other) {
+  return one.nodeType === other.nodeType && one.nodeName === other.nodeName && key(one) === key(other);
+}
+
+function key(node) {
+  return node.nodeType === Node.ELEMENT_NODE ? node.id || node.dataset.key || "" : "";
+}
+
+function morph(old, fresh) {
+  if (old.nodeType === Node.TEXT_NODE) {
+    if (old.data !== fresh.data) {
+      old.data = fresh.data;
+      flash(old.parentElement?.closest("[data-flash]"));
+    }
+    return;
+  }
+  if (old.nodeType !== Node.ELEMENT_NODE) return;
+  for (const { name } of [...old.attributes]) if (!fresh.hasAttribute(name)) old.removeAttribute(name);
+  for (const { name, value } of fresh.attributes) if (old.getAttribute(name) !== value) old.setAttribute(name, value);
+  morphChildren(old, fresh);
+}
+
+function blank(node) {
+  return node.nodeType === Node.TEXT_NODE && !node.data.trim();
+}
+
+function morphChildren(old, fresh) {
+  const keyed = new Map([...old.children].filter(key).map((child) => [key(child), child]));
+  const kept = new Set([...fresh.children].map(key).filter((id) => keyed.has(id)));
+  let next = old.firstChild;
+  const drop = () => {
+    const gone = next;
+    next = next.nextSibling;
+    gone.remove();
+  };
+  for (const wanted of [...fresh.childNodes]) {
+    const known = keyed.get(key(wanted));
+    if (known) while (next && next !== known && !kept.has(key(next))) drop();
+    else if (!blank(wanted)) while (next && blank(next)) drop();
+    const match = known && same(known, wanted) ? known : next && !key(next) && same(next, wanted) ? next : null;
+    if (!match) {
+      old.insertBefore(wanted, next);
+      continue;
+    }
+    if (match === next) next = next.nextSibling;
+    else old.insertBefore(match, next);
+    morph(match, wanted);
+  }
+  while (next) drop();
+}
+
+function flash(element) {
+  if (!element || calm.matches) return;
+  element.animate([{ backgroundColor: "rgb(214 162 60 / 45%)" }, { backgroundColor: "transparent" }], 1400);
+}
+
+// Rows that change places glide there.
+function places() {
+  return new Map([...live.querySelectorAll("[data-key]")].map((row) => [row, row.getBoundingClientRect().top + scrollY]));
+}
+
+function glide(before) {
+  if (calm.matches) return;
+  for (const [row, top] of before) {
+    const by = row.isConnected ? top - (row.getBoundingClientRect().top + scrollY) : 0;
+    if (by) row.animate([{ transform: `translateY(${by}px)` }, { transform: "none" }], { duration: 450, easing: "ease" });
+  }
+}
+
+function say(before) {
+  const now = live.querySelector("[data-say]")?.textContent.trim();
+  if (now && now !== before) status.textContent = now;
+}
+
+// --- fetching ------------------------------------------------------------------------------------------------
+
+async function refresh() {
+  if (fetching) {
+    again = true;
+    return;
+  }
+  fetching = true;
+  last = performance.now();
+  try {
+    const address = new URL(location.href);
+    address.searchParams.set("part", "live");
+    address.hash = "";
+    const answer = await fetch(address, { signal: AbortSignal.timeout(PATIENCE) });
+    if (!answer.ok) return schedule(retry);
+    const fresh = document.createElement("div");
+    fresh.innerHTML = await answer.text();
+    const said = live.querySelector("[data-say]")?.textContent.trim();
+    const before = places();
+    const active = document.activeElement;
+    morphChildren(live, fresh);
+    if (active !== document.activeElement && active.isConnected) active.focus({ preventScroll: true }); // it moved
+    glide(before);
+    say(said);
+    if (!pulse.hidden) show(!pulse.classList.contains("off"));
+    skew(answer.headers.get("date"));
+    tick();
+  } catch (problem) {
+    if (!(problem instanceof TypeError) && problem.name !== "TimeoutError") throw problem;
+    schedule(3000); // no network for the moment
+  } finally {
+    fetching = false;
+    if (again) {
+      again = false;
+      schedule();
+    }
+  }
+}
+
+function schedule(pause = PAUSE) {
+  if (timer) return;
+  const wait = Math.max(20, pause - (performance.now() - last));
+  timer = setTimeout(() => {
+    timer = 0;
+    refresh();
+  }, wait);
+}
+
+// --- following -----------------------------------------------------------------------------------------------
+
+function concerns(news) {
+  if (live.dataset.game && news.game_id) return news.game_id === live.dataset.game;
+  if (live.dataset.round && news.game_id) return news.round === Number(live.dataset.round);
+  return true;
+}
+
+function heard(event) {
+  position = Math.max(position, Number(event.lastEventId));
+  if (concerns(JSON.parse(event.data))) schedule();
+}
+
+function follow() {
+  source?.close();
+  source = new EventSource(`${live.dataset.follow}?after=${position}`);
+  for (const name of live.dataset.news.split(" ")) source.addEventListener(name, heard);
+  source.addEventListener("open", () => {
+    retry = 1000;
+    show(true);
+  });
+  source.addEventListener("error", () => {
+    show(false);
+    if (source?.readyState !== EventSource.CLOSED) return; // the browser comes back by itself
+    setTimeout(() => document.hidden || follow(), retry);
+    retry = Math.min(retry * 2, 30000);
+  });
+}
+
+function show(connected) {
+  pulse.hidden = Boolean(live.querySelector(".badge.over")); // nothing more will come
+  pulse.classList.toggle("off", !connected);
+  pulse.textContent = connected ? pulse.dataset.on : pulse.dataset.off;
+}
+
+// A page that nobody sees gives its connection back: browsers allow few to one host.
+function attend() {
+  if (document.hidden) {
+    source?.close();
+    source = null;
+  } else if (!source) {
+    follow();
+    refresh();
+  }
+}
+
+// --- clocks --------------------------------------------------------------------------------------------------
+
+let ahead = 0; // ms by which this device's clock is ahead of the server's
+
+function skew(date) {
+  const server = Date.parse(date ?? "");
+  const difference = Date.now() - server;
+  if (Number.isFinite(difference)) ahead = Math.abs(difference) > 2000 ? difference : 0;
+}
+
+function tick() {
+  for (const clock of live.querySelectorAll("[data-clock]")) {
+    const { allowance, used, since } = clock.dataset;
+    const running = Number(since) ? Date.now() - ahead - Number(since) : 0;
+    const lost = running < 0 || running > 2 * Number(allowance); // times were entered later, or simulated
+    const left = Number(allowance) - Number(used) - (lost ? 0 : running);
+    const seconds = left < 0 ? Math.ceil(-left / 1000) : Math.ceil(left / 1000);
+    const text = `${left < 0 ? "−" : ""}${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, "0")}`;
+    if (clock.textContent !== text) clock.textContent = text;
+    clock.classList.toggle("overtime", left < 0);
+  }
+}
+
+// -------------------------------------------------------------------------------------------------------------
+
+if (live.dataset.follow) {
+  follow();
+  document.addEventListener("visibilitychange", attend);
+  window.addEventListener("pagehide", () => source?.close());
+  window.addEventListener("pageshow", (event) => event.persisted && (follow(), refresh()));
+} else if (live.dataset.poll) {
+  setInterval(() => document.hidden || refresh(), 1000 * Number(live.dataset.poll));
+}
+tick();
+setInterval(tick, 250);

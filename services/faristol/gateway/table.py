@@ -1,0 +1,153 @@
+"""One game as its page draws it: squares, lines of the scoresheet, clocks."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+
+from faristol.gateway import labels
+from faristol.pb.game.v1 import events_pb2 as game
+from faristol.pb.results.v1 import results_pb2 as pb
+from faristol.rules.board import CENTRE, PREMIUMS, ROW_NAMES, SIZE, Premium, Square, Tile
+from faristol.rules.notation import write_word
+from faristol.rules.ruleset import load_ruleset
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """A square of the board as it is drawn."""
+
+    name: str
+    """``H8``."""
+    premium: str
+    """``tw``, ``dw``, ``tl``, ``dl`` or empty."""
+    title: str
+    """Name of the premium, to be translated."""
+    mark: str
+    """Its mark, to be translated."""
+    centre: bool
+    face: str
+    """What the tile shows; empty for a free square."""
+    value: int
+    """Points of the tile; 0 for a blank."""
+    blank: bool
+    last: bool
+    """It came with the last play."""
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A line of the scoresheet as it is drawn."""
+
+    entry: pb.Entry
+    side: int
+    """0 for the player whom the pairing names first, 1 for the other."""
+    name: str
+    label: str
+    """What it is, to be translated."""
+    word: str
+    """The main word, letters of blanks in parentheses (FISC I.9)."""
+    others: Sequence[str]
+    """The other words formed."""
+    tiles: str
+    """Tiles left on the rack."""
+    live: bool
+    """It is the last line of a running game, and not complete yet."""
+
+
+@dataclass(frozen=True, slots=True)
+class Clock:
+    """A player's clock as it is drawn; times in milliseconds."""
+
+    allowance: int
+    used: int
+    running: bool
+    since: int
+    """Since when it runs, from 1970."""
+
+
+def board(one: pb.GetGameResponse) -> list[tuple[str, list[Cell]]]:
+    """The rows of the board, each with its letter."""
+    values = tile_values(one.ruleset.name)
+    tiles = {(tile.row, tile.column): tile for tile in one.board}
+    last = {(tile.row, tile.column) for tile in last_placed(one)}
+    return [
+        (ROW_NAMES[row], [_cell(Square(row, column), tiles.get((row, column)), values, last) for column in range(SIZE)])
+        for row in range(SIZE)
+    ]
+
+
+def last_placed(one: pb.GetGameResponse) -> Sequence[game.Placement]:
+    """The tiles of the last play that is on the board."""
+    plays = (entry for entry in reversed(one.entries) if entry.kind == pb.ENTRY_KIND_PLAY)
+    play = next(plays, None)
+    return play.placements if play else ()
+
+
+def lines(one: pb.GetGameResponse) -> list[Line]:
+    """The scoresheet."""
+    seats = [seat.player_id for seat in one.seats]
+    names = {seat.player_id: seat.name for seat in one.seats}
+    blanks = {(tile.row, tile.column) for tile in one.board if tile.blank}
+    over = not one.turn_player_id
+    return [
+        Line(
+            entry=entry,
+            side=seats.index(entry.player_id),
+            name=names[entry.player_id],
+            label=labels.KINDS[entry.kind],
+            word=_word(entry.words[0], entry, blanks) if entry.words else "",
+            others=[_word(word, entry, blanks) for word in entry.words[1:]],
+            tiles=" ".join(entry.faces),
+            live=not entry.complete and not over,
+        )
+        for entry in one.entries
+    ]
+
+
+def clocks(one: pb.GetGameResponse) -> dict[str, Clock]:
+    """The clocks by player."""
+    return {
+        side.player_id: Clock(
+            allowance=one.allowance_ms,
+            used=side.used_ms,
+            running=side.running,
+            since=side.running_since.ToMilliseconds() if side.running else 0,
+        )
+        for side in one.clocks
+    }
+
+
+@cache
+def tile_values(ruleset: str) -> Mapping[str, int]:
+    """Points of each face under a rule set; nothing when this version does not know it."""
+    try:
+        return load_ruleset(ruleset).tile_set.values
+    except LookupError:
+        return {}
+
+
+def _cell(square: Square, tile: game.Placement | None, values: Mapping[str, int], last: set[tuple[int, int]]) -> Cell:
+    premium = PREMIUMS[square]
+    css, title, mark = labels.PREMIUMS[premium] if premium is not Premium.NONE else ("", "", "")
+    return Cell(
+        name=str(square),
+        premium=css,
+        title=title,
+        mark=mark,
+        centre=square == CENTRE,
+        face=tile.face if tile else "",
+        value=values.get(tile.face, 0) if tile and not tile.blank else 0,
+        blank=bool(tile and tile.blank),
+        last=square in last,
+    )
+
+
+def _word(word: game.ScoredWord, entry: pb.Entry, blanks: set[tuple[int, int]]) -> str:
+    own = {(tile.row, tile.column): tile.blank for tile in entry.placements}
+    tiles = []
+    for place, face in enumerate(word.word.faces):
+        at = (word.row, word.column + place) if word.across else (word.row + place, word.column)
+        tiles.append(Tile(face, own.get(at, at in blanks)))
+    return write_word(tiles)

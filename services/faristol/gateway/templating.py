@@ -1,0 +1,88 @@
+"""Templates in the reader's language."""
+
+from __future__ import annotations
+
+import hashlib
+from functools import cache
+from importlib import resources
+from typing import Any
+
+from babel.dates import format_date, format_time
+from babel.numbers import format_decimal
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup
+
+from faristol.gateway import labels
+from faristol.gateway.table import Clock
+from faristol.host.text import LANGUAGES, NAMES, translations
+from faristol.pb.results.v1 import results_pb2 as pb
+from faristol.rules.refusal import N_
+
+ERASED = N_("a player (%(id)s)")
+
+LIVE = "live"
+"""The block of a page that is fetched again when there is news."""
+
+
+@cache
+def environment(language: str) -> Environment:
+    """The templates in one language."""
+    env = Environment(
+        loader=PackageLoader("faristol.gateway", "templates"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        extensions=["jinja2.ext.i18n"],
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    env.install_gettext_translations(translations(language), newstyle=True)  # type: ignore[attr-defined] # by i18n
+    env.filters["points"] = lambda value: points(value, language)
+    env.filters["signed"] = lambda value: signed(value, language)
+    env.filters["day"] = lambda moment: format_date(moment, "long", locale=language)
+    env.filters["time"] = lambda moment: format_time(moment, "short", locale=language)
+    env.globals.update(language=language, languages=LANGUAGES, language_names=NAMES, labels=labels, asset=asset, pb=pb)
+    env.globals.update(clock_text=clock_text, minutes=minutes, who=lambda name, player: who(name, player, language))
+    return env
+
+
+def render(name: str, language: str, part: str, values: dict[str, Any]) -> str:
+    """A page, or the one block of it that ``part`` names."""
+    template = environment(language).get_template(name)
+    if part == LIVE:
+        return "".join(template.blocks[LIVE](template.new_context(values)))
+    return template.render(values)
+
+
+def points(value: float, language: str) -> str:
+    """A number with as many decimals as it has, ``2.5`` or ``2,5``; a minus sign and not a hyphen."""
+    return str(format_decimal(value, "#,##0.##", locale=language)).replace("-", "−")
+
+
+def signed(value: float, language: str) -> str:
+    """The same with its sign, ``+12`` or ``−3``; a plain ``0``."""
+    return ("+" if value > 0 else "") + points(value, language)
+
+
+def who(name: str, player_id: str, language: str) -> str | Markup:
+    """A player's name; for someone erased, words that say so."""
+    erased = translations(language).gettext(ERASED) % {"id": player_id}
+    return name or Markup('<span class="erased">{}</span>').format(erased)
+
+
+@cache
+def asset(name: str) -> str:
+    """The address of a static file, which changes with its content."""
+    content = (resources.files("faristol.gateway") / "static" / name).read_bytes()
+    return f"/static/{name}?v={hashlib.sha256(content).hexdigest()[:10]}"
+
+
+def clock_text(clock: Clock) -> str:
+    """The time left when a clock last stopped, ``24:07``; with a minus sign when it is overtime."""
+    left = clock.allowance - clock.used
+    return minutes(left) if left >= 0 else "−" + minutes(-left)
+
+
+def minutes(milliseconds: int) -> str:
+    """A time as minutes and seconds, a second begun counted whole: ``2:05``."""
+    seconds = -(-milliseconds // 1000)
+    return f"{seconds // 60}:{seconds % 60:02}"

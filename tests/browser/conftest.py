@@ -1,0 +1,51 @@
+from __future__ import annotations
+
+import shutil
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+import pytest_asyncio
+from playwright.async_api import Browser, Page, async_playwright
+from tests.unit.gateway.stage import Stage, opened
+
+FLAGS = (
+    "--headless",
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+)
+
+
+@pytest_asyncio.fixture(loop_scope="module")
+async def stage(tmp_path: Path) -> AsyncIterator[Stage]:
+    async with opened(tmp_path) as made:
+        yield made
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
+async def browser() -> AsyncIterator[Browser]:
+    chromium = shutil.which("chromium")
+    if chromium is None:
+        pytest.skip("there is no Chromium: install it to run the browser tests")
+    async with async_playwright() as playwright:
+        launched = await playwright.chromium.launch(executable_path=chromium, args=FLAGS)
+        yield launched
+        await launched.close()
+
+
+@pytest_asyncio.fixture(loop_scope="module")
+async def page(browser: Browser, stage: Stage) -> AsyncIterator[Page]:
+    """A page whose console stays silent: no script error, nothing that the content security policy refused."""
+    context = await browser.new_context(base_url=stage.running.http_address, locale="en")
+    made = await context.new_page()
+    said: list[str] = []
+    made.on("console", lambda message: said.append(message.text) if message.type in {"error", "warning"} else None)
+    made.on("pageerror", lambda error: said.append(str(error)))
+    yield made
+    await context.close()
+    assert [line for line in said if "ERR_INTERNET_DISCONNECTED" not in line] == []

@@ -1,0 +1,132 @@
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+
+import pytest
+from playwright.async_api import Page, expect
+from tests.unit.gateway.stage import Stage
+from tests.unit.results.synthetic import Championship, Step, Table, full_game, short_game
+
+pytestmark = [pytest.mark.browser, pytest.mark.asyncio(loop_scope="module")]
+
+MARK = "window.marked = 'the same page'"
+MARKED = "window.marked"
+
+
+def type_of(step: Step) -> str:
+    """The name of a step's first event."""
+    return next(iter(step.values()))[0].DESCRIPTOR.name
+
+
+async def begin(stage: Stage, hall: Championship) -> tuple[Table, Table]:
+    """Round 1 is being played, nobody has played yet."""
+    one, two = hall.table(1, 1, "anna", "carme"), hall.table(1, 2, "biel", "dolors")
+    await stage.add(
+        *hall.create(),
+        *hall.pair(1, [one.players, two.players], "eloi"),
+        *hall.begin(1),
+        *one.open(hall.ruleset, hall.lexicon),
+        *two.open(hall.ruleset, hall.lexicon),
+    )
+    return one, two
+
+
+async def test_standings_move_while_results_come_in_without_a_reload(stage: Stage, page: Page) -> None:
+    hall = Championship()
+    one, two = await begin(stage, hall)
+    await page.goto("/t/lliga")
+    await page.evaluate(MARK)
+    first = page.locator("#standings tbody tr").first
+    await expect(first).to_contain_text("Anna")
+    await stage.add(*full_game(one))
+    await expect(first).to_contain_text("Carme Riera")
+    await expect(first.locator("td.strong")).to_have_text("1")
+    await expect(page.locator("#status")).to_have_text("Round 1: 1 of 2 tables finished")
+    await stage.add(*short_game(two, 40, 30), *hall.close(1))
+    await expect(page.locator("h2")).to_have_text("Standings after round 1")
+    await expect(page.locator("tr[data-key=eloi]")).to_contain_text("had a bye")
+    assert await page.evaluate(MARKED) == "the same page"
+
+
+async def test_a_refresh_keeps_scroll_and_focus(stage: Stage, page: Page) -> None:
+    one, _ = await begin(stage, Championship())
+    await page.set_viewport_size({"width": 360, "height": 300})
+    await page.goto("/t/lliga")
+    link = page.locator(".tabs a", has_text="Players")
+    await link.focus()
+    await page.evaluate("window.focused = document.activeElement; scrollTo(0, 260)")
+    before = await page.evaluate("scrollY")
+    await stage.add(*full_game(one))
+    await expect(page.locator("#standings tbody tr").first).to_contain_text("Carme Riera")
+    assert await page.evaluate("document.activeElement === window.focused")
+    assert await page.evaluate("scrollY") == before > 0
+
+
+async def test_pairings_show_scores_turn_by_turn(stage: Stage, page: Page) -> None:
+    one, _ = await begin(stage, Championship())
+    await page.goto("/t/lliga/r/1")
+    await page.evaluate(MARK)
+    card = page.locator("[data-key=lliga-r1-t1]")
+    await expect(card.locator(".state")).to_have_text("turn 1")
+    await stage.add(*one.play("H5", "F E R I R", 22))
+    await expect(card.locator(".score").first).to_have_text("22")
+    await expect(card.locator(".state")).to_have_text("turn 2")
+    assert await page.evaluate(MARKED) == "the same page"
+
+
+async def test_a_game_shows_its_board_and_sheet_and_takes_a_phony_off(stage: Stage, page: Page) -> None:
+    one, _ = await begin(stage, Championship())
+    steps = list(full_game(one))
+    await page.goto("/g/lliga-r1-t1")
+    await page.evaluate(MARK)
+    await expect(page.locator("#board td")).to_have_count(15 * 15 + 1)
+    await expect(page.locator("#live")).to_contain_text("No turn has been taken yet.")
+    raised = next(n for n, step in enumerate(steps) if type_of(step) == "ChallengeRaised")
+    await stage.add(*steps[: raised + 1])
+    tiles = page.locator("#board .tile")
+    await expect(tiles).to_have_count(5 + 5 + 6 + 3)
+    await expect(page.locator("#board .tile.last")).to_have_count(3)
+    await expect(page.locator("#board .tile.blank")).to_have_count(1)
+    await expect(page.locator("#board [title^=G6] .tile")).to_have_text("L·L10")
+    await expect(page.locator("#sheet tr.pending")).to_contain_text("challenged")
+    await stage.add(*steps[raised + 1 :])
+    await expect(page.locator("#sheet tr.phony .word")).to_have_text("ORD")
+    await expect(tiles).to_have_count(5 + 5 + 6 + 2)
+    await expect(page.locator(".winner .name")).to_contain_text("Carme Riera")
+    await expect(page.locator("#status")).to_have_text("The result is final. 15–111")
+    assert await page.evaluate(MARKED) == "the same page"
+
+
+async def test_a_clock_ticks_while_it_runs_and_the_other_stands(stage: Stage, page: Page) -> None:
+    hall = Championship()
+    table = Table("lliga-r1-t1", 1, 1, ("anna", "carme"), datetime.now(UTC) - timedelta(seconds=90))
+    await stage.add(
+        *hall.create(), *hall.pair(1, [table.players], "eloi"), *hall.begin(1), *table.open(hall.ruleset, hall.lexicon)
+    )
+    await page.goto("/g/lliga-r1-t1")
+    running, standing = page.locator(".side-0 [data-clock]"), page.locator(".side-1 [data-clock]")
+    then = await running.inner_text()
+    assert then.startswith("23:")
+    await expect(running).not_to_have_text(then, timeout=5000)
+    await expect(standing).to_have_text("25:00")
+
+
+async def test_a_page_that_was_cut_off_catches_up(stage: Stage, page: Page) -> None:
+    hall = Championship()
+    one, _ = await begin(stage, hall)
+    await page.goto("/t/lliga/r/1")
+    await page.evaluate(MARK)
+    await expect(page.locator("#pulse")).to_have_text("Live")
+    await page.context.set_offline(True)
+    await stage.add(*one.play("H5", "F E R I R", 22))
+    await page.wait_for_timeout(1500)
+    await page.context.set_offline(False)
+    await expect(page.locator("[data-key=lliga-r1-t1] .score").first).to_have_text("22", timeout=20000)
+    assert await page.evaluate(MARKED) == "the same page"
+
+
+async def test_a_new_tournament_appears_on_the_first_page(stage: Stage, page: Page) -> None:
+    await page.goto("/")
+    await expect(page.locator(".empty")).to_be_visible()
+    await stage.add(*Championship().create())
+    await expect(page.locator(".card")).to_contain_text("Lliga de primavera", timeout=15000)

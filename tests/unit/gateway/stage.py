@@ -1,0 +1,46 @@
+"""Results and gateway as they run, for tests that write events and look at what is shown."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import httpx
+from tests.unit.results.synthetic import Step, append, keep_names
+
+from faristol.cli.compose import Running, running
+from faristol.host import Settings
+from faristol.record import Record
+
+
+@dataclass
+class Stage:
+    """Results and gateway as they run, on a record that the test writes to."""
+
+    running: Running
+    http: httpx.AsyncClient
+
+    @property
+    def record(self) -> Record:
+        return self.running.runtime.record
+
+    async def add(self, *steps: Step) -> int:
+        """Append; gives the position of the last event, once the pages show it."""
+        position = 0
+        for step in steps:
+            position = await append(self.record, step)
+        assert await self.running.runtime.progress("results@1").reached(position, 10)
+        return position
+
+
+@asynccontextmanager
+async def opened(folder: Path) -> AsyncIterator[Stage]:
+    settings = Settings.model_validate({"data": folder, "http_port": 0, "grace_seconds": 0.5})
+    async with (
+        running(settings, ("results", "gateway")) as process,
+        httpx.AsyncClient(base_url=process.http_address, timeout=20) as http,
+    ):
+        await keep_names(process.runtime.record)
+        yield Stage(process, http)

@@ -1,0 +1,193 @@
+from __future__ import annotations
+
+import json
+
+import pytest
+from tests.unit.gateway.stage import Stage
+from tests.unit.results.synthetic import Championship, append, full_game, keep_names
+
+pytestmark = pytest.mark.asyncio(loop_scope="module")
+
+
+async def test_tournaments_and_what_is_in_them_can_be_read(finished: Stage) -> None:
+    answer = (await finished.http.get("/api/v1/tournaments")).json()
+    assert [one["name"] for one in answer["tournaments"]] == ["Lliga de primavera"]
+    one = (await finished.http.get("/api/v1/tournaments/lliga")).json()["tournament"]
+    assert one == answer["tournaments"][0]
+    assert one["ruleset"] == {"name": "fisc-2023", "digest": "a" * 64}
+    assert (one["players"], one["rounds"], one["over"]) == (5, 5, True)
+    assert one["played"] == [
+        {"round": 1, "phase": "closed", "tables": 2, "finished": 2},
+        {"round": 2, "phase": "closed", "tables": 2, "finished": 2},
+    ]
+
+
+async def test_standings_have_points_as_numbers_and_tie_breaks_by_name(finished: Stage) -> None:
+    answer = (await finished.http.get("/api/v1/tournaments/lliga/standings")).json()
+    assert answer["round"] == 2
+    lines = {line["player_id"]: line for line in answer["standings"]}
+    assert lines["biel"]["points"] == 1.5
+    assert lines["biel"]["name"] == "Biel Soler"
+    assert list(lines["biel"]["tie_breaks"]) == ["median-buchholz", "berger", "spread", "total"]
+    assert lines["dolors"]["bye"]
+
+
+async def test_standings_of_an_earlier_round_are_as_they_were(stage: Stage) -> None:
+    hall = Championship()
+    await stage.add(*hall.create(), *hall.first_round())
+    then = (await stage.http.get("/api/v1/tournaments/lliga/standings")).json()
+    await stage.add(*hall.second_round(), *hall.finish())
+    again = (await stage.http.get("/api/v1/tournaments/lliga/standings?round=1")).json()
+    assert (again["round"], again["standings"]) == (1, then["standings"])
+    now = (await stage.http.get("/api/v1/tournaments/lliga/standings")).json()
+    assert now["standings"] != then["standings"]
+
+
+async def test_pairings_show_scores_while_they_move(stage: Stage) -> None:
+    hall = Championship()
+    table = hall.table(1, 1, "anna", "carme")
+    await stage.add(
+        *hall.create(),
+        *hall.pair(1, [("anna", "carme"), ("biel", "dolors")], "eloi"),
+        *hall.begin(1),
+        *table.open(hall.ruleset, hall.lexicon),
+    )
+    await stage.add(*table.play("H5", "F E R I R", 22))
+    answer = (await stage.http.get("/api/v1/tournaments/lliga/rounds/1/pairings")).json()
+    assert answer["phase"] == "started"
+    assert answer["bye"]["name"] == "Eloi Ferrer"
+    first = answer["tables"][0]
+    assert ([seat["score"] for seat in first["seats"]], first["turns"], first["final"]) == ([22, 0], 1, False)
+
+
+async def test_a_game_shows_board_and_sheet_and_no_rack(stage: Stage) -> None:
+    hall = Championship()
+    table = hall.table(1, 1, "anna", "carme")
+    await stage.add(
+        *hall.create(), *hall.pair(1, [table.players], "eloi"), *hall.begin(1), *table.open(hall.ruleset, hall.lexicon)
+    )
+    await stage.add(*list(full_game(table))[:9])
+    response = await stage.http.get(f"/api/v1/games/{table.id}")
+    game = response.json()
+    assert [entry["kind"] for entry in game["entries"]] == ["play", "play", "exchange"]
+    assert game["entries"][1]["words"][0]["faces"] == ["C", "O", "L·L", "E", "G", "I"]
+    assert game["entries"][2]["exchanged"] == 3
+    assert game["tournament_name"] == "Lliga de primavera"
+    assert not [face for face in ("NY", "QU", "Ç", '"?"') if face in response.text]
+
+
+async def test_players_have_names_clubs_and_both_ratings(finished: Stage) -> None:
+    answer = (await finished.http.get("/api/v1/tournaments/lliga/players")).json()
+    assert answer["rating_system"] == "elo-1"
+    assert answer["players"][0] == {
+        "player_id": "anna",
+        "name": "Anna Puigdomènech i Casadevall",
+        "club": "Club Tarragona",
+        "rating": 1600,
+        "unrated": False,
+        "new_rating": 1610,
+    }
+
+
+async def test_a_person_who_is_erased_is_gone_at_once(finished: Stage) -> None:
+    before = await finished.http.get("/api/v1/tournaments/lliga/standings")
+    async with finished.record.writing() as connection:
+        await connection.exec_driver_sql("DELETE FROM people WHERE player_id = 'biel'")
+    after = await finished.http.get(
+        "/api/v1/tournaments/lliga/standings", headers={"If-None-Match": before.headers["etag"]}
+    )
+    assert after.status_code == 200
+    await keep_names(finished.record)
+    assert "Biel" in before.text
+    assert "Biel" not in after.text
+
+
+async def test_an_answer_is_not_sent_again_until_it_has_changed(stage: Stage) -> None:
+    hall = Championship()
+    await stage.add(*hall.create())
+    first = await stage.http.get("/api/v1/tournaments/lliga")
+    tag = first.headers["etag"]
+    assert tag.startswith(f'"{first.json()["position"]}-')
+    again = await stage.http.get("/api/v1/tournaments/lliga", headers={"If-None-Match": f'"other", {tag}'})
+    assert (again.status_code, again.content, again.headers["etag"]) == (304, b"", tag)
+    await stage.add(*hall.pair(1, [("anna", "biel")], "eloi"))
+    changed = await stage.http.get("/api/v1/tournaments/lliga", headers={"If-None-Match": tag})
+    assert changed.status_code == 200
+
+
+async def test_a_read_waits_for_the_position_that_it_names(stage: Stage) -> None:
+    for step in Championship().create():
+        position = await append(stage.record, step)
+    answer = await stage.http.get(f"/api/v1/tournaments/lliga?min_position={position}")
+    assert answer.json()["tournament"]["players"] == 5
+    assert answer.json()["position"] >= position
+
+
+MISSING = [
+    ("/api/v1/tournaments/nowhere", "tournament", "nowhere"),
+    ("/api/v1/tournaments/nowhere/standings", "tournament", "nowhere"),
+    ("/api/v1/tournaments/nowhere/stream", "tournament", "nowhere"),
+    ("/api/v1/tournaments/lliga/rounds/3/pairings", "round", "lliga/3"),
+    ("/api/v1/tournaments/lliga/standings?round=4", "round", "lliga/4"),
+    ("/api/v1/games/lliga-r9-t9", "game", "lliga-r9-t9"),
+]
+
+
+async def test_what_is_not_there_is_a_problem_that_names_it(finished: Stage) -> None:
+    for path, kind, wanted in MISSING:
+        answer = await finished.http.get(path)
+        assert answer.headers["content-type"] == "application/problem+json", path
+        problem = answer.json()
+        assert (answer.status_code, problem["status"], problem["kind"], problem["id"]) == (404, 404, kind, wanted)
+        assert wanted in problem["detail"]
+
+
+MALFORMED = [
+    ("/api/v1/tournaments/lliga/standings?round=last", "round"),
+    ("/api/v1/tournaments/lliga/standings?round=-1", "round"),
+    ("/api/v1/tournaments/lliga/rounds/0/pairings", "number"),
+    ("/api/v1/tournaments?min_position=soon", "min_position"),
+    ("/api/v1/tournaments/lliga/stream?after=-3", "after"),
+]
+
+
+async def test_a_malformed_request_is_400_and_names_the_field(stage: Stage) -> None:
+    for path, field in MALFORMED:
+        answer = await stage.http.get(path)
+        assert (answer.status_code, answer.headers["content-type"]) == (400, "application/problem+json"), path
+        assert [one["field"] for one in answer.json()["errors"]] == [field]
+    header = await stage.http.get("/api/v1/tournaments/lliga/stream", headers={"Last-Event-ID": "yesterday"})
+    assert (header.status_code, header.json()["errors"][0]["field"]) == (400, "last-event-id")
+
+
+async def test_an_unknown_path_and_a_wrong_method_are_problems(stage: Stage) -> None:
+    missing = await stage.http.get("/api/v1/teams")
+    assert (missing.status_code, missing.headers["content-type"]) == (404, "application/problem+json")
+    wrong = await stage.http.post("/api/v1/tournaments")
+    assert (wrong.status_code, wrong.headers["allow"]) == (405, "GET")
+
+
+async def test_results_apps_from_elsewhere_may_read(stage: Stage) -> None:
+    answer = await stage.http.get("/api/v1/tournaments", headers={"Origin": "https://app.example"})
+    assert answer.headers["access-control-allow-origin"] == "*"
+    assert "etag" in answer.headers["access-control-expose-headers"].lower()
+
+
+async def test_the_openapi_document_describes_every_route(stage: Stage) -> None:
+    document = (await stage.http.get("/openapi.json")).json()
+    assert set(document["paths"]) == {
+        "/api/v1/tournaments",
+        "/api/v1/tournaments/{tournament_id}",
+        "/api/v1/tournaments/{tournament_id}/standings",
+        "/api/v1/tournaments/{tournament_id}/rounds/{number}/pairings",
+        "/api/v1/tournaments/{tournament_id}/players",
+        "/api/v1/tournaments/{tournament_id}/stream",
+        "/api/v1/games/{game_id}",
+        "/healthz",
+    }
+    assert "median-buchholz" in json.dumps(document)
+
+
+async def test_the_gateway_says_that_it_lives(stage: Stage) -> None:
+    answer = await stage.http.get("/healthz")
+    assert (answer.status_code, answer.json()) == (200, {"status": "serving"})

@@ -1,0 +1,93 @@
+from __future__ import annotations
+
+import pytest
+from tests.unit.gateway.stage import Stage
+from tests.unit.results.synthetic import Championship, keep_names
+
+from faristol.gateway.headers import CONTENT_SECURITY_POLICY
+
+pytestmark = pytest.mark.asyncio(loop_scope="module")
+
+PAGES = ("/", "/t/lliga", "/t/lliga?round=1", "/t/lliga/r/1", "/t/lliga/players", "/g/lliga-r1-t1")
+
+
+async def test_every_page_is_there_in_every_language(finished: Stage) -> None:
+    for language, word in (("ca", "Idioma"), ("es", "Idioma"), ("el", "Γλώσσα"), ("en", "Language")):
+        for path in PAGES:
+            answer = await finished.http.get(path, headers={"Accept-Language": language})
+            assert answer.status_code == 200, path
+            assert answer.headers["content-language"] == language
+            assert f'<html lang="{language}">' in answer.text
+            assert word in answer.text
+
+
+async def test_the_language_chosen_is_remembered_and_goes_before_the_browsers(finished: Stage) -> None:
+    greek = {"Accept-Language": "el"}
+    chosen = await finished.http.get("/t/lliga?lang=ca", headers=greek)
+    assert chosen.headers["content-language"] == "ca"
+    again = await finished.http.get("/t/lliga", headers=greek)
+    finished.http.cookies.clear()
+    assert again.headers["content-language"] == "ca"
+
+
+async def test_a_language_that_there_is_not_is_passed_over(finished: Stage) -> None:
+    answer = await finished.http.get("/?lang=tlh", headers={"Accept-Language": "es-MX;q=0.9, de"})
+    assert (answer.headers["content-language"], "set-cookie" in answer.headers) == ("es", False)
+
+
+async def test_the_live_part_is_the_page_without_its_frame(finished: Stage) -> None:
+    for path in PAGES:
+        whole = (await finished.http.get(path)).text
+        part = (await finished.http.get(path, params={**dict_of(path), "part": "live"})).text
+        assert part.strip() in whole
+        assert "<html" not in part
+
+
+def dict_of(path: str) -> dict[str, str]:
+    return dict(pair.split("=") for pair in path.partition("?")[2].split("&") if pair)
+
+
+async def test_pages_load_nothing_from_elsewhere_and_nothing_inline(finished: Stage) -> None:
+    for path in PAGES:
+        answer = await finished.http.get(path)
+        assert answer.headers["content-security-policy"] == CONTENT_SECURITY_POLICY
+        assert "//" not in answer.text.replace("http://www.w3.org", "")
+        assert "style=" not in answer.text
+        assert "<style" not in answer.text
+        assert " onclick" not in answer.text
+    assert "'unsafe" not in CONTENT_SECURITY_POLICY
+
+
+async def test_a_name_is_shown_as_text_whatever_is_in_it(stage: Stage) -> None:
+    await stage.add(*Championship().create())
+    async with stage.record.writing() as connection:
+        await connection.exec_driver_sql(
+            "UPDATE people SET name = '<script>alert(1)</script>' WHERE player_id = 'biel'"
+        )
+    answer = await stage.http.get("/t/lliga/players")
+    assert "<script>alert" not in answer.text
+    assert "&lt;script&gt;alert" in answer.text
+
+
+async def test_someone_erased_is_shown_by_id(finished: Stage) -> None:
+    async with finished.record.writing() as connection:
+        await connection.exec_driver_sql("DELETE FROM people WHERE player_id = 'biel'")
+    answer = await finished.http.get("/t/lliga", headers={"Accept-Language": "en"})
+    await keep_names(finished.record)
+    assert '<span class="erased">a player (biel)</span>' in answer.text
+
+
+async def test_what_is_not_there_is_a_page_that_names_it(finished: Stage) -> None:
+    for path, wanted in (("/t/nowhere", "nowhere"), ("/g/lliga-r8-t8", "lliga-r8-t8"), ("/t/lliga/r/4", "lliga/4")):
+        answer = await finished.http.get(path, headers={"Accept-Language": "ca"})
+        assert (answer.status_code, answer.headers["content-type"]) == (404, "text/html; charset=utf-8")
+        assert wanted in answer.text
+        assert "There is" not in answer.text
+    assert (await finished.http.get("/t/lliga/r/first")).status_code == 400
+    assert (await finished.http.get("/nothing/here")).status_code == 404
+
+
+async def test_the_sheet_marks_blanks_phonies_and_bingos(finished: Stage) -> None:
+    text = (await finished.http.get("/g/lliga-r1-t1", headers={"Accept-Language": "en"})).text
+    for expected in ("TIMBAL(S)", "COL·LEGI", "phony", "bingo", "exchange of 3 tiles", "challenged, stands", "21:15"):
+        assert expected in text

@@ -1,0 +1,78 @@
+from __future__ import annotations
+
+import socket
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import grpc
+import httpx
+import pytest
+from grpc.aio import AioRpcError, Metadata
+
+from faristol.gateway.app import app
+from faristol.gateway.problems import of_rpc
+from faristol.gateway.server import listen
+from faristol.host import Runtime, Settings, StartError
+from faristol.record import Record
+
+
+@pytest.fixture
+async def alone(tmp_path: Path) -> AsyncIterator[httpx.AsyncClient]:
+    """A gateway behind which no results service answers."""
+    with socket.socket() as unused:
+        unused.bind(("127.0.0.1", 0))
+        settings = Settings.model_validate(
+            {"data": tmp_path, "results_address": f"127.0.0.1:{unused.getsockname()[1]}"}
+        )
+        record = await Record.open(settings.record_url())
+        transport = httpx.ASGITransport(app(Runtime(settings, record)))
+        async with httpx.AsyncClient(transport=transport, base_url="http://gateway", timeout=20) as client:
+            yield client
+        await record.close()
+
+
+async def test_results_that_cannot_be_reached_are_503_with_retry_after(alone: httpx.AsyncClient) -> None:
+    for path in ("/api/v1/tournaments", "/api/v1/tournaments/lliga/stream"):
+        answer = await alone.get(path)
+        assert (answer.status_code, answer.headers["content-type"]) == (503, "application/problem+json")
+        assert int(answer.headers["retry-after"]) > 0
+        assert answer.json()["title"] == "Service Unavailable"
+    page = await alone.get("/t/lliga", headers={"Accept-Language": "es"})
+    assert (page.status_code, page.headers["content-type"]) == (503, "text/html; charset=utf-8")
+    assert "Vuelva a intentarlo" in page.text
+
+
+async def test_the_gateway_lives_without_the_results(alone: httpx.AsyncClient) -> None:
+    assert (await alone.get("/healthz")).status_code == 200
+
+
+@pytest.mark.parametrize(
+    ("code", "status"),
+    [
+        (grpc.StatusCode.NOT_FOUND, 404),
+        (grpc.StatusCode.INVALID_ARGUMENT, 400),
+        (grpc.StatusCode.FAILED_PRECONDITION, 409),
+        (grpc.StatusCode.DEADLINE_EXCEEDED, 504),
+        (grpc.StatusCode.UNAVAILABLE, 503),
+        (grpc.StatusCode.RESOURCE_EXHAUSTED, 429),
+        (grpc.StatusCode.INTERNAL, 502),
+        (grpc.StatusCode.UNKNOWN, 502),
+    ],
+)
+def test_a_grpc_status_has_its_http_status(code: grpc.StatusCode, status: int) -> None:
+    problem = of_rpc(AioRpcError(code, Metadata(), Metadata(), "words of the service", ""))
+    assert problem.status == status
+    assert ("Retry-After" in problem.headers) == (status in {503, 504, 429})
+    assert ("words of the service" in problem.detail) == (status not in {502, 503})
+
+
+def test_a_busy_port_is_said_in_one_sentence() -> None:
+    with listen("127.0.0.1", 0) as taken:
+        port = taken.getsockname()[1]
+        with pytest.raises(StartError, match=rf"^HTTP cannot listen on 127\.0\.0\.1:{port}: [^.]+$"):
+            listen("127.0.0.1", port)
+
+
+def test_an_address_that_is_not_ours_is_said_in_one_sentence() -> None:
+    with pytest.raises(StartError, match="there is no such address"):
+        listen("no such host", 0)

@@ -1,0 +1,138 @@
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Any
+
+import grpc
+import pytest
+from tests.unit.gateway.stage import Stage
+from tests.unit.results.synthetic import Championship
+
+from faristol.gateway.stream import events
+from faristol.results.news import PUBLIC
+
+pytestmark = pytest.mark.asyncio(loop_scope="module")
+
+Event = dict[str, Any]
+
+
+async def read(lines: AsyncIterator[str], count: int) -> list[Event]:
+    """The next events of a stream."""
+    found: list[Event] = []
+    fields: Event = {}
+    async with asyncio.timeout(10):
+        while len(found) < count:
+            line = await anext(lines)
+            name, _, value = line.partition(": ")
+            if line and name:
+                fields[name] = value
+            elif not line and "data" in fields:
+                found.append({"id": int(fields["id"]), "event": fields["event"], "data": json.loads(fields["data"])})
+                fields = {}
+    return found
+
+
+@asynccontextmanager
+async def opened(stage: Stage, **options: Any) -> AsyncIterator[AsyncIterator[str]]:
+    async with stage.http.stream("GET", "/api/v1/tournaments/lliga/stream", timeout=10, **options) as response:
+        assert response.headers["content-type"].startswith("text/event-stream")
+        yield response.aiter_lines()
+
+
+async def public(stage: Stage, after: int = 0) -> list[int]:
+    return [event.position for event in await stage.record.read(after, types=PUBLIC)]
+
+
+async def test_a_stream_tells_everything_public_in_order_and_goes_on_live(stage: Stage) -> None:
+    hall = Championship()
+    await stage.add(*hall.create(), *hall.first_round())
+    before = await public(stage)
+    async with opened(stage) as lines:
+        told = await read(lines, len(before))
+        assert [one["id"] for one in told] == before
+        await stage.add(*hall.second_round())
+        later = await public(stage, before[-1])
+        assert [one["id"] for one in await read(lines, len(later))] == later
+
+
+async def test_a_stream_resumes_after_the_last_event_id_without_a_gap(finished: Stage) -> None:
+    everything = await public(finished)
+    for last in (everything[0], everything[len(everything) // 2]):
+        async with opened(finished, headers={"Last-Event-ID": str(last)}, params={"after": 0}) as lines:
+            expected = [position for position in everything if position > last]
+            assert [one["id"] for one in await read(lines, len(expected))] == expected
+
+
+async def test_news_names_the_game_and_the_round(finished: Stage) -> None:
+    async with opened(finished) as lines:
+        told = await read(lines, len(await public(finished)))
+    play = next(one for one in told if one["event"] == "PlayPlaced")
+    assert play["data"]["type"] == "PlayPlaced"
+    assert (play["data"]["game_id"], play["data"]["round"]) == ("lliga-r1-t1", 1)
+    recorded = [one for one in told if one["event"] == "ResultRecorded"]
+    assert [(one["data"]["game_id"], one["data"]["round"]) for one in recorded] == [
+        ("lliga-r1-t1", 1),
+        ("lliga-r1-t2", 1),
+        ("lliga-r2-t1", 2),
+        ("lliga-r2-t2", 2),
+    ]
+
+
+async def test_draws_are_no_news(finished: Stage) -> None:
+    async with opened(finished) as lines:
+        told = {one["event"] for one in await read(lines, len(await public(finished)))}
+    assert told.isdisjoint({"TilesDrawn", "StartTileDrawn", "GameOpened", "SheetSigned"})
+
+
+async def test_what_news_is_about_can_be_read_when_it_comes(stage: Stage) -> None:
+    hall = Championship()
+    await stage.add(*hall.create())
+    async with opened(stage) as lines:
+        await read(lines, 6)
+        adding = asyncio.create_task(stage.add(*hall.first_round()))
+        closed = False
+        while not closed:
+            (one,) = await read(lines, 1)
+            closed = one["event"] == "RoundClosed"
+            if one["data"]["game_id"] and one["event"] == "PlayPlaced":
+                game = (await stage.http.get(f"/api/v1/games/{one['data']['game_id']}")).json()
+                assert game["position"] >= one["id"]
+                assert game["entries"]
+        await adding
+
+
+async def test_an_open_stream_ends_when_the_process_stops(stage: Stage) -> None:
+    await stage.add(*Championship().create())
+    async with opened(stage) as lines:
+        await read(lines, 6)
+        stopping = asyncio.create_task(stage.running.process.stop())
+        async with asyncio.timeout(5):
+            assert [line async for line in lines if line.startswith("data")] == []  # a clean end, no broken chunk
+        await stopping
+
+
+class Silence:
+    """A call on which nothing comes until it is cancelled."""
+
+    def __init__(self) -> None:
+        self.cancelled = asyncio.Event()
+
+    async def read(self) -> object:
+        await self.cancelled.wait()
+        return grpc.aio.EOF  # type: ignore[attr-defined] # missing in grpc-stubs
+
+    def cancel(self) -> None:
+        self.cancelled.set()
+
+
+async def test_silence_is_filled_with_heartbeats_and_the_call_is_cancelled_at_the_end() -> None:
+    call, closing = Silence(), asyncio.Event()
+    frames = events(call, closing, heartbeat=0.02)
+    assert await anext(frames) == "retry: 2000\n\n"
+    assert [await anext(frames) for _ in range(3)] == [": heartbeat\n\n"] * 3
+    closing.set()
+    assert [frame async for frame in frames] == []
+    assert call.cancelled.is_set()

@@ -1,0 +1,130 @@
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from functools import cache
+from importlib import resources
+from pathlib import Path
+
+import pytest
+from babel.messages.catalog import Catalog
+from babel.messages.extract import DEFAULT_KEYWORDS, extract_from_dir
+from babel.messages.pofile import read_po
+
+from faristol.host.text import LANGUAGES, NAMES, TRANSLATED, negotiate, render, translations
+from faristol.rules.refusal import N_, Refusal
+
+ROOT = Path(__file__).parents[3]
+METHODS = [("**/pb/**", "ignore"), ("**.py", "python"), ("**/templates/**.html", "jinja2")]
+PLACES = re.compile(r"%\(\w+\)s|\{\w+\}")
+
+Key = str | tuple[str, ...]
+
+
+@cache
+def in_code() -> frozenset[Key]:
+    """Every text that is marked for translation."""
+    found: set[Key] = set()
+    for folder in ("libs", "services"):
+        options = {"**/templates/**.html": {"trimmed": "true"}}
+        keywords = {**DEFAULT_KEYWORDS, "N_": None}
+        for _, _, key, _, _ in extract_from_dir(ROOT / folder, METHODS, options, keywords):
+            found.add(key)
+    return frozenset(found)
+
+
+def catalog(language: str) -> Catalog:
+    file = resources.files("faristol.host") / "locale" / language / "LC_MESSAGES" / "faristol.po"
+    with file.open("rb") as source:
+        return read_po(source, locale=language)
+
+
+def forms(text: Key) -> tuple[str, ...]:
+    return (text,) if isinstance(text, str) else text
+
+
+def _frozen(text: str | Sequence[str]) -> Key:
+    return text if isinstance(text, str) else tuple(text)
+
+
+def pairs(language: str) -> Iterator[tuple[Key, Key]]:
+    for message in catalog(language):
+        if message.id:
+            yield _frozen(message.id), _frozen(message.string or "")
+
+
+def test_text_is_marked_in_rules_services_and_templates() -> None:
+    marked = in_code()
+    assert "A play lays at least one tile." in marked
+    assert "Round %(number)s" in marked
+    assert ("%(num)s player", "%(num)s players") in marked
+
+
+@pytest.mark.parametrize("language", TRANSLATED)
+def test_every_marked_text_is_translated(language: str) -> None:
+    done = {key for key, text in pairs(language) if all(forms(text))}
+    missing = sorted(map(str, in_code() - done))
+    assert not missing, f"{language} lacks {len(missing)}; see libs/faristol/host/locale/babel.cfg: {missing}"
+
+
+@pytest.mark.parametrize("language", TRANSLATED)
+def test_no_translation_is_of_a_text_that_is_gone(language: str) -> None:
+    assert sorted(map(str, {key for key, _ in pairs(language)} - in_code())) == []
+
+
+@pytest.mark.parametrize("language", TRANSLATED)
+def test_a_translation_has_the_places_of_its_text(language: str) -> None:
+    for key, text in pairs(language):
+        expected = {place for form in forms(key) for place in PLACES.findall(form)}
+        for form in forms(text):
+            assert set(PLACES.findall(form)) == expected, f"{language}: {form!r} for {key!r}"
+
+
+@pytest.mark.parametrize("language", TRANSLATED)
+def test_plurals_have_both_forms(language: str) -> None:
+    read = translations(language)
+    one, many = (read.ngettext("%(num)s player", "%(num)s players", number) for number in (1, 2))
+    assert one != many
+    assert "%(num)s player" not in {one, many}
+
+
+def test_a_refusal_is_told_in_the_readers_language() -> None:
+    refusal = Refusal(
+        "TOO_FEW_ROUNDS",
+        "FISC I.1",
+        N_("A championship has {least} rounds or more, not {rounds}."),
+        {"least": 5, "rounds": 3},
+    )
+    assert render(refusal, "ca") == "Un campionat té 5 rondes o més, no pas 3."
+    assert render(refusal, "es") == "Un campeonato tiene 5 rondas o más, no 3."
+    assert render(refusal, "el") == "Ένα πρωτάθλημα έχει 5 γύρους ή περισσότερους, όχι 3."
+    assert render(refusal, "en") == str(refusal)
+
+
+def test_every_language_has_a_name_of_its_own() -> None:
+    assert set(NAMES) == set(LANGUAGES)
+
+
+def test_a_language_that_is_not_offered_is_refused() -> None:
+    with pytest.raises(LookupError, match="'tlh'"):
+        translations("tlh")
+
+
+@pytest.mark.parametrize(
+    ("header", "language"),
+    [
+        ("", "en"),
+        ("ca", "ca"),
+        ("ca-ES,ca;q=0.9,es;q=0.8", "ca"),
+        ("de, el;q=0.5, es;q=0.7", "es"),
+        ("EL-gr", "el"),
+        ("es;q=0, el;q=0.1", "el"),
+        ("fr, de", "en"),
+        ("*", "en"),
+        ("es;q=0.5, ca;q=0.5", "es"),
+        ("no such header ;;; q=x, ca", "ca"),
+        ("es;q=1.000", "es"),
+    ],
+)
+def test_the_browsers_languages_are_weighed(header: str, language: str) -> None:
+    assert negotiate(header) == language
