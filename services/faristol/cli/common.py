@@ -1,0 +1,60 @@
+"""What the commands share: options, settings, a progress bar, and how work is run."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Coroutine
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from pydantic import ValidationError
+from rich.console import Console
+from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeRemainingColumn
+
+from faristol.host import Settings, StartError
+
+console = Console(stderr=True)
+
+Data = Annotated[Path | None, typer.Option(help="Folder of the embedded record and bus.")]
+Database = Annotated[str | None, typer.Option(help="Record at sqlite:///PATH or postgresql://…")]
+Nats = Annotated[str | None, typer.Option(help="NATS server; one is started when none is given.")]
+Http = Annotated[int | None, typer.Option("--http", help="Port of pages and JSON; 0 takes a free one.")]
+Grpc = Annotated[int | None, typer.Option("--grpc", help="Port of gRPC; 0 takes a free one.")]
+
+
+def settings_of(**given: object) -> Settings:
+    """Settings from flags, then the environment. Raises ``StartError`` for a value that none can have."""
+    try:
+        return Settings(**{key: value for key, value in given.items() if value is not None})  # type: ignore[arg-type]
+    except ValidationError as problem:
+        first = problem.errors()[0]
+        name = "_".join(str(part) for part in first["loc"])
+        value = first.get("input")
+        raise StartError(f"setting {name} cannot be {value!r}: {first['msg'].lower()}") from problem
+
+
+class Bar:
+    """A progress bar on the terminal. Gives the progress and its one task."""
+
+    def __init__(self, what: str) -> None:
+        columns = (TextColumn("{task.description}"), BarColumn(), TextColumn("{task.percentage:3.0f}%"))
+        self._progress = Progress(*columns, TimeRemainingColumn(), console=console, transient=True)
+        self._what = what
+
+    def __enter__(self) -> tuple[Progress, TaskID]:
+        self._progress.start()
+        return self._progress, self._progress.add_task(self._what, total=None)
+
+    def __exit__(self, *_: object) -> None:
+        self._progress.stop()
+
+
+def run(work: Coroutine[Any, Any, Any]) -> Any:
+    """Run asynchronous work to its end, with logs on standard error."""
+    logging.basicConfig(
+        level=settings_of().log_level.upper(),
+        format="%(asctime)s %(levelname)s %(name)s: %(message)s",
+    )
+    return asyncio.run(work)
