@@ -14,6 +14,7 @@ from opentelemetry.propagate import inject
 
 from faristol.host.errors import Invalid
 from faristol.record import Command, Conflict, Decision, Metadata, Record
+from faristol.rules.refusal import N_
 
 ATTEMPTS = 8
 """How often a decision is made anew when others were faster, before the caller is told."""
@@ -82,7 +83,9 @@ def canonical(command_id: str) -> str:
     try:
         return str(uuid.UUID(command_id))
     except ValueError:
-        raise Invalid("command_id", f"expected a UUID of the caller's choice, got {command_id!r}") from None
+        raise Invalid(
+            "command_id", N_("expected a UUID of the caller's choice, got {given}"), {"given": repr(command_id)}
+        ) from None
 
 
 def _metadata(context: grpc.aio.ServicerContext[Any, Any], command_id: str) -> Metadata:

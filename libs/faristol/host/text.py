@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import gettext
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from functools import cache
 from importlib import resources
 from io import BytesIO
@@ -17,7 +17,7 @@ from io import BytesIO
 from babel.messages.mofile import write_mo
 from babel.messages.pofile import read_po
 
-from faristol.rules.refusal import Refusal
+from faristol.rules.refusal import Param, Refusal
 
 SOURCE = "en"
 """The language of the text in the code; it has no catalog."""
@@ -50,9 +50,14 @@ def translations(language: str) -> gettext.NullTranslations:
     return gettext.GNUTranslations(compiled)
 
 
+def say(message: str, params: Mapping[str, Param], language: str) -> str:
+    """``message`` in ``language``, with ``params`` in its ``{named}`` places."""
+    return translations(language).gettext(message).format_map(params)
+
+
 def render(refusal: Refusal, language: str) -> str:
     """What ``refusal`` says, in ``language``. Its article is not part of the sentence."""
-    return translations(language).gettext(refusal.message).format_map(refusal.params)
+    return say(refusal.message, refusal.params, language)
 
 
 def negotiate(accept_language: str, offered: Iterable[str] = LANGUAGES) -> str:

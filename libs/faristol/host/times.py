@@ -9,6 +9,7 @@ from typing import Any
 from google.protobuf.timestamp_pb2 import Timestamp
 
 from faristol.host.errors import Invalid
+from faristol.rules.refusal import N_
 
 
 def to_datetime(timestamp: Timestamp) -> datetime:
@@ -40,5 +41,7 @@ def occurred_at(request: Any, now: Callable[[], datetime]) -> Timestamp:
     try:
         given.ToDatetime()
     except (ValueError, OverflowError) as problem:
-        raise Invalid("occurred_at", f"not a time between the years 1 and 9999 ({problem})") from problem
+        raise Invalid(
+            "occurred_at", N_("is no time between the years 1 and 9999 ({problem})"), {"problem": str(problem)}
+        ) from problem
     return given

@@ -10,7 +10,7 @@ from faristol.rules.board import CENTRE, PREMIUMS, Board, Direction, Placement, 
 from faristol.rules.notation import Notation, Start, lay, read_tiles, write_word
 from faristol.rules.placement import Word, check_play, words_formed
 from faristol.rules.refusal import N_, Refusal
-from faristol.rules.ruleset import Ruleset, load_ruleset, ruleset_names
+from faristol.rules.ruleset import Ruleset, load_ruleset, pinned_ruleset, ruleset_names
 from faristol.rules.ruleset_file import RulesetError, read_ruleset
 from faristol.rules.scoring import PlayScore, SquareScore, WordScore, score_play
 from faristol.rules.standings import Outcome, Result, Row, standings
@@ -55,6 +55,7 @@ __all__ = [
     "lay",
     "load_ruleset",
     "load_tile_set",
+    "pinned_ruleset",
     "read_ruleset",
     "read_tiles",
     "ruleset_names",

@@ -15,6 +15,7 @@ from functools import cache, cached_property
 from importlib import resources
 from typing import Literal
 
+from faristol.rules.refusal import N_, Refusal
 from faristol.rules.tiles import TileSet, load_tile_set
 
 Neutraliser = Literal["challenge", "count-dispute", "arbiter-call", "force-majeure"]
@@ -246,6 +247,25 @@ def load_ruleset(name: str) -> Ruleset:
         raise LookupError(f"there is no ruleset {name!r}; there are: {', '.join(ruleset_names())}")
     file = resources.files("faristol.rules") / "rulesets" / f"{name}.toml"
     return read_ruleset(file.read_text(encoding="utf-8"), file=f"{name}.toml")
+
+
+def pinned_ruleset(name: str, digest: str) -> Ruleset:
+    """The ruleset that was pinned by ``name`` and ``digest``.
+
+    Raises ``Refusal`` with reason ``RULESET_MISSING`` when there is none of that name, or one with other content.
+    """
+    found = load_ruleset(name) if name in ruleset_names() else None
+    if found is None or found.digest != digest:
+        raise Refusal(
+            "RULESET_MISSING",
+            "",
+            N_(
+                "The ruleset {name} is pinned with content {digest}, which is not installed here; "
+                "what is installed under that name: {found}."
+            ),
+            {"name": name, "digest": digest, "found": found.digest if found else "–"},
+        )
+    return found
 
 
 @cache

@@ -13,6 +13,9 @@ A round may pass without a game for a player. What it then counts for Buchholz a
 - Of the opponents left out of a cut Buchholz, rounds missed by the player's own will go first.
 
 ``unplayed = "zero"`` lets such a round add nothing, and takes every opponent's points as they stand.
+
+While a round is being played, those who wait for their result have neither played nor missed it. Such a round
+is *pending* for them: it is worth nothing, it is no opponent to leave out of a cut, and it is no absence.
 """
 
 from __future__ import annotations
@@ -103,12 +106,19 @@ class _Round:
     against: int = 0
     played: bool = False
     awarded: bool = True
-    """It has a result; False when the player stayed away."""
+    """It has a result, or will have; False when the player stayed away."""
+    pending: bool = False
+    """It will have a result and has none yet."""
 
     @property
     def voluntary(self) -> bool:
         """Missed by the player's own will: stayed away, or lost by forfeit."""
-        return not self.played and self.outcome is Outcome.LOSS
+        return not (self.played or self.pending) and self.outcome is Outcome.LOSS
+
+
+_ABSENT = _Round(None, Outcome.LOSS, 0.0, awarded=False)
+_PENDING = _Round(None, Outcome.LOSS, 0.0, pending=True)
+"""Worth as much as a loss, which is nothing, until its result is known."""
 
 
 @dataclass(slots=True)
@@ -143,7 +153,8 @@ class _Table:
 
     def buchholz(self, player: str, cut: int) -> float:
         dummy = self.ruleset.championship.unplayed == "fide-dummy"
-        worth = sorted((not (dummy and seen.voluntary), self.contribution(player, seen)) for seen in self.seen[player])
+        known = [seen for seen in self.seen[player] if not seen.pending]
+        worth = sorted((not (dummy and seen.voluntary), self.contribution(player, seen)) for seen in known)
         return sum(points for _, points in worth[cut:])
 
     def berger(self, player: str) -> float:
@@ -164,15 +175,23 @@ _TIE_BREAKS: Mapping[TieBreak, Callable[[_Table, str], float]] = {
 }
 
 
-def standings(results: Iterable[Result], players: Sequence[str], ruleset: Ruleset, rounds: int) -> tuple[Row, ...]:
+def standings(
+    results: Iterable[Result],
+    players: Sequence[str],
+    ruleset: Ruleset,
+    rounds: int,
+    pending: Iterable[tuple[str, int]] = (),
+) -> tuple[Row, ...]:
     """The standings after ``results``, best first (FISC I.1).
 
     ``rounds`` is the number planned for the championship: how many opponents Median-Buchholz leaves out follows
-    from it. Only rounds with a result in them count as held. Players whom no tie-break parts share a rank and
-    stand in the order of ``players``, which is their order before the first round. Raises ``ValueError`` when a
-    result names somebody else, names a player twice in a round, or a round that there is not.
+    from it. ``pending`` says, as pairs of player and round, who waits for the result of which round; in the rounds
+    held, whoever has no result and does not wait for one stayed away. Only rounds with a result in them count as
+    held. Players whom no tie-break parts share a rank and stand in the order of ``players``, which is their order
+    before the first round. Raises ``ValueError`` when a result or what is pending names somebody else, a round that
+    there is not, or a player who has a result in that round already.
     """
-    table = _tabulate(tuple(results), players, ruleset, rounds)
+    table = _tabulate(tuple(results), players, ruleset, rounds, pending)
     names = ruleset.championship.tie_breaks
     keys = {player: (table.points(player), *(_TIE_BREAKS[name](table, player) for name in names)) for player in players}
     order = sorted(players, key=lambda player: keys[player], reverse=True)
@@ -195,7 +214,13 @@ def standings(results: Iterable[Result], players: Sequence[str], ruleset: Rulese
     return tuple(rows)
 
 
-def _tabulate(results: Sequence[Result], players: Sequence[str], ruleset: Ruleset, rounds: int) -> _Table:
+def _tabulate(
+    results: Sequence[Result],
+    players: Sequence[str],
+    ruleset: Ruleset,
+    rounds: int,
+    pending: Iterable[tuple[str, int]],
+) -> _Table:
     held: dict[int, dict[str, _Round]] = defaultdict(dict)
     for result in results:
         if not 1 <= result.round <= rounds:
@@ -206,8 +231,16 @@ def _tabulate(results: Sequence[Result], players: Sequence[str], ruleset: Rulese
             if player in held[result.round]:
                 raise ValueError(f"{player} has two results in round {result.round}")
             held[result.round][player] = seen
-    absent = _Round(None, Outcome.LOSS, 0.0, awarded=False)
-    seen_by = {player: [held[number].get(player, absent) for number in sorted(held)] for player in players}
+    for player, number in sorted(set(pending)):
+        if not 1 <= number <= rounds:
+            raise ValueError(f"round {number}, pending for {player}, is not one of the {rounds} rounds")
+        if player not in players:
+            raise ValueError(f"round {number} is pending for {player}, who is not among the players")
+        if number in held:
+            if player in held[number]:
+                raise ValueError(f"round {number} is pending for {player}, who has a result in it")
+            held[number][player] = _PENDING
+    seen_by = {player: [held[number].get(player, _ABSENT) for number in sorted(held)] for player in players}
     return _Table(rounds, ruleset, seen_by)
 
 

@@ -193,7 +193,9 @@ def _check_time(clock: Clock, table: Table, at: Instant) -> None:
     last = max(clock.last_at, table.last_at)
     if at < last:
         raise Invalid(
-            "occurred_at", f"is {_written(at)}, before the last thing at this table, which was at {_written(last)}"
+            "occurred_at",
+            N_("is {at}, before the last thing at this table, which was at {last}"),
+            {"at": _written(at), "last": _written(last)},
         )
 
 

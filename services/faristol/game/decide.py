@@ -153,7 +153,7 @@ def challenge(
             {"mover": game.mover},
         )
     if not words:
-        raise Invalid("words", "expected at least one of the words that the play formed")
+        raise Invalid("words", N_("expected at least one of the words that the play formed"))
     formed = [tuple(scored.word.faces) for scored in game.pending.words]
     asked = list(dict.fromkeys(tuple(word) for word in words))
     for word in asked:
@@ -208,7 +208,9 @@ def check_time(game: Game, clock: Clock, at: Instant) -> None:
     last = max(game.last_at, clock.last_at)
     if at < last:
         raise Invalid(
-            "occurred_at", f"is {_written(at)}, before the last thing at this table, which was at {_written(last)}"
+            "occurred_at",
+            N_("is {at}, before the last thing at this table, which was at {last}"),
+            {"at": _written(at), "last": _written(last)},
         )
 
 

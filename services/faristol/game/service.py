@@ -16,7 +16,7 @@ from faristol.host.times import occurred_at
 from faristol.pb.game.v1 import events_pb2 as events
 from faristol.pb.game.v1 import game_pb2, game_pb2_grpc
 from faristol.record import Decision
-from faristol.rules import Placement, Square, Tile
+from faristol.rules import N_, Placement, Square, Tile
 
 Context = grpc.aio.ServicerContext[Any, Any]
 M = TypeVar("M", bound=Message)
@@ -132,7 +132,7 @@ class GameService(game_pb2_grpc.GameServiceServicer):
         table = await self._table(request.game_id, rulings=False)
         game = table.game
         if request.player_id and request.player_id not in game.player_ids:
-            raise Invalid("player_id", f"{request.player_id!r} does not play at this table")
+            raise Invalid("player_id", N_("{player} does not play at this table"), {"player": repr(request.player_id)})
         return game_pb2.GetGameResponse(
             game_id=game.game_id,
             tournament_id=game.tournament_id,

@@ -13,7 +13,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from faristol.gateway import schemas, sheets, stream
-from faristol.gateway.results import Results
+from faristol.gateway.results import Reader
 
 TournamentId = Annotated[str, Path(description="The tournament.", examples=["demo"])]
 RoundNumber = Annotated[int, Path(ge=1, le=10_000, description="The round, from 1.")]
@@ -64,18 +64,20 @@ def tagged(model: schemas.Answer, if_none_match: str | None) -> Response:
     return Response(body, media_type="application/json", headers=headers)
 
 
-def router(results: Results, closing: asyncio.Event) -> APIRouter:
+def router(closing: asyncio.Event) -> APIRouter:
     """The routes. Streams end when ``closing`` is set."""
     routes = APIRouter(prefix="/api/v1", tags=["results"])
 
     @routes.get("/tournaments", response_model=schemas.Tournaments, responses=ERRORS)
-    async def list_tournaments(min_position: MinPosition = 0, if_none_match: IfNoneMatch = None) -> Response:
+    async def list_tournaments(
+        results: Reader, min_position: MinPosition = 0, if_none_match: IfNoneMatch = None
+    ) -> Response:
         """All tournaments, the latest first."""
         return tagged(schemas.Tournaments.of(await results.tournaments(min_position)), if_none_match)
 
     @routes.get("/tournaments/{tournament_id}", response_model=schemas.TournamentAnswer, responses=ERRORS)
     async def get_tournament(
-        tournament_id: TournamentId, min_position: MinPosition = 0, if_none_match: IfNoneMatch = None
+        results: Reader, tournament_id: TournamentId, min_position: MinPosition = 0, if_none_match: IfNoneMatch = None
     ) -> Response:
         """One tournament with where its rounds stand."""
         answer = await results.tournament(tournament_id, min_position)
@@ -83,6 +85,7 @@ def router(results: Results, closing: asyncio.Event) -> APIRouter:
 
     @routes.get("/tournaments/{tournament_id}/standings", response_model=schemas.Standings, responses=ERRORS)
     async def get_standings(
+        results: Reader,
         tournament_id: TournamentId,
         round: Annotated[  # noqa: A002 # the name of the query parameter
             int, Query(ge=0, le=10_000, description="After this round; with the results so far when 0.")
@@ -98,6 +101,7 @@ def router(results: Results, closing: asyncio.Event) -> APIRouter:
         "/tournaments/{tournament_id}/rounds/{number}/pairings", response_model=schemas.Pairings, responses=ERRORS
     )
     async def get_pairings(
+        results: Reader,
         tournament_id: TournamentId,
         number: RoundNumber,
         min_position: MinPosition = 0,
@@ -109,7 +113,7 @@ def router(results: Results, closing: asyncio.Event) -> APIRouter:
 
     @routes.get("/tournaments/{tournament_id}/players", response_model=schemas.Players, responses=ERRORS)
     async def list_players(
-        tournament_id: TournamentId, min_position: MinPosition = 0, if_none_match: IfNoneMatch = None
+        results: Reader, tournament_id: TournamentId, min_position: MinPosition = 0, if_none_match: IfNoneMatch = None
     ) -> Response:
         """Players with their ratings."""
         answer = await results.players(tournament_id, min_position)
@@ -117,6 +121,7 @@ def router(results: Results, closing: asyncio.Event) -> APIRouter:
 
     @routes.get("/games/{game_id}", response_model=sheets.Game, responses=ERRORS)
     async def get_game(
+        results: Reader,
         game_id: Annotated[str, Path(description="The game.", examples=["demo-r1-t1"])],
         min_position: MinPosition = 0,
         if_none_match: IfNoneMatch = None,
@@ -139,6 +144,7 @@ def router(results: Results, closing: asyncio.Event) -> APIRouter:
         },
     )
     async def follow(
+        results: Reader,
         request: Request,
         tournament_id: TournamentId,
         after: Annotated[

@@ -11,8 +11,8 @@ from starlette.staticfiles import StaticFiles
 
 from faristol.gateway import api, pages, problems
 from faristol.gateway.headers import SafeHeaders
-from faristol.gateway.results import Results
 from faristol.host import Runtime
+from faristol.pb.results.v1 import results_pb2_grpc
 
 ABOUT = """Results of crossword-tile championships, live: tournaments, standings, pairings, scoresheets.
 
@@ -24,12 +24,13 @@ Every answer holds up to a `position` of the record and has an `ETag`. A stream 
 def app(runtime: Runtime) -> FastAPI:
     """The application in front of the results service that ``runtime`` knows.
 
-    ``app.state.closing`` is an event that ends every stream when it is set.
+    ``app.state.closing`` is an event that ends every stream when it is set; ``app.state.results`` is the stub of
+    the results service.
     """
-    results = Results(runtime.channel("results"))
     closing = asyncio.Event()
     web = FastAPI(title="Faristol", version="1", description=ABOUT, docs_url=None, redoc_url=None)
     web.state.closing = closing
+    web.state.results = results_pb2_grpc.ResultsServiceStub(runtime.channel("results"))
     web.add_middleware(
         CORSMiddleware,
         allow_origins=["*"],
@@ -38,8 +39,8 @@ def app(runtime: Runtime) -> FastAPI:
         expose_headers=["ETag", "Retry-After"],
     )
     web.add_middleware(SafeHeaders)
-    web.include_router(api.router(results, closing))
-    web.include_router(pages.router(results))
+    web.include_router(api.router(closing))
+    web.include_router(pages.router())
     web.mount("/static", StaticFiles(directory=str(resources.files("faristol.gateway") / "static")), name="static")
     problems.install(web, pages.problem_page)
 

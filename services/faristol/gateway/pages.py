@@ -12,8 +12,8 @@ from starlette.responses import HTMLResponse, Response
 
 from faristol.gateway import table
 from faristol.gateway.language import language_of, remember
-from faristol.gateway.problems import Problem
-from faristol.gateway.results import Results
+from faristol.gateway.problems import AWAY, FAULT, Problem
+from faristol.gateway.results import Reader
 from faristol.gateway.schemas import moment
 from faristol.gateway.templating import render
 from faristol.pb.results.v1 import results_pb2 as pb
@@ -26,15 +26,14 @@ Part = Annotated[str, Query(pattern="^(live)?$")]
 PROBLEMS = {
     HTTPStatus.NOT_FOUND: N_("There is nothing here."),
     HTTPStatus.BAD_REQUEST: N_("This address is malformed."),
-    HTTPStatus.SERVICE_UNAVAILABLE: N_("The results cannot be reached at the moment. Try again in a few seconds."),
-    HTTPStatus.GATEWAY_TIMEOUT: N_("The results cannot be reached at the moment. Try again in a few seconds."),
+    HTTPStatus.SERVICE_UNAVAILABLE: AWAY,
+    HTTPStatus.GATEWAY_TIMEOUT: AWAY,
 }
 MISSING = {
     "tournament": N_("There is no tournament “%(id)s”."),
     "round": N_("There is no round “%(id)s”."),
     "game": N_("There is no game “%(id)s”."),
 }
-FAULT = N_("Something went wrong here, and it is not your fault.")
 
 
 def page(request: Request, name: str, part: str = "", status: int = 200, **values: Any) -> Response:
@@ -65,41 +64,51 @@ def problem_page(request: Request, problem: Problem) -> Response:
 
 
 def rules_title(name: str) -> str:
-    """The title of a rule set; its name when this version does not know it."""
+    """The title of a ruleset; its name when this version does not know it."""
     try:
         return load_ruleset(name).title
     except LookupError:
         return name
 
 
-def router(results: Results) -> APIRouter:
+def router() -> APIRouter:
     """The routes."""
     routes = APIRouter(include_in_schema=False)
 
     @routes.get("/")
-    async def tournaments(request: Request, part: Part = "") -> Response:
+    async def tournaments(request: Request, results: Reader, part: Part = "") -> Response:
         answer = await results.tournaments()
         return page(request, "tournaments.html", part, tournaments=answer.tournaments)
 
     @routes.get("/t/{tournament_id}")
-    async def standings(request: Request, tournament_id: str, round: Round = 0, part: Part = "") -> Response:  # noqa: A002
+    async def standings(
+        request: Request,
+        results: Reader,
+        tournament_id: str,
+        round: Round = 0,  # noqa: A002 # the name of the query parameter
+        part: Part = "",
+    ) -> Response:
         head, answer = await asyncio.gather(results.tournament(tournament_id), results.standings(tournament_id, round))
         return _of(request, "standings.html", part, head, answer=answer, as_of=round, tab="standings")
 
     @routes.get("/t/{tournament_id}/r/{number}")
     async def pairings(
-        request: Request, tournament_id: str, number: Annotated[int, Path(ge=1, le=10_000)], part: Part = ""
+        request: Request,
+        results: Reader,
+        tournament_id: str,
+        number: Annotated[int, Path(ge=1, le=10_000)],
+        part: Part = "",
     ) -> Response:
         head, answer = await asyncio.gather(results.tournament(tournament_id), results.pairings(tournament_id, number))
         return _of(request, "pairings.html", part, head, answer=answer, number=number, tab=f"round-{number}")
 
     @routes.get("/t/{tournament_id}/players")
-    async def players(request: Request, tournament_id: str, part: Part = "") -> Response:
+    async def players(request: Request, results: Reader, tournament_id: str, part: Part = "") -> Response:
         head, answer = await asyncio.gather(results.tournament(tournament_id), results.players(tournament_id))
         return _of(request, "players.html", part, head, answer=answer, tab="players")
 
     @routes.get("/g/{game_id}")
-    async def game(request: Request, game_id: str, part: Part = "") -> Response:
+    async def game(request: Request, results: Reader, game_id: str, part: Part = "") -> Response:
         one = await results.game(game_id)
         return page(
             request,

@@ -15,6 +15,10 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
+from faristol.gateway.language import language_of
+from faristol.host.text import say
+from faristol.rules.refusal import N_
+
 STATUSES: Mapping[grpc.StatusCode, HTTPStatus] = {
     grpc.StatusCode.NOT_FOUND: HTTPStatus.NOT_FOUND,
     grpc.StatusCode.INVALID_ARGUMENT: HTTPStatus.BAD_REQUEST,
@@ -32,11 +36,17 @@ STATUSES: Mapping[grpc.StatusCode, HTTPStatus] = {
 RETRY_AFTER = {HTTPStatus.SERVICE_UNAVAILABLE: "2", HTTPStatus.GATEWAY_TIMEOUT: "5", HTTPStatus.TOO_MANY_REQUESTS: "5"}
 """Seconds after which it is worth trying again."""
 
+AWAY = N_("The results cannot be reached at the moment. Try again in a few seconds.")
+FAULT = N_("Something went wrong here, and it is not your fault.")
+
 MEDIA_TYPE = "application/problem+json"
 
 
 class Problem(NamedTuple):
-    """What went wrong. ``more`` are further members for programs: ``kind``, ``id``, ``reason``, ``errors``."""
+    """What went wrong. ``detail`` is in the visitor's language.
+
+    ``more`` are further members for programs: ``kind``, ``id``, ``reason``, ``errors``.
+    """
 
     status: HTTPStatus
     detail: str
@@ -48,14 +58,14 @@ Page = Callable[[Request, Problem], Response]
 """Shows a problem to a person."""
 
 
-def of_rpc(error: grpc.aio.AioRpcError) -> Problem:
-    """The problem behind a gRPC status."""
+def of_rpc(error: grpc.aio.AioRpcError, language: str) -> Problem:
+    """The problem behind a gRPC status. Its words are in ``language`` when the call was made in that language."""
     status = STATUSES.get(error.code(), HTTPStatus.BAD_GATEWAY)
     if status is HTTPStatus.BAD_GATEWAY:
-        return Problem(status, "the results service failed; this is our fault and not yours")
+        return Problem(status, say(FAULT, {}, language))
     detail = error.details() or status.phrase
     if status is HTTPStatus.SERVICE_UNAVAILABLE:
-        detail = "the results service cannot be reached at the moment; try again"
+        detail = say(AWAY, {}, language)
     headers = {"Retry-After": RETRY_AFTER[status]} if status in RETRY_AFTER else {}
     return Problem(status, detail, _error_info(error), headers)
 
@@ -76,17 +86,17 @@ def of_validation(error: RequestValidationError) -> Problem:
     return Problem(HTTPStatus.BAD_REQUEST, detail, {"reason": "INVALID", "errors": errors})
 
 
-def of_http(error: HTTPException, path: str) -> Problem:
+def of_http(error: HTTPException, path: str, language: str) -> Problem:
     """The problem behind an HTTP exception: no such page, a method that is not allowed."""
     status = HTTPStatus(error.status_code)
     detail = str(error.detail)
     if status is HTTPStatus.NOT_FOUND and detail == status.phrase:
-        detail = f"there is nothing at {path}"
+        detail = say(N_("there is nothing at {path}"), {"path": path}, language)
     return Problem(status, detail, {}, dict(error.headers or {}))
 
 
-def as_json(problem: Problem, path: str) -> JSONResponse:
-    """The problem for a program."""
+def as_json(problem: Problem, path: str, language: str) -> JSONResponse:
+    """The problem for a program, its detail in ``language``."""
     body = {
         "type": "about:blank",
         "title": problem.status.phrase,
@@ -95,7 +105,8 @@ def as_json(problem: Problem, path: str) -> JSONResponse:
         "instance": path,
         **{key: value for key, value in problem.more.items() if key not in {"type", "title", "status", "detail"}},
     }
-    return JSONResponse(body, problem.status.value, {**problem.headers, "Cache-Control": "no-store"}, MEDIA_TYPE)
+    headers = {**problem.headers, "Cache-Control": "no-store", "Content-Language": language}
+    return JSONResponse(body, problem.status.value, headers, MEDIA_TYPE)
 
 
 def install(app: FastAPI, page: Page) -> None:
@@ -104,12 +115,12 @@ def install(app: FastAPI, page: Page) -> None:
     def answer(request: Request, problem: Problem) -> Response:
         path = request.url.path
         if path.startswith(("/api", "/openapi", "/healthz", "/static")):
-            return as_json(problem, path)
+            return as_json(problem, path, language_of(request))
         return page(request, problem)
 
     async def rpc(request: Request, error: Exception) -> Response:
         assert isinstance(error, grpc.aio.AioRpcError)
-        return answer(request, of_rpc(error))
+        return answer(request, of_rpc(error, language_of(request)))
 
     async def validation(request: Request, error: Exception) -> Response:
         assert isinstance(error, RequestValidationError)
@@ -117,12 +128,11 @@ def install(app: FastAPI, page: Page) -> None:
 
     async def http(request: Request, error: Exception) -> Response:
         assert isinstance(error, HTTPException)
-        return answer(request, of_http(error, request.url.path))
+        return answer(request, of_http(error, request.url.path, language_of(request)))
 
     async def defect(request: Request, _error: Exception) -> Response:
-        return answer(
-            request, Problem(HTTPStatus.INTERNAL_SERVER_ERROR, "the gateway failed; this is our fault and not yours")
-        )
+        detail = say(FAULT, {}, language_of(request))
+        return answer(request, Problem(HTTPStatus.INTERNAL_SERVER_ERROR, detail))
 
     app.add_exception_handler(grpc.aio.AioRpcError, rpc)
     app.add_exception_handler(RequestValidationError, validation)

@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
-import grpc
+from typing import Annotated
 
+import grpc
+from fastapi import Depends
+from starlette.requests import Request
+
+from faristol.gateway.language import language_of
 from faristol.pb.results.v1 import results_pb2 as pb
 from faristol.pb.results.v1 import results_pb2_grpc
 
@@ -12,19 +17,24 @@ DEADLINE = 10.0
 
 
 class Results:
-    """What the results service tells. Every method raises ``grpc.aio.AioRpcError``."""
+    """What the results service tells. Every method raises ``grpc.aio.AioRpcError``, with words in ``language``."""
 
-    def __init__(self, channel: grpc.aio.Channel) -> None:
-        self._stub: results_pb2_grpc.ResultsServiceAsyncStub = results_pb2_grpc.ResultsServiceStub(channel)
+    def __init__(self, stub: results_pb2_grpc.ResultsServiceAsyncStub, language: str) -> None:
+        self._stub = stub
+        self._metadata = (("accept-language", language),)
 
     async def tournaments(self, min_position: int = 0) -> pb.ListTournamentsResponse:
         """All tournaments, the latest first."""
-        return await self._stub.ListTournaments(pb.ListTournamentsRequest(min_position=min_position), timeout=DEADLINE)
+        return await self._stub.ListTournaments(
+            pb.ListTournamentsRequest(min_position=min_position), timeout=DEADLINE, metadata=self._metadata
+        )
 
     async def tournament(self, tournament_id: str, min_position: int = 0) -> pb.GetTournamentResponse:
         """One tournament."""
         return await self._stub.GetTournament(
-            pb.GetTournamentRequest(tournament_id=tournament_id, min_position=min_position), timeout=DEADLINE
+            pb.GetTournamentRequest(tournament_id=tournament_id, min_position=min_position),
+            timeout=DEADLINE,
+            metadata=self._metadata,
         )
 
     async def standings(self, tournament_id: str, round_: int = 0, min_position: int = 0) -> pb.GetStandingsResponse:
@@ -32,6 +42,7 @@ class Results:
         return await self._stub.GetStandings(
             pb.GetStandingsRequest(tournament_id=tournament_id, round=round_, min_position=min_position),
             timeout=DEADLINE,
+            metadata=self._metadata,
         )
 
     async def pairings(self, tournament_id: str, round_: int, min_position: int = 0) -> pb.GetPairingsResponse:
@@ -39,18 +50,34 @@ class Results:
         return await self._stub.GetPairings(
             pb.GetPairingsRequest(tournament_id=tournament_id, round=round_, min_position=min_position),
             timeout=DEADLINE,
+            metadata=self._metadata,
         )
 
     async def players(self, tournament_id: str, min_position: int = 0) -> pb.ListPlayersResponse:
         """Players with their ratings."""
         return await self._stub.ListPlayers(
-            pb.ListPlayersRequest(tournament_id=tournament_id, min_position=min_position), timeout=DEADLINE
+            pb.ListPlayersRequest(tournament_id=tournament_id, min_position=min_position),
+            timeout=DEADLINE,
+            metadata=self._metadata,
         )
 
     async def game(self, game_id: str, min_position: int = 0) -> pb.GetGameResponse:
         """A game."""
-        return await self._stub.GetGame(pb.GetGameRequest(game_id=game_id, min_position=min_position), timeout=DEADLINE)
+        return await self._stub.GetGame(
+            pb.GetGameRequest(game_id=game_id, min_position=min_position), timeout=DEADLINE, metadata=self._metadata
+        )
 
     def follow(self, tournament_id: str, after: int) -> grpc.aio.UnaryStreamCall[pb.FollowRequest, pb.FollowResponse]:
         """News of a tournament after a position. Whoever follows has to cancel the call at the end."""
-        return self._stub.Follow(pb.FollowRequest(tournament_id=tournament_id, after_position=after))
+        return self._stub.Follow(
+            pb.FollowRequest(tournament_id=tournament_id, after_position=after), metadata=self._metadata
+        )
+
+
+async def reader(request: Request) -> Results:
+    """The results service in the visitor's language. The application keeps the stub in ``app.state.results``."""
+    return Results(request.app.state.results, language_of(request))
+
+
+Reader = Annotated[Results, Depends(reader)]
+"""A parameter of a route."""

@@ -54,7 +54,7 @@ A = TypeVar("A", bound=Answer)
 class Pin(BaseModel):
     """A document pinned by its content."""
 
-    name: str = Field(description="Name of a rule set or of a lexicon.", examples=["fisc-2023"])
+    name: str = Field(description="Name of a ruleset or of a lexicon.", examples=["fisc-2023"])
     digest: str = Field(description="SHA-256 of the content, in lower-case hexadecimal.")
 
     @classmethod

@@ -56,7 +56,7 @@ class Entry(BaseModel):
     exchanged: int = Field(description="Number of tiles exchanged.")
     overtime_ms: int = Field(description="Overtime in milliseconds, for its penalty.")
     faces: list[str] = Field(description="Faces left on the rack, for the lines after the end.")
-    coordinates: str = Field(description="Where the main word is, in the rule set's notation.", examples=["H8"])
+    coordinates: str = Field(description="Where the main word is, in the ruleset's notation.", examples=["H8"])
 
     @classmethod
     def of(cls, one: pb.Entry) -> Entry:

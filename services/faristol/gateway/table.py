@@ -121,7 +121,7 @@ def clocks(one: pb.GetGameResponse) -> dict[str, Clock]:
 
 @cache
 def tile_values(ruleset: str) -> Mapping[str, int]:
-    """Points of each face under a rule set; nothing when this version does not know it."""
+    """Points of each face under a ruleset; nothing when this version does not know it."""
     try:
         return load_ruleset(ruleset).tile_set.values
     except LookupError:

@@ -14,6 +14,7 @@ from faristol.pb.lexicon.v1 import events_pb2 as events
 from faristol.pb.lexicon.v1 import lexicon_pb2 as lexicon
 from faristol.pb.lexicon.v1 import lexicon_pb2_grpc as lexicon_grpc
 from faristol.record import Record, load
+from faristol.rules.refusal import N_
 
 Context = grpc.aio.ServicerContext[Any, Any]
 
@@ -54,12 +55,20 @@ class LexiconService(lexicon_grpc.LexiconServiceServicer):
     ) -> lexicon.LookUpResponse:
         """Whether words are in a lexicon, and as which tiles."""
         if not request.lexicon:
-            raise Invalid("lexicon", "is empty; expected the name or the digest of a lexicon")
+            raise Invalid("lexicon", N_("is empty; expected the name or the digest of a lexicon"))
         if len(request.words) > MOST_WORDS:
-            raise Invalid("words", f"are {len(request.words)}; at most {MOST_WORDS} can be looked up at once")
+            raise Invalid(
+                "words",
+                N_("are {count}; at most {most} can be looked up at once"),
+                {"count": len(request.words), "most": MOST_WORDS},
+            )
         for text in request.words:
             if not 0 < len(text) <= LONGEST:
-                raise Invalid("words", f"{text[:LONGEST]!r} has {len(text)} characters; expected 1 to {LONGEST}")
+                raise Invalid(
+                    "words",
+                    N_("{word} has {length} characters; expected {least} to {most}"),
+                    {"word": repr(text[:LONGEST]), "length": len(text), "least": 1, "most": LONGEST},
+                )
         graph = self._lexicons.find(request.lexicon)
         return lexicon.LookUpResponse(
             entries=[
@@ -73,7 +82,7 @@ class LexiconService(lexicon_grpc.LexiconServiceServicer):
     ) -> lexicon.GetCaseResponse:
         """A case as it stands in the record, for officials."""
         if not request.case_id:
-            raise Invalid("case_id", "is empty; expected the id of a case")
+            raise Invalid("case_id", N_("is empty; expected the id of a case"))
         case = (await load(self._record, stream(request.case_id), Case(), evolve)).state
         if not case.open:
             raise NotFound("case", request.case_id)

@@ -96,4 +96,8 @@ def moment(state: Tournament, at: datetime | None, now: datetime) -> datetime:
 
 def too_early(at: datetime, latest: datetime) -> Invalid:
     """What is answered to an act said to have happened before what it follows."""
-    return Invalid("occurred_at", f"is {at.isoformat()}, before what has happened already at {latest.isoformat()}")
+    return Invalid(
+        "occurred_at",
+        N_("is {at}, before what has happened already at {latest}"),
+        {"at": at.isoformat(), "latest": latest.isoformat()},
+    )

@@ -46,7 +46,11 @@ def create(
     if state.exists:
         raise AlreadyExists("tournament", tournament_id)
     if len(seed) != SEED_SIZE:
-        raise Invalid("seed", f"has {len(seed)} bytes; expected {SEED_SIZE}, or none to have it drawn")
+        raise Invalid(
+            "seed",
+            N_("has {length} bytes; expected {expected}, or none to have it drawn"),
+            {"length": len(seed), "expected": SEED_SIZE},
+        )
     check_rounds(rounds, ruleset)
     occurred_at = to_timestamp(at or now)
     return [
@@ -72,7 +76,9 @@ def register(
     if state.player(player_id) is not None:
         raise AlreadyExists("player", player_id)
     if rating is not None and not 0 <= rating <= 9999:
-        raise Invalid("rating", f"is {rating}; expected 0 to 9999, or none for an unrated player")
+        raise Invalid(
+            "rating", N_("is {rating}; expected 0 to 9999, or none for an unrated player"), {"rating": rating}
+        )
     # Desks register side by side, so only what comes before the tournament itself is out of order.
     if at is not None and at < state.created_at:
         raise conditions.too_early(at, state.created_at)

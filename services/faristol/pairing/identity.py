@@ -9,6 +9,7 @@ import uuid
 from collections.abc import Iterator
 
 from faristol.host.errors import Invalid
+from faristol.rules.refusal import N_
 
 LONGEST_ID = 40
 LONGEST_NAME = 200
@@ -19,8 +20,11 @@ _ID = re.compile(rf"[a-z0-9][a-z0-9-]{{0,{LONGEST_ID - 1}}}")
 def checked_id(field: str, value: str) -> str:
     """The id itself. Raises ``Invalid`` when it is malformed."""
     if not _ID.fullmatch(value):
-        expected = f"expected 1 to {LONGEST_ID} of a-z, 0-9 and -, the first not a -"
-        raise Invalid(field, f"{value!r} is not an id; {expected}")
+        raise Invalid(
+            field,
+            N_("{given} is not an id; expected 1 to {most} of a-z, 0-9 and -, the first not a -"),
+            {"given": repr(value), "most": LONGEST_ID},
+        )
     return value
 
 
@@ -33,9 +37,13 @@ def checked_name(field: str, value: str, *, empty: bool = False) -> str:
     name = unicodedata.normalize("NFC", " ".join(value.split()))
     least = 0 if empty else 1
     if not least <= len(name) <= LONGEST_NAME:
-        raise Invalid(field, f"has {len(name)} characters; expected {least} to {LONGEST_NAME}")
+        raise Invalid(
+            field,
+            N_("has {length} characters; expected {least} to {most}"),
+            {"length": len(name), "least": least, "most": LONGEST_NAME},
+        )
     if not name.isprintable():
-        raise Invalid(field, f"{name!r} holds a character that cannot be shown")
+        raise Invalid(field, N_("{given} holds a character that cannot be shown"), {"given": repr(name)})
     return name
 
 
@@ -69,7 +77,9 @@ def _short(command_id: str) -> str:
     try:
         canonical = str(uuid.UUID(command_id))
     except ValueError:
-        raise Invalid("command_id", f"expected a UUID of the caller's choice, got {command_id!r}") from None
+        raise Invalid(
+            "command_id", N_("expected a UUID of the caller's choice, got {given}"), {"given": repr(command_id)}
+        ) from None
     return hashlib.sha256(canonical.encode()).hexdigest()[:12]
 
 

@@ -9,7 +9,7 @@ import grpc
 from faristol.host.errors import Invalid, Unreachable
 from faristol.pairing.model import Pin, Tournament
 from faristol.pb.lexicon.v1 import lexicon_pb2, lexicon_pb2_grpc
-from faristol.rules import N_, Refusal, Ruleset, load_ruleset, ruleset_names
+from faristol.rules import N_, Refusal, Ruleset, load_ruleset, pinned_ruleset, ruleset_names
 
 DEFAULT_RULESET = "fisc-2023"
 
@@ -21,25 +21,20 @@ PATIENCE = 10.0
 
 
 def ruleset_named(name: str) -> Ruleset:
-    """The rule set of that name, ``fisc-2023`` when empty. Raises ``Invalid`` when there is none."""
+    """The ruleset of that name, ``fisc-2023`` when empty. Raises ``Invalid`` when there is none."""
     try:
         return load_ruleset(name or DEFAULT_RULESET)
     except LookupError:
-        raise Invalid("ruleset", f"there is no rule set {name!r}; there are: {', '.join(ruleset_names())}") from None
+        raise Invalid(
+            "ruleset",
+            N_("there is no ruleset {name}; there are: {known}"),
+            {"name": repr(name), "known": ", ".join(ruleset_names())},
+        ) from None
 
 
 def ruleset_of(state: Tournament) -> Ruleset:
     """The rules that the tournament was pinned to. Raises ``Refusal`` when they are not installed here."""
-    pinned = state.ruleset
-    found = load_ruleset(pinned.name) if pinned.name in ruleset_names() else None
-    if found is None or found.digest != pinned.digest:
-        raise Refusal(
-            "RULESET_MISSING",
-            "",
-            N_("{tournament} is pinned to rule set {name} with content {digest}, which is not installed here."),
-            {"tournament": state.tournament_id, "name": pinned.name, "digest": pinned.digest},
-        )
-    return found
+    return pinned_ruleset(state.ruleset.name, state.ruleset.digest)
 
 
 async def installed(channel: grpc.aio.Channel) -> list[lexicon_pb2.Lexicon]:
@@ -55,7 +50,7 @@ async def installed(channel: grpc.aio.Channel) -> list[lexicon_pb2.Lexicon]:
 def choose_lexicon(lexicons: list[lexicon_pb2.Lexicon], name: str, ruleset: Ruleset) -> Pin:
     """The pin of the lexicon of that name, or of the one of the tile set's language when empty.
 
-    Raises ``Refusal`` when it is not installed, or is spelled with other tiles than the rule set plays with.
+    Raises ``Refusal`` when it is not installed, or is spelled with other tiles than the ruleset plays with.
     """
     wanted = name or LEXICONS.get(ruleset.tile_set.language, ruleset.tile_set.language)
     found = next((lexicon for lexicon in lexicons if lexicon.pin.name == wanted), None)

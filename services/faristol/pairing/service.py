@@ -44,7 +44,7 @@ class PairingService(pairing_grpc.PairingServiceServicer):
     async def CreateTournament(  # noqa: N802
         self, request: pairing.CreateTournamentRequest, context: Context
     ) -> pairing.CreateTournamentResponse:
-        """Create a tournament; rule set, lexicon, id and seed are chosen where the caller left them empty."""
+        """Create a tournament; ruleset, lexicon, id and seed are chosen where the caller left them empty."""
         at = self._at(request)
         name = identity.checked_name("name", request.name)
         if request.tournament_id:

@@ -12,6 +12,7 @@ from faristol.pb.rating.v1 import rating_pb2 as rating
 from faristol.pb.rating.v1 import rating_pb2_grpc as rating_grpc
 from faristol.rating.model import RatingList, evolve, stream
 from faristol.record import Record, load
+from faristol.rules.refusal import N_
 
 Context = grpc.aio.ServicerContext[Any, Any]
 
@@ -27,7 +28,7 @@ class RatingService(rating_grpc.RatingServiceServicer):
     ) -> rating.GetRatingListResponse:
         """The list after a tournament, highest rating first."""
         if not request.tournament_id:
-            raise Invalid("tournament_id", "is empty; expected the id of a tournament")
+            raise Invalid("tournament_id", N_("is empty; expected the id of a tournament"))
         loaded = await load(self._record, stream(request.tournament_id), RatingList(), evolve)
         found = loaded.state
         if not loaded.version:

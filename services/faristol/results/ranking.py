@@ -15,10 +15,11 @@ def rank(
 ) -> list[results.Standing]:
     """The standings after the results in ``rounds``, without names (FISC I.1).
 
-    Tables of which the result is not final add nothing. A bye counts once its whole round is in, so that
-    nobody leads because of being left out.
+    Tables of which the result is not final are pending: they add nothing, and nobody at them counts as absent.
+    A bye counts once its whole round is in, so that nobody leads because of being left out.
     """
-    known = list(_results(rounds))
+    paired = list(rounds)
+    known = list(_results(paired))
     spread: Counter[str] = Counter()
     total: Counter[str] = Counter()
     for result in known:
@@ -29,7 +30,11 @@ def rank(
             total[result.second] += result.second_score
     byes = {result.first for result in known if result.second is None}
     table = standings(
-        known, sorted(player.player_id for player in players), load_ruleset(tournament.ruleset.name), tournament.rounds
+        known,
+        sorted(player.player_id for player in players),
+        load_ruleset(tournament.ruleset.name),
+        tournament.rounds,
+        pending=set(_pending(paired)),
     )
     return [
         results.Standing(
@@ -61,5 +66,18 @@ def _results(rounds: Iterable[results.GetPairingsResponse]) -> Iterable[Result]:
             if table.final:
                 first, second = table.seats
                 yield Result.of_game(round_.round, first.player_id, second.player_id, first.score, second.score)
-        if round_.bye.player_id and all(table.final for table in round_.tables):
+        if round_.bye.player_id and _complete(round_):
             yield Result.bye(round_.round, round_.bye.player_id)
+
+
+def _pending(rounds: Iterable[results.GetPairingsResponse]) -> Iterable[tuple[str, int]]:
+    for round_ in rounds:
+        for table in round_.tables:
+            if not table.final:
+                yield from ((seat.player_id, round_.round) for seat in table.seats)
+        if round_.bye.player_id and not _complete(round_):
+            yield round_.bye.player_id, round_.round
+
+
+def _complete(round_: results.GetPairingsResponse) -> bool:
+    return all(table.final for table in round_.tables)

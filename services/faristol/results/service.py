@@ -3,22 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
-from typing import Any, NoReturn, cast
+from typing import Any, cast
 
 import grpc
 
 from faristol.bus import Progress
-from faristol.host.errors import Invalid
+from faristol.host.errors import Behind, Invalid
 from faristol.pb.results.v1 import results_pb2 as results
 from faristol.pb.results.v1 import results_pb2_grpc as results_grpc
 from faristol.record import Record
 from faristol.results import news, ranking, reading
 from faristol.results.store import Kind
+from faristol.rules.refusal import N_
 
 Context = grpc.aio.ServicerContext[Any, Any]
 
 PATIENCE = 10.0
 """Seconds to wait for ``min_position`` when the caller set no deadline."""
+
+NO_POSITION = N_("{position} is no position: expected 0 or more")
 
 MARGIN = 0.1
 """Seconds before the caller's deadline at which waiting stops, so that the answer still says why."""
@@ -51,7 +54,11 @@ class ResultsService(results_grpc.ResultsServiceServicer):
     ) -> results.GetStandingsResponse:
         """Standings with their tie-breaks, with the results so far or as of a round."""
         if request.round < 0:
-            raise Invalid("round", f"{request.round} is no round: expected 1 or more, or 0 for the results so far")
+            raise Invalid(
+                "round",
+                N_("{round} is no round: expected 1 or more, or 0 for the results so far"),
+                {"round": request.round},
+            )
         position = await self._reach(request.min_position, context)
         found = await reading.tournament(self._record, request.tournament_id, [Kind.PLAYERS, Kind.ROUND])
         if request.round:
@@ -69,7 +76,7 @@ class ResultsService(results_grpc.ResultsServiceServicer):
     ) -> results.GetPairingsResponse:
         """Pairings of a round, with scores as they are."""
         if request.round < 1:
-            raise Invalid("round", f"{request.round} is no round: expected 1 or more")
+            raise Invalid("round", N_("{round} is no round: expected 1 or more"), {"round": request.round})
         position = await self._reach(request.min_position, context)
         found = await reading.tournament(self._record, request.tournament_id, [Kind.ROUND])
         answer = found.round(request.round)
@@ -107,7 +114,7 @@ class ResultsService(results_grpc.ResultsServiceServicer):
     ) -> AsyncIterator[results.FollowResponse]:
         """News of a tournament from a position on, then live."""
         if request.after_position < 0:
-            raise Invalid("after_position", f"{request.after_position} is no position: expected 0 or more")
+            raise Invalid("after_position", NO_POSITION, {"position": request.after_position})
         await reading.tournament(self._record, request.tournament_id)
         async for piece in news.follow(self._record, self._progress, request.tournament_id, request.after_position):
             yield piece
@@ -120,17 +127,10 @@ class ResultsService(results_grpc.ResultsServiceServicer):
     async def _reach(self, min_position: int, context: Context) -> int:
         """The position up to which the rows hold, once that is at least ``min_position``."""
         if min_position < 0:
-            raise Invalid("min_position", f"{min_position} is no position: expected 0 or more")
+            raise Invalid("min_position", NO_POSITION, {"position": min_position})
         if min_position:
             left = cast("float | None", context.time_remaining())  # None when the caller set none
             patience = PATIENCE if left is None else max(0.0, left - MARGIN)
             if not await self._progress.reached(min_position, patience):
-                await _too_late(context, min_position, await self._progress.position())
+                raise Behind(min_position, await self._progress.position())
         return await self._progress.position()
-
-
-async def _too_late(context: Context, wanted: int, here: int) -> NoReturn:
-    await context.abort(
-        grpc.StatusCode.DEADLINE_EXCEEDED, f"results are at position {here}; position {wanted} was waited for in vain"
-    )
-    raise AssertionError("abort raises")

@@ -19,7 +19,7 @@ def test_a_game_is_only_clocked_under_the_ruleset_that_it_pins() -> None:
     assert ruleset_of(TABLE) is FISC
     with pytest.raises(Refusal) as caught:
         ruleset_of(replace(TABLE, ruleset_digest="0" * 64))
-    assert caught.value.reason == "RULESET_CHANGED"
+    assert caught.value.reason == "RULESET_MISSING"
     assert FISC.digest in str(caught.value)
     assert "0" * 64 in str(caught.value)
 
@@ -27,5 +27,5 @@ def test_a_game_is_only_clocked_under_the_ruleset_that_it_pins() -> None:
 def test_an_unknown_ruleset_is_named() -> None:
     with pytest.raises(Refusal) as caught:
         ruleset_of(replace(TABLE, ruleset="fisc-1999"))
-    assert caught.value.reason == "RULESET_UNKNOWN"
+    assert caught.value.reason == "RULESET_MISSING"
     assert "fisc-1999" in str(caught.value)

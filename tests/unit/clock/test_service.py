@@ -227,5 +227,5 @@ async def test_a_ruleset_other_than_the_pinned_one_stops_the_clock_with_both_dig
     await play(record, opened, STARTED)
     with pytest.raises(Refusal) as caught:
         await follow(record)
-    assert caught.value.reason == "RULESET_CHANGED"
+    assert caught.value.reason == "RULESET_MISSING"
     assert "0" * 64 in str(caught.value)

@@ -142,6 +142,31 @@ async def test_what_is_not_there_is_a_problem_that_names_it(finished: Stage) -> 
         assert wanted in problem["detail"]
 
 
+@pytest.mark.parametrize(
+    ("path", "catalan", "greek"),
+    [
+        ("/api/v1/games/lliga-r9-t9", "no hi ha cap partida 'lliga-r9-t9'", "δεν υπάρχει παρτίδα 'lliga-r9-t9'"),
+        ("/api/v1/tournaments/no/stream", "no hi ha cap torneig 'no'", "δεν υπάρχει τουρνουά 'no'"),
+        ("/api/v1/teams", "no hi ha res a /api/v1/teams", "δεν υπάρχει τίποτα στο /api/v1/teams"),
+    ],
+)
+async def test_a_problem_is_told_in_the_readers_language(finished: Stage, path: str, catalan: str, greek: str) -> None:
+    answer = await finished.http.get(path, headers={"Accept-Language": "ca-ES,ca;q=0.9,en;q=0.5"})
+    assert (answer.json()["detail"], answer.headers["content-language"]) == (catalan, "ca")
+    chosen = await finished.http.get(f"{path}?lang=el", headers={"Accept-Language": "ca"})
+    assert (chosen.json()["detail"], chosen.headers["content-language"]) == (greek, "el")
+    assert {**chosen.json(), "detail": ""} == {**answer.json(), "detail": ""}
+
+
+async def test_a_position_that_does_not_come_is_said_in_the_readers_language(
+    finished: Stage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("faristol.gateway.results.DEADLINE", 0.5)
+    answer = await finished.http.get("/api/v1/tournaments?min_position=999999", headers={"Accept-Language": "ca"})
+    assert (answer.status_code, answer.json()["reason"]) == (504, "BEHIND")
+    assert answer.json()["detail"].endswith("s’ha esperat en va la posició 999999")
+
+
 MALFORMED = [
     ("/api/v1/tournaments/lliga/standings?round=last", "round"),
     ("/api/v1/tournaments/lliga/standings?round=-1", "round"),

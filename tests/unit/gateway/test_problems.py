@@ -37,6 +37,8 @@ async def test_results_that_cannot_be_reached_are_503_with_retry_after(alone: ht
         assert (answer.status_code, answer.headers["content-type"]) == (503, "application/problem+json")
         assert int(answer.headers["retry-after"]) > 0
         assert answer.json()["title"] == "Service Unavailable"
+        told = (await alone.get(path, headers={"Accept-Language": "es"})).json()
+        assert "Vuelva a intentarlo" in told["detail"]
     page = await alone.get("/t/lliga", headers={"Accept-Language": "es"})
     assert (page.status_code, page.headers["content-type"]) == (503, "text/html; charset=utf-8")
     assert "Vuelva a intentarlo" in page.text
@@ -60,7 +62,7 @@ async def test_the_gateway_lives_without_the_results(alone: httpx.AsyncClient) -
     ],
 )
 def test_a_grpc_status_has_its_http_status(code: grpc.StatusCode, status: int) -> None:
-    problem = of_rpc(AioRpcError(code, Metadata(), Metadata(), "words of the service", ""))
+    problem = of_rpc(AioRpcError(code, Metadata(), Metadata(), "words of the service", ""), "en")
     assert problem.status == status
     assert ("Retry-After" in problem.headers) == (status in {503, 504, 429})
     assert ("words of the service" in problem.detail) == (status not in {502, 503})

@@ -19,7 +19,7 @@ def test_the_ruleset_is_fisc_when_none_is_named() -> None:
 
 
 def test_an_unknown_ruleset_is_answered_with_those_there_are() -> None:
-    with pytest.raises(Invalid, match=r"no rule set 'fisc-1999'; there are: .*fisc-2023"):
+    with pytest.raises(Invalid, match=r"no ruleset 'fisc-1999'; there are: .*fisc-2023"):
         ruleset_named("fisc-1999")
 
 

@@ -52,7 +52,26 @@ def test_a_bye_counts_once_its_round_is_in() -> None:
     assert (lines["anna"].half_points, lines["biel"].half_points) == (2, 0)
 
 
-def test_tie_breaks_stand_in_the_order_of_the_rule_set() -> None:
+def test_while_a_round_is_played_nobody_at_a_table_or_with_the_bye_counts_as_absent() -> None:
+    live = paired(2, table("anna", "eloi", (380, 390)), table("carme", "biel", (200, 0), final=False), bye="dolors")
+    lines = {line.player_id: line for line in rank(TOURNAMENT, PLAYERS, [FIRST, live])}
+    values = {
+        player: [one.quarters for one in line.tie_breaks if one.name in {"median-buchholz", "berger"}]
+        for player, line in lines.items()
+    }
+    assert {player: line.half_points for player, line in lines.items()} == {
+        "anna": 2,
+        "biel": 1,
+        "carme": 0,
+        "dolors": 1,
+        "eloi": 4,
+    }
+    # anna won over carme (0) and lost to eloi (2). eloi had the bye (a dummy with 2) and won over anna (1).
+    # biel and dolors drew (half a point each), carme lost to anna: one opponent each, who is left out.
+    assert values == {"anna": [8, 0], "eloi": [8, 8 + 4], "biel": [0, 1], "dolors": [0, 1], "carme": [0, 0]}
+
+
+def test_tie_breaks_stand_in_the_order_of_the_ruleset() -> None:
     lines = rank(TOURNAMENT, PLAYERS, [FIRST, SECOND])
     assert [one.name for one in lines[0].tie_breaks] == ["median-buchholz", "berger", "spread", "total"]
     anna = next(line for line in lines if line.player_id == "anna")

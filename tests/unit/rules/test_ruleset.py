@@ -7,7 +7,7 @@ from importlib import resources
 
 import pytest
 
-from faristol.rules import RulesetError, load_ruleset, read_ruleset, ruleset_names
+from faristol.rules import Refusal, RulesetError, load_ruleset, pinned_ruleset, read_ruleset, ruleset_names
 
 TEXT = (resources.files("faristol.rules") / "rulesets" / "fisc-2023.toml").read_text(encoding="utf-8")
 
@@ -36,6 +36,20 @@ def test_every_ruleset_that_is_shipped_loads_under_its_own_name() -> None:
 def test_a_name_that_there_is_not_is_answered_with_those_that_there_are() -> None:
     with pytest.raises(LookupError, match=r"no ruleset '../fisc-2023'; there are: .*fisc-2023"):
         load_ruleset("../fisc-2023")
+
+
+def test_a_pinned_ruleset_is_found_by_name_and_content() -> None:
+    fisc = load_ruleset("fisc-2023")
+    assert pinned_ruleset("fisc-2023", fisc.digest) is fisc
+
+
+@pytest.mark.parametrize(("name", "found"), [("fisc-2023", load_ruleset("fisc-2023").digest), ("fisc-1999", "–")])
+def test_a_pinned_ruleset_that_is_not_here_is_refused_with_what_is(name: str, found: str) -> None:
+    with pytest.raises(Refusal) as refused:
+        pinned_ruleset(name, "0" * 64)
+    assert refused.value.reason == "RULESET_MISSING"
+    assert refused.value.params == {"name": name, "digest": "0" * 64, "found": found}
+    assert f"under that name: {found}." in str(refused.value)
 
 
 def test_fisc_is_what_the_book_says() -> None:

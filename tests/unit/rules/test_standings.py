@@ -125,6 +125,63 @@ def test_a_round_missed_by_will_is_left_out_before_a_weak_opponent() -> None:
     assert row(rows, "p0").tie_breaks["median-buchholz"] == 0 + 1.0
 
 
+def test_a_game_that_is_being_played_counts_for_nothing_yet() -> None:
+    results = [
+        Result.of_game(1, "p0", "p1", 400, 300),
+        Result.of_game(1, "p2", "p3", 350, 350),
+        Result.of_game(2, "p0", "p2", 400, 300),
+    ]
+    rows = standings(results, PLAYERS[:4], FISC, 5, pending={("p1", 2), ("p3", 2)})
+    assert {r.player: (r.rank, r.points, r.games) for r in rows} == {
+        "p0": (1, 2.0, 2),
+        "p2": (2, 0.5, 2),
+        "p3": (3, 0.5, 1),
+        "p1": (4, 0.0, 1),
+    }
+    # p0 has won over p1 (no point) and p2 (half a point); p2 has drawn with p3 (half a point) and lost to p0 (two).
+    # p1 and p3 have one opponent each, who is left out; away from table 2 they would have a dummy to leave out.
+    assert {r.player: tuple(r.tie_breaks.values()) for r in rows} == {
+        "p0": (0.5, 0.0 + 0.5, 200, 800),
+        "p2": (2.0, 0.5 * 0.5, -100, 650),
+        "p3": (0.0, 0.5 * 0.5, 0, 350),
+        "p1": (0.0, 0.0, -100, 300),
+    }
+    absent = standings(results, PLAYERS[:4], FISC, 5)
+    assert row(absent, "p0").tie_breaks["berger"] == 0.5 + 0.5
+    assert row(absent, "p1").tie_breaks["median-buchholz"] == 2.0
+
+
+def test_whoever_plays_again_has_not_left() -> None:
+    results = [
+        Result.of_game(1, "p0", "p1", 400, 300),
+        Result.of_game(2, "p0", "p2", 400, 300),
+        Result.of_game(3, "p0", "p3", 400, 300),
+    ]
+    rows = standings(results, PLAYERS[:4], FISC, 5, pending=[("p1", 3), ("p2", 3)])
+    # p1 was away in round 2 and sits at a table in round 3, so round 2 is no draw for p0.
+    assert row(rows, "p0").tie_breaks["berger"] == 0.0
+
+
+@given(championships())
+def test_a_round_without_any_result_changes_nothing_whoever_waits_for_it(results: list[Result]) -> None:
+    before = [result for result in results if result.round < 5]
+    waiting = [(player, 5) for player in PLAYERS]
+    assert standings(before, PLAYERS, FISC, 5, waiting) == standings(before, PLAYERS, FISC, 5)
+
+
+@pytest.mark.parametrize(
+    ("pending", "problem"),
+    [
+        (("p2", 6), "round 6, pending for p2, is not one of the 5 rounds"),
+        (("zz", 1), "round 1 is pending for zz, who is not among the players"),
+        (("p0", 1), "round 1 is pending for p0, who has a result in it"),
+    ],
+)
+def test_what_cannot_be_pending_is_refused(pending: tuple[str, int], problem: str) -> None:
+    with pytest.raises(ValueError, match=problem):
+        standings([Result.of_game(1, "p0", "p1", 1, 0)], PLAYERS, FISC, 5, [pending])
+
+
 def test_scores_after_deductions_decide_even_when_negative() -> None:
     rows = standings([Result.of_game(1, "p0", "p1", -12, -10)], PLAYERS[:2], FISC, 5)
     assert [r.player for r in rows] == ["p1", "p0"]

@@ -54,11 +54,11 @@ class _EndConditionEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_EndCondi
     END_CONDITION_OUT: _EndCondition.ValueType  # 1
     """A player has no tile left and the bag is empty (FISC I.8.A)."""
     END_CONDITION_LOST_TURNS: _EndCondition.ValueType  # 2
-    """Both players lost the number of turns in a row that the rule set names (FISC I.8.B)."""
+    """Both players lost the number of turns in a row that the ruleset names (FISC I.8.B)."""
     END_CONDITION_SCORELESS_TURNS: _EndCondition.ValueType  # 3
     """Too many turns in a row without a tile placed (FISC I.8.B)."""
     END_CONDITION_OVERTIME: _EndCondition.ValueType  # 4
-    """A player went over the overtime that the rule set allows (FISC I.8.D)."""
+    """A player went over the overtime that the ruleset allows (FISC I.8.D)."""
 
 class EndCondition(_EndCondition, metaclass=_EndConditionEnumTypeWrapper):
     """What ended a game."""
@@ -68,11 +68,11 @@ END_CONDITION_UNSPECIFIED: EndCondition.ValueType  # 0
 END_CONDITION_OUT: EndCondition.ValueType  # 1
 """A player has no tile left and the bag is empty (FISC I.8.A)."""
 END_CONDITION_LOST_TURNS: EndCondition.ValueType  # 2
-"""Both players lost the number of turns in a row that the rule set names (FISC I.8.B)."""
+"""Both players lost the number of turns in a row that the ruleset names (FISC I.8.B)."""
 END_CONDITION_SCORELESS_TURNS: EndCondition.ValueType  # 3
 """Too many turns in a row without a tile placed (FISC I.8.B)."""
 END_CONDITION_OVERTIME: EndCondition.ValueType  # 4
-"""A player went over the overtime that the rule set allows (FISC I.8.D)."""
+"""A player went over the overtime that the ruleset allows (FISC I.8.D)."""
 Global___EndCondition: _TypeAlias = EndCondition  # noqa: Y015
 
 @_typing.final
@@ -84,7 +84,7 @@ class Pin(_message.Message):
     NAME_FIELD_NUMBER: _builtins.int
     DIGEST_FIELD_NUMBER: _builtins.int
     name: _builtins.str
-    """Name of a rule set (`fisc-2023`) or of a lexicon (`catalan`)."""
+    """Name of a ruleset (`fisc-2023`) or of a lexicon (`catalan`)."""
     digest: _builtins.str
     """SHA-256 of the content, in lower-case hexadecimal."""
     def __init__(

@@ -147,7 +147,7 @@ class RulesetPinned(_message.Message):
     RULESET_FIELD_NUMBER: _builtins.int
     @_builtins.property
     def ruleset(self) -> _events_pb2.Pin:
-        """The rule set."""
+        """The ruleset."""
 
     def __init__(
         self,

@@ -75,7 +75,7 @@ class CreateTournamentRequest(_message.Message):
     rounds: _builtins.int
     """Number of rounds; FISC I.1 wants at least 5."""
     ruleset: _builtins.str
-    """Name of the rule set; `fisc-2023` when empty."""
+    """Name of the ruleset; `fisc-2023` when empty."""
     lexicon: _builtins.str
     """Name of the lexicon; the one of the tile set's language when empty."""
     seed: _builtins.bytes
@@ -120,7 +120,7 @@ class CreateTournamentResponse(_message.Message):
     """The id given."""
     @_builtins.property
     def ruleset(self) -> _events_pb2.Pin:
-        """The rule set, pinned."""
+        """The ruleset, pinned."""
 
     @_builtins.property
     def lexicon(self) -> _events_pb2.Pin:
@@ -549,7 +549,7 @@ class GetTournamentResponse(_message.Message):
     """Version of the tournament's stream that this shows."""
     @_builtins.property
     def ruleset(self) -> _events_pb2.Pin:
-        """The rule set."""
+        """The ruleset."""
 
     @_builtins.property
     def lexicon(self) -> _events_pb2.Pin:

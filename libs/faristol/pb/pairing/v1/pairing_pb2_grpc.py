@@ -77,7 +77,7 @@ class PairingServiceServicer:
     """
 
     def CreateTournament(self, request, context):
-        """Create a tournament under a rule set and a lexicon, pinned by content.
+        """Create a tournament under a ruleset and a lexicon, pinned by content.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')

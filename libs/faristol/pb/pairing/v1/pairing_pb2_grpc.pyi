@@ -36,7 +36,7 @@ class PairingServiceStub:
     @_typing.overload
     def __new__(cls, channel: _aio.Channel) -> PairingServiceAsyncStub: ...
     CreateTournament: _grpc.UnaryUnaryMultiCallable[_pairing_pb2.CreateTournamentRequest, _pairing_pb2.CreateTournamentResponse]
-    """Create a tournament under a rule set and a lexicon, pinned by content."""
+    """Create a tournament under a ruleset and a lexicon, pinned by content."""
     RegisterPlayer: _grpc.UnaryUnaryMultiCallable[_pairing_pb2.RegisterPlayerRequest, _pairing_pb2.RegisterPlayerResponse]
     """Register a player, before the first round is paired."""
     PairRound: _grpc.UnaryUnaryMultiCallable[_pairing_pb2.PairRoundRequest, _pairing_pb2.PairRoundResponse]
@@ -56,7 +56,7 @@ class PairingServiceAsyncStub(PairingServiceStub):
 
     def __init__(self, channel: _aio.Channel) -> None: ...
     CreateTournament: _aio.UnaryUnaryMultiCallable[_pairing_pb2.CreateTournamentRequest, _pairing_pb2.CreateTournamentResponse]  # type: ignore[assignment]
-    """Create a tournament under a rule set and a lexicon, pinned by content."""
+    """Create a tournament under a ruleset and a lexicon, pinned by content."""
     RegisterPlayer: _aio.UnaryUnaryMultiCallable[_pairing_pb2.RegisterPlayerRequest, _pairing_pb2.RegisterPlayerResponse]  # type: ignore[assignment]
     """Register a player, before the first round is paired."""
     PairRound: _aio.UnaryUnaryMultiCallable[_pairing_pb2.PairRoundRequest, _pairing_pb2.PairRoundResponse]  # type: ignore[assignment]
@@ -79,7 +79,7 @@ class PairingServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _pairing_pb2.CreateTournamentRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_pairing_pb2.CreateTournamentResponse, _abc.Awaitable[_pairing_pb2.CreateTournamentResponse]]:
-        """Create a tournament under a rule set and a lexicon, pinned by content."""
+        """Create a tournament under a ruleset and a lexicon, pinned by content."""
 
     @_abc_1.abstractmethod
     def RegisterPlayer(

@@ -401,7 +401,7 @@ class TieBreak(_message.Message):
     NAME_FIELD_NUMBER: _builtins.int
     QUARTERS_FIELD_NUMBER: _builtins.int
     name: _builtins.str
-    """Its name in the rule set: `median-buchholz`, `berger`, `spread`, `total`."""
+    """Its name in the ruleset: `median-buchholz`, `berger`, `spread`, `total`."""
     quarters: _builtins.int
     """Its value in quarters: 4 is one point. (Berger adds halves of halves.)"""
     def __init__(
@@ -761,7 +761,7 @@ class Entry(_message.Message):
     overtime_ms: _builtins.int
     """Overtime in milliseconds, for its penalty."""
     coordinates: _builtins.str
-    """Where the main word is, in the notation of the rule set (`H8`)."""
+    """Where the main word is, in the notation of the ruleset (`H8`)."""
     @_builtins.property
     def placements(self) -> _containers.RepeatedCompositeFieldContainer[_events_pb2.Placement]:
         """The tiles placed."""

@@ -1,0 +1,117 @@
+from __future__ import annotations
+
+from typing import get_args
+
+import pytest
+from google.rpc import code_pb2, error_details_pb2
+
+from faristol.host.errors import (
+    THERE_IS,
+    THERE_IS_NO,
+    AlreadyExists,
+    Behind,
+    Invalid,
+    Missing,
+    NotFound,
+    Taken,
+    Unreachable,
+    status_of,
+)
+from faristol.host.text import LANGUAGES, TRANSLATED
+from faristol.rules import Refusal, pinned_ruleset
+from faristol.rules.refusal import N_
+
+SHORT = Invalid("name", N_("has {length} characters; expected {least} to {most}"), {"length": 0, "least": 1, "most": 9})
+
+
+def info(problem: Exception, language: str) -> error_details_pb2.ErrorInfo:
+    status = status_of(problem, language)
+    assert status is not None
+    found = error_details_pb2.ErrorInfo()
+    assert status.details[0].Unpack(found)
+    return found
+
+
+def message(problem: Exception, language: str) -> str:
+    status = status_of(problem, language)
+    assert status is not None
+    return str(status.message)
+
+
+@pytest.mark.parametrize(
+    ("problem", "sentences"),
+    [
+        (
+            NotFound("game", "lliga-r9-t9"),
+            {
+                "ca": "no hi ha cap partida 'lliga-r9-t9'",
+                "es": "no hay ninguna partida 'lliga-r9-t9'",
+                "el": "δεν υπάρχει παρτίδα 'lliga-r9-t9'",
+                "en": "there is no game 'lliga-r9-t9'",
+            },
+        ),
+        (
+            AlreadyExists("player", "anna"),
+            {
+                "ca": "ja hi ha un jugador 'anna'",
+                "es": "ya hay un jugador 'anna'",
+                "el": "υπάρχει ήδη παίκτης 'anna'",
+                "en": "there is a player 'anna' already",
+            },
+        ),
+        (
+            SHORT,
+            {
+                "ca": "name: té 0 caràcters; en calen de 1 a 9",
+                "es": "name: tiene 0 caracteres; hacen falta de 1 a 9",
+                "el": "name: έχει 0 χαρακτήρες· χρειάζονται από 1 έως 9",
+                "en": "name: has 0 characters; expected 1 to 9",
+            },
+        ),
+    ],
+)
+def test_callers_read_what_is_wrong_in_their_language(problem: Exception, sentences: dict[str, str]) -> None:
+    assert {language: message(problem, language) for language in LANGUAGES} == sentences
+    assert str(problem) == sentences["en"]
+
+
+def test_every_kind_of_thing_has_its_sentence_in_every_language() -> None:
+    assert set(THERE_IS_NO) == set(get_args(Missing))
+    assert set(THERE_IS) == set(get_args(Taken))
+    problems = [*(NotFound(kind, "x") for kind in THERE_IS_NO), *(AlreadyExists(kind, "x") for kind in THERE_IS)]
+    for problem in problems:
+        told = {message(problem, language) for language in LANGUAGES}
+        assert len(told) == len(LANGUAGES)
+        assert all("'x'" in sentence for sentence in told)
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_words_for_machines_are_the_same_in_every_language(language: str) -> None:
+    missing = info(NotFound("rating list", "lliga"), language)
+    assert (missing.reason, dict(missing.metadata)) == ("NOT_FOUND", {"kind": "rating list", "id": "lliga"})
+    taken = info(AlreadyExists("player", "anna"), language)
+    assert (taken.reason, dict(taken.metadata)) == ("ALREADY_EXISTS", {"kind": "player", "id": "anna"})
+    invalid = info(SHORT, language)
+    assert (invalid.reason, dict(invalid.metadata)) == ("INVALID", {"field": "name"})
+
+
+def test_what_a_caller_sent_cannot_be_mistaken_for_a_place_to_fill() -> None:
+    problem = Invalid("name", N_("{given} holds a character that cannot be shown"), {"given": repr("{most}\n")})
+    for language in LANGUAGES:
+        assert r"'{most}\n'" in message(problem, language)
+        assert "'{0} {id}'" in message(NotFound("game", "{0} {id}"), language)
+
+
+def test_results_that_are_late_say_how_far_they_are() -> None:
+    status = status_of(Behind(wanted=90, here=7), "ca")
+    assert status is not None
+    assert status.code == code_pb2.DEADLINE_EXCEEDED
+    assert status.message == "els resultats són a la posició 7; s’ha esperat en va la posició 90"
+
+
+@pytest.mark.parametrize("language", TRANSLATED)
+def test_a_service_that_is_away_and_a_missing_ruleset_are_told_in_the_language(language: str) -> None:
+    with pytest.raises(Refusal) as refused:
+        pinned_ruleset("fisc-1999", "0" * 64)
+    for problem in (Unreachable("lexicon"), refused.value):
+        assert message(problem, language) != message(problem, "en")
