@@ -1,7 +1,7 @@
 """Check that the contract still keeps what it promised: `buf breaking` against what was committed before.
 
-A changed working tree is compared with the last commit; a clean one with the commit that changed `proto/`
-before the last did. As every step is compared with the one before it, nothing that was ever promised breaks.
+The contract is compared with each of the last commits that changed it, so that nothing which was promised in any
+of them breaks, however many steps ago.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ import sys
 from pathlib import Path
 
 ROOT = Path(__file__).parent.parent
+DEPTH = 20
 PATHS = ("proto/faristol", "proto/buf.yaml")
 
 
@@ -19,23 +20,23 @@ def _git(*arguments: str) -> str:
     return done.stdout.strip() if done.returncode == 0 else ""
 
 
-def promised() -> str:
-    """The commit whose contract has to be kept; empty when this contract is the first, or there is no history."""
-    commits = _git("log", "--format=%H", "--", *PATHS).split()
-    changed = bool(_git("status", "--porcelain", "--", *PATHS))
-    return next(iter(commits if changed else commits[1:]), "")
+def promised() -> list[str]:
+    """The commits whose contracts have to be kept, the latest first; none when there is no history."""
+    return _git("log", f"-{DEPTH}", "--format=%H", "--", *PATHS).split()
 
 
 def main() -> int:
     """Run the check; 0 when nothing is broken."""
-    commit = promised()
-    if not commit:
-        print("buf breaking: no earlier contract to compare with")  # noqa: T201
-        return 0
+    commits = promised()
+    if not commits:
+        print("buf breaking: no history to compare with")  # noqa: T201
     buf = Path(sys.executable).with_name("buf")
-    return subprocess.run(
-        [buf, "breaking", "proto", "--against", f".git#ref={commit},subdir=proto"], cwd=ROOT, check=False
-    ).returncode
+    for commit in commits:
+        against = f".git#ref={commit},subdir=proto"
+        if code := subprocess.run([buf, "breaking", "proto", "--against", against], cwd=ROOT, check=False).returncode:
+            print(f"the contract breaks what commit {commit[:10]} promised")  # noqa: T201
+            return code
+    return 0
 
 
 if __name__ == "__main__":

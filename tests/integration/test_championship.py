@@ -92,11 +92,11 @@ def test_killing_any_of_seven_processes_ends_in_the_same_standings(
         demo = Child(["demo", *PLAN, "--connect", "--json"], cell.addresses, tmp_path / "demo.log")
         _wait_for_round(cell.http_port, 1)
         for service in SERVICES:
+            assert demo.process.poll() is None, f"it was over before {service} was killed"
             cell.services[service].kill()
-            time.sleep(0.3)
+            time.sleep(0.2)
             cell.services[service].start()
-            cell.wait(service)
-            time.sleep(0.7)
+            time.sleep(0.8)
         assert demo.process.wait(PATIENCE) == 0, demo.output()
         assert _last_object(demo.output())["standings"] == undisturbed["standings"]
         assert set(cell.stop().values()) == {0}

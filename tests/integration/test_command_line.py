@@ -112,3 +112,29 @@ def test_sigterm_ends_a_process_with_code_0(tmp_path: Path, lexicons: Path) -> N
     finally:
         if up.process.poll() is None:
             up.kill()
+
+
+@pytest.mark.lexicon
+def test_a_data_folder_is_served_by_one_process(tmp_path: Path, lexicons: Path) -> None:
+    port = free_port()
+    data = str(tmp_path / "data")
+    up = Child(["up", "--data", data, "--http", "0", "--grpc", str(port)], {"lexicons": lexicons}, tmp_path / "log")
+    try:
+        wait_until_serving(f"127.0.0.1:{port}", up)
+        told = said("up", "--data", data, "--http", "0", "--grpc", "0", lexicons=lexicons)
+        assert f"is in use by process {up.process.pid}" in told
+        wait_until_serving(f"127.0.0.1:{port}", up)
+    finally:
+        assert up.terminate() == 0
+
+
+@pytest.mark.parametrize(
+    ("settings", "expected"),
+    [({"log_level": "loud"}, "setting log_level cannot be 'loud'"), ({"grace_seconds": -1}, "setting grace_seconds")],
+)
+def test_settings_in_the_environment_are_checked(settings: dict[str, Any], expected: str) -> None:
+    assert expected in said("up", **settings)
+
+
+def test_a_ruleset_that_is_not_there_is_told() -> None:
+    assert "there is no ruleset 'nope': choose one of fisc-2023" in said("demo", "--ruleset", "nope")

@@ -2,24 +2,28 @@
 
 from __future__ import annotations
 
-import logging
+import asyncio
+import hashlib
+import re
 import uuid
 from collections.abc import Awaitable, Callable
-from typing import Any, TypeVar
+from contextlib import AsyncExitStack
+from dataclasses import replace
+from typing import Any, Generic, TypeVar
+from weakref import WeakValueDictionary
 
 import grpc
 from google.protobuf.message import Message
 from opentelemetry import metrics, trace
 from opentelemetry.propagate import inject
 
-from faristol.host.errors import Invalid
-from faristol.record import Command, Conflict, Decision, Metadata, Record
-from faristol.rules.refusal import N_
+from faristol.host.errors import AlreadyExists, Invalid, NotFound
+from faristol.record import Appended, Command, Conflict, Decision, Metadata, Record
+from faristol.rules.refusal import N_, Refusal
 
-ATTEMPTS = 8
+ATTEMPTS = 16
 """How often a decision is made anew when others were faster, before the caller is told."""
 
-_log = logging.getLogger(__name__)
 _tracer = trace.get_tracer("faristol.host")
 _meter = metrics.get_meter("faristol.host")
 _commands = _meter.create_counter("faristol.commands", unit="{command}", description="commands answered")
@@ -28,54 +32,110 @@ _conflicts = _meter.create_counter("faristol.conflicts", unit="{conflict}", desc
 
 M = TypeVar("M", bound=Message)
 
+_ID = re.compile(r"[a-z0-9-]{0,64}")
+
 
 class Desk:
     """Handles the commands of a service."""
 
     def __init__(self, record: Record) -> None:
         self._record = record
+        self._queues: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
 
     async def handle(
         self,
         context: grpc.aio.ServicerContext[Any, Any],
-        command_id: str,
+        request: Message,
         decide: Callable[[], Awaitable[tuple[Decision, Callable[[int], M]]]],
         *,
         response: type[M],
     ) -> M:
-        """Carry out a command and answer it; a command known already gets its first answer.
+        """Carry out a command and answer it; a command sent again gets its first answer.
 
         ``decide`` loads what it needs and returns the decision with what makes the answer from the position of
-        the last event. It is called again when others wrote to those streams first. Raises ``Invalid`` for an
-        id that is no UUID, ``Conflict`` when others kept being first, and whatever ``decide`` raises.
+        the last event. It is called again when others wrote to those streams first. Raises ``Invalid`` for a
+        ``command_id`` that is no UUID or was that of another command, ``Conflict`` when others kept being first,
+        and whatever ``decide`` raises.
         """
-        command_id = canonical(command_id)
-        kind = response.DESCRIPTOR.full_name.removesuffix("Response")
-        if before := await self._record.answered(command_id):
-            _commands.add(1, {"command": kind, "repeated": True})
-            return response.FromString(before.answer)
-        attempt = 1
-        while True:
-            decision, answer = await decide()
-            command = Command(command_id, _serialised(answer))
-            with _tracer.start_as_current_span("append") as span:
-                try:
-                    appended = await self._record.append(decision, _metadata(context, command_id), command=command)
-                except Conflict as conflict:
-                    _conflicts.add(1, {"command": kind})
-                    span.set_attribute("faristol.conflict", str(conflict))
-                    if attempt == ATTEMPTS:
-                        raise
-                    attempt += 1
-                    continue
-                span.set_attribute("faristol.position", appended.position)
-            _commands.add(1, {"command": kind, "repeated": appended.repeated})
-            _appends.add(sum(len(write.events) for write in decision.writes))
-            return response.FromString(appended.answer)
+        call = _Call(request, _metadata(context, request), response)
+        if before := await self._record.answered(call.command_id):
+            return call.repeated(before.answer)
+        try:
+            return await self._carry_out(call, decide)
+        except (Refusal, AlreadyExists, NotFound, Invalid):
+            # The command may have been carried out while this repetition of it was being decided, and then it is
+            # its own effect that speaks against it.
+            if before := await self._record.answered(call.command_id):
+                return call.repeated(before.answer)
+            raise
+
+    async def _carry_out(
+        self, call: _Call[M], decide: Callable[[], Awaitable[tuple[Decision, Callable[[int], M]]]]
+    ) -> M:
+        async with AsyncExitStack() as queue:
+            for attempt in range(1, ATTEMPTS + 1):
+                decision, answer = await decide()
+                with _tracer.start_as_current_span("append") as span:
+                    try:
+                        appended = await self._record.append(decision, call.metadata(), command=call.command(answer))
+                    except Conflict as conflict:
+                        _conflicts.add(1, {"command": call.kind})
+                        span.set_attribute("faristol.conflict", str(conflict))
+                        if attempt == ATTEMPTS:
+                            raise
+                        stream = conflict.stream
+                    else:
+                        span.set_attribute("faristol.position", appended.position)
+                        return self._done(call, decision, appended)
+                if attempt == 1:
+                    # Those who met at one stream go on one after the other, and not all against each other.
+                    await queue.enter_async_context(self._queues.setdefault(stream, asyncio.Lock()))
+        raise AssertionError("the last attempt returns or raises")
+
+    def _done(self, call: _Call[M], decision: Decision, appended: Appended) -> M:
+        if appended.repeated:
+            return call.repeated(appended.answer)
+        _commands.add(1, {"command": call.kind, "repeated": False})
+        _appends.add(sum(len(write.events) for write in decision.writes))
+        return call.opened(appended.answer)
 
 
-def _serialised(answer: Callable[[int], Message]) -> Callable[[int], bytes]:
-    return lambda position: answer(position).SerializeToString()
+class _Call(Generic[M]):
+    """A command as it was sent, and how its answer is kept: behind a digest of what was asked."""
+
+    def __init__(self, request: Message, metadata: Metadata, response: type[M]) -> None:
+        self._metadata = metadata
+        self._response = response
+        self.command_id = metadata.command_id
+        self.kind = response.DESCRIPTOR.full_name.removesuffix("Response")
+        content = request.SerializeToString(deterministic=True)
+        self._digest = hashlib.sha256(request.DESCRIPTOR.full_name.encode() + b"\0" + content).digest()
+
+    def metadata(self) -> Metadata:
+        """The metadata, in the trace of the append."""
+        carrier: dict[str, str] = {}
+        inject(carrier)
+        return replace(self._metadata, traceparent=carrier.get("traceparent", ""))
+
+    def command(self, answer: Callable[[int], M]) -> Command:
+        """The command as the record keeps it."""
+        return Command(self.command_id, lambda position: self._digest + answer(position).SerializeToString())
+
+    def opened(self, kept: bytes) -> M:
+        """The answer that was kept. Raises ``Invalid`` when it is that of another command."""
+        if not kept.startswith(self._digest):
+            raise Invalid(
+                "command_id",
+                N_("{command_id} was the id of another command: expected a new UUID for each"),
+                {"command_id": self.command_id},
+            )
+        return self._response.FromString(kept[len(self._digest) :])
+
+    def repeated(self, kept: bytes) -> M:
+        """The first answer, to a command that came again."""
+        answer = self.opened(kept)
+        _commands.add(1, {"command": self.kind, "repeated": True})
+        return answer
 
 
 def canonical(command_id: str) -> str:
@@ -88,14 +148,15 @@ def canonical(command_id: str) -> str:
         ) from None
 
 
-def _metadata(context: grpc.aio.ServicerContext[Any, Any], command_id: str) -> Metadata:
+def _metadata(context: grpc.aio.ServicerContext[Any, Any], request: Any) -> Metadata:
     given = {key: str(value) for key, value in context.invocation_metadata() or ()}
-    carrier: dict[str, str] = {}
-    inject(carrier)
+    command_id = canonical(request.command_id)
+    for key in ("faristol-actor", "faristol-role", "faristol-correlation"):
+        if not _ID.fullmatch(given.get(key, "")):
+            raise Invalid(key, N_("expected an id of at most 64 of a-z, 0-9 and -, and no name: it stays for ever"))
     return Metadata(
         actor=given.get("faristol-actor", ""),
         role=given.get("faristol-role", ""),
         command_id=command_id,
         correlation_id=given.get("faristol-correlation", "") or command_id,
-        traceparent=carrier.get("traceparent", ""),
     )

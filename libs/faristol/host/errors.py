@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Mapping
-from typing import Any, Literal
+from collections.abc import Mapping
+from typing import Literal
 
-import grpc
 from google.protobuf import any_pb2
 from google.rpc import code_pb2, error_details_pb2, status_pb2
-from grpc_status import rpc_status
-from sqlalchemy.exc import DBAPIError, InterfaceError, OperationalError, SQLAlchemyError
+from sqlalchemy.exc import DBAPIError, InterfaceError, OperationalError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 
-from faristol.host.text import SOURCE, negotiate, render, say
+from faristol.host.text import SOURCE, render, say
 from faristol.record import Conflict
 from faristol.rules.refusal import N_, Param, Refusal
 
@@ -122,19 +119,8 @@ UNREACHABLE = N_("the service {service} cannot be reached at the moment; nothing
 UNAVAILABLE = N_("the record cannot be reached at the moment; nothing was done, try again")
 
 
-EXPECTED = (
-    Refusal,
-    NotFound,
-    AlreadyExists,
-    Invalid,
-    Behind,
-    Conflict,
-    Stopping,
-    Unreachable,
-    SQLAlchemyError,
-    OSError,
-)
-"""What a method may raise. Anything else is a defect of ours: gRPC logs it and answers UNKNOWN."""
+AWAY = ("08", "53", "57P")
+"""Classes of SQLSTATE that say that the database is away, full or ending, and not that we asked something wrong."""
 
 
 def status_of(problem: BaseException, language: str) -> status_pb2.Status | None:
@@ -161,102 +147,22 @@ def status_of(problem: BaseException, language: str) -> status_pb2.Status | None
         case Unreachable():
             info = {"service": problem.service}
             return _status(code_pb2.UNAVAILABLE, say(UNREACHABLE, info, language), "UNREACHABLE", info)
-        case (
-            OperationalError() | InterfaceError() | PoolTimeout() | DBAPIError(connection_invalidated=True) | OSError()
-        ):
+        case PoolTimeout() | OSError():
+            return _status(code_pb2.UNAVAILABLE, say(UNAVAILABLE, {}, language), "UNAVAILABLE", {})
+        case DBAPIError() if is_away(problem):
             return _status(code_pb2.UNAVAILABLE, say(UNAVAILABLE, {}, language), "UNAVAILABLE", {})
         case _:
             return None
+
+
+def is_away(problem: DBAPIError) -> bool:
+    """Say whether the database could not be used, as opposed to having been asked something that it cannot take."""
+    if isinstance(problem, OperationalError | InterfaceError) or problem.connection_invalidated:
+        return True
+    return str(getattr(problem.orig, "sqlstate", "") or "").startswith(AWAY)
 
 
 def _status(code: int, message: str, reason: str, metadata: Mapping[str, str]) -> status_pb2.Status:
     detail = any_pb2.Any()
     detail.Pack(error_details_pb2.ErrorInfo(reason=reason, domain=DOMAIN, metadata=metadata))
     return status_pb2.Status(code=code, message=message, details=[detail])
-
-
-class ErrorInterceptor(grpc.aio.ServerInterceptor):  # type: ignore[type-arg] # generic in the stubs alone
-    """Answers with a status where a method raises, in the language of the call's ``accept-language``.
-
-    Streams end, as unavailable, once ``stopping`` is set: they would otherwise outlast any grace. Without it they
-    end on their own.
-    """
-
-    def __init__(self, stopping: asyncio.Event | None = None) -> None:
-        self._stopping = stopping or asyncio.Event()
-
-    async def intercept_service(
-        self,
-        continuation: Callable[[grpc.HandlerCallDetails], Awaitable[grpc.RpcMethodHandler[Any, Any]]],
-        handler_call_details: grpc.HandlerCallDetails,
-    ) -> grpc.RpcMethodHandler[Any, Any]:
-        """See ``grpc.aio.ServerInterceptor``."""
-        handler = await continuation(handler_call_details)
-        if not handler_call_details.method.startswith("/faristol."):
-            return handler
-        language = negotiate(
-            next(
-                (str(value) for key, value in handler_call_details.invocation_metadata if key == "accept-language"), ""
-            )
-        )
-        if handler.unary_unary:
-            return grpc.unary_unary_rpc_method_handler(
-                _guarded(handler.unary_unary, language), handler.request_deserializer, handler.response_serializer
-            )
-        if handler.unary_stream:
-            return grpc.unary_stream_rpc_method_handler(
-                _guarded_stream(handler.unary_stream, language, self._stopping),
-                handler.request_deserializer,
-                handler.response_serializer,
-            )
-        return handler
-
-
-def _guarded(method: Any, language: str) -> Any:
-    async def call(request: Any, context: grpc.aio.ServicerContext[Any, Any]) -> Any:
-        try:
-            return await method(request, context)
-        except EXPECTED as problem:
-            await _abort(problem, context, language)
-
-    return call
-
-
-def _guarded_stream(method: Any, language: str, stopping: asyncio.Event) -> Any:
-    async def call(request: Any, context: grpc.aio.ServicerContext[Any, Any]) -> AsyncIterator[Any]:
-        try:
-            async for response in _until(stopping, method(request, context)):
-                yield response
-        except EXPECTED as problem:
-            await _abort(problem, context, language)
-
-    return call
-
-
-async def _until(stopping: asyncio.Event, responses: AsyncGenerator[Any, None]) -> AsyncIterator[Any]:
-    """What ``responses`` gives until it ends. Raises ``Stopping`` when this process is told to end first."""
-    stopped = asyncio.ensure_future(stopping.wait())
-    coming: asyncio.Future[Any] | None = None
-    try:
-        while True:
-            coming = asyncio.ensure_future(anext(responses, stopped))
-            await asyncio.wait({coming, stopped}, return_when=asyncio.FIRST_COMPLETED)
-            if not coming.done():
-                raise Stopping
-            if (response := coming.result()) is stopped:
-                return
-            yield response
-    finally:
-        stopped.cancel()
-        if coming and not coming.done():
-            coming.cancel()
-            await asyncio.wait([coming])
-        await responses.aclose()
-
-
-async def _abort(problem: Exception, context: grpc.aio.ServicerContext[Any, Any], language: str) -> None:
-    status = status_of(problem, language)
-    if status is None:
-        raise problem
-    abort_with_status: Any = context.abort_with_status  # type: ignore[attr-defined] # missing in grpc-stubs
-    await abort_with_status(rpc_status.to_status(status))

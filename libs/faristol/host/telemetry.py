@@ -50,11 +50,11 @@ class TraceInterceptor(grpc.aio.ServerInterceptor):  # type: ignore[type-arg] # 
         self,
         continuation: Callable[[grpc.HandlerCallDetails], Awaitable[grpc.RpcMethodHandler[Any, Any]]],
         handler_call_details: grpc.HandlerCallDetails,
-    ) -> grpc.RpcMethodHandler[Any, Any]:
+    ) -> Any:
         """See ``grpc.aio.ServerInterceptor``."""
-        handler = await continuation(handler_call_details)
+        handler: Any = await continuation(handler_call_details)
         method = handler_call_details.method
-        if not handler.unary_unary or not method.startswith("/faristol."):
+        if handler is None or not handler.unary_unary or not method.startswith("/faristol."):
             return handler
         inner: Any = handler.unary_unary
         carrier = {key: str(value) for key, value in handler_call_details.invocation_metadata}

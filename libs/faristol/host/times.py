@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from google.protobuf.timestamp_pb2 import Timestamp
 
 from faristol.host.errors import Invalid
 from faristol.rules.refusal import N_
+
+AHEAD = timedelta(minutes=5)
+"""How far a caller's clock may be ahead of ours."""
 
 
 def to_datetime(timestamp: Timestamp) -> datetime:
@@ -33,15 +36,22 @@ def milliseconds_between(earlier: Timestamp, later: Timestamp) -> int:
 def occurred_at(request: Any, now: Callable[[], datetime]) -> Timestamp:
     """When a command happened: what it says, or now.
 
-    Raises ``Invalid`` for a time that is no time.
+    Raises ``Invalid`` for a time that is no time, and for one that is further ahead than clocks differ: a fact from
+    the future could not be followed by any of today.
     """
     given: Timestamp = request.occurred_at
     if not request.HasField("occurred_at"):
         return to_timestamp(now())
     try:
-        given.ToDatetime()
+        moment = given.ToDatetime(UTC)
     except (ValueError, OverflowError) as problem:
         raise Invalid(
             "occurred_at", N_("is no time between the years 1 and 9999 ({problem})"), {"problem": str(problem)}
         ) from problem
+    if moment > (latest := now() + AHEAD):
+        raise Invalid(
+            "occurred_at",
+            N_("is {given}, which has not come yet: expected {latest} at the latest"),
+            {"given": moment.isoformat(timespec="seconds"), "latest": latest.isoformat(timespec="seconds")},
+        )
     return given

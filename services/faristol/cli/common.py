@@ -54,7 +54,7 @@ class Bar:
 def run(work: Coroutine[Any, Any, Any]) -> Any:
     """Run asynchronous work to its end, with logs on standard error."""
     logging.basicConfig(
-        level=settings_of().log_level.upper(),
+        level=settings_of().log_level,
         format="%(asctime)s %(levelname)s %(name)s: %(message)s",
     )
     return asyncio.run(work)

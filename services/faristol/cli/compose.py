@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import fcntl
 import os
-from collections.abc import AsyncIterator, Callable, Sequence
-from contextlib import AsyncExitStack, asynccontextmanager
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, AsyncExitStack, asynccontextmanager, contextmanager
 from dataclasses import dataclass
 from importlib import import_module
+from pathlib import Path
+from typing import IO
 
 from faristol.bus import Bus, BusError, NatsServer
 from faristol.host import SERVICES, Part, Runtime, Settings, StartError
@@ -53,6 +56,7 @@ async def running(settings: Settings, services: Sequence[str] = SERVICES) -> Asy
         if not nats_url:
             if len(services) == 1:
                 raise BusError("a service on its own needs a NATS server: give --nats-url or FARISTOL_NATS_URL")
+            stack.enter_context(await asyncio.to_thread(_hold, settings.data))
             server = await NatsServer.start(settings.data.absolute() / "nats")  # a path, no file
             stack.push_async_callback(server.stop)
             nats_url = server.url
@@ -71,6 +75,30 @@ async def serve_until(running: Running, stop: asyncio.Event) -> None:
     await running.process.serve(stop)
     if running.process.problem:
         raise StartError(running.process.problem)
+
+
+@contextmanager
+def _held(lock: IO[str]) -> Iterator[None]:
+    with lock:
+        yield
+
+
+def _hold(folder: Path) -> AbstractContextManager[None]:
+    """Keep other processes from serving the same folder, for as long as this one does."""
+    lock = (folder / "lock").open("a+")
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError as problem:
+        lock.seek(0)
+        holder = lock.read().strip() or "unknown"
+        lock.close()
+        raise StartError(
+            f"the data folder {folder} is in use by process {holder}: stop that one, or give another with --data"
+        ) from problem
+    lock.truncate(0)
+    lock.write(str(os.getpid()))
+    lock.flush()
+    return _held(lock)
 
 
 def _prepare_folder(settings: Settings) -> None:

@@ -48,7 +48,7 @@ class ClockService(clock_pb2_grpc.ClockServiceServicer):
             )
             return decision, lambda position: clock_pb2.PressResponse(position=position, used_ms=used_ms)
 
-        return await self._runtime.desk.handle(context, request.command_id, decide, response=clock_pb2.PressResponse)
+        return await self._runtime.desk.handle(context, request, decide, response=clock_pb2.PressResponse)
 
     async def GetClock(  # noqa: N802 # as above
         self, request: clock_pb2.GetClockRequest, context: Context

@@ -186,7 +186,7 @@ class GameService(game_pb2_grpc.GameServiceServicer):
             facts = act(table, self._moment(request, table))
             return table.decision(facts) or Decision(), lambda position: answer(position, facts)
 
-        return await self._runtime.desk.handle(context, request.command_id, attempt, response=response)
+        return await self._runtime.desk.handle(context, request, attempt, response=response)
 
     def _moment(self, request: _Command, table: Table) -> Instant:
         """When it happened: as the request says, or else now, which is never before the last fact."""

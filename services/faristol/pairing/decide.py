@@ -26,6 +26,12 @@ from faristol.rules.championship import check_rounds
 UNRATED = 1000
 """Where RaScCat lets a player without a rating start."""
 
+MOST_ROUNDS = 100
+"""Rounds of a tournament; no calendar has room for more."""
+
+MOST_PLAYERS = 1_000
+"""Players of a tournament: all tables of a round open in one transaction."""
+
 SEED_SIZE = 32
 """Bytes of a tournament's seed."""
 
@@ -52,6 +58,8 @@ def create(
             {"length": len(seed), "expected": SEED_SIZE},
         )
     check_rounds(rounds, ruleset)
+    if rounds > MOST_ROUNDS:
+        raise Invalid("rounds", N_("is {rounds}; expected {most} at the most"), {"rounds": rounds, "most": MOST_ROUNDS})
     occurred_at = to_timestamp(at or now)
     return [
         events.TournamentCreated(
@@ -75,6 +83,13 @@ def register(
         )
     if state.player(player_id) is not None:
         raise AlreadyExists("player", player_id)
+    if len(state.players) >= MOST_PLAYERS:
+        raise Refusal(
+            "TOO_MANY_PLAYERS",
+            "",
+            N_("A tournament takes {most} players; {player} would be one more."),
+            {"most": MOST_PLAYERS, "player": player_id},
+        )
     if rating is not None and not 0 <= rating <= 9999:
         raise Invalid(
             "rating", N_("is {rating}; expected 0 to 9999, or none for an unrated player"), {"rating": rating}

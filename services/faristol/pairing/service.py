@@ -5,7 +5,7 @@ from __future__ import annotations
 import secrets
 from collections.abc import Callable
 from datetime import datetime
-from typing import Any, Protocol, TypeVar
+from typing import Any, TypeVar
 
 import grpc
 from google.protobuf.message import Message
@@ -27,11 +27,9 @@ Context = grpc.aio.ServicerContext[Any, Any]
 M = TypeVar("M", bound=Message)
 
 
-class _Command(Protocol):
-    @property
-    def command_id(self) -> str: ...
-    @property
-    def tournament_id(self) -> str: ...
+_Command = (
+    pairing.PairRoundRequest | pairing.StartRoundRequest | pairing.CloseRoundRequest | pairing.PublishStandingsRequest
+)
 
 
 class PairingService(pairing_grpc.PairingServiceServicer):
@@ -78,9 +76,7 @@ class PairingService(pairing_grpc.PairingServiceServicer):
 
             return _decision(tournament_id, loaded, facts), answer
 
-        return await self._runtime.desk.handle(
-            context, request.command_id, attempt, response=pairing.CreateTournamentResponse
-        )
+        return await self._runtime.desk.handle(context, request, attempt, response=pairing.CreateTournamentResponse)
 
     async def RegisterPlayer(  # noqa: N802
         self, request: pairing.RegisterPlayerRequest, context: Context
@@ -109,12 +105,12 @@ class PairingService(pairing_grpc.PairingServiceServicer):
                 now=self._runtime.now(),
             )
             await self._check_name_free(loaded.state, name)
-            decision = Decision(_decision(request.tournament_id, loaded, facts).writes, also=remember)
+            known = await self._known(player_id, name)
+            writes = _decision(request.tournament_id, loaded, facts).writes
+            decision = Decision(writes, also=None if known else remember)
             return decision, lambda position: pairing.RegisterPlayerResponse(position=position, player_id=player_id)
 
-        return await self._runtime.desk.handle(
-            context, request.command_id, attempt, response=pairing.RegisterPlayerResponse
-        )
+        return await self._runtime.desk.handle(context, request, attempt, response=pairing.RegisterPlayerResponse)
 
     async def PairRound(  # noqa: N802
         self, request: pairing.PairRoundRequest, context: Context
@@ -202,7 +198,7 @@ class PairingService(pairing_grpc.PairingServiceServicer):
             facts = facts_of(loaded.state)
             return _decision(request.tournament_id, loaded, facts), lambda position: answer(position, facts)
 
-        return await self._runtime.desk.handle(context, request.command_id, attempt, response=response)
+        return await self._runtime.desk.handle(context, request, attempt, response=response)
 
     async def _load(self, tournament_id: str) -> Loaded[Tournament]:
         identity.checked_id("tournament_id", tournament_id)
@@ -216,6 +212,18 @@ class PairingService(pairing_grpc.PairingServiceServicer):
             if not await self._record.read_stream(stream(wanted)):
                 return wanted
         raise AssertionError("the ids of a name have no end")
+
+    async def _known(self, player_id: str, name: str) -> bool:
+        """Say whether this player is known from elsewhere, and refuse to give them another name in passing."""
+        known = (await people.names(self._record, [player_id])).get(player_id)
+        if known and not identity.same_name(known.name, name):
+            raise Refusal(
+                "NAME_DIFFERS",
+                "",
+                N_("The id {player} belongs to a player of another name: give that name, or another id."),
+                {"player": player_id},
+            )
+        return known is not None
 
     async def _check_name_free(self, state: Tournament, name: str) -> None:
         """Refuse a name that another player of the tournament has: on a wall nobody could tell them apart."""

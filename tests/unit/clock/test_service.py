@@ -17,7 +17,7 @@ from faristol.clock.model import Instant, timestamp
 from faristol.clock.part import part
 from faristol.clock.streams import load_clock
 from faristol.host import Runtime, Settings
-from faristol.host.errors import ErrorInterceptor
+from faristol.host.answering import ErrorInterceptor
 from faristol.pb.clock.v1 import clock_pb2, clock_pb2_grpc
 from faristol.pb.clock.v1 import events_pb2 as clock_events
 from faristol.pb.game.v1 import events_pb2 as game_events

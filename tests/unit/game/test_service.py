@@ -18,7 +18,7 @@ from faristol.game.model import Instant, timestamp
 from faristol.game.part import part
 from faristol.game.reactions import FOLLOWED
 from faristol.host import Runtime, Settings
-from faristol.host.errors import ErrorInterceptor
+from faristol.host.answering import ErrorInterceptor
 from faristol.pb.clock.v1 import events_pb2 as clock_events
 from faristol.pb.game.v1 import events_pb2 as events
 from faristol.pb.game.v1 import game_pb2, game_pb2_grpc

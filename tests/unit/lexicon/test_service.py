@@ -9,7 +9,7 @@ from google.rpc import error_details_pb2
 from grpc_status import rpc_status
 
 from faristol.host import Runtime, Settings
-from faristol.host.errors import ErrorInterceptor
+from faristol.host.answering import ErrorInterceptor
 from faristol.lexicon.part import part
 from faristol.pb.game.v1 import events_pb2 as game_events
 from faristol.pb.lexicon.v1 import events_pb2 as events

@@ -8,7 +8,7 @@ import pytest
 from tests.unit.pairing.halls import Hall
 
 from faristol.host import Runtime, Settings
-from faristol.host.errors import ErrorInterceptor
+from faristol.host.answering import ErrorInterceptor
 from faristol.pb.rating.v1 import rating_pb2 as rating
 from faristol.pb.rating.v1 import rating_pb2_grpc as rating_grpc
 from faristol.rating.part import part

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any
 
 from faristol.cli.demo.api import Api, call, when_found
@@ -38,6 +39,8 @@ class Championship:
     graph: WordGraph
     tile_set: TileSet
     lexicon: str
+    now: datetime
+    """The moment at which this is played; the championship is dated before it."""
     seen: Callable[[int, int, int, int], None]
     """Told round, tables finished, tables, and the furthest position known."""
 
@@ -49,10 +52,12 @@ class Championship:
         for number in range(1, plan.rounds + 1):
             await self._play_round(number, tournament)
             await self._results_in(number)
-            close = pairing_pb2.CloseRoundRequest(round=number, **self._who("close", number))
+            when = to_timestamp(plan.round_end(number, self.now))
+            close = pairing_pb2.CloseRoundRequest(round=number, occurred_at=when, **self._who("close", number))
             position = (await call(pairing.CloseRound, close)).position
             tournament = await call(pairing.GetTournament, self._which())
-        publish = pairing_pb2.PublishStandingsRequest(**self._who("publish"))
+        over = to_timestamp(plan.round_end(plan.rounds, self.now))
+        publish = pairing_pb2.PublishStandingsRequest(occurred_at=over, **self._who("publish"))
         position = max(position, (await call(pairing.PublishStandings, publish)).position)
         ratings = await when_found(
             self.api.rating.GetRatingList, rating_pb2.GetRatingListRequest(tournament_id=plan.tournament_id)
@@ -69,7 +74,7 @@ class Championship:
 
     async def _tournament(self) -> pairing_pb2.GetTournamentResponse:
         plan, pairing = self.plan, self.api.pairing
-        opening = to_timestamp(plan.round_start(1))
+        opening = to_timestamp(plan.round_start(1, self.now))
         create = pairing_pb2.CreateTournamentRequest(
             name=plan.title,
             rounds=plan.rounds,
@@ -95,7 +100,7 @@ class Championship:
         plan, pairing = self.plan, self.api.pairing
         if any(known.round == number and known.phase == pairing_pb2.ROUND_PHASE_CLOSED for known in tournament.played):
             return
-        when = to_timestamp(plan.round_start(number))
+        when = to_timestamp(plan.round_start(number, self.now))
         pair = pairing_pb2.PairRoundRequest(round=number, occurred_at=when, **self._who("pair", number))
         paired = await call(pairing.PairRound, pair)
         start = pairing_pb2.StartRoundRequest(round=number, occurred_at=when, **self._who("start", number))

@@ -9,6 +9,7 @@ import time
 from collections.abc import Coroutine
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from typing import Any, cast
 
 import grpc
@@ -26,9 +27,11 @@ from faristol.host import Settings, StartError
 from faristol.host.process import stop_on_signals
 from faristol.host.runtime import Channels
 from faristol.pb.results.v1 import results_pb2
-from faristol.rules.ruleset import load_ruleset
+from faristol.rules.ruleset import load_ruleset, ruleset_names
 from faristol.rules.tiles import load_tile_set
 from faristol.words import DEFAULT_NAME, Library, WordGraph
+
+_SHORT = {"median-buchholz": "MB"}
 
 
 @dataclass(frozen=True)
@@ -45,6 +48,8 @@ class Show:
 async def run(settings: Settings, plan: Plan, show: Show) -> None:
     """Play the championship that ``plan`` says. Raises ``StartError`` with what a service refused."""
     stop = stop_on_signals()
+    if plan.ruleset not in ruleset_names():
+        raise StartError(f"there is no ruleset {plan.ruleset!r}: choose one of {', '.join(ruleset_names())}")
     graph = await asyncio.to_thread(Library(settings.lexicons).open, DEFAULT_NAME)
     async with AsyncExitStack() as stack:
         if show.connect:
@@ -138,7 +143,7 @@ async def _play(console: Console, api: Api, plan: Plan, graph: WordGraph) -> Out
 
         measuring = asyncio.create_task(measure())
         try:
-            return await Championship(api, plan, graph, tile_set, DEFAULT_NAME, seen).play()
+            return await Championship(api, plan, graph, tile_set, DEFAULT_NAME, datetime.now(UTC), seen).play()
         finally:
             measuring.cancel()
 
@@ -171,9 +176,9 @@ def _introduce(console: Console, plan: Plan, graph: WordGraph, pages: str) -> No
 def _standings(outcome: Outcome) -> Grid:
     new = {rating.player_id: rating for rating in outcome.ratings.ratings}
     grid = Grid(title=outcome.tournament.name)
-    names = [tie_break.name for tie_break in outcome.standings[0].tie_breaks]
+    names = [_SHORT.get(tie_break.name, tie_break.name) for tie_break in outcome.standings[0].tie_breaks]
     for title in ("", "player", "points", *names, "W-D-L", "rating"):
-        grid.add_column(title, justify="left" if title == "player" else "right")
+        grid.add_column(title, justify="left" if title == "player" else "right", no_wrap=True)
     for line in outcome.standings:
         rating = new[line.player_id]
         grid.add_row(
@@ -182,7 +187,7 @@ def _standings(outcome: Outcome) -> Grid:
             f"{line.half_points / 2:g}",
             *(f"{tie_break.quarters / 4:g}" for tie_break in line.tie_breaks),
             f"{line.wins}-{line.draws}-{line.losses}",
-            f"{rating.before} → {rating.after}",
+            f"{rating.before}→{rating.after}",
         )
     return grid
 

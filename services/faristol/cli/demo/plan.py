@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import hashlib
-import unicodedata
 import uuid
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from functools import cached_property
 
 ROUND_EVERY = timedelta(minutes=90)
+"""Longer than a game can take: two clocks run out, and ten minutes over."""
+
 _NAMESPACE = uuid.UUID("5c7d8a8e-8f4e-5c1c-9d0e-7a1f5d0c6b11")
 
 _GIVEN = (
@@ -94,13 +95,13 @@ class Plan:
 
     @cached_property
     def entrants(self) -> tuple[Entrant, ...]:
-        """The players, with ratings between 850 and 1449."""
+        """The players, with ratings between 850 and 1449. Their ids say nothing of their names, which can be erased."""
         return tuple(self._entrant(number) for number in range(self.players))
 
     def _entrant(self, number: int) -> Entrant:
         given = _GIVEN[number % len(_GIVEN)]
         family = _FAMILY[(number + number // len(_GIVEN)) % len(_FAMILY)]
-        return Entrant(_slug(f"{given} {family}"), f"{given} {family}", 850 + self.lot("rating", number) % 600)
+        return Entrant(f"player-{number + 1:03}", f"{given} {family}", 850 + self.lot("rating", number) % 600)
 
     def lot(self, *what: object) -> int:
         """A number below 2**64 that depends on the seed and on what is drawn for, and on nothing else."""
@@ -111,12 +112,14 @@ class Plan:
         """The id of a command: a demonstration that goes on after a crash sends the same command again."""
         return str(uuid.uuid5(_NAMESPACE, "/".join(str(part) for part in (self.tournament_id, self.seed, *what))))
 
-    def round_start(self, number: int) -> datetime:
-        """When a round begins, on today's calendar. Games are played in minutes of their own, not in ours."""
-        morning = datetime.now(UTC).replace(hour=9, minute=0, second=0, microsecond=0)
-        return morning + (number - 1) * ROUND_EVERY
+    def round_start(self, number: int, now: datetime) -> datetime:
+        """When a round begins: on a morning so long ago that the last round is over by ``now``.
 
+        Games are played in minutes of their own, and nothing may be dated ahead of the services' clocks.
+        """
+        last_day = now - self.rounds * ROUND_EVERY - timedelta(days=1)
+        return last_day.replace(hour=9, minute=0, second=0, microsecond=0) + (number - 1) * ROUND_EVERY
 
-def _slug(name: str) -> str:
-    plain = unicodedata.normalize("NFD", name.lower())
-    return "".join(char for char in plain if not unicodedata.combining(char)).replace(" ", "-")
+    def round_end(self, number: int, now: datetime) -> datetime:
+        """When a round is closed: every game is over, and the next one has not begun."""
+        return self.round_start(number + 1, now) - timedelta(minutes=1)

@@ -1,0 +1,115 @@
+"""How a gRPC server answers: what a method raises becomes a status, and streams end with their process."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable
+from typing import Any
+
+import grpc
+from grpc_status import rpc_status
+
+from faristol.host.errors import Stopping, status_of
+from faristol.host.requests import check_text
+from faristol.host.text import negotiate, say
+from faristol.rules.refusal import N_
+
+DEFECT = N_("an error of Faristol's own; its log has the details")
+
+_log = logging.getLogger(__name__)
+
+
+class ErrorInterceptor(grpc.aio.ServerInterceptor):  # type: ignore[type-arg] # generic in the stubs alone
+    """Answers with a status where a method raises, in the language of the call's ``accept-language``.
+
+    Streams end, as unavailable, once ``stopping`` is set: they would otherwise outlast any grace. Without it they
+    end on their own.
+    """
+
+    def __init__(self, stopping: asyncio.Event | None = None) -> None:
+        self._stopping = stopping or asyncio.Event()
+
+    async def intercept_service(
+        self,
+        continuation: Callable[[grpc.HandlerCallDetails], Awaitable[grpc.RpcMethodHandler[Any, Any]]],
+        handler_call_details: grpc.HandlerCallDetails,
+    ) -> Any:
+        """See ``grpc.aio.ServerInterceptor``."""
+        handler: Any = await continuation(handler_call_details)
+        if handler is None or not handler_call_details.method.startswith("/faristol."):
+            return handler
+        language = negotiate(
+            next(
+                (str(value) for key, value in handler_call_details.invocation_metadata if key == "accept-language"), ""
+            )
+        )
+        if handler.unary_unary:
+            return grpc.unary_unary_rpc_method_handler(
+                _guarded(handler.unary_unary, language), handler.request_deserializer, handler.response_serializer
+            )
+        if handler.unary_stream:
+            return grpc.unary_stream_rpc_method_handler(
+                _guarded_stream(handler.unary_stream, language, self._stopping),
+                handler.request_deserializer,
+                handler.response_serializer,
+            )
+        return handler
+
+
+def _guarded(method: Any, language: str) -> Any:
+    async def call(request: Any, context: grpc.aio.ServicerContext[Any, Any]) -> Any:
+        try:
+            check_text(request)
+            return await method(request, context)
+        except (grpc.aio.AbortError, asyncio.CancelledError):
+            raise
+        except Exception as problem:  # noqa: BLE001 # the caller is told of every failure, and the log of every defect
+            await _abort(problem, context, language)
+
+    return call
+
+
+def _guarded_stream(method: Any, language: str, stopping: asyncio.Event) -> Any:
+    async def call(request: Any, context: grpc.aio.ServicerContext[Any, Any]) -> AsyncIterator[Any]:
+        try:
+            check_text(request)
+            async for response in _until(stopping, method(request, context)):
+                yield response
+        except (grpc.aio.AbortError, asyncio.CancelledError):
+            raise
+        except Exception as problem:  # noqa: BLE001 # as above
+            await _abort(problem, context, language)
+
+    return call
+
+
+async def _until(stopping: asyncio.Event, responses: AsyncGenerator[Any, None]) -> AsyncIterator[Any]:
+    """What ``responses`` gives until it ends. Raises ``Stopping`` when this process is told to end first."""
+    stopped = asyncio.ensure_future(stopping.wait())
+    coming: asyncio.Future[Any] | None = None
+    try:
+        while True:
+            coming = asyncio.ensure_future(anext(responses, stopped))
+            await asyncio.wait({coming, stopped}, return_when=asyncio.FIRST_COMPLETED)
+            if not coming.done():
+                raise Stopping
+            if (response := coming.result()) is stopped:
+                return
+            yield response
+    finally:
+        stopped.cancel()
+        if coming and not coming.done():
+            coming.cancel()
+            await asyncio.wait([coming])
+        await responses.aclose()
+
+
+async def _abort(problem: Exception, context: grpc.aio.ServicerContext[Any, Any], language: str) -> None:
+    status = status_of(problem, language)
+    if status is None:
+        _log.error("a call failed", exc_info=problem)
+        await context.abort(grpc.StatusCode.INTERNAL, say(DEFECT, {}, language))
+        return
+    abort_with_status: Any = context.abort_with_status  # type: ignore[attr-defined] # missing in grpc-stubs
+    await abort_with_status(rpc_status.to_status(status))
