@@ -5,6 +5,8 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
 
 import nats
 import pytest
@@ -122,6 +124,42 @@ async def test_nothing_is_lost_when_jetstream_is_wiped_while_running(record: Rec
     assert await positions(record) == list(range(1, 16))
 
 
+async def test_a_consumer_that_was_removed_is_made_again(record: Record, nats_server: NatsServer) -> None:
+    async with consuming(record, nats_server.url, PROJECTION) as progress:
+        assert await progress.reached(await append(record, "game-a", 0, 5), 10)
+        client = await nats.connect(nats_server.url)
+        await client.jetstream().delete_stream(STREAM)
+        reads = 0
+        read = record.read
+
+        async def counted(*args: Any, **kwargs: Any) -> list[Recorded]:
+            nonlocal reads
+            reads += 1
+            return await read(*args, **kwargs)
+
+        record.read = counted  # type: ignore[method-assign] # the real one, counted
+        await asyncio.sleep(2)
+        assert reads < 150, "an idle consumer looks into the record now and then, and does not spin"
+        assert [info.name for info in await client.jetstream().consumers_info(STREAM)]
+        await client.close()
+
+
+async def test_news_of_another_record_is_not_taken_for_ones_own(
+    record: Record, nats_server: NatsServer, tmp_path: Path
+) -> None:
+    other = await Record.open(f"sqlite:///{tmp_path}/other.db")
+    async with (
+        consuming(record, nats_server.url, PROJECTION) as progress,
+        consuming(other, nats_server.url, PROJECTION) as others,
+    ):
+        assert await progress.reached(await append(record, "game-a", 0, 5), 10)
+        assert await others.reached(await append(other, "game-b", 0, 9), 10)
+        assert await progress.reached(await append(record, "game-c", 0, 5), 10)
+    assert await positions(record) == list(range(1, 11))
+    assert await positions(other) == list(range(1, 10))
+    await other.close()
+
+
 async def test_a_consumer_without_any_news_still_finds_what_was_appended(
     record: Record, nats_server: NatsServer
 ) -> None:
@@ -136,7 +174,7 @@ async def test_duplicates_and_disorder_on_the_bus_change_nothing(record: Record,
         client = await nats.connect(nats_server.url)
         jetstream = client.jetstream()
         for event in (*reversed(events), *events, *events[::3]):
-            without_id = {key: value for key, value in headers(event).items() if key != "Nats-Msg-Id"}
+            without_id = {key: value for key, value in headers(event, record.record_id).items() if key != "Nats-Msg-Id"}
             await jetstream.publish(subject(event), event.payload, headers=without_id)
         await client.close()
         assert await progress.reached(20, 10)

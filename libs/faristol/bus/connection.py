@@ -23,6 +23,8 @@ from faristol.record import Recorded
 
 STREAM = "FARISTOL"
 DAY = 24 * 3600.0
+GONE = ("409", "503")
+"""Statuses of a request that nobody answers: its consumer was deleted, or there are no responders."""
 
 _log = logging.getLogger(__name__)
 _WITH_PASSWORD = re.compile(r"//[^@/]*@")
@@ -84,15 +86,17 @@ class Bus:
         )
         await self._jetstream.add_stream(config)
 
-    async def publish(self, events: Sequence[Recorded]) -> None:
-        """Publish events in their order, and return when JetStream has stored them all.
+    async def publish(self, events: Sequence[Recorded], record_id: str) -> None:
+        """Publish events of a record in their order, and return when JetStream has stored them all.
 
         Raises a ``nats.errors.Error`` when it has not.
         """
         try:
             await asyncio.gather(
                 *(
-                    self._jetstream.publish(subject(event), event.payload, headers=headers(event), stream=STREAM)
+                    self._jetstream.publish(
+                        subject(event), event.payload, headers=headers(event, record_id), stream=STREAM
+                    )
                     for event in events
                 )
             )
@@ -107,6 +111,10 @@ class Bus:
         pull = Pull(self._client, self._jetstream, durable)
         await pull.open()
         return pull
+
+
+class Gone(NatsError):  # type: ignore[misc] # untyped base
+    """The consumer is not there any more: it, or the stream, was removed."""
 
 
 class Pull:
@@ -173,9 +181,10 @@ class Pull:
         if status is None:
             self._wanted -= 1
             found.append(message)
+        elif status in GONE:
+            raise Gone(f"the consumer {self._durable} is gone")
         else:
-            # The request is over: it expired, or the consumer is gone (then there are no responders).
-            self._wanted = 0
+            self._wanted = 0  # the request has expired
 
 
 async def _quiet(_: Exception) -> None:

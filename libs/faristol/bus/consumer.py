@@ -16,7 +16,7 @@ from sqlalchemy.exc import DBAPIError
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from faristol.bus.connection import Bus, Pull
-from faristol.bus.envelope import opened
+from faristol.bus.envelope import is_of, opened
 from faristol.bus.progress import Progress
 from faristol.bus.tracing import consumed, lag
 from faristol.record import Checkpoint, Conflict, Decision, Metadata, Record, Recorded, Stale
@@ -71,6 +71,7 @@ class Consumer:
         self._work = work
         self._progress = progress
         self.name = work.consumer if isinstance(work, Projection) else work.name
+        self._durable = f"{record.record_id[:8]}-{self.name.replace('.', '-').replace('@', '-v')}"
         self._position = 0
         """Everything up to here is done, if not all of it noted."""
         self._noted = 0
@@ -94,7 +95,7 @@ class Consumer:
             pull: Pull | None = None
             try:
                 await self._reload()
-                pull = await self._bus.subscribe(self.name.replace(".", "-").replace("@", "-v"))
+                pull = await self._bus.subscribe(self._durable)
                 while True:
                     await self._turn(pull)
             except (NatsError, JetStreamError, DBAPIError, OSError, TimeoutError) as problem:
@@ -132,7 +133,8 @@ class Consumer:
 
     async def _following(self, messages: Sequence[Msg]) -> list[Recorded]:
         """The events after the last one done, without a hole, as far as these messages or the record know."""
-        fresh = {event.position: event for event in map(opened, messages) if event.position > self._position}
+        ours = (opened(message) for message in messages if is_of(message, self._record.record_id))
+        fresh = {event.position: event for event in ours if event.position > self._position}
         if not messages:
             return await self._record.read(self._position, limit=BATCH)
         if not fresh:

@@ -15,14 +15,24 @@ def subject(event: Recorded) -> str:
     return f"faristol.{event.tournament}.{event.context}.{event.name}"
 
 
-def headers(event: Recorded) -> dict[str, str]:
+def source(record_id: str, tournament: str) -> str:
+    """``/faristol/<record>/<tournament>``: which record an event is of."""
+    return f"/faristol/{record_id}/{tournament}"
+
+
+def is_of(message: Msg, record_id: str) -> bool:
+    """Say whether a message is news of this record; several records may share a NATS server."""
+    return (message.headers or {}).get("ce-source", "").startswith(source(record_id, ""))
+
+
+def headers(event: Recorded, record_id: str) -> dict[str, str]:
     """CloudEvents 1.0 attributes, the id by which JetStream drops duplicates, and the trace."""
     attributes = {
         "Nats-Msg-Id": event.event_id,
         "ce-specversion": "1.0",
         "ce-id": event.event_id,
         "ce-type": event.type,
-        "ce-source": f"/faristol/{event.tournament}",
+        "ce-source": source(record_id, event.tournament),
         "ce-subject": event.stream,
         "ce-time": event.recorded_at.isoformat(),
         "ce-datacontenttype": "application/protobuf",

@@ -14,23 +14,36 @@ class Progress:
     """
 
     POLL = 0.1
-    """Seconds between two looks at the record."""
+    """Seconds between two looks at the record, however many wait, while the consumer runs elsewhere."""
+
+    POLL_BESIDE = 1.0
+    """The same while it runs here and tells: for the case that another replica did the work."""
 
     def __init__(self, record: Record, consumer: str) -> None:
         self._record = record
         self.consumer = consumer
         self._reached = 0
+        self._told = False
+        self._looked = -self.POLL_BESIDE
         self._moved = asyncio.Event()
 
     def tell(self, position: int) -> None:
         """The consumer in this process has come to ``position``."""
-        self._reached = max(self._reached, position)
-        moved, self._moved = self._moved, asyncio.Event()
-        moved.set()
+        self._told = True
+        self._reach(position)
+
+    def _reach(self, position: int) -> None:
+        if position > self._reached:
+            self._reached = position
+            moved, self._moved = self._moved, asyncio.Event()
+            moved.set()
 
     async def position(self) -> int:
         """Where the consumer is."""
-        self._reached = max(self._reached, await self._record.checkpoint(self.consumer))
+        now = asyncio.get_running_loop().time()
+        if now - self._looked >= (self.POLL_BESIDE if self._told else self.POLL):
+            self._looked = now
+            self._reach(await self._record.checkpoint(self.consumer))
         return self._reached
 
     async def reached(self, position: int, timeout: float) -> bool:

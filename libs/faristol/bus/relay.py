@@ -77,5 +77,5 @@ class Relay:
                 await self._record.news(self._poll)
                 continue
             with published(events):
-                await self._bus.publish(events)
+                await self._bus.publish(events, self._record.record_id)
             position = events[-1].position

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import uuid
 from collections.abc import AsyncIterator, Callable, Collection, Mapping
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime, timedelta
@@ -49,6 +50,8 @@ class Record:
     def __init__(self, reading: AsyncEngine, writing: AsyncEngine, now: Callable[[], datetime] = _utc_now) -> None:
         self.engine = reading
         """For read models: tables beside the events are read through this."""
+        self.record_id = ""
+        """A UUID that tells this record from every other, so that nobody takes another's news for its own."""
         self.folds = Folds()
         """What ``load`` came to last."""
         self._writing = writing
@@ -74,9 +77,12 @@ class Record:
                     await connection.execute(select(func.pg_advisory_xact_lock(_SETUP_LOCK)))
                 await connection.run_sync(tables.metadata.create_all)
                 await connection.execute(
-                    _insert_new(connection, tables.counter).values(id=1, position=0, format=tables.FORMAT)
+                    _insert_new(connection, tables.counter).values(
+                        id=1, position=0, format=tables.FORMAT, record_id=str(uuid.uuid4())
+                    )
                 )
-                found = (await connection.execute(select(tables.counter.c.format))).scalar_one()
+                known = select(tables.counter.c.format, tables.counter.c.record_id)
+                found, record.record_id = (await connection.execute(known)).one()
         except (SQLAlchemyError, OSError) as problem:
             await record.close()
             reason = problem.orig if isinstance(problem, DBAPIError) else problem

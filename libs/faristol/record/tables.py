@@ -34,6 +34,7 @@ counter = Table(
     Column("id", Integer, primary_key=True),
     Column("position", BigInteger, nullable=False, comment="of the last event"),
     Column("format", Integer, nullable=False),
+    Column("record_id", String(36), nullable=False, comment="tells this record from every other"),
 )
 
 commands = Table(
