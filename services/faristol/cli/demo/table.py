@@ -4,15 +4,24 @@ from __future__ import annotations
 
 import asyncio
 from dataclasses import dataclass
-from datetime import timedelta
+from datetime import datetime
 from functools import partial
 from typing import Any
 
-from google.protobuf.timestamp_pb2 import Timestamp
-
 from faristol.cli.demo.api import Api, call, when_found
 from faristol.cli.demo.plan import Plan
-from faristol.cli.demo.player import DOUBTING, DRAWING, PRESSING, Exchange, Pass, Play, choose, doubts, thinking
+from faristol.cli.demo.player import (
+    DOUBTING,
+    DRAWING,
+    PRESSING,
+    SIGNING,
+    Exchange,
+    Pass,
+    Play,
+    choose,
+    doubts,
+    thinking,
+)
 from faristol.host.times import to_datetime, to_timestamp
 from faristol.pb.clock.v1 import clock_pb2
 from faristol.pb.game.v1 import events_pb2, game_pb2
@@ -24,6 +33,16 @@ WAIT = 0.02
 """Seconds between two looks at a table that waits for a ruling or for the clock."""
 
 State = game_pb2.GetGameResponse
+
+
+@dataclass(frozen=True, slots=True)
+class Placed:
+    """A play on the board that can be challenged."""
+
+    turn: int
+    mover: str
+    words: list[tuple[str, ...]]
+    when: datetime
 
 
 @dataclass(frozen=True)
@@ -38,15 +57,23 @@ class Table:
 
     async def play(self) -> None:
         """Act for whoever has to act, until the result is final."""
+        mover = ""
         while True:
-            game = await when_found(self.api.game.GetGame, game_pb2.GetGameRequest(game_id=self.game_id))
+            # Whose turn it is can be told from the turn before, and then the rack comes with the first answer.
+            game = await when_found(
+                self.api.game.GetGame, game_pb2.GetGameRequest(game_id=self.game_id, player_id=mover)
+            )
             match game.phase:
+                case game_pb2.PHASE_TURN if game.turn_player_id == mover:
+                    mover = await self._take_turn(game)
                 case game_pb2.PHASE_TURN:
-                    await self._take_turn(game)
+                    mover = game.turn_player_id
                 case game_pb2.PHASE_PLACED:
-                    await self._answer_play(game)
+                    words = [tuple(scored.word.faces) for scored in game.pending.words]
+                    placed = Placed(game.pending.turn, game.pending.player_id, words, to_datetime(game.occurred_at))
+                    await self._answer_play(game, placed, ruled_valid=game.pending_ruled_valid)
                 case game_pb2.PHASE_DRAWN:
-                    await self._press(game, game.turn_player_id)
+                    await self._press(game.turn, game.turn_player_id, to_datetime(game.occurred_at))
                 case game_pb2.PHASE_ENDED:
                     await self._sign(game)
                 case game_pb2.PHASE_FINAL:
@@ -54,65 +81,68 @@ class Table:
                 case _:
                     await asyncio.sleep(WAIT)
 
-    async def _take_turn(self, game: State) -> None:
-        mover = game.turn_player_id
-        request = game_pb2.GetGameRequest(game_id=self.game_id, player_id=mover)
-        rack = list((await call(self.api.game.GetGame, request)).rack)
+    async def _take_turn(self, game: State) -> str:
+        """Play, exchange or pass, up to the press. Gives the player who is on turn next."""
+        mover, other = game.turn_player_id, self._opponent(game, game.turn_player_id)
         squares = {(tile.row, tile.column): (tile.face, tile.blank) for tile in game.board}
         lot = partial(self.plan.lot, self.game_id, game.turn)
         temper = partial(self.plan.lot, self.game_id, mover)
-        when = self._later(game, thinking(lambda what: temper(what) if what == "temper" else lot(what)))
-        common: dict[str, Any] = {"game_id": self.game_id, "player_id": mover, "occurred_at": when}
-        match choose(self.graph, Grid.of(self.tile_set, squares), rack, game.bag_left, lot):
+        done = to_datetime(game.occurred_at) + thinking(lambda what: temper(what) if what == "temper" else lot(what))
+        common: dict[str, Any] = {"game_id": self.game_id, "player_id": mover, "occurred_at": to_timestamp(done)}
+        match choose(self.graph, Grid.of(self.tile_set, squares), list(game.rack), game.bag_left, lot):
             case Play(tiles):
                 placements = [
                     events_pb2.Placement(row=tile.row, column=tile.col, face=tile.face, blank=tile.is_blank)
                     for tile in tiles
                 ]
-                command = self._command(game, "play")
+                command = self._command(game.turn, "play")
                 play = game_pb2.PlacePlayRequest(command_id=command, placements=placements, **common)
-                await call(self.api.game.PlacePlay, play)
+                answer = await call(self.api.game.PlacePlay, play)
+                placed = Placed(game.turn, mover, [tuple(scored.word.faces) for scored in answer.words], done)
+                await self._answer_play(game, placed, ruled_valid=False)
             case Exchange(faces):
-                command = self._command(game, "exchange")
-                await call(self.api.game.Exchange, game_pb2.ExchangeRequest(command_id=command, faces=faces, **common))
+                command = self._command(game.turn, "exchange")
+                exchange = game_pb2.ExchangeRequest(command_id=command, faces=faces, **common)
+                await call(self.api.game.Exchange, exchange)
+                await self._press(game.turn, mover, done)
             case Pass():
-                command = self._command(game, "pass")
+                command = self._command(game.turn, "pass")
                 await call(self.api.game.Pass, game_pb2.PassRequest(command_id=command, **common))
+                await self._press(game.turn, mover, done)
+        return other
 
-    async def _answer_play(self, game: State) -> None:
-        """The opponent may challenge; then the mover draws, or presses when there is nothing to draw."""
-        pending = game.pending
-        mover = pending.player_id
-        if not game.pending_ruled_valid:
-            words = [tuple(scored.word.faces) for scored in pending.words]
-            if challenged := doubts(self.graph, words, partial(self.plan.lot, self.game_id, pending.turn, "doubt")):
-                challenger = next(side.player_id for side in game.sides if side.player_id != mover)
+    async def _answer_play(self, game: State, placed: Placed, *, ruled_valid: bool) -> None:
+        """The opponent may challenge; then the mover draws, if there is anything to draw, and presses."""
+        if not ruled_valid:
+            lot = partial(self.plan.lot, self.game_id, placed.turn, "doubt")
+            if challenged := doubts(self.graph, placed.words, lot):
                 request = game_pb2.ChallengeRequest(
-                    command_id=self._command(game, "challenge"),
+                    command_id=self._command(placed.turn, "challenge"),
                     game_id=self.game_id,
-                    player_id=challenger,
+                    player_id=self._opponent(game, placed.mover),
                     words=[events_pb2.Word(faces=word) for word in challenged],
-                    occurred_at=self._later(game, DOUBTING),
+                    occurred_at=to_timestamp(placed.when + DOUBTING),
                 )
                 await call(self.api.game.Challenge, request)
                 return
+        when = placed.when
         if game.bag_left:
+            when += DRAWING
             draw = game_pb2.DrawTilesRequest(
-                command_id=self._command(game, "draw"),
+                command_id=self._command(placed.turn, "draw"),
                 game_id=self.game_id,
-                player_id=mover,
-                occurred_at=self._later(game, DRAWING),
+                player_id=placed.mover,
+                occurred_at=to_timestamp(when),
             )
             await call(self.api.game.DrawTiles, draw)
-        else:
-            await self._press(game, mover)
+        await self._press(placed.turn, placed.mover, when)
 
-    async def _press(self, game: State, mover: str) -> None:
+    async def _press(self, turn: int, mover: str, since: datetime) -> None:
         request = clock_pb2.PressRequest(
-            command_id=self._command(game, "press"),
+            command_id=self._command(turn, "press"),
             game_id=self.game_id,
             player_id=mover,
-            occurred_at=self._later(game, PRESSING),
+            occurred_at=to_timestamp(since + PRESSING),
         )
         await call(self.api.clock.Press, request)
 
@@ -124,16 +154,16 @@ class Table:
         for side in game.sides:
             if not side.signed:
                 request = game_pb2.SignSheetRequest(
-                    command_id=self._command(game, f"sign-{side.player_id}"),
+                    command_id=self._command(game.turn, f"sign-{side.player_id}"),
                     game_id=self.game_id,
                     player_id=side.player_id,
-                    occurred_at=self._later(game, timedelta(minutes=1)),
+                    occurred_at=to_timestamp(to_datetime(game.occurred_at) + SIGNING),
                 )
                 await call(self.api.game.SignSheet, request)
 
-    def _command(self, game: State, act: str) -> str:
-        return self.plan.command_id(self.game_id, game.turn, act)
+    def _command(self, turn: int, act: str) -> str:
+        return self.plan.command_id(self.game_id, turn, act)
 
     @staticmethod
-    def _later(game: State, delay: timedelta) -> Timestamp:
-        return to_timestamp(to_datetime(game.occurred_at) + delay)
+    def _opponent(game: State, player_id: str) -> str:
+        return next(side.player_id for side in game.sides if side.player_id != player_id)
