@@ -138,3 +138,13 @@ def test_settings_in_the_environment_are_checked(settings: dict[str, Any], expec
 
 def test_a_ruleset_that_is_not_there_is_told() -> None:
     assert "there is no ruleset 'nope': choose one of fisc-2023" in said("demo", "--ruleset", "nope")
+
+
+def test_a_service_that_calls_another_is_told_where_it_is() -> None:
+    told = said("serve", "gateway", "--nats-url", "nats://127.0.0.1:1")
+    assert "say where it is with FARISTOL_RESULTS_ADDRESS" in told
+
+
+def test_a_command_without_words_shows_its_help_and_a_version_is_told() -> None:
+    assert faristol("record").stderr.startswith("Usage: faristol record")
+    assert faristol("--version").stdout.startswith("faristol ")

@@ -113,7 +113,7 @@ class Bus:
         return pull
 
 
-class Gone(NatsError):  # type: ignore[misc] # untyped base
+class Gone(NatsError):
     """The consumer is not there any more: it, or the stream, was removed."""
 
 

@@ -52,7 +52,9 @@ class Process:
         try:
             port = self._server.add_insecure_port(wanted)
         except RuntimeError as problem:
-            raise StartError(f"gRPC cannot listen on {wanted}: the port is busy or not ours; give another") from problem
+            raise StartError(
+                f"gRPC cannot listen on {wanted}: the port is busy or not ours; give another with --grpc"
+            ) from problem
         self._runtime.channels.own_address = f"{settings.grpc_host}:{port}"
         parts = [build(self._runtime) for build in self._build]
         names = [health_pb2.DESCRIPTOR.services_by_name["Health"].full_name, reflection.SERVICE_NAME]

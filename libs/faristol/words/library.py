@@ -22,7 +22,7 @@ from faristol.words.sources import SOURCES
 
 DEFAULT_NAME = "catalan"
 
-_NAME = re.compile(r"[a-z][a-z0-9-]*")
+_NAME = re.compile(r"[a-z][a-z0-9-]{0,63}")
 _DIGEST = re.compile(r"[0-9a-f]{64}")
 
 

@@ -18,6 +18,9 @@ from faristol.host.process import Process
 from faristol.host.telemetry import Telemetry
 from faristol.record import Record
 
+NEEDS = {"gateway": ("results",), "pairing": ("lexicon",)}
+"""The services that a service calls. All else goes by the record and the bus."""
+
 
 @dataclass(frozen=True)
 class Running:
@@ -46,6 +49,11 @@ async def running(settings: Settings, services: Sequence[str] = SERVICES) -> Asy
     With all of them and no NATS URL, a NATS server of its own is started in the data folder. Raises
     ``StartError``, ``RecordError``, ``BusError`` or ``LexiconError`` when that cannot be.
     """
+    for service in services:
+        for needed in NEEDS.get(service, ()):
+            if needed not in services and not settings.address(needed):
+                setting = f"FARISTOL_{needed.upper()}_ADDRESS"
+                raise StartError(f"the {service} service needs the {needed} service: say where it is with {setting}")
     async with AsyncExitStack() as stack:
         if settings.otlp_endpoint:
             telemetry = Telemetry(settings.otlp_endpoint, services[0] if len(services) == 1 else "up")

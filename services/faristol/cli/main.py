@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 import tempfile
 from contextlib import ExitStack
+from importlib.metadata import version
 from pathlib import Path
 from typing import Annotated
 
@@ -26,6 +27,21 @@ app = typer.Typer(
 )
 app.add_typer(record.app, name="record")
 app.add_typer(lexicon.app, name="lexicon")
+
+
+def _version(wanted: bool) -> None:  # noqa: FBT001 # as Typer calls it
+    if wanted:
+        typer.echo(f"faristol {version('faristol')}")
+        raise typer.Exit
+
+
+@app.callback()
+def faristol(
+    show_version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Say which version this is.")
+    ] = False,
+) -> None:
+    """Championships of crossword-tile games."""
 
 
 @app.command()
@@ -113,5 +129,8 @@ def main(arguments: list[str] | None = None) -> None:
 
 
 def _tell(message: str, hint: str) -> None:
+    if message.startswith("Usage: "):  # the help of a command that was given no word to go on
+        print(message, file=sys.stderr)  # noqa: T201
+        sys.exit(2)
     print(f"faristol: {message.rstrip('.')}{hint}.", file=sys.stderr)  # noqa: T201
     sys.exit(2)

@@ -31,7 +31,7 @@ def listen(host: str, port: int) -> socket.socket:
     except OSError as problem:
         sock.close()
         raise StartError(
-            f"HTTP cannot listen on {host}:{port}: the port is busy or not ours; give another"
+            f"HTTP cannot listen on {host}:{port}: the port is busy or not ours; give another with --http"
         ) from problem
     sock.setblocking(False)
     return sock
