@@ -10,7 +10,7 @@ PYTEST_ARGS ?=
 export PATH := $(abspath $(BIN)):$(PATH)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run test check format proto bench browser lock clean
+.PHONY: help setup run test check format proto golden bench browser lock clean
 
 help: ## say what the targets do
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/  make \1\t\2/' | expand -t 20
@@ -51,6 +51,9 @@ format: $(READY) ## format the code
 
 proto: $(READY) ## generate libs/faristol/pb from the contract
 	$(BIN)/python proto/generate.py
+
+golden: $(READY) ## keep bytes of every event and version that is new, for the tests that old events are read
+	$(BIN)/python tests/unit/record_events/golden.py
 
 bench: setup ## measure, and write what was measured to var/bench.json
 	$(BIN)/python tests/benchmarks/run.py

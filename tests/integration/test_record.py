@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import asyncio
 import uuid
+from collections.abc import AsyncIterator
 from datetime import UTC, datetime, timedelta
 
 import pytest
+from google.protobuf.message import Message
+from google.rpc import code_pb2
 from sqlalchemy import insert, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from faristol.host.errors import status_of
 from faristol.pb.game.v1 import events_pb2
 from faristol.record import (
     Appended,
@@ -22,10 +26,12 @@ from faristol.record import (
     Record,
     RecordError,
     Stale,
+    Unacceptable,
     Write,
     load,
     tables,
 )
+from faristol.record.appender import move_checkpoint
 from faristol.record.people import names, remember
 from faristol.record.record import start_checkpoint
 from faristol.record.verification import verify
@@ -167,6 +173,165 @@ async def test_an_event_of_more_than_256_kib_is_refused(record: Record) -> None:
         await record.append(huge, Metadata())
 
 
+async def test_more_events_at_once_than_a_record_takes_are_refused(record: Record) -> None:
+    many = Decision([Write("game-a", 0, [passed()] * 10_000, "cup")])
+    with pytest.raises(Unacceptable, match="10000 events at once; at most 5000"):
+        await record.append(many, Metadata())
+    assert (await record.append(write("game-a", 0, *range(5_000)), Metadata())).position == 5_000
+
+
+@pytest.mark.parametrize("tournament", ["", "Cup", "cup.a", "c\0p", "x" * 65, "cup*"])
+async def test_a_tournament_that_cannot_be_a_subject_on_the_bus_is_refused(record: Record, tournament: str) -> None:
+    with pytest.raises(Unacceptable, match="not the id of a tournament"):
+        await record.append(Decision([Write("game-a", 0, [passed()], tournament)]), Metadata())
+
+
+async def test_what_a_client_can_make_too_large_is_its_invalid_argument(record: Record) -> None:
+    with pytest.raises(Unacceptable) as refused:
+        await record.append(Decision([Write("game-a", 0, [passed()] * 5_001, "cup")]), Metadata())
+    status = status_of(refused.value, "ca")
+    assert status is not None
+    assert (status.code, status.message) == (
+        code_pb2.INVALID_ARGUMENT,
+        "això faria 5001 fets de cop; se n’admeten 5000 com a màxim",
+    )
+
+
+@pytest.mark.parametrize("value", ["a\0b", "é" * 2_000, '"\\\n\u2028', "𝔸"])
+async def test_any_text_may_stand_in_metadata_and_events(record: Record, value: str) -> None:
+    metadata = Metadata(actor=value, correlation_id=value)
+    await record.append(Decision([Write("game-a", 0, [events_pb2.Passed(player_id=value)], "cup")]), metadata)
+    (event,) = await record.read()
+    assert (event.metadata, event.message) == (metadata, events_pb2.Passed(player_id=value))
+    assert (await verify(record)).wrong == ""
+
+
+@pytest.mark.parametrize(
+    ("metadata", "command_id"), [(Metadata(actor="\ud800"), "c"), (Metadata(), "x" * 37), (Metadata(), "a\0")]
+)
+async def test_what_cannot_be_stored_fails_its_own_request_and_no_other(
+    record: Record, metadata: Metadata, command_id: str
+) -> None:
+    good = [record.append(write(f"game-{number}", 0, 1), Metadata()) for number in range(4)]
+    bad = record.append(write("game-bad", 0, 1), metadata, command=Command(command_id, lambda _: b""))
+    outcomes = await asyncio.gather(*good[:2], bad, *good[2:], return_exceptions=True)
+    assert [type(outcome) for outcome in outcomes].count(Appended) == 4
+    assert isinstance(outcomes[2], ValueError)
+
+
+async def test_an_answer_that_cannot_be_made_fails_its_own_request_and_no_other(record: Record) -> None:
+    def fail(position: int) -> bytes:
+        raise ZeroDivisionError(position)
+
+    for known in (0, 1):  # the first time the record is looked into, later what is known of it is enough
+        outcomes = await asyncio.gather(
+            record.append(write("game-a", known, 1), Metadata()),
+            record.append(write("game-b", 0, 1), Metadata(), command=Command("c", fail)),
+            record.append(write("game-c", known, 1), Metadata()),
+            return_exceptions=True,
+        )
+        assert [type(outcome) for outcome in outcomes] == [Appended, ZeroDivisionError, Appended]
+    assert await record.last_position() == 4
+    assert await record.answered("c") is None
+
+
+async def test_a_caller_that_goes_away_takes_nothing_back(record: Record) -> None:
+    leaving = asyncio.create_task(record.append(write("game-a", 0, 1), Metadata()))
+    staying = asyncio.create_task(record.append(write("game-b", 0, 1), Metadata()))
+    await asyncio.sleep(0)
+    leaving.cancel()
+    assert (await staying).position == 2
+    assert [event.stream for event in await record.read()] == ["game-a", "game-b"]
+
+
+@pytest.fixture
+async def other(record: Record, database_url: str) -> AsyncIterator[Record]:
+    """The record as another process has it."""
+    opened = await Record.open(database_url)
+    yield opened
+    await opened.close()
+
+
+async def test_what_another_process_wrote_is_never_overlooked(record: Record, other: Record) -> None:
+    """Each process remembers streams; none may decide on what it remembers once others have written."""
+    await record.append(write("game-a", 0, 1), Metadata())
+    await record.append(write("clock-a", 0, 1), Metadata())
+    await record.append(write("game-a", 1, 1), Metadata())
+    await other.append(write("clock-a", 1, 1), Metadata())
+
+    guarded = Decision(write("game-a", 2, 1).writes, guards=[Guard("clock-a", 1)])
+    with pytest.raises(Conflict, match="clock-a was expected at version 1 and is at 2"):
+        await record.append(guarded, Metadata())
+    with pytest.raises(Conflict, match="game-b was expected at version 3 and is at 0"):
+        await record.append(write("game-b", 3, 1), Metadata())
+    await other.append(write("game-c", 0, 1), Metadata())
+    with pytest.raises(Conflict, match="game-c was expected at version 0 and is at 1"):
+        await record.append(write("game-c", 0, 1), Metadata())
+    await other.append(write("game-a", 2, 1), Metadata())
+    assert (await record.append(write("game-a", 3, 1), Metadata())).position == 7
+    assert (await verify(record)).wrong == ""
+
+
+async def test_a_new_stream_that_is_there_already_is_a_conflict_also_for_who_never_read_it(record: Record) -> None:
+    await record.append(write("game-a", 0, 1), Metadata())
+    again = await Record.open(record.engine.url.render_as_string(hide_password=False))
+    await again.append(write("game-b", 0, 1), Metadata())
+    with pytest.raises(Conflict, match="game-a was expected at version 0 and is at 1"):
+        await again.append(write("game-a", 0, 1), Metadata())
+    await again.close()
+
+
+async def test_a_command_that_another_process_carried_out_is_answered_as_it_was_there(
+    record: Record, other: Record
+) -> None:
+    await record.append(write("game-a", 0, 1), Metadata())
+    await other.append(Decision(), Metadata(), command=Command("c", lambda _: b"first"))
+    again = await record.append(write("game-b", 0, 1), Metadata(), command=Command("c", lambda _: b"again"))
+    assert (again.answer, again.repeated) == (b"first", True)
+    assert await record.last_position() == 1
+
+
+async def test_a_checkpoint_that_another_process_moved_is_stale(record: Record, other: Record) -> None:
+    async with record.writing() as connection:
+        await start_checkpoint(connection, "reader")
+    await record.append(write("game-a", 0, 1), Metadata(), checkpoint=Checkpoint("reader", 0, 1))
+    async with other.writing() as connection:
+        await move_checkpoint(connection, Checkpoint("reader", 1, 2))
+    with pytest.raises(Stale):
+        await record.append(write("game-b", 0, 1), Metadata(), checkpoint=Checkpoint("reader", 1, 2))
+    with pytest.raises(Stale):
+        await record.append(write("game-b", 0, 1), Metadata(), checkpoint=Checkpoint("nobody", 0, 1))
+    first = record.append(write("game-b", 0, 1), Metadata(), checkpoint=Checkpoint("reader", 2, 3))
+    second = record.append(write("game-b", 1, 1), Metadata(), checkpoint=Checkpoint("reader", 3, 4))
+    await asyncio.gather(first, second)
+    assert await record.checkpoint("reader") == 4
+    assert await record.last_position() == 3
+
+
+async def test_what_is_forgotten_of_many_streams_is_looked_up_again(
+    record: Record, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("faristol.record.group.REMEMBERED", 2)
+    for version in range(3):
+        for stream in ("game-a", "game-b", "game-c"):
+            await record.append(write(stream, version, 1), Metadata())
+    assert (await verify(record)).wrong == ""
+
+
+async def test_events_are_folded_from_where_they_were_folded_last(record: Record) -> None:
+    def total(so_far: int, event: Message) -> int:
+        folded.append(event)
+        return so_far + event.turn  # type: ignore[attr-defined,no-any-return]
+
+    folded: list[Message] = []
+    await record.append(write("game-a", 0, 3, 4), Metadata())
+    assert (await load(record, "game-a", 0, total)).state == 7
+    await record.append(write("game-a", 2, 5), Metadata())
+    loaded = await load(record, "game-a", 0, total)
+    assert (loaded.state, loaded.version) == (12, 3)
+    assert folded == [passed(3), passed(4), passed(5)]
+
+
 async def test_what_was_written_survives_closing_and_opening(database_url: str) -> None:
     first = await Record.open(database_url)
     await first.append(write("game-a", 0, 1), Metadata())
@@ -181,7 +346,7 @@ async def test_a_record_of_another_format_is_refused(database_url: str) -> None:
     async with record.writing() as connection:
         await connection.execute(update(tables.counter).values(format=99))
     await record.close()
-    with pytest.raises(RecordError, match="has format 99, this version of Faristol reads format 1"):
+    with pytest.raises(RecordError, match=f"has format 99, this version of Faristol reads format {tables.FORMAT}"):
         await Record.open(database_url)
 
 

@@ -11,7 +11,7 @@ from sqlalchemy.exc import DBAPIError, InterfaceError, OperationalError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 
 from faristol.host.text import SOURCE, render, say
-from faristol.record import Conflict
+from faristol.record import Conflict, Unacceptable
 from faristol.rules.refusal import N_, Param, Refusal
 
 DOMAIN = "faristol"
@@ -119,8 +119,8 @@ UNREACHABLE = N_("the service {service} cannot be reached at the moment; nothing
 UNAVAILABLE = N_("the record cannot be reached at the moment; nothing was done, try again")
 
 
-AWAY = ("08", "53", "57P")
-"""Classes of SQLSTATE that say that the database is away, full or ending, and not that we asked something wrong."""
+AWAY = ("08", "25P03", "53", "55P03", "57P")
+"""SQLSTATEs that say that the database is away, busy, full or ending, and not that we asked something wrong."""
 
 
 def status_of(problem: BaseException, language: str) -> status_pb2.Status | None:
@@ -137,6 +137,8 @@ def status_of(problem: BaseException, language: str) -> status_pb2.Status | None
             return _status(code_pb2.ALREADY_EXISTS, problem.say(language), "ALREADY_EXISTS", info)
         case Invalid():
             return _status(code_pb2.INVALID_ARGUMENT, problem.say(language), "INVALID", {"field": problem.field})
+        case Unacceptable():
+            return _status(code_pb2.INVALID_ARGUMENT, say(problem.text, problem.params, language), "UNACCEPTABLE", {})
         case Behind():
             info = {"wanted": str(problem.wanted), "here": str(problem.here)}
             return _status(code_pb2.DEADLINE_EXCEEDED, say(BEHIND, info, language), "BEHIND", info)

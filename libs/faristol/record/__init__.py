@@ -1,9 +1,21 @@
 """The record: the append-only event store, and what reads it. The database is the truth; all else is news of it."""
 
-from faristol.record.decision import Appended, Checkpoint, Command, Conflict, Decision, Guard, Stale, Write
-from faristol.record.event import Metadata, Recorded, message_class
+from faristol.record.database import RecordError
+from faristol.record.decision import (
+    Appended,
+    Checkpoint,
+    Command,
+    Conflict,
+    Decision,
+    Guard,
+    Stale,
+    Unacceptable,
+    Write,
+)
+from faristol.record.event import Metadata, Recorded
 from faristol.record.folding import Loaded, load
-from faristol.record.record import Record, RecordError
+from faristol.record.record import Record
+from faristol.record.upcasting import UnreadableEvent, message_class
 
 __all__ = [
     "Appended",
@@ -18,6 +30,8 @@ __all__ = [
     "RecordError",
     "Recorded",
     "Stale",
+    "Unacceptable",
+    "UnreadableEvent",
     "Write",
     "load",
     "message_class",

@@ -3,25 +3,27 @@
 from __future__ import annotations
 
 import asyncio
-import uuid
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from contextlib import AbstractAsyncContextManager
 from datetime import datetime
 from typing import Any
 
 from sqlalchemy import and_, bindparam, func, insert, select, tuple_, update
-from sqlalchemy.exc import SQLAlchemyError
-from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
+from sqlalchemy.exc import OperationalError
+from sqlalchemy.ext.asyncio import AsyncConnection
 
 from faristol.record import tables
-from faristol.record.decision import Appended, Checkpoint, Command, Conflict, Decision, Stale, Write
-from faristol.record.event import GENESIS, Metadata, chained, microseconds
-
-SCHEMA_VERSION = 1
-"""Of every event type so far."""
+from faristol.record.decision import Appended, Checkpoint, Command, Decision, Stale
+from faristol.record.direct import Direct
+from faristol.record.event import Metadata, microseconds
+from faristol.record.group import EVENT_COLUMNS, Group, Head, Known, Request
+from faristol.record.news import CHANNEL
 
 LARGEST_GROUP = 128
 """Requests in one transaction."""
+
+HELD_IDLE = 15.0
+"""Seconds that a process which does nothing may hold the counter; PostgreSQL ends its transaction then."""
 
 _events, _commands, _checkpoints, _counter = (
     tables.events.c,
@@ -30,6 +32,9 @@ _events, _commands, _checkpoints, _counter = (
     tables.counter,
 )
 _LOCK = update(_counter).where(_counter.c.id == 1).values(position=_counter.c.position).returning(_counter.c.position)
+_LOCK_FOR_A_WHILE = _LOCK.returning(
+    func.set_config("idle_in_transaction_session_timeout", f"{HELD_IDLE * 1_000:.0f}", True)
+)
 _ADVANCE = update(_counter).where(_counter.c.id == 1).values(position=bindparam("last"))
 _HEADS = select(_events.stream, _events.version, _events.hash).where(
     tuple_(_events.stream, _events.version).in_(
@@ -41,112 +46,36 @@ _HEADS = select(_events.stream, _events.version, _events.hash).where(
 _ANSWERS = select(_commands).where(_commands.c.command_id.in_(bindparam("command_ids", expanding=True)))
 _PROGRESS = select(_checkpoints).where(_checkpoints.c.consumer.in_(bindparam("consumers", expanding=True)))
 _MOVE = update(_checkpoints).where(_checkpoints.c.consumer == bindparam("moved")).values(position=bindparam("after"))
+_TELL = select(func.pg_notify(CHANNEL, bindparam("last")))
 # Built once: building a statement costs as much as running it.
 
-
-@dataclass(slots=True)
-class Request:
-    """An append that waits for its turn."""
-
-    decision: Decision
-    metadata: Metadata
-    command: Command | None
-    checkpoint: Checkpoint | None
-    done: asyncio.Future[Appended]
-
-    @property
-    def expected(self) -> list[tuple[str, int]]:
-        """Each stream that the decision rests on, with the version that it has to be at."""
-        writes = [(write.stream, write.expected_version) for write in self.decision.writes]
-        return writes + [(guard.stream, guard.version) for guard in self.decision.guards]
-
-
-@dataclass(slots=True)
-class _Group:
-    """What the database says at the start of a transaction, and what the requests in it add to that."""
-
-    position: int
-    heads: dict[str, tuple[int, bytes]]
-    answers: dict[str, Appended]
-    progress: dict[str, int]
-    recorded_at: int
-    events: list[dict[str, Any]] = field(default_factory=list)
-    commands: list[dict[str, Any]] = field(default_factory=list)
-    moves: dict[str, int] = field(default_factory=dict)
-
-    def check(self, request: Request) -> None:
-        """Raise ``Conflict`` or ``Stale`` when the request rests on something that is not so."""
-        for stream, version in request.expected:
-            found = self.heads.get(stream, (0, GENESIS))[0]
-            if found != version:
-                raise Conflict(stream, version, found)
-        checkpoint = request.checkpoint
-        if checkpoint and self.progress.get(checkpoint.consumer) != checkpoint.before:
-            raise Stale(checkpoint)
-
-    def add(self, request: Request) -> Appended:
-        """Take the request in, which has been checked."""
-        metadata = request.metadata.to_json()
-        for write in request.decision.writes:
-            self._write(write, metadata)
-        if checkpoint := request.checkpoint:
-            self.moves[checkpoint.consumer] = self.progress[checkpoint.consumer] = checkpoint.after
-        if not (command := request.command):
-            return Appended(self.position, b"", repeated=False)
-        answer = command.answer(self.position)
-        self.commands.append({"command_id": command.command_id, "answer": answer, "position": self.position})
-        self.answers[command.command_id] = Appended(self.position, answer, repeated=True)
-        return Appended(self.position, answer, repeated=False)
-
-    def _write(self, write: Write, metadata: str) -> None:
-        version, previous = self.heads.get(write.stream, (0, GENESIS))
-        for message in write.events:
-            version += 1
-            self.position += 1
-            event_id, type_name = str(uuid.uuid4()), message.DESCRIPTOR.full_name
-            payload = message.SerializeToString(deterministic=True)
-            previous = chained(
-                previous,
-                stream=write.stream,
-                version=version,
-                event_id=event_id,
-                type_name=type_name,
-                schema_version=SCHEMA_VERSION,
-                tournament=write.tournament,
-                payload=payload,
-                metadata=metadata,
-                recorded_at=self.recorded_at,
-            )
-            self.events.append(
-                {
-                    "position": self.position,
-                    "stream": write.stream,
-                    "version": version,
-                    "event_id": event_id,
-                    "type": type_name,
-                    "schema_version": SCHEMA_VERSION,
-                    "tournament": write.tournament,
-                    "payload": payload,
-                    "metadata": metadata,
-                    "recorded_at": self.recorded_at,
-                    "hash": previous,
-                }
-            )
-        self.heads[write.stream] = (version, previous)
+Outcome = Appended | Exception
 
 
 class Appender:
     """Writes the requests of this process, as many at a time as are waiting.
 
-    A request that rests on a version, a checkpoint or a row that is not so fails alone. The counter row is
-    held from the beginning of a transaction to its end, so that others, in other processes, wait, and events
-    become visible in the order of their positions.
+    A request that rests on a version, a checkpoint or a row that is not so fails alone. A group is written the
+    direct way where nobody else appends, and else the careful way: the counter row is held from the beginning of
+    the transaction to its end. Either way events become visible in the order of their positions.
     """
 
-    def __init__(self, engine: AsyncEngine, now: Callable[[], datetime], written: Callable[[], None]) -> None:
-        self._engine = engine
+    def __init__(
+        self,
+        writing: Callable[[], AbstractAsyncContextManager[AsyncConnection]],
+        direct: Direct,
+        turn: AbstractAsyncContextManager[Any],
+        now: Callable[[], datetime],
+        written: Callable[[int], None],
+    ) -> None:
+        self._writing = writing
+        self._direct = direct
+        self._turn = turn
         self._now = now
         self._written = written
+        self._known = Known()
+        self._alone = True
+        """Whether the counter stood, the last time it was looked at, where this process had left it."""
         self._waiting: list[Request] = []
         self._writer: asyncio.Task[None] | None = None
 
@@ -154,17 +83,17 @@ class Appender:
         self, decision: Decision, metadata: Metadata, command: Command | None, checkpoint: Checkpoint | None
     ) -> Appended:
         """Wait until this is written, or refused. See ``Record.append``."""
-        request = Request(decision, metadata, command, checkpoint, asyncio.get_running_loop().create_future())
+        request = Request(decision, metadata, command, checkpoint)
         self._waiting.append(request)
         if self._writer is None:
             self._writer = asyncio.create_task(self._write_what_waits(), name="appender")
-        # A caller that goes away does not take back what it asked for: the group may be half written.
-        return await asyncio.shield(request.done)
+        return await request.done
 
     async def close(self) -> None:
         """Wait until everything that was asked for is written."""
         while self._writer is not None:
             await asyncio.wait([self._writer])
+        await self._direct.close()
 
     async def _write_what_waits(self) -> None:
         try:
@@ -175,33 +104,58 @@ class Appender:
             self._writer = None
 
     async def _write(self, requests: Sequence[Request]) -> None:
-        outcomes: list[Appended | Exception] = []
         try:
-            async with self._engine.connect() as connection:
-                group = await self._begin(connection, requests)
-                outcomes = [await _take(connection, group, request) for request in requests]
-                await _finish(connection, group)
-        except (SQLAlchemyError, OSError) as problem:
+            outcomes = await self._directly(requests) or await self._carefully(requests)
+        except Exception as problem:  # noqa: BLE001 # whatever it is, nobody may wait for ever
+            self._known.forget()
             outcomes = [problem] * len(requests)
         for request, outcome in zip(requests, outcomes, strict=True):
+            if request.done.done():
+                continue  # the caller went away, which does not take back what was asked
             if isinstance(outcome, Appended):
                 request.done.set_result(outcome)
             else:
                 request.done.set_exception(outcome)
-                request.done.exception()  # the caller may be gone; then nobody else will look
-        self._written()
+        if self._known.position is not None:
+            self._written(self._known.position)
 
-    async def _begin(self, connection: AsyncConnection, requests: Sequence[Request]) -> _Group:
-        position = int((await connection.execute(_LOCK)).scalar_one())
-        streams = sorted({stream for request in requests for stream, _ in request.expected})
+    async def _directly(self, requests: Sequence[Request]) -> Sequence[Outcome] | None:
+        """The outcomes when the direct way led to the end; None when nothing was written."""
+        group = self._known.group(requests, microseconds(self._now())) if self._alone else None
+        if group is None:
+            return None
+        outcomes = [_take(group, request) for request in requests]
+        async with self._turn:
+            if not await self._direct.write(group):
+                return None
+        self._known.learn(group)
+        return outcomes
+
+    async def _carefully(self, requests: Sequence[Request]) -> Sequence[Outcome]:
+        async with self._writing() as connection:
+            group = await self._begin(connection, requests)
+            outcomes = [await _take_with_rows(connection, group, request) for request in requests]
+            await _finish(connection, group)
+        self._known.learn(group)
+        return outcomes
+
+    async def _begin(self, connection: AsyncConnection, requests: Sequence[Request]) -> Group:
+        lock = _LOCK_FOR_A_WHILE if connection.dialect.name == "postgresql" else _LOCK
+        position = int((await connection.execute(lock)).scalars().one())
+        self._alone = self._known.position in (None, position)
+        if self._known.position != position:
+            self._known.forget()
+        streams = {stream for request in requests for stream, _ in request.expected}
         command_ids = [request.command.command_id for request in requests if request.command]
         consumers = [request.checkpoint.consumer for request in requests if request.checkpoint]
-        heads = await _rows(connection, _HEADS, "streams", streams)
+        heads: dict[str, Head] = {stream: self._known.heads[stream] for stream in streams & self._known.heads.keys()}
+        for row in await _rows(connection, _HEADS, "streams", sorted(streams - heads.keys())):
+            heads[row.stream] = (int(row.version), bytes(row.hash))
         answers = await _rows(connection, _ANSWERS, "command_ids", command_ids)
         progress = await _rows(connection, _PROGRESS, "consumers", consumers)
-        return _Group(
-            position=position,
-            heads={row.stream: (int(row.version), bytes(row.hash)) for row in heads},
+        return Group(
+            begin=position,
+            heads=heads,
             answers={row.command_id: Appended(row.position, bytes(row.answer), repeated=True) for row in answers},
             progress={row.consumer: int(row.position) for row in progress},
             recorded_at=microseconds(self._now()),
@@ -212,30 +166,45 @@ async def _rows(connection: AsyncConnection, query: Any, name: str, values: Sequ
     return (await connection.execute(query, {name: values})).all() if values else ()
 
 
-async def _take(connection: AsyncConnection, group: _Group, request: Request) -> Appended | Exception:
+def _take(group: Group, request: Request) -> Outcome:
     """The answer to one request, or why it is refused; the others are not touched by it."""
     if request.command and (answered := group.answers.get(request.command.command_id)):
         return answered
     try:
         group.check(request)
-        if request.decision.also:
-            async with connection.begin_nested():
-                await request.decision.also(connection)
+        return group.add(request)
     except Exception as refused:  # noqa: BLE001 # whatever it is, it is the caller's, who gets it
         return refused
-    return group.add(request)
 
 
-async def _finish(connection: AsyncConnection, group: _Group) -> None:
+async def _take_with_rows(connection: AsyncConnection, group: Group, request: Request) -> Outcome:
+    """``_take``, for a request that may want rows written in the same transaction."""
+    if not request.decision.also or (request.command and request.command.command_id in group.answers):
+        return _take(group, request)
+    try:
+        group.check(request)
+        async with connection.begin_nested():
+            await request.decision.also(connection)
+            return group.add(request)
+    except Exception as refused:
+        if connection.invalidated:  # then nobody has a transaction any more
+            raise OperationalError("append", None, refused) from refused
+        return refused
+
+
+async def _finish(connection: AsyncConnection, group: Group) -> None:
     if group.events:
-        await connection.execute(insert(tables.events), group.events)
+        await connection.execute(
+            insert(tables.events), [dict(zip(EVENT_COLUMNS, row, strict=True)) for row in group.events]
+        )
         await connection.execute(_ADVANCE, {"last": group.position})
+        if connection.dialect.name == "postgresql":
+            await connection.execute(_TELL, {"last": str(group.position)})
     if group.commands:
-        await connection.execute(insert(_commands), group.commands)
+        rows = [{"command_id": key, "answer": said, "position": at} for key, (said, at) in group.commands.items()]
+        await connection.execute(insert(_commands), rows)
     if group.moves:
-        moves = [{"moved": consumer, "after": after} for consumer, after in group.moves.items()]
-        await connection.execute(_MOVE, moves)
-    await connection.commit()
+        await connection.execute(_MOVE, [{"moved": name, "after": after} for name, (_, after) in group.moves.items()])
 
 
 async def move_checkpoint(connection: AsyncConnection, checkpoint: Checkpoint) -> None:

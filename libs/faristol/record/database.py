@@ -6,8 +6,16 @@ from pathlib import Path
 from typing import Any
 
 from sqlalchemy import URL, event, make_url
-from sqlalchemy.exc import ArgumentError
+from sqlalchemy.exc import ArgumentError, DBAPIError
 from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
+
+
+class RecordError(Exception):
+    """The record cannot be used; the message says why and what to do."""
+
+
+LOCK_TIMEOUT = 15.0
+"""Seconds to wait for what another process holds."""
 
 
 class UnknownDatabase(ValueError):
@@ -33,6 +41,17 @@ def parse(url: str) -> URL:
             raise UnknownDatabase(f"a record cannot stand on {other!r}: {expected}")
 
 
+def shown(url: URL) -> str:
+    """A URL as people may see it: no driver, no password."""
+    return url.set(drivername=url.get_backend_name()).render_as_string(hide_password=True)
+
+
+def unusable(url: URL, problem: Exception) -> RecordError:
+    """The error for a database that fails."""
+    reason = problem.orig if isinstance(problem, DBAPIError) else problem
+    return RecordError(f"the database {shown(url)} cannot be used: {reason}")
+
+
 def engines(url: URL) -> tuple[AsyncEngine, AsyncEngine]:
     """Engines to read with and to write with.
 
@@ -40,7 +59,10 @@ def engines(url: URL) -> tuple[AsyncEngine, AsyncEngine]:
     a transaction begins and not in the middle of it, where a second writer could only be refused.
     """
     if url.get_backend_name() != "sqlite":
-        engine = create_async_engine(url, pool_size=8, max_overflow=8, pool_pre_ping=True)
+        settings = {"lock_timeout": f"{LOCK_TIMEOUT * 1_000:.0f}", "jit": "off"}
+        engine = create_async_engine(
+            url, pool_size=8, max_overflow=8, pool_pre_ping=True, connect_args={"server_settings": settings}
+        )
         return engine, engine
     if url.database:
         Path(url.database).parent.mkdir(parents=True, exist_ok=True)
@@ -56,12 +78,22 @@ def _take_over_transactions(engine: AsyncEngine, begin: str) -> None:
 
     @event.listens_for(engine.sync_engine, "connect")
     def _connected(connection: Any, _: Any) -> None:
-        connection.isolation_level = None
-        cursor = connection.cursor()
-        for pragma in ("busy_timeout = 15000", "journal_mode = WAL", "synchronous = FULL", "foreign_keys = ON"):
-            cursor.execute(f"PRAGMA {pragma}")
-        cursor.close()
+        configure(connection)
 
     @event.listens_for(engine.sync_engine, "begin")
     def _begun(connection: Any) -> None:
         connection.exec_driver_sql(begin)
+
+
+def configure(connection: Any) -> None:
+    """Set a new SQLite connection up: transactions begin where they are told to, and commits are on disk."""
+    connection.isolation_level = None
+    cursor = connection.cursor()
+    for pragma in (
+        f"busy_timeout = {LOCK_TIMEOUT * 1_000:.0f}",
+        "journal_mode = WAL",
+        "synchronous = FULL",
+        "foreign_keys = ON",
+    ):
+        cursor.execute(f"PRAGMA {pragma}")
+    cursor.close()

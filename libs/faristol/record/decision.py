@@ -3,20 +3,36 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from google.protobuf.message import Message
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-STREAM = re.compile(r"[a-z]+-[a-z0-9][a-z0-9-]{0,120}")
-"""What a stream is called: its kind, then an id."""
+from faristol.rules.refusal import N_, Param
+
+STREAM = re.compile(r"(?=.{3,128}$)[a-z]+-[a-z0-9][a-z0-9-]{0,120}")
+"""What a stream is called: its kind, then an id; 128 characters at most."""
+
+TOURNAMENT = re.compile(r"[a-z0-9][a-z0-9-]{0,63}")
+"""What a tournament's id is made of. It is part of the subjects on the bus."""
+
+COMMAND_ID = re.compile(r"[0-9a-zA-Z-]{1,36}")
+"""What the id of a command is made of; a UUID is one."""
 
 LARGEST_EVENT = 256 * 1024
 """Bytes of one payload."""
 
 LARGEST_DECISION = 5_000
 """Events in one append."""
+
+LONGEST_SHOWN = 200
+"""Characters of a malformed name that an error repeats."""
+
+NO_STREAM = N_("{name} is not a stream name: expected a kind, - and an id of a-z, 0-9 and -, of 128 characters at most")
+NO_TOURNAMENT = N_("{name} is not the id of a tournament: expected 1 to 64 of a-z, 0-9 and -, the first not a -")
+LARGE_EVENT = N_("this would make the event {event} of {size} bytes; at most {most} are taken")
+MANY_EVENTS = N_("this would make {count} events at once; at most {most} are taken")
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,22 +111,46 @@ class Stale(Exception):
         self.checkpoint = checkpoint
 
 
-def checked(decision: Decision) -> Decision:
+class Unacceptable(ValueError):
+    """What was asked is more than a record takes, or is called what nothing in it is called.
+
+    ``text`` is an English text, marked with ``N_``, with ``{named}`` places that ``params`` fill.
+    """
+
+    def __init__(self, text: str, **params: Param) -> None:
+        super().__init__(text.format(**params))
+        self.text = text
+        self.params: Mapping[str, Param] = params
+
+
+def checked(decision: Decision, command: Command | None = None) -> Decision:
     """The decision itself, when the record can take it.
 
-    Raises ``ValueError`` for a malformed stream name, a stream named twice, an event or a decision that is too large.
+    Raises ``Unacceptable`` for a malformed name, an event or a decision that is too large, and ``ValueError`` for a
+    stream named twice or a command id that cannot be stored.
     """
-    streams = [write.stream for write in decision.writes]
-    for stream in (*streams, *(guard.stream for guard in decision.guards)):
-        if not STREAM.fullmatch(stream):
-            raise ValueError(f"{stream!r} is not a stream name: expected a kind, `-` and an id of a-z, 0-9 and `-`")
-    if len(set(streams)) < len(streams):
-        raise ValueError("a decision writes each stream once; these are named twice: " + ", ".join(sorted(streams)))
-    if (count := sum(len(write.events) for write in decision.writes)) > LARGEST_DECISION:
-        raise ValueError(f"{count} events in one append; at most {LARGEST_DECISION} are taken")
+    if command and not COMMAND_ID.fullmatch(command.command_id):
+        raise ValueError(f"{command.command_id[:LONGEST_SHOWN]!r} is not the id of a command: expected a UUID")
+    streams = set()
+    for guard in decision.guards:
+        _check_name(STREAM, guard.stream, NO_STREAM)
+    count = 0
     for write in decision.writes:
+        _check_name(STREAM, write.stream, NO_STREAM)
+        _check_name(TOURNAMENT, write.tournament, NO_TOURNAMENT)
+        streams.add(write.stream)
+        count += len(write.events)
         for event in write.events:
             if (size := event.ByteSize()) > LARGEST_EVENT:
-                kind = event.DESCRIPTOR.name
-                raise ValueError(f"{kind} for {write.stream} has {size} bytes; at most {LARGEST_EVENT} are taken")
+                raise Unacceptable(LARGE_EVENT, event=event.DESCRIPTOR.name, size=size, most=LARGEST_EVENT)
+    if count > LARGEST_DECISION:
+        raise Unacceptable(MANY_EVENTS, count=count, most=LARGEST_DECISION)
+    if len(streams) < len(decision.writes):
+        named = ", ".join(write.stream for write in decision.writes)
+        raise ValueError(f"a decision writes each stream once; one of these is named twice: {named}")
     return decision
+
+
+def _check_name(pattern: re.Pattern[str], name: str, otherwise: str) -> None:
+    if not pattern.fullmatch(name):
+        raise Unacceptable(otherwise, name=repr(name[:LONGEST_SHOWN]))

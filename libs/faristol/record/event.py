@@ -4,24 +4,23 @@ from __future__ import annotations
 
 import hashlib
 import json
-from dataclasses import asdict, dataclass, fields
-from datetime import UTC, datetime
-from functools import cache, cached_property
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from functools import cached_property, lru_cache
+from json.encoder import encode_basestring
+from struct import Struct
+from typing import Any
 
-from google.protobuf import symbol_database
 from google.protobuf.message import Message
 
-from faristol.pb.clock.v1 import events_pb2 as _clock
-from faristol.pb.game.v1 import events_pb2 as _game
-from faristol.pb.lexicon.v1 import events_pb2 as _lexicon
-from faristol.pb.pairing.v1 import events_pb2 as _pairing
-from faristol.pb.rating.v1 import events_pb2 as _rating
-
-CONTEXTS = (_clock, _game, _lexicon, _pairing, _rating)
-"""The modules whose messages can be facts; importing them here makes every type known by its name."""
+from faristol.record.upcasting import upcasting
 
 GENESIS = bytes(32)
 """What the first event of a stream chains to."""
+
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_LENGTH = Struct(">Q").pack
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,14 +39,21 @@ class Metadata:
 
     def to_json(self) -> str:
         """The stored form: keys in order, empty ones left out."""
-        given = {key: value for key, value in asdict(self).items() if value}
-        return json.dumps(given, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+        given = [f'"{key}":{encode_basestring(value)}' for key in _KEYS if (value := getattr(self, key))]
+        return "{" + ",".join(given) + "}"
 
     @classmethod
     def from_json(cls, text: str) -> Metadata:
         """Read the stored form; keys of later versions are left alone."""
-        known = {field.name for field in fields(cls)}
-        return cls(**{key: value for key, value in json.loads(text).items() if key in known})
+        return _metadata(text)
+
+
+@lru_cache(maxsize=1_024)  # the events of one append share theirs
+def _metadata(text: str) -> Metadata:
+    return Metadata(**{key: value for key, value in json.loads(text).items() if key in _KEYS})
+
+
+_KEYS = tuple(sorted(Metadata.__dataclass_fields__))
 
 
 @dataclass(frozen=True)
@@ -72,8 +78,11 @@ class Recorded:
 
     @cached_property
     def message(self) -> Message:
-        """The fact itself. Raises ``LookupError`` for a type that this version does not know."""
-        return message_class(self.type).FromString(self.payload)
+        """The fact itself, brought up to the current version of its type.
+
+        Raises ``UnreadableEvent`` for a type or a version that this program does not know.
+        """
+        return upcasting.message(self.type, self.schema_version, self.payload)
 
     @property
     def name(self) -> str:
@@ -86,19 +95,27 @@ class Recorded:
         return self.type.split(".")[1]
 
 
-@cache
-def message_class(type_name: str) -> type[Message]:
-    """The message class of a full name. Raises ``LookupError`` when there is none."""
-    try:
-        found: type[Message] = symbol_database.Default().GetSymbol(type_name)
-    except KeyError:
-        raise LookupError(f"no event is called {type_name}") from None
-    return found
+def recorded(row: Sequence[Any]) -> Recorded:
+    """The event of a row of the table of events, whose columns are in the order of the fields."""
+    (position, stream, version, event_id, type_name, schema_version, tournament, payload, metadata, at, chain) = row
+    return Recorded(
+        position,
+        stream,
+        version,
+        event_id,
+        type_name,
+        schema_version,
+        tournament,
+        bytes(payload),
+        Metadata.from_json(metadata),
+        _EPOCH + timedelta(microseconds=at),
+        bytes(chain),
+    )
 
 
 def microseconds(moment: datetime) -> int:
     """Whole microseconds since 1970, the stored form of a time."""
-    delta = moment - datetime(1970, 1, 1, tzinfo=UTC)
+    delta = moment - _EPOCH
     return (delta.days * 86_400 + delta.seconds) * 1_000_000 + delta.microseconds
 
 
@@ -120,19 +137,19 @@ def chained(
     Each part is preceded by its length (8 bytes, big-endian), so that no two events give the same input.
     The position is not part of it: the order between streams is what seals are for.
     """
-    digest = hashlib.sha256(previous)
     parts = (
         stream.encode(),
-        str(version).encode(),
+        b"%d" % version,
         event_id.encode(),
         type_name.encode(),
-        str(schema_version).encode(),
+        b"%d" % schema_version,
         tournament.encode(),
         payload,
         metadata.encode(),
-        str(recorded_at).encode(),
+        b"%d" % recorded_at,
     )
+    framed = [previous]
     for part in parts:
-        digest.update(len(part).to_bytes(8, "big"))
-        digest.update(part)
-    return digest.digest()
+        framed.append(_LENGTH(len(part)))
+        framed.append(part)
+    return hashlib.sha256(b"".join(framed)).digest()

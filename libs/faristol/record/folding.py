@@ -61,11 +61,11 @@ async def load(record: Record, stream: str, initial: S, evolve: Callable[[S, Mes
     """
     known = record.folds.last(evolve, stream)
     state, version = (known.state, known.version) if known else (initial, 0)
-    events = await record.read_stream(stream, version)
-    if not events:
+    facts = await record.facts(stream, version)
+    if not facts:
         return Loaded(state, version)
-    for event in events:
-        state, version = evolve(state, event.message), event.version
-    loaded = Loaded(state, version)
+    for fact in facts:
+        state = evolve(state, fact)
+    loaded = Loaded(state, version + len(facts))
     record.folds.keep(evolve, stream, loaded)
     return loaded

@@ -3,25 +3,37 @@
 from __future__ import annotations
 
 import asyncio
-import uuid
 from collections.abc import AsyncIterator, Callable, Collection, Mapping
-from contextlib import asynccontextmanager
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcontext
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 from typing import Any
 
-from sqlalchemy import and_, bindparam, func, select, update
+from google.protobuf.message import Message
+from sqlalchemy import and_, bindparam, select, update
 from sqlalchemy.dialects import postgresql, sqlite
-from sqlalchemy.exc import DBAPIError, SQLAlchemyError
+from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
-from faristol.record import database, tables
+from faristol.record import database, migrations, tables
 from faristol.record.appender import Appender
+from faristol.record.database import RecordError
 from faristol.record.decision import Appended, Checkpoint, Command, Decision, checked
-from faristol.record.event import Metadata, Recorded, microseconds
+from faristol.record.direct import Direct
+from faristol.record.direct_postgresql import DirectPostgresql
+from faristol.record.direct_sqlite import DirectSqlite
+from faristol.record.event import Metadata, Recorded, microseconds, recorded
 from faristol.record.folding import Folds
+from faristol.record.news import News
+from faristol.record.upcasting import upcasting
 
 _STREAM = (
     select(tables.events)
+    .where(tables.events.c.stream == bindparam("stream"), tables.events.c.version > bindparam("after_version"))
+    .order_by(tables.events.c.version)
+)
+_FACTS = (
+    select(tables.events.c.type, tables.events.c.schema_version, tables.events.c.payload)
     .where(tables.events.c.stream == bindparam("stream"), tables.events.c.version > bindparam("after_version"))
     .order_by(tables.events.c.version)
 )
@@ -29,11 +41,11 @@ _CHECKPOINT = select(tables.checkpoints.c.position).where(tables.checkpoints.c.c
 _COMMAND = select(tables.commands).where(tables.commands.c.command_id == bindparam("command_id"))
 # Statements of the hot paths are built once: building one costs as much as running it.
 
-_SETUP_LOCK = 0x6661726973746F6C  # any number will do that every process of a cell agrees on
+FOLLOWED = 500
+"""Events that a follower reads at a time."""
 
-
-class RecordError(Exception):
-    """The record cannot be opened; the message says why and what to do."""
+FOLLOW_POLL = 0.25
+"""Seconds between two looks of a follower that hears no news."""
 
 
 def _utc_now() -> datetime:
@@ -56,8 +68,14 @@ class Record:
         """What ``load`` came to last."""
         self._writing = writing
         self._now = now
-        self._news = asyncio.Event()
-        self._appender = Appender(writing, now, self._announce)
+        self._news = News(reading)
+        self._turn: AbstractAsyncContextManager[Any] = nullcontext()
+        """Held by whoever writes, where there is one writer at a time."""
+        direct: Direct = DirectPostgresql(writing)
+        if writing.dialect.name == "sqlite":
+            self._turn = asyncio.Lock()
+            direct = DirectSqlite(Path(writing.url.database or ""))
+        self._appender = Appender(self.writing, direct, self._turn, now, self._news.tell)
 
     @classmethod
     async def open(cls, url: str, now: Callable[[], datetime] = _utc_now) -> Record:
@@ -70,33 +88,21 @@ class Record:
             record = cls(*database.engines(parsed), now)
         except (database.UnknownDatabase, OSError) as problem:
             raise RecordError(str(problem)) from problem
-        shown = parsed.set(drivername=parsed.get_backend_name()).render_as_string(hide_password=True)
         try:
             async with record._writing.begin() as connection:
-                if connection.dialect.name == "postgresql":
-                    await connection.execute(select(func.pg_advisory_xact_lock(_SETUP_LOCK)))
-                await connection.run_sync(tables.metadata.create_all)
-                await connection.execute(
-                    _insert_new(connection, tables.counter).values(
-                        id=1, position=0, format=tables.FORMAT, record_id=str(uuid.uuid4())
-                    )
-                )
-                known = select(tables.counter.c.format, tables.counter.c.record_id)
-                found, record.record_id = (await connection.execute(known)).one()
+                record.record_id = await migrations.prepare(connection)
+        except migrations.OtherFormat as problem:
+            await record.close()
+            raise RecordError(f"the record at {database.shown(parsed)} {problem}") from problem
         except (SQLAlchemyError, OSError) as problem:
             await record.close()
-            reason = problem.orig if isinstance(problem, DBAPIError) else problem
-            raise RecordError(f"the database {shown} cannot be used: {reason}") from problem
-        if found != tables.FORMAT:
-            await record.close()
-            raise RecordError(
-                f"the record at {shown} has format {found}, this version of Faristol reads format {tables.FORMAT}"
-            )
+            raise database.unusable(parsed, problem) from problem
         return record
 
     async def close(self) -> None:
         """Finish what is being written, and give back every connection."""
         await self._appender.close()
+        await self._news.close()
         await self.engine.dispose()
         if self._writing is not self.engine:
             await self._writing.dispose()
@@ -112,7 +118,7 @@ class Record:
     @asynccontextmanager
     async def writing(self) -> AsyncIterator[AsyncConnection]:
         """A transaction that is committed at the end, and rolled back when the block raises."""
-        async with self._writing.begin() as connection:
+        async with self._turn, self._writing.begin() as connection:
             yield connection
 
     async def append(
@@ -126,10 +132,11 @@ class Record:
         """Do all that the decision asks, durably, or nothing.
 
         A command that was carried out before is answered as it was then, and nothing is done. Raises
-        ``Conflict`` when a stream or a guarded stream has moved, ``Stale`` when the checkpoint has, and
-        ``ValueError`` for a decision that no record takes.
+        ``Conflict`` when a stream or a guarded stream has moved, ``Stale`` when the checkpoint has,
+        ``Unacceptable`` for a decision that no record takes, and what the database raises: then the same command
+        may be sent again, and is carried out once.
         """
-        return await self._appender.append(checked(decision), metadata, command, checkpoint)
+        return await self._appender.append(checked(decision, command), metadata, command, checkpoint)
 
     async def _answered(self, connection: AsyncConnection, command_id: str) -> Appended | None:
         row = (await connection.execute(_COMMAND, {"command_id": command_id})).one_or_none()
@@ -143,6 +150,12 @@ class Record:
     async def read_stream(self, stream: str, after_version: int = 0) -> list[Recorded]:
         """The events of one stream, in order, after a version."""
         return await self._read(_STREAM, {"stream": stream, "after_version": after_version})
+
+    async def facts(self, stream: str, after_version: int = 0) -> list[Message]:
+        """What the events of one stream say, in order, after a version, and nothing that is said about them."""
+        async with self.engine.connect() as connection:
+            rows = await connection.execute(_FACTS, {"stream": stream, "after_version": after_version})
+            return [upcasting.message(type_name, version, payload) for type_name, version, payload in rows.all()]
 
     async def read(
         self,
@@ -164,10 +177,34 @@ class Record:
             query = query.where(columns.position <= up_to)
         return await self._read(query)
 
+    async def follow(
+        self,
+        after_position: int = 0,
+        *,
+        tournament: str | None = None,
+        types: Collection[str] | None = None,
+        poll: float = FOLLOW_POLL,
+    ) -> AsyncIterator[Recorded]:
+        """Every event after a position, of a tournament and of some types, and then each new one as it comes.
+
+        Nothing is left out, given twice or out of order. News of an append saves waiting; where none come, the
+        record is looked into every ``poll`` seconds. Raises what the database raises: whoever follows goes on
+        after the last event that came.
+        """
+        position = after_position
+        while True:
+            here = await self.last_position()
+            while position < here:
+                events = await self.read(position, limit=FOLLOWED, tournament=tournament, types=types, up_to=here)
+                for event in events:
+                    yield event
+                position = events[-1].position if len(events) == FOLLOWED else here
+            await self.news(poll, position)
+
     async def _read(self, query: Any, values: Mapping[str, object] | None = None) -> list[Recorded]:
         async with self.engine.connect() as connection:
             rows = await connection.execute(query, values)
-            return [_recorded(row) for row in rows]
+            return [recorded(row) for row in rows.all()]
 
     async def last_position(self) -> int:
         """Position of the last event, 0 when there is none."""
@@ -200,17 +237,12 @@ class Record:
                 update(table).where(and_(table.c.name == name, table.c.holder == holder)).values(until=0)
             )
 
-    async def news(self, timeout: float) -> bool:
-        """Wait until this process appends something, or ``timeout`` seconds. A hint: others append too."""
-        try:
-            await asyncio.wait_for(self._news.wait(), timeout)
-        except TimeoutError:
-            return False
-        return True
+    async def news(self, timeout: float, after: int | None = None) -> bool:
+        """Wait until something is appended, or ``timeout`` seconds. A hint, which can fail to come.
 
-    def _announce(self) -> None:
-        heard, self._news = self._news, asyncio.Event()
-        heard.set()
+        With ``after`` a position, what this process has heard of already and lies behind it counts.
+        """
+        return await self._news.wait(timeout, after)
 
 
 async def start_checkpoint(connection: AsyncConnection, consumer: str) -> None:
@@ -222,19 +254,3 @@ def _insert_new(connection: AsyncConnection, table: Any) -> Any:
     """An insert that does nothing when the key is taken."""
     dialect = postgresql if connection.dialect.name == "postgresql" else sqlite
     return dialect.insert(table).on_conflict_do_nothing()
-
-
-def _recorded(row: Any) -> Recorded:
-    return Recorded(
-        position=row.position,
-        stream=row.stream,
-        version=row.version,
-        event_id=row.event_id,
-        type=row.type,
-        schema_version=row.schema_version,
-        tournament=row.tournament,
-        payload=bytes(row.payload),
-        metadata=Metadata.from_json(row.metadata),
-        recorded_at=datetime.fromtimestamp(0, UTC) + timedelta(microseconds=row.recorded_at),
-        hash=bytes(row.hash),
-    )

@@ -2,10 +2,23 @@
 
 from __future__ import annotations
 
-from sqlalchemy import BigInteger, Column, Integer, LargeBinary, MetaData, String, Table, Text, UniqueConstraint
+from sqlalchemy import (
+    BigInteger,
+    Column,
+    Connection,
+    Integer,
+    LargeBinary,
+    MetaData,
+    String,
+    Table,
+    Text,
+    UniqueConstraint,
+    event,
+    text,
+)
 
-FORMAT = 1
-"""Number of this set of tables, kept in `counter.format`; a record of another format is refused."""
+FORMAT = 2
+"""Number of this set of tables, kept in `counter.format`; `migrations` bring older records to it."""
 
 metadata = MetaData()
 
@@ -66,4 +79,33 @@ people = Table(
     Column("player_id", String(64), primary_key=True),
     Column("name", String(200), nullable=False),
     Column("club", String(200), nullable=False),
+)
+
+NO_SAMPLES = "ALTER TABLE people ALTER COLUMN name SET STATISTICS 0, ALTER COLUMN club SET STATISTICS 0"
+"""PostgreSQL keeps samples of columns for its planner. Names would outlive their erasure there."""
+
+
+@event.listens_for(people, "after_create")
+def _keep_no_samples(_: object, connection: Connection, **__: object) -> None:
+    if connection.dialect.name == "postgresql":
+        connection.execute(text(NO_SAMPLES))
+
+
+erased = Table(
+    "erased",
+    metadata,
+    Column("player_id", String(64), primary_key=True),
+    Column("erased_at", BigInteger, nullable=False, comment="microseconds since 1970, UTC"),
+)
+
+seals = Table(
+    "seals",
+    metadata,
+    Column("from_position", _position, primary_key=True, autoincrement=False),
+    Column("to_position", BigInteger, nullable=False, unique=True),
+    Column("root", LargeBinary, nullable=False),
+    Column("previous", LargeBinary, nullable=False, comment="SHA-256 of the statement of the seal before"),
+    Column("key_id", String(16), nullable=False),
+    Column("signature", LargeBinary, nullable=False),
+    Column("sealed_at", BigInteger, nullable=False, comment="microseconds since 1970, UTC"),
 )

@@ -1,0 +1,188 @@
+"""The requests of one transaction: what each rests on, what it adds, and the rows that all of them come to."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from google.protobuf.message import Message
+
+from faristol.record import tables
+from faristol.record.decision import Appended, Checkpoint, Command, Conflict, Decision, Stale
+from faristol.record.event import GENESIS, Metadata, chained
+from faristol.record.upcasting import upcasting
+
+Head = tuple[int, bytes]
+"""The version of a stream, and the hash of its last event."""
+
+EVENT_COLUMNS = tuple(tables.events.columns.keys())
+
+EventRow = tuple[int, str, int, str, str, int, str, bytes, str, int, bytes]
+"""In the order of ``EVENT_COLUMNS``."""
+
+REMEMBERED = 16_384
+"""How many streams' heads a process remembers."""
+
+
+class Request:
+    """An append that waits for its turn, with all that can be made of it before."""
+
+    __slots__ = ("checkpoint", "command", "decision", "done", "events", "expected", "metadata", "streams")
+
+    def __init__(
+        self, decision: Decision, metadata: Metadata, command: Command | None, checkpoint: Checkpoint | None
+    ) -> None:
+        self.decision = decision
+        self.metadata = metadata.to_json()
+        self.metadata.encode()  # what is no Unicode fails here, where it fails its caller alone
+        self.command = command
+        self.checkpoint = checkpoint
+        self.events = [
+            (write.stream, write.tournament, [_serialised(message) for message in write.events])
+            for write in decision.writes
+        ]
+        self.streams = {write.stream for write in decision.writes}
+        """What is written to."""
+        self.expected: list[tuple[str, int]] = [(write.stream, write.expected_version) for write in decision.writes]
+        """Each stream that the decision rests on, with the version that it has to be at."""
+        self.expected += [(guard.stream, guard.version) for guard in decision.guards]
+        self.done: asyncio.Future[Appended] = asyncio.get_running_loop().create_future()
+
+
+def _serialised(message: Message) -> tuple[str, int, bytes]:
+    type_name = message.DESCRIPTOR.full_name
+    return type_name, upcasting.version(type_name), message.SerializeToString(deterministic=True)
+
+
+class Known:
+    """What this process knows of the record's end. It is so as long as the counter stands at ``position``."""
+
+    def __init__(self) -> None:
+        self.position: int | None = None
+        """None when nothing is known."""
+        self.heads: dict[str, Head] = {}
+
+    def learn(self, group: Group) -> None:
+        """The group was written; what it rested on and what it came to is what holds now."""
+        self.position = group.position
+        for stream, head in group.heads.items():
+            self.heads.pop(stream, None)  # what was used last is forgotten last
+            self.heads[stream] = head
+        while len(self.heads) > REMEMBERED:
+            del self.heads[next(iter(self.heads))]
+
+    def group(self, requests: Sequence[Request], recorded_at: int) -> Group | None:
+        """A group that rests on what is known alone; None when some request asks for more than that.
+
+        A stream that is to be new, a command that is to be unknown, and a checkpoint that is to be where its
+        consumer left it are taken at their word: where they are not so, the database refuses their rows.
+        """
+        if self.position is None:
+            return None
+        group = Group(self.position, {}, {}, {}, recorded_at)
+        for request in requests:
+            if request.decision.also:
+                return None
+            for stream, version in request.expected:
+                if head := self.heads.get(stream):
+                    group.heads[stream] = head
+                elif version or stream not in request.streams:
+                    return None
+            if checkpoint := request.checkpoint:
+                group.progress.setdefault(checkpoint.consumer, checkpoint.before)
+        return group
+
+    def forget(self) -> None:
+        """Others may have written."""
+        self.position = None
+        self.heads.clear()
+
+
+@dataclass(slots=True)
+class Group:
+    """What holds at the start of a transaction, and what the requests in it add to that."""
+
+    begin: int
+    """Position of the last event before it."""
+    heads: dict[str, Head]
+    answers: dict[str, Appended]
+    progress: dict[str, int]
+    recorded_at: int
+    events: list[EventRow] = field(default_factory=list)
+    commands: dict[str, tuple[bytes, int]] = field(default_factory=dict)
+    """Answer and position by command id."""
+    moves: dict[str, tuple[int, int]] = field(default_factory=dict)
+    """Where each consumer's checkpoint was and where it will be."""
+
+    @property
+    def position(self) -> int:
+        """Position of the last event after it."""
+        return self.begin + len(self.events)
+
+    def check(self, request: Request) -> None:
+        """Raise ``Conflict`` or ``Stale`` when the request rests on something that is not so."""
+        for stream, version in request.expected:
+            found = self.heads.get(stream, (0, GENESIS))[0]
+            if found != version:
+                raise Conflict(stream, version, found)
+        checkpoint = request.checkpoint
+        if checkpoint and self.progress.get(checkpoint.consumer) != checkpoint.before:
+            raise Stale(checkpoint)
+
+    def add(self, request: Request) -> Appended:
+        """Take the request in, which has been checked. Raises what making the answer raises, and is as before then."""
+        position = self.position + sum(len(messages) for _, _, messages in request.events)
+        answer = b""
+        if command := request.command:
+            answer = command.answer(position)
+            self.commands[command.command_id] = (answer, position)
+            self.answers[command.command_id] = Appended(position, answer, repeated=True)
+        for stream, tournament, messages in request.events:
+            self._write(stream, tournament, messages, request.metadata)
+        if checkpoint := request.checkpoint:
+            before, _ = self.moves.get(checkpoint.consumer, (checkpoint.before, 0))
+            self.moves[checkpoint.consumer] = (before, checkpoint.after)
+            self.progress[checkpoint.consumer] = checkpoint.after
+        return Appended(position, answer, repeated=False)
+
+    def _write(self, stream: str, tournament: str, messages: list[tuple[str, int, bytes]], metadata: str) -> None:
+        version, previous = self.heads.get(stream, (0, GENESIS))
+        position, recorded_at = self.position, self.recorded_at
+        moment = f"{recorded_at // 1_000:012x}"
+        moment = f"{moment[:8]}-{moment[8:]}-7"
+        for type_name, schema_version, payload in messages:
+            version += 1
+            position += 1
+            chance = os.urandom(10).hex()
+            # A UUID of version 7, which begins with the time: ids of one moment lie together in their index.
+            event_id = f"{moment}{chance[:3]}-{'89ab'[int(chance[3], 16) & 3]}{chance[4:7]}-{chance[7:19]}"
+            previous = chained(
+                previous,
+                stream=stream,
+                version=version,
+                event_id=event_id,
+                type_name=type_name,
+                schema_version=schema_version,
+                tournament=tournament,
+                payload=payload,
+                metadata=metadata,
+                recorded_at=recorded_at,
+            )
+            self.events.append(
+                (
+                    position,
+                    stream,
+                    version,
+                    event_id,
+                    type_name,
+                    schema_version,
+                    tournament,
+                    payload,
+                    metadata,
+                    recorded_at,
+                    previous,
+                )
+            )
+        self.heads[stream] = (version, previous)

@@ -1,0 +1,104 @@
+"""Old events, read for ever: which version of its schema each event type is at, and how to get there.
+
+An event is stored as it was written and never rewritten. When the definition of an event changes, its type gets the
+next version here, with a pure function that brings the bytes of the version before up to it:
+
+    @upcasting.upcaster("faristol.game.v1.Passed", 1)
+    def _(payload: bytes) -> bytes: ...
+
+The golden files under ``tests/unit/record_events`` hold bytes of every version ever released.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from functools import cache
+
+from google.protobuf import symbol_database
+from google.protobuf.message import DecodeError, Message
+
+from faristol.pb.clock.v1 import events_pb2 as _clock
+from faristol.pb.game.v1 import events_pb2 as _game
+from faristol.pb.lexicon.v1 import events_pb2 as _lexicon
+from faristol.pb.pairing.v1 import events_pb2 as _pairing
+from faristol.pb.rating.v1 import events_pb2 as _rating
+
+CONTEXTS = (_clock, _game, _lexicon, _pairing, _rating)
+"""The modules whose messages can be facts; importing them here makes every type known by its name."""
+
+FIRST = 1
+"""Schema version of every event type when it is new."""
+
+Upcaster = Callable[[bytes], bytes]
+"""From the payload of one version to that of the next. Pure: it reads no clock, no file and no database."""
+
+
+class UnreadableEvent(LookupError):
+    """An event that this program cannot read: its type or version is unknown, or its bytes are none of it."""
+
+
+class Upcasting:
+    """The versions of event types, and the steps between them."""
+
+    def __init__(self, steps: Mapping[tuple[str, int], Upcaster] | None = None) -> None:
+        self._steps: dict[tuple[str, int], Upcaster] = {}
+        self._versions: dict[str, int] = {}
+        for (type_name, version), step in (steps or {}).items():
+            self.upcaster(type_name, version)(step)
+
+    def upcaster(self, type_name: str, version: int) -> Callable[[Upcaster], Upcaster]:
+        """Say how payloads of ``version`` become payloads of the next one, which is thereby the current one.
+
+        Raises ``ValueError`` when the steps of a type are not given one after the other, from 1.
+        """
+        if version != self.version(type_name):
+            raise ValueError(f"{type_name} is at version {self.version(type_name)}: no step can start at {version}")
+
+        def known(step: Upcaster) -> Upcaster:
+            self._steps[type_name, version] = step
+            self._versions[type_name] = version + 1
+            return step
+
+        return known
+
+    def version(self, type_name: str) -> int:
+        """The version that events of a type are written at."""
+        return self._versions.get(type_name, FIRST)
+
+    def message(self, type_name: str, version: int, payload: bytes) -> Message:
+        """The fact itself, whatever version it was written at.
+
+        Raises ``UnreadableEvent`` for an unknown type, a version that only a later Faristol can have written, and
+        bytes that are not such a message.
+        """
+        current = self._versions.get(type_name, FIRST)
+        if version != current:
+            if not FIRST <= version < current:
+                raise UnreadableEvent(
+                    f"{type_name} is of schema version {version}; this version of Faristol reads up to {current}"
+                )
+            for number in range(version, current):
+                payload = self._steps[type_name, number](payload)
+        try:
+            return message_class(type_name).FromString(payload)
+        except DecodeError as problem:
+            raise UnreadableEvent(f"the payload is not a {type_name} of schema version {version}") from problem
+
+
+def unchanged(payload: bytes) -> bytes:
+    """The step where a definition changed and its bytes did not: a field was added that may be absent."""
+    return payload
+
+
+@cache
+def message_class(type_name: str) -> type[Message]:
+    """The message class of a full name. Raises ``UnreadableEvent`` when there is none."""
+    try:
+        found: type[Message] = symbol_database.Default().GetSymbol(type_name)
+    except KeyError:
+        raise UnreadableEvent(f"no event is called {type_name}") from None
+    return found
+
+
+upcasting = Upcasting()
+"""Every event type of Faristol. None has changed since it was first released."""

