@@ -33,6 +33,11 @@ class Settings(BaseSettings):
     otlp_endpoint: str = Field(
         default="", description="OTLP/gRPC collector, as http://HOST:4317; no telemetry when empty."
     )
+    seal_key: Path | None = Field(
+        default=None, description="Private key; when given, this process seals the record, or one like it does."
+    )
+    seal_events: int = Field(default=1_000, ge=1, le=10_000, description="Events under one seal.")
+    seal_seconds: float = Field(default=60.0, gt=0, description="How long an event waits for others to be sealed with.")
     grace_seconds: float = Field(default=5.0, ge=0, description="How long running calls may go on after SIGTERM.")
     log_level: Literal["DEBUG", "INFO", "WARNING", "ERROR"] = "WARNING"
 

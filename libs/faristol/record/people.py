@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from datetime import UTC, datetime, timedelta
+from typing import TYPE_CHECKING, Any
 
-from sqlalchemy import delete, insert, select
+from sqlalchemy import delete, select
+from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from faristol.record.tables import people
+from faristol.record.tables import erased, people
+from faristol.rules.refusal import N_, Refusal
 
 if TYPE_CHECKING:
     from faristol.record.record import Record
@@ -25,9 +28,34 @@ class Person:
 
 
 async def remember(connection: AsyncConnection, player_id: str, name: str, club: str) -> None:
-    """Keep a player's name and club, in place of what was known."""
+    """Keep a player's name and club, in place of what was known.
+
+    Raises ``Refusal`` for a player who was erased: nobody brings a name back by entering an old list again.
+    """
+    if await when_erased(connection, player_id):
+        raise Refusal(
+            "PERSON_ERASED",
+            "",
+            N_("The name of player {player} was erased on request; register the person under another player id."),
+            {"player": player_id},
+        )
+    dialect: Any = postgresql if connection.dialect.name == "postgresql" else sqlite
+    kept = {"name": name, "club": club}
+    new = dialect.insert(people).values(player_id=player_id, **kept)
+    await connection.execute(new.on_conflict_do_update(index_elements=["player_id"], set_=kept))
+
+
+async def forget(connection: AsyncConnection, player_id: str, at: int) -> None:
+    """Remove a player's name and club, and note that it was done ``at`` (microseconds since 1970)."""
     await connection.execute(delete(people).where(people.c.player_id == player_id))
-    await connection.execute(insert(people).values(player_id=player_id, name=name, club=club))
+    await connection.execute(erased.insert().values(player_id=player_id, erased_at=at))
+
+
+async def when_erased(connection: AsyncConnection, player_id: str) -> datetime | None:
+    """When a player was erased; None for one who was not."""
+    query = select(erased.c.erased_at).where(erased.c.player_id == player_id)
+    at = (await connection.execute(query)).scalar_one_or_none()
+    return None if at is None else datetime.fromtimestamp(0, UTC) + timedelta(microseconds=at)
 
 
 async def names(record: Record, player_ids: Collection[str]) -> dict[str, Person]:

@@ -2,42 +2,149 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import asynccontextmanager, contextmanager
+from dataclasses import asdict
 from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
 
 import typer
+from sqlalchemy.exc import SQLAlchemyError
 
 from faristol.cli.common import Bar, Data, Database, run, settings_of
 from faristol.host import Settings, StartError
+from faristol.record import Record
+from faristol.record.database import unusable
+
+if TYPE_CHECKING:
+    from faristol.record.verification import Verdict
 
 app = typer.Typer(no_args_is_help=True, help="The record of everything that happened.")
 
+PublicKey = Annotated[
+    list[Path] | None, typer.Option(help="Public key that seals must be signed with; again for another one.")
+]
 
-@app.command()
-def verify(data: Data = None, database_url: Database = None) -> None:
-    """Check the order and the hash chain of every event."""
-    settings = settings_of(data=data, database_url=database_url)
+
+def existing(settings: Settings) -> Settings:
+    """The settings themselves. Raises ``StartError`` when they name a file and there is none."""
     path = Path(settings.record_url().removeprefix("sqlite:///"))
     if not settings.database_url and not path.exists():
         raise StartError(f"there is no record in {settings.data}: give its folder with --data")
-    if run(_verify(settings)):
+    return settings
+
+
+@asynccontextmanager
+async def opened(settings: Settings) -> AsyncIterator[Record]:
+    """The record of these settings. Raises ``RecordError`` when it cannot be opened, or its database fails."""
+    record = await Record.open(settings.record_url())
+    try:
+        yield record
+    except SQLAlchemyError as problem:
+        raise unusable(record.engine.url, problem) from problem
+    finally:
+        await record.close()
+
+
+@contextmanager
+def shown(what: str) -> Iterator[Callable[[int, int], None]]:
+    """A progress bar, as a function of what is done and what there is to do."""
+    with Bar(what) as (progress, task):
+        yield lambda done, total: progress.update(task, completed=done, total=total)
+
+
+@app.command()
+def verify(
+    data: Data = None,
+    database_url: Database = None,
+    file: Annotated[Path | None, typer.Option(help="Check an exported file; nothing else is needed.")] = None,
+    public_key: PublicKey = None,
+    seals: Annotated[
+        Path | None, typer.Option(help="Seals kept outside, as /api/v1/seals gave them; all must be here.")
+    ] = None,
+    after: Annotated[int, typer.Option(min=0, help="Check only what comes after this position.")] = 0,
+    from_seal: Annotated[bool, typer.Option("--from-seal", help="Check only what comes after the last seal.")] = False,
+    json_output: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+) -> None:
+    """Check order, hash chain and seals. Exit code 1 when something is wrong; the first such thing is named."""
+    from faristol.record.keys import read_public
+    from faristol.record.restoring import verify as verify_file
+    from faristol.record.seals import kept as read_seals
+
+    if from_seal and (after or not public_key):
+        raise typer.BadParameter("--from-seal needs --public-key, which shows that the seal is one, and no --after")
+    if file and (after or from_seal or data or database_url):
+        raise typer.BadParameter("--file is checked whole and by itself: --public-key, --seals and --json go with it")
+    keys = read_public(public_key) if public_key else None
+    kept = read_seals(seals) if seals else ()
+    if file:
+        with shown("verifying") as progress:
+            verdict = verify_file(file, progress, keys=keys, kept=kept)
+    else:
+        settings = existing(settings_of(data=data, database_url=database_url))
+
+        async def work() -> Verdict:
+            from faristol.record.verification import verify as verify_record
+
+            async with opened(settings) as record:
+                with shown("verifying") as progress:
+                    return await verify_record(record, progress, keys=keys, kept=kept, after=after, from_seal=from_seal)
+
+        verdict = run(work())
+    typer.echo(json.dumps(asdict(verdict)) if json_output else _told(verdict, signed=bool(public_key)))
+    if verdict.wrong:
         raise typer.Exit(1)
 
 
-async def _verify(settings: Settings) -> bool:
-    from faristol.record import Record
-    from faristol.record.verification import verify as verify_record
+def _told(verdict: Verdict, *, signed: bool) -> str:
+    since = f" after position {verdict.after}" if verdict.after else ""
+    if verdict.wrong:
+        return f"WRONG at {verdict.wrong}; the {verdict.events} events before it{since} are right"
+    said = f"{verdict.events} events in {verdict.streams} streams{since}: order and hashes are right"
+    if not verdict.seals:
+        return f"{said}; no seals"
+    checked = "signatures are right" if signed else "signatures were not checked, --public-key does it"
+    return f"{said}; {verdict.seals} seals up to position {verdict.sealed} of {verdict.position}, {checked}"
 
-    record = await Record.open(settings.record_url())
-    try:
-        with Bar("verifying") as (progress, task):
-            verdict = await verify_record(
-                record, lambda done, total: progress.update(task, completed=done, total=total)
-            )
-    finally:
-        await record.close()
-    typer.echo(
-        f"{verdict.events} events in {verdict.streams} streams: order and hashes are right"
-        if not verdict.wrong
-        else f"WRONG at {verdict.wrong}; the {verdict.events} events before it are right"
-    )
-    return bool(verdict.wrong)
+
+@app.command()
+def key(
+    file: Annotated[Path, typer.Argument(help="The private key; the public one is put beside it, as FILE.pub.")],
+) -> None:
+    """Make a key to seal with, and print its public half."""
+    from faristol.record import keys
+
+    made = keys.make(file)
+    typer.echo(keys.public_pem(made.public_key()), nl=False)
+
+
+@app.command()
+def seal(
+    key: Annotated[Path | None, typer.Option(help="The private key; FARISTOL_SEAL_KEY when not given.")] = None,
+    events: Annotated[int | None, typer.Option(min=1, max=10_000, help="Events under one seal.")] = None,
+    data: Data = None,
+    database_url: Database = None,
+) -> None:
+    """Seal what is not sealed yet: sign the Merkle root of every range of positions."""
+    from faristol.record import keys
+    from faristol.record.checking import Wrong
+    from faristol.record.sealing import seal as make_seals
+
+    settings = existing(settings_of(data=data, database_url=database_url, seal_key=key, seal_events=events))
+    if not settings.seal_key:
+        raise typer.BadParameter("there is no key to seal with: give --key FILE; `faristol record key FILE` makes one")
+    private = keys.read_private(settings.seal_key)
+
+    async def work() -> str:
+        async with opened(settings) as record:
+            try:
+                with shown("sealing") as progress:
+                    made = await make_seals(record, private, events=settings.seal_events, progress=progress)
+            except Wrong as wrong:
+                raise StartError(f"what is wrong is not sealed: {wrong}") from wrong
+        if not made:
+            return "everything is sealed already"
+        return f"{len(made)} seals over positions {made[0].from_position} to {made[-1].to_position}"
+
+    typer.echo(run(work()))

@@ -1,0 +1,241 @@
+"""The file that a record is exported to: gzip over lines of JSON, written and read as a stream.
+
+Each line is one object without spaces. ``kind`` says what it is, ``sum`` is its last member. Binary values are in
+base64 (``payload``, ``answer``) or in lower-case hexadecimal (all others); times are microseconds since 1970, UTC;
+a position counts from 1. In the order in which they come:
+
+``archive``     the first line: ``version`` (1), ``tournament`` (empty for a whole record), ``position`` (of the last
+                event of the record), ``exported_at``, ``people`` (true when names are in it)
+``event``       every column of the event: ``position``, ``stream``, ``version``, ``event_id``, ``type``,
+                ``schema_version``, ``tournament``, ``payload``, ``metadata``, ``recorded_at``, and ``hash``
+                (``event.chained``)
+``gap``         in the archive of one tournament: ``from_position``, ``to_position``, and ``hashes`` that stand in for
+                the events of others, one for each of ``merkle.cover`` (counted from the seal's first position)
+``seal``        after the last event that it is over: ``from_position``, ``to_position``, ``root``, ``previous``,
+                ``key_id``, ``sealed_at``, ``signature`` (``seals``)
+``command``     of a whole record, after the event at its position: ``command_id``, ``answer``, ``position``
+``person``      ``player_id``, ``name``, ``club``; only when asked for
+``erased``      ``player_id``, ``erased_at``
+``end``         the last line: ``events``, ``seals``, ``commands``, ``people``, ``erased``: how many there were
+
+``sum`` is what tells a line that was changed: the first 32 hexadecimal digits of SHA-256 over the whole SHA-256 of
+the line before (none for the first) and the bytes of this line without its sum, as they would be if it had none.
+Whoever changes a file on purpose can make new sums; against that stand the seals.
+
+What is not in an archive: checkpoints and read models, which follow from the events, and the id of the record,
+because what is restored from it is another record, whose news nobody must take for the old one's.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import contextlib
+import gzip
+import hashlib
+import json
+import os
+import zlib
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+from faristol.record.database import RecordError
+
+VERSION = 1
+LARGEST_LINE = 8 * 1024 * 1024
+"""Bytes. A payload has at most 256 KiB; an answer fits into one gRPC message."""
+
+_SUM = 32
+_TAIL = len(',"sum":""}\n') + _SUM
+
+
+class ArchiveError(RecordError):
+    """A file cannot be read or written as an archive, or holds something that is not as it was written."""
+
+
+def encode(content: bytes) -> str:
+    """Bytes as text."""
+    return base64.b64encode(content).decode()
+
+
+class Line:
+    """One line of an archive. Members are taken by name and kind; one that is not there raises ``ArchiveError``."""
+
+    def __init__(self, number: int, members: Mapping[str, Any]) -> None:
+        self.number = number
+        """From 1."""
+        self._members = members
+        self.kind = self.text("kind")
+
+    def _take(self, name: str, expected: type) -> Any:
+        value = self._members.get(name)
+        if type(value) is not expected:
+            raise self.error(f"its {name} is {value!r:.40}, which is not of type {expected.__name__}")
+        return value
+
+    def text(self, name: str) -> str:
+        """A text."""
+        value = str(self._take(name, str))
+        if "\0" in value or _unpaired(value):
+            raise self.error(f"its {name} has characters that no database takes")
+        return value
+
+    def number_of(self, name: str) -> int:
+        """A whole number that is not negative and has 63 bits."""
+        value = int(self._take(name, int))
+        if not 0 <= value < 2**63:
+            raise self.error(f"its {name} is {value}, which no position, time or number can be")
+        return value
+
+    def flag(self, name: str) -> bool:
+        """True or false."""
+        return bool(self._take(name, bool))
+
+    def content(self, name: str) -> bytes:
+        """Bytes in base64."""
+        try:
+            return base64.b64decode(self.text(name), validate=True)
+        except binascii.Error:
+            raise self.error(f"its {name} is not in base64") from None
+
+    def digest(self, name: str) -> bytes:
+        """Bytes in hexadecimal."""
+        return self._hexadecimal(name, self.text(name))
+
+    def digests(self, name: str) -> list[bytes]:
+        """A list of bytes in hexadecimal."""
+        return [self._hexadecimal(name, one) for one in self._take(name, list)]
+
+    def _hexadecimal(self, name: str, value: object) -> bytes:
+        try:
+            return bytes.fromhex(str(value))
+        except ValueError:
+            raise self.error(f"its {name} is not in hexadecimal") from None
+
+    def error(self, problem: str) -> ArchiveError:
+        """What is wrong with this line."""
+        return ArchiveError(f"line {self.number}: {problem}")
+
+
+class Writer:
+    """Writes an archive beside its place and puts it there when all is written: what bears the name is whole.
+
+    Raises ``ArchiveError`` when there is a file already or it cannot be written.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._part = path.with_name(path.name + ".part")
+        self._running = b""
+        self.lines = 0
+
+    def __enter__(self) -> Self:
+        if self._path.exists():
+            raise ArchiveError(f"there is a file at {self._path} already: give another name")
+        try:
+            self._raw = self._part.open("wb")
+        except OSError as problem:
+            raise self._cannot(problem) from problem
+        self._out = gzip.GzipFile(filename="", mode="wb", compresslevel=6, fileobj=self._raw, mtime=0)
+        return self
+
+    def write(self, kind: str, **members: object) -> None:
+        """Write a line."""
+        text = json.dumps({"kind": kind, **members}, ensure_ascii=False, separators=(",", ":"))
+        line, self._running = summed(text.encode(), self._running)
+        if len(line) > LARGEST_LINE:
+            raise ArchiveError(
+                f"a line of {len(line)} bytes cannot be written: at most {LARGEST_LINE} can be read again"
+            )
+        try:
+            self._out.write(line)
+        except OSError as problem:
+            raise self._cannot(problem) from problem
+        self.lines += 1
+
+    def __exit__(
+        self, kind: type[BaseException] | None, raised: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        try:
+            with self._raw:
+                if kind is None:
+                    self._out.close()
+                    self._raw.flush()
+                    os.fsync(self._raw.fileno())
+                    self._part.rename(self._path)
+        except OSError as problem:
+            kind = type(problem)
+            raise self._cannot(problem) from problem
+        finally:
+            if kind is not None:
+                with contextlib.suppress(OSError):
+                    self._part.unlink()
+
+    def _cannot(self, problem: OSError) -> ArchiveError:
+        return ArchiveError(f"{self._path} cannot be written: {problem.strerror}")
+
+
+def summed(body: bytes, running: bytes) -> tuple[bytes, bytes]:
+    """An object as a line with its sum, and the whole hash that the next line's sum is made with."""
+    running = hashlib.sha256(running + body).digest()
+    return b'%s,"sum":"%s"}\n' % (body[:-1], running.hex()[:_SUM].encode()), running
+
+
+def read(path: Path) -> Iterator[Line]:
+    """The lines of an archive, each as soon as it is known to be what was written.
+
+    Raises ``ArchiveError`` at the first line that is not, or when the file ends too early or goes on after its end;
+    ``RecordError`` when there is no such file.
+    """
+    number, running, ended = 0, b"", False
+    try:
+        with gzip.open(path, "rb") as source:
+            while line := source.readline(LARGEST_LINE):
+                number += 1
+                if ended:
+                    raise ArchiveError(f"line {number}: the file goes on after its end")
+                body = line[:-_TAIL] + b"}" if len(line) > _TAIL else b""
+                again, running = summed(body, running)
+                if again != line:
+                    raise ArchiveError(_changed(number, line))
+                found = Line(number, _members(number, body))
+                ended = found.kind == "end"
+                yield found
+    except EOFError:
+        raise ArchiveError(f"line {number + 1}: the file cannot be read from here on, it was cut off") from None
+    except (zlib.error, gzip.BadGzipFile) as problem:
+        what = "it was changed" if number else "it is no archive of a record"
+        raise ArchiveError(f"line {number + 1}: the file cannot be read from here on, {what} ({problem})") from problem
+    except OSError as problem:
+        raise RecordError(f"{path} cannot be read: {problem.strerror}") from problem
+    if not ended:
+        raise ArchiveError(f"line {number + 1}: the file was cut off here, its end is missing")
+
+
+def _changed(number: int, line: bytes) -> str:
+    if number == 1:
+        return "line 1: this is no archive of a record, or it was changed"
+    if not line.endswith(b"\n"):
+        return f"line {number}: the file was cut off here"
+    return f"line {number}: this line was changed, or one before it is missing"
+
+
+def _unpaired(value: str) -> bool:
+    """Whether half of a surrogate pair is in a text, which JSON can say and UTF-8 cannot."""
+    try:
+        value.encode()
+    except UnicodeEncodeError:
+        return True
+    return False
+
+
+def _members(number: int, body: bytes) -> Mapping[str, Any]:
+    try:
+        found = json.loads(body)
+    except (ValueError, RecursionError):
+        found = None
+    if not isinstance(found, dict):
+        raise ArchiveError(f"line {number}: this is no JSON object")
+    return found

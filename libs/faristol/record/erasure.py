@@ -1,0 +1,101 @@
+"""Erasing a person: out of the tables, and out of the files under them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+from sqlalchemy import text, update
+from sqlalchemy.exc import SQLAlchemyError
+from sqlalchemy.ext.asyncio import create_async_engine
+
+from faristol.pb.pairing.v1 import events_pb2 as pairing
+from faristol.record import tables
+from faristol.record.database import RecordError
+from faristol.record.event import microseconds
+from faristol.record.people import Person, forget, names, when_erased
+from faristol.record.record import Record
+
+PATIENCE = 60
+"""Seconds that the cleaning waits for others to let go of the database."""
+
+
+@dataclass(frozen=True, slots=True)
+class Erased:
+    """A person who is forgotten."""
+
+    before: datetime | None
+    """When it was done, if it had been done before."""
+    remains: str
+    """Why remains may still lie in the files of the database; empty when they were cleaned."""
+
+
+def _utc_now() -> datetime:
+    return datetime.now(UTC)
+
+
+async def find(record: Record, player_id: str) -> Person | None:
+    """The person to be erased; None for one who has been erased already.
+
+    Raises ``RecordError`` for an id that nobody here has, as a misspelt one would be erased in vain. A player whose
+    name is not known, because the record was restored without names, is found with empty ones.
+    """
+    known = (await names(record, [player_id])).get(player_id)
+    if known:
+        return known
+    async with record.reading() as connection:
+        if await when_erased(connection, player_id):
+            return None
+    after = 0
+    while events := await record.read(after, types=[pairing.PlayerRegistered.DESCRIPTOR.full_name]):
+        for event in events:
+            message = event.message
+            if isinstance(message, pairing.PlayerRegistered) and message.player_id == player_id:
+                return Person(player_id, "", "")
+        after = events[-1].position
+    raise RecordError(f"nobody in this record is player {player_id!r}: nothing was erased")
+
+
+async def erase(record: Record, player_id: str, *, now: Callable[[], datetime] = _utc_now) -> Erased:
+    """Forget a person's name and club, for ever. Events hold an id alone, so every hash and seal stays right.
+
+    The id is noted as erased, and ``people.remember`` refuses it from then on. Afterwards the database is made to
+    overwrite the space where the name lay. Backups and archives made before still hold it, and so does the write-ahead
+    log of PostgreSQL until that is used up. Raises ``RecordError``
+    for an id that nobody has.
+    """
+    await find(record, player_id)
+    async with record.writing() as connection:
+        # Appends hold this row to their end: none that is under way can put the name back afterwards.
+        await connection.execute(update(tables.counter).values(position=tables.counter.c.position))
+        before = await when_erased(connection, player_id)
+        if before is None:
+            await forget(connection, player_id, microseconds(now()))
+    return Erased(before, await _clean(record))
+
+
+_CLEANING = {
+    "sqlite": ("VACUUM", "PRAGMA wal_checkpoint(TRUNCATE)"),
+    # Samples of names were kept before format 2. Who may not clean those gets a warning from the database.
+    "postgresql": ("VACUUM (FULL, ANALYZE) people", "VACUUM FULL pg_statistic"),
+}
+
+
+async def _clean(record: Record) -> str:
+    """Overwrite what the database has deleted: it only marks rows as gone."""
+    url = record.engine.url
+    kind = url.get_backend_name()
+    wait = {"server_settings": {"lock_timeout": f"{PATIENCE}s"}} if kind == "postgresql" else {"timeout": PATIENCE}
+    engine = create_async_engine(url, isolation_level="AUTOCOMMIT", connect_args=wait)
+    try:
+        async with engine.connect() as connection:
+            for statement in _CLEANING[kind]:
+                done = await connection.execute(text(statement))
+                if done.returns_rows and done.scalar_one():
+                    return "the database is in use"
+    except (SQLAlchemyError, OSError) as problem:
+        return str(getattr(problem, "orig", problem))
+    finally:
+        await engine.dispose()
+    return ""

@@ -1,0 +1,225 @@
+"""From a record to an archive."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Callable
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from itertools import groupby
+from pathlib import Path
+
+from sqlalchemy import select
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from faristol.pb.pairing.v1 import events_pb2 as pairing
+from faristol.record import archive, merkle, seals, stored, tables
+from faristol.record.archive import ArchiveError, Writer
+from faristol.record.checking import Checker, Wrong
+from faristol.record.event import microseconds
+from faristol.record.record import Record
+from faristol.record.seals import Seal
+from faristol.record.stored import Stored
+from faristol.record.upcasting import upcasting
+from faristol.record.verification import Progress, following, quiet
+
+_REGISTERED = pairing.PlayerRegistered.DESCRIPTOR.full_name
+
+
+@dataclass
+class Exported:
+    """What an archive holds, by kind of line."""
+
+    events: int = 0
+    seals: int = 0
+    commands: int = 0
+    people: int = 0
+    erased: int = 0
+
+
+def _utc_now() -> datetime:
+    return datetime.now(UTC)
+
+
+async def export(
+    record: Record,
+    path: Path,
+    *,
+    tournament: str = "",
+    with_people: bool = False,
+    progress: Progress = quiet,
+    now: Callable[[], datetime] = _utc_now,
+) -> Exported:
+    """Write the record, or the events of one tournament, to a new file; names only ``with_people``.
+
+    What is written is as of the moment at which this begins. Everything is checked on the way; raises
+    ``ArchiveError`` when something is wrong, when there is no such tournament, or when the file cannot be written.
+    """
+    with Writer(path) as writer:
+        try:
+            async with record.reading() as connection:
+                end, last = await stored.end(connection)
+                if last > end:
+                    raise Wrong(
+                        f"position {end + 1}: an event lies here; the counter says that the record ends before it"
+                    )
+                writer.write(
+                    "archive",
+                    version=archive.VERSION,
+                    tournament=tournament,
+                    position=end,
+                    exported_at=microseconds(now()),
+                    people=with_people,
+                )
+                work = _Export(connection, writer, tournament, end, progress)
+                await (work.part() if tournament else work.whole())
+        except Wrong as wrong:
+            raise ArchiveError(f"the record is wrong at {wrong}: nothing was exported") from wrong
+        if tournament and not work.counts.events:
+            raise ArchiveError(f"there is no tournament {tournament!r} in this record: nothing was exported")
+        # Read last and by itself: who was erased meanwhile is not in it.
+        async with record.reading() as connection:
+            await work.people(connection, with_people=with_people)
+        writer.write("end", **vars(work.counts))
+    return work.counts
+
+
+class _Export:
+    def __init__(
+        self, connection: AsyncConnection, writer: Writer, tournament: str, end: int, progress: Progress
+    ) -> None:
+        self.counts = Exported()
+        self._connection = connection
+        self._writer = writer
+        self._tournament = tournament
+        self._end = end
+        self._progress = progress
+        self._checker = Checker(part=bool(tournament))
+        self._players: set[str] = set()
+
+    async def whole(self) -> None:
+        """Every event, with seals and commands where they belong."""
+        await self._commands(-1, 0)
+        waiting = await self._seals()
+        while batch := await following(self._connection, self._checker, self._end):
+            answered = await self._answers(self._checker.position, batch[-1].position)
+            for event in batch:
+                self._event(event)
+                while waiting and waiting[0].to_position <= event.position:
+                    self._seal(waiting.pop(0))
+                    waiting = waiting or await self._seals()
+                for members in answered.get(event.position, ()):
+                    self._command(members)
+        if waiting or self._checker.position < self._end:
+            raise Wrong(f"position {self._checker.position + 1}: missing")
+
+    async def part(self) -> None:
+        """The events of one tournament, with all seals and what stands in for the events of others under them."""
+        while waiting := await self._seals():
+            for seal in waiting:
+                if seal.to_position > self._end:
+                    raise Wrong(f"position {self._end + 1}: not there, and {seal} is over it")
+                await self._part_under(seal)
+        async for event in self._of_tournament(self._checker.position, self._end):
+            self._event(event)
+
+    async def _part_under(self, seal: Seal) -> None:
+        known = await stored.hashes(self._connection, seal.from_position, seal.to_position)
+        if len(known) <= seal.to_position - seal.from_position:
+            raise Wrong(f"positions {seal.from_position} to {seal.to_position}: some are missing")
+        contents = [digest for digest, _ in known]
+        own = self._of_tournament(seal.from_position - 1, seal.to_position)
+        runs = groupby(range(len(known)), key=lambda place: known[place][1] == self._tournament)
+        for is_own, places in runs:
+            run = list(places)
+            if is_own:
+                for _ in run:
+                    self._event(await anext(own))
+            else:
+                first, last = seal.from_position + run[0], seal.from_position + run[-1]
+                hashes = merkle.stand_in(contents, run[0], run[-1] + 1)
+                self._checker.gap(first, last, hashes)
+                self._writer.write(
+                    "gap", from_position=first, to_position=last, hashes=[digest.hex() for digest in hashes]
+                )
+        self._seal(seal)
+
+    async def _of_tournament(self, after: int, up_to: int) -> AsyncIterator[Stored]:
+        while batch := await stored.read(self._connection, after, up_to, tournament=self._tournament):
+            for event in batch:
+                yield event
+            after = batch[-1].position
+
+    async def _seals(self) -> list[Seal]:
+        return await seals.read(self._connection, self._checker.sealed, stored.BATCH)
+
+    def _event(self, event: Stored) -> None:
+        self._checker.event(event)
+        self._writer.write(
+            "event",
+            position=event.position,
+            stream=event.stream,
+            version=event.version,
+            event_id=event.event_id,
+            type=event.type,
+            schema_version=event.schema_version,
+            tournament=event.tournament,
+            payload=archive.encode(event.payload),
+            metadata=event.metadata,
+            recorded_at=event.recorded_at,
+            hash=event.hash.hex(),
+        )
+        if self._tournament and event.type == _REGISTERED:
+            message = upcasting.message(event.type, event.schema_version, event.payload)
+            assert isinstance(message, pairing.PlayerRegistered)
+            self._players.add(message.player_id)
+        self.counts.events += 1
+        if self.counts.events % 500 == 0 or event.position == self._end:
+            self._progress(event.position, self._end)
+
+    def _seal(self, seal: Seal) -> None:
+        self._checker.seal(seal)
+        self._writer.write(
+            "seal",
+            from_position=seal.from_position,
+            to_position=seal.to_position,
+            root=seal.root.hex(),
+            previous=seal.previous.hex(),
+            key_id=seal.key_id,
+            sealed_at=seal.sealed_at,
+            signature=seal.signature.hex(),
+        )
+        self.counts.seals += 1
+
+    async def _answers(self, after: int, up_to: int) -> dict[int, list[dict[str, object]]]:
+        table = tables.commands
+        query = (
+            select(table)
+            .where(table.c.position > after, table.c.position <= up_to)
+            .order_by(table.c.position, table.c.command_id)
+        )
+        found: dict[int, list[dict[str, object]]] = {}
+        for row in await self._connection.execute(query):
+            members = {"command_id": row.command_id, "answer": archive.encode(row.answer), "position": row.position}
+            found.setdefault(row.position, []).append(members)
+        return found
+
+    async def _commands(self, after: int, up_to: int) -> None:
+        for answered in (await self._answers(after, up_to)).values():
+            for members in answered:
+                self._command(members)
+
+    def _command(self, members: dict[str, object]) -> None:
+        self._writer.write("command", **members)
+        self.counts.commands += 1
+
+    async def people(self, connection: AsyncConnection, *, with_people: bool) -> None:
+        """Names, and who was erased; of the players of the tournament, when it is of one."""
+        if with_people:
+            for row in await connection.execute(select(tables.people).order_by("player_id")):
+                if not self._tournament or row.player_id in self._players:
+                    self._writer.write("person", player_id=row.player_id, name=row.name, club=row.club)
+                    self.counts.people += 1
+        for row in await connection.execute(select(tables.erased).order_by("player_id")):
+            if not self._tournament or row.player_id in self._players:
+                self._writer.write("erased", player_id=row.player_id, erased_at=row.erased_at)
+                self.counts.erased += 1

@@ -1,0 +1,101 @@
+"""Ed25519 keys in files: the private one seals, the public one is for everybody who checks."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+
+from cryptography.exceptions import UnsupportedAlgorithm
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
+from cryptography.hazmat.primitives.serialization import (
+    Encoding,
+    NoEncryption,
+    PrivateFormat,
+    PublicFormat,
+    load_pem_private_key,
+    load_pem_public_key,
+)
+
+from faristol.record.database import RecordError
+
+Keys = Mapping[str, Ed25519PublicKey]
+"""Public keys by their ids."""
+
+
+class KeyFileError(RecordError):
+    """A file does not hold the key that it should; the message says which file and why."""
+
+
+def key_id(key: Ed25519PublicKey) -> str:
+    """What a key is called in a seal: the first 16 hexadecimal digits of SHA-256 over its 32 bytes."""
+    return hashlib.sha256(key.public_bytes_raw()).hexdigest()[:16]
+
+
+def public_pem(key: Ed25519PublicKey) -> str:
+    """A public key as text."""
+    return key.public_bytes(Encoding.PEM, PublicFormat.SubjectPublicKeyInfo).decode()
+
+
+def public_path(path: Path) -> Path:
+    """Where the public key of the private one at ``path`` is put."""
+    return path.with_name(path.name + ".pub")
+
+
+def make(path: Path) -> Ed25519PrivateKey:
+    """Make a key: the private one at ``path`` for its owner alone, the public one beside it.
+
+    Raises ``KeyFileError`` when either file is there already or cannot be written.
+    """
+    key = Ed25519PrivateKey.generate()
+    private = key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption())
+    public = public_pem(key.public_key()).encode()
+    for where, content, mode in ((path, private, 0o600), (public_path(path), public, 0o644)):
+        try:
+            file = os.open(where, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode)
+        except FileExistsError:
+            raise KeyFileError(f"there is a file at {where} already: a key is never written over another") from None
+        except OSError as problem:
+            raise KeyFileError(f"a key cannot be written to {where}: {problem.strerror}") from problem
+        with os.fdopen(file, "wb") as out:
+            out.write(content)
+    return key
+
+
+def read_private(path: Path) -> Ed25519PrivateKey:
+    """The key to seal with. Raises ``KeyFileError``."""
+    try:
+        found = load_pem_private_key(_content(path), password=None)
+    except (ValueError, TypeError, UnsupportedAlgorithm):
+        found = None
+    if not isinstance(found, Ed25519PrivateKey):
+        raise KeyFileError(f"{path} holds no private Ed25519 key: `faristol record key FILE` makes one")
+    return found
+
+
+def read_public(paths: Iterable[Path]) -> Keys:
+    """The keys to check with. Raises ``KeyFileError``."""
+    return by_id(map(_read_public, paths))
+
+
+def by_id(keys: Iterable[Ed25519PublicKey]) -> Keys:
+    """Keys by what they are called in seals."""
+    return {key_id(key): key for key in keys}
+
+
+def _read_public(path: Path) -> Ed25519PublicKey:
+    try:
+        found = load_pem_public_key(_content(path))
+    except (ValueError, UnsupportedAlgorithm):
+        found = None
+    if not isinstance(found, Ed25519PublicKey):
+        raise KeyFileError(f"{path} holds no public Ed25519 key: the one beside the private key ends in .pub")
+    return found
+
+
+def _content(path: Path) -> bytes:
+    try:
+        return path.read_bytes()
+    except OSError as problem:
+        raise KeyFileError(f"the key {path} cannot be read: {problem.strerror}") from problem

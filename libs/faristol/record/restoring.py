@@ -1,0 +1,200 @@
+"""From an archive: to an empty record, or to a verdict with nothing but the file and a public key."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from sqlalchemy import Table, func, insert, select, update
+from sqlalchemy.exc import SQLAlchemyError
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from faristol.record import archive, stored, tables
+from faristol.record.archive import ArchiveError, Line
+from faristol.record.checking import Checker, Wrong
+from faristol.record.exporting import Exported
+from faristol.record.keys import Keys
+from faristol.record.record import Record
+from faristol.record.seals import Seal
+from faristol.record.stored import Stored
+from faristol.record.verification import Progress, Verdict, quiet
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A row that a line of an archive stands for."""
+
+    table: Table
+    values: dict[str, Any]
+
+
+class Archive:
+    """An archive that is read and checked at once. ``position`` and ``tournament`` are of its first line."""
+
+    def __init__(self, path: Path, keys: Keys | None = None, kept: Iterable[Seal] = ()) -> None:
+        self._lines = archive.read(path)
+        first = next(self._lines)
+        if first.kind != "archive":
+            raise first.error("this is no archive of a record")
+        if (version := first.number_of("version")) != archive.VERSION:
+            raise first.error(f"this is an archive of version {version}; expected {archive.VERSION}")
+        self.tournament = first.text("tournament")
+        self.position = first.number_of("position")
+        self.checker = Checker(keys, kept=kept, part=bool(self.tournament))
+        self.counts = Exported()
+        self._named: set[str] = set()
+
+    def rows(self) -> Iterator[Row]:
+        """What is in it, each row as soon as it is known to be right. Raises ``ArchiveError``."""
+        for line in self._lines:
+            try:
+                yield from self._row(line)
+            except Wrong as wrong:
+                raise line.error(str(wrong)) from wrong
+
+    def _row(self, line: Line) -> Iterator[Row]:
+        counts = self.counts
+        if line.kind in {"event", "gap", "seal", "command"} and (counts.people or counts.erased):
+            raise line.error(f"a line of kind {line.kind} stands behind the people")
+        match line.kind:
+            case "event":
+                event = _event(line)
+                self.checker.event(event)
+                if self.tournament and event.tournament != self.tournament:
+                    raise line.error(f"{event} is not of tournament {self.tournament}")
+                counts.events += 1
+                yield Row(tables.events, asdict(event))
+            case "gap":
+                digests = line.digests("hashes")
+                self.checker.gap(line.number_of("from_position"), line.number_of("to_position"), digests)
+            case "seal":
+                seal = _seal(line)
+                self.checker.seal(seal)
+                counts.seals += 1
+                yield Row(tables.seals, asdict(seal))
+            case "command":
+                yield self._command(line)
+            case "person":
+                counts.people += 1
+                yield self._person(line, tables.people, {"name": line.text("name"), "club": line.text("club")})
+            case "erased":
+                counts.erased += 1
+                yield self._person(line, tables.erased, {"erased_at": line.number_of("erased_at")})
+            case "end":
+                self._end(line)
+            case other:
+                raise line.error(f"there is no kind {other!r}")
+
+    def _command(self, line: Line) -> Row:
+        position = line.number_of("position")
+        if position != self.checker.position:
+            raise line.error(f"a command of position {position} stands behind position {self.checker.position}")
+        self.counts.commands += 1
+        return Row(
+            tables.commands,
+            {"command_id": line.text("command_id"), "answer": line.content("answer"), "position": position},
+        )
+
+    def _person(self, line: Line, table: Table, values: dict[str, Any]) -> Row:
+        player_id = line.text("player_id")
+        if player_id in self._named:
+            raise line.error(f"player {player_id} stands here for the second time")
+        self._named.add(player_id)
+        return Row(table, {"player_id": player_id, **values})
+
+    def _end(self, line: Line) -> None:
+        if self.checker.position > self.position or (self.checker.position < self.position and not self.tournament):
+            raise line.error(f"the events end at position {self.checker.position}; line 1 says {self.position}")
+        for name, found in asdict(self.counts).items():
+            if line.number_of(name) != found:
+                raise line.error(f"there are {found} {name}; this line says {line.number_of(name)}")
+        self.checker.end()
+
+
+def verify(path: Path, progress: Progress = quiet, *, keys: Keys | None = None, kept: Iterable[Seal] = ()) -> Verdict:
+    """Check an archive: every line, every hash, every seal. Needs the file alone, and ``keys`` for signatures."""
+    checker = Checker()
+    try:
+        opened = Archive(path, keys, kept)
+        checker = opened.checker
+        for done, _ in enumerate(opened.rows(), 1):
+            if done % stored.BATCH == 0:
+                progress(checker.position, opened.position)
+    except ArchiveError as wrong:
+        return Verdict.of(checker, wrong=str(wrong))
+    return Verdict.of(checker)
+
+
+async def restore(record: Record, path: Path, progress: Progress = quiet, *, keys: Keys | None = None) -> Exported:
+    """Put a whole archive into an empty record, as it was: positions, hashes, times, answers. All of it, or nothing.
+
+    Raises ``ArchiveError`` when the record is not empty, when the archive is of one tournament, or at the first line
+    that is not right.
+    """
+    opened = Archive(path, keys)
+    if opened.tournament:
+        raise ArchiveError(
+            f"{path} is the archive of one tournament, {opened.tournament}: only that of a whole record can be restored"
+        )
+    try:
+        async with record.writing() as connection:
+            await _empty(connection)
+            waiting: list[Row] = []
+            for row in opened.rows():
+                if waiting and (waiting[0].table is not row.table or len(waiting) == stored.BATCH):
+                    await _insert(connection, waiting)
+                    progress(opened.checker.position, opened.position)
+                    waiting = []
+                waiting.append(row)
+            await _insert(connection, waiting)
+            await connection.execute(update(tables.counter).values(position=opened.position))
+    except SQLAlchemyError as problem:
+        raise ArchiveError(f"{path} cannot be restored: {getattr(problem, 'orig', problem)}") from problem
+    progress(opened.position, max(opened.position, 1))
+    return opened.counts
+
+
+async def _empty(connection: AsyncConnection) -> None:
+    """Hold the record, so that nothing is appended meanwhile. Raises ``ArchiveError`` when something is in it."""
+    table = tables.counter
+    held = update(table).values(position=table.c.position).returning(table.c.position)
+    used = int((await connection.execute(held)).scalar_one()) > 0
+    for other in (tables.events, tables.commands, tables.people, tables.erased, tables.seals):
+        used = used or bool((await connection.execute(select(func.count()).select_from(other))).scalar_one())
+    if used:
+        raise ArchiveError("the record is not empty: an archive is restored into a new one")
+
+
+async def _insert(connection: AsyncConnection, rows: list[Row]) -> None:
+    if rows:
+        await connection.execute(insert(rows[0].table), [row.values for row in rows])
+
+
+def _event(line: Line) -> Stored:
+    return Stored(
+        position=line.number_of("position"),
+        stream=line.text("stream"),
+        version=line.number_of("version"),
+        event_id=line.text("event_id"),
+        type=line.text("type"),
+        schema_version=line.number_of("schema_version"),
+        tournament=line.text("tournament"),
+        payload=line.content("payload"),
+        metadata=line.text("metadata"),
+        recorded_at=line.number_of("recorded_at"),
+        hash=line.digest("hash"),
+    )
+
+
+def _seal(line: Line) -> Seal:
+    return Seal(
+        from_position=line.number_of("from_position"),
+        to_position=line.number_of("to_position"),
+        root=line.digest("root"),
+        previous=line.digest("previous"),
+        key_id=line.text("key_id"),
+        sealed_at=line.number_of("sealed_at"),
+        signature=line.digest("signature"),
+    )

@@ -1,0 +1,146 @@
+"""Making seals: by hand, or by a process that does it beside its work."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import uuid
+from collections.abc import Callable
+from dataclasses import asdict
+from datetime import UTC, datetime
+
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+from sqlalchemy import insert, select
+from sqlalchemy.exc import DBAPIError, IntegrityError
+
+from faristol.record import merkle, seals, stored, tables
+from faristol.record.checking import Checker, Wrong
+from faristol.record.event import microseconds
+from faristol.record.record import Record
+from faristol.record.seals import FIRST, LARGEST, Seal
+from faristol.record.verification import Progress, following, quiet
+
+LEASE = "sealer"
+EVENTS = 1_000
+"""Events under one seal, when there are as many."""
+SECONDS = 60.0
+"""How long an event waits for its seal, when others do not come."""
+
+_log = logging.getLogger(__name__)
+
+
+def _utc_now() -> datetime:
+    return datetime.now(UTC)
+
+
+async def seal(
+    record: Record,
+    key: Ed25519PrivateKey,
+    *,
+    events: int = EVENTS,
+    progress: Progress = quiet,
+    now: Callable[[], datetime] = _utc_now,
+) -> list[Seal]:
+    """Seal everything that is not sealed yet, ``events`` at a time. Gives the new seals.
+
+    What is wrong is not sealed: raises ``Wrong`` at the first event that does not chain to those before it. Another
+    process may seal at the same moment; then this one goes on where the other got to.
+    """
+    if not 0 < events <= LARGEST:
+        raise ValueError(f"a seal is over 1 to {LARGEST} events, not {events}")
+    made: list[Seal] = []
+    async with record.reading() as connection:
+        end, last = await stored.end(connection)
+        newest = await seals.last(connection)
+    if (newest and newest.to_position > end) or last > end:
+        raise Wrong(f"position {end + 1}: the counter says that the record ends before it, and there is something")
+    start = newest.to_position if newest else 0
+    while (done := newest.to_position if newest else 0) < end:
+        root = await _root(record, done, up_to := min(done + events, end))
+        draft = Seal(
+            from_position=done + 1,
+            to_position=up_to,
+            root=root,
+            previous=newest.digest if newest else FIRST,
+            key_id="",
+            sealed_at=microseconds(now()),
+        )
+        newest = draft.signed(key)
+        if await _keep(record, newest):
+            made.append(newest)
+        else:
+            async with record.reading() as connection:
+                newest = await seals.last(connection)
+        progress(up_to - start, end - start)
+    return made
+
+
+async def _root(record: Record, after: int, up_to: int) -> bytes:
+    checker, tree = Checker(after=after), merkle.Tree()
+    async with record.reading() as connection:
+        while batch := await following(connection, checker, up_to):
+            for event in batch:
+                checker.event(event)
+                tree.add(event.hash)
+    if checker.position < up_to:
+        raise Wrong(f"position {checker.position + 1}: missing")
+    return tree.root()
+
+
+async def _keep(record: Record, made: Seal) -> bool:
+    """False when another seal is over these positions already."""
+    try:
+        async with record.writing() as connection:
+            await connection.execute(insert(tables.seals).values(asdict(made)))
+    except IntegrityError:
+        return False
+    return True
+
+
+class Sealer:
+    """Seals beside other work. One of all the processes of a cell does it at a time."""
+
+    def __init__(
+        self, record: Record, key: Ed25519PrivateKey, *, events: int = EVENTS, seconds: float = SECONDS
+    ) -> None:
+        self._record = record
+        self._key = key
+        self._events = events
+        self._seconds = seconds
+        self._look = min(max(seconds / 8, 0.05), 5.0)
+        """Seconds between two looks at what was appended."""
+        self._holder = str(uuid.uuid4())
+        self._wrong = ""
+
+    async def run(self) -> None:
+        """Seal until cancelled. A record that is wrong is not sealed any further, and the log says so."""
+        try:
+            while True:
+                try:
+                    if await self._record.lease(LEASE, self._holder, self._look * 4 + 5) and await self._due():
+                        await seal(self._record, self._key, events=self._events)
+                        self._wrong = ""
+                except (DBAPIError, OSError) as problem:
+                    _log.warning("sealing waits: %r", problem)
+                except Wrong as wrong:
+                    if str(wrong) != self._wrong:
+                        _log.error("nothing is sealed any more, the record is wrong at %s", wrong)
+                    self._wrong = str(wrong)
+                await asyncio.sleep(self._look)
+        finally:
+            try:
+                await self._record.release(LEASE, self._holder)
+            except (DBAPIError, OSError) as problem:
+                _log.info("the lease for sealing runs out by itself: %s", problem)
+
+    async def _due(self) -> bool:
+        """Whether enough events wait for a seal, or one of them has waited long enough."""
+        async with self._record.reading() as connection:
+            newest = await seals.last(connection)
+            done = newest.to_position if newest else 0
+            end, _ = await stored.end(connection)
+            if end - done >= self._events or end < done:
+                return True
+            since = select(tables.events.c.recorded_at).where(tables.events.c.position == done + 1)
+            waiting = (await connection.execute(since)).scalar_one_or_none()
+        return waiting is not None and microseconds(_utc_now()) - waiting >= self._seconds * 1_000_000

@@ -1,0 +1,142 @@
+"""Seals: signed statements that the events of a range of positions are these and no others, in this order.
+
+A seal is an Ed25519 signature over six lines of text, ``Seal.statement``: the range, the root of a Merkle tree over
+the hashes of its events (``merkle``), the SHA-256 of the statement of the seal before, the id of the key and the time.
+Ranges follow each other without gaps from position 1. As each seal holds the digest of the one before, whoever
+keeps the last one holds all of the record up to there to its word, even against the owner of the key.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+from cryptography.exceptions import InvalidSignature
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+from sqlalchemy import bindparam, select
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from faristol.record import tables
+from faristol.record.database import RecordError
+from faristol.record.event import microseconds
+from faristol.record.keys import Keys, key_id
+
+LARGEST = 10_000
+"""Events under one seal. Fewer tell more closely where something is wrong; more make fewer seals."""
+
+FIRST = bytes(32)
+"""What the first seal has in place of the digest of one before."""
+
+_AFTER = (
+    select(tables.seals)
+    .where(tables.seals.c.to_position > bindparam("after"))
+    .order_by(tables.seals.c.from_position)
+    .limit(bindparam("most"))
+)
+_LAST = select(tables.seals).order_by(tables.seals.c.from_position.desc()).limit(1)
+
+
+@dataclass(frozen=True, slots=True)
+class Seal:
+    """A signed statement about the events from one position to another, both inclusive."""
+
+    from_position: int
+    to_position: int
+    root: bytes
+    """Of the Merkle tree over the 32 bytes of each event's hash."""
+    previous: bytes
+    """Digest of the seal before."""
+    key_id: str
+    sealed_at: int
+    """Microseconds since 1970, UTC."""
+    signature: bytes = b""
+    """64 bytes, over the statement."""
+
+    def __str__(self) -> str:
+        return f"the seal of positions {self.from_position} to {self.to_position}"
+
+    @property
+    def statement(self) -> bytes:
+        """What is signed."""
+        return (
+            "faristol seal 1\n"
+            f"positions {self.from_position} {self.to_position}\n"
+            f"root {self.root.hex()}\n"
+            f"previous {self.previous.hex()}\n"
+            f"key {self.key_id}\n"
+            f"at {self.sealed_at}\n"
+        ).encode()
+
+    @property
+    def digest(self) -> bytes:
+        """SHA-256 of the statement, which the next seal holds."""
+        return hashlib.sha256(self.statement).digest()
+
+    def signed(self, key: Ed25519PrivateKey) -> Seal:
+        """The seal with the name and the signature of a key."""
+        named = replace(self, key_id=key_id(key.public_key()))
+        return replace(named, signature=key.sign(named.statement))
+
+    def problem(self, keys: Keys) -> str:
+        """What is wrong with the signature; empty when one of the keys made it."""
+        if self.key_id not in keys:
+            return f"{self} was made with the key {self.key_id}, which was not given"
+        try:
+            keys[self.key_id].verify(self.signature, self.statement)
+        except InvalidSignature:
+            return f"{self} does not bear the signature of the key {self.key_id}"
+        return ""
+
+
+def of_row(row: Any) -> Seal:
+    """From a row of the table of seals."""
+    return Seal(
+        from_position=row.from_position,
+        to_position=row.to_position,
+        root=bytes(row.root),
+        previous=bytes(row.previous),
+        key_id=row.key_id,
+        signature=bytes(row.signature),
+        sealed_at=row.sealed_at,
+    )
+
+
+async def read(connection: AsyncConnection, after: int = 0, most: int = LARGEST) -> list[Seal]:
+    """The next seals that reach beyond a position, in order."""
+    return [of_row(row) for row in await connection.execute(_AFTER, {"after": after, "most": most})]
+
+
+async def last(connection: AsyncConnection) -> Seal | None:
+    """The seal with the highest positions."""
+    row = (await connection.execute(_LAST)).one_or_none()
+    return of_row(row) if row else None
+
+
+def kept(path: Path) -> Sequence[Seal]:
+    """Seals that somebody keeps outside the record: an answer of ``/api/v1/seals``, saved to a file.
+
+    Raises ``RecordError`` when the file holds none.
+    """
+    try:
+        found = json.loads(path.read_bytes())["seals"]
+        return [
+            Seal(
+                from_position=int(one["from_position"]),
+                to_position=int(one["to_position"]),
+                root=bytes.fromhex(one["root"]),
+                previous=bytes.fromhex(one["previous"]),
+                key_id=str(one["key_id"]),
+                signature=bytes.fromhex(one["signature"]),
+                sealed_at=microseconds(datetime.fromisoformat(one["sealed_at"])),
+            )
+            for one in found
+        ]
+    except OSError as problem:
+        raise RecordError(f"the seals in {path} cannot be read: {problem.strerror}") from problem
+    except (ValueError, TypeError, LookupError) as problem:
+        raise RecordError(f"{path} holds no seals: expected an answer of /api/v1/seals") from problem

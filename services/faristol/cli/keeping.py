@@ -1,0 +1,107 @@
+"""`faristol record …`: exports, restores, erasures and migrations."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from faristol.cli.common import Data, Database, run, settings_of
+from faristol.cli.record import PublicKey, existing, opened, shown
+
+if TYPE_CHECKING:
+    from faristol.record.exporting import Exported
+
+app = typer.Typer(help="What is kept of the record, and what is not.")
+
+
+def _counted(counts: Exported) -> str:
+    return ", ".join(f"{count} {name}" for name, count in vars(counts).items())
+
+
+@app.command()
+def export(
+    file: Annotated[Path, typer.Argument(help="The file to write; there must be none yet.")],
+    tournament: Annotated[str, typer.Option(help="Only the events of this tournament.")] = "",
+    with_people: Annotated[bool, typer.Option("--with-people", help="With names and clubs.")] = False,
+    data: Data = None,
+    database_url: Database = None,
+) -> None:
+    """Write the record to a file that can be checked anywhere, and restored when it is of the whole record."""
+    from faristol.record.exporting import export as export_record
+
+    settings = existing(settings_of(data=data, database_url=database_url))
+
+    async def work() -> Exported:
+        async with opened(settings) as record:
+            with shown("exporting") as progress:
+                return await export_record(
+                    record, file, tournament=tournament, with_people=with_people, progress=progress
+                )
+
+    typer.echo(f"exported {_counted(run(work()))}")
+
+
+@app.command()
+def restore(
+    file: Annotated[Path, typer.Argument(help="What `faristol record export` wrote.")],
+    public_key: PublicKey = None,
+    data: Data = None,
+    database_url: Database = None,
+) -> None:
+    """Put an exported record into an empty one, of either kind of database, as it was. All of it, or nothing."""
+    from faristol.record.keys import read_public
+    from faristol.record.restoring import restore as restore_record
+
+    settings = settings_of(data=data, database_url=database_url)
+    keys = read_public(public_key) if public_key else None
+
+    async def work() -> Exported:
+        async with opened(settings) as record:
+            with shown("restoring") as progress:
+                return await restore_record(record, file, progress, keys=keys)
+
+    typer.echo(f"restored {_counted(run(work()))}")
+
+
+@app.command()
+def erase_person(
+    player_id: Annotated[str, typer.Argument(help="The player.")],
+    yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
+    data: Data = None,
+    database_url: Database = None,
+) -> None:
+    """Forget a person's name and club for ever. Results stay, under the player id; every hash and seal stays right.
+
+    Exports and backups made before still hold the name.
+    """
+    from faristol.record import erasure
+
+    settings = existing(settings_of(data=data, database_url=database_url))
+
+    async def work() -> str:
+        async with opened(settings) as record:
+            person = await erasure.find(record, player_id)
+            if person and not yes:
+                known = f"{person.name} ({person.club})" if person.club else person.name or "name unknown"
+                if not typer.confirm(f"Erase player {player_id}, {known}, for ever?", err=True):
+                    return "nothing was erased"
+            done = await erasure.erase(record, player_id)
+        said = f"player {player_id} was erased on {done.before:%Y-%m-%d}" if done.before else f"{player_id} is erased"
+        if done.remains:
+            return f"{said}; the files of the database could not be cleaned ({done.remains}): run this again later"
+        return said
+
+    typer.echo(run(work()))
+
+
+@app.command()
+def migrate(data: Data = None, database_url: Database = None) -> None:
+    """Bring the tables of the record to the format of this version. Make a backup before."""
+    from faristol.record import migrations, tables
+
+    settings = existing(settings_of(data=data, database_url=database_url))
+    before = run(migrations.migrate(settings.record_url(), lambda reached: typer.echo(f"format {reached} reached")))
+    if before == tables.FORMAT:
+        typer.echo(f"the record has format {before} already")

@@ -1,0 +1,121 @@
+"""What a record holds when something has happened in it: several tournaments, answers, people."""
+
+from __future__ import annotations
+
+import asyncio
+import uuid
+from collections.abc import Awaitable, Callable, Sequence
+from itertools import cycle, islice
+from typing import Any, TypeVar
+
+from sqlalchemy import insert, select, update
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from faristol.pb.game.v1 import events_pb2 as game
+from faristol.pb.pairing.v1 import events_pb2 as pairing
+from faristol.record import Command, Decision, Metadata, Record, Write, tables
+from faristol.record.event import GENESIS
+from faristol.record.people import remember
+from faristol.record.stored import Stored, of_row
+
+T = TypeVar("T")
+
+PEOPLE = {"anna": ("Anna Puigdomènech i Casadevall", "Club Tarragona"), "biel": ("Biel Soler", "")}
+KEPT = ("events", "commands", "seals", "people", "erased")
+"""The tables that an archive brings back."""
+
+
+async def register(record: Record, tournament: str, player: str) -> int:
+    """A player whose name stands beside the events."""
+
+    async def name(connection: AsyncConnection) -> None:
+        await remember(connection, player, *PEOPLE[player])
+
+    stream = f"tournament-{tournament}"
+    version = len(await record.read_stream(stream))
+    fact = pairing.PlayerRegistered(player_id=player, rating=1500)
+    command = Command(str(uuid.uuid4()), lambda position: b"registered at %d \0\xff" % position)
+    done = await record.append(
+        Decision([Write(stream, version, [fact], tournament)], also=name), Metadata(actor=player), command=command
+    )
+    return done.position
+
+
+async def play(record: Record, stream: str, tournament: str, events: int = 1) -> int:
+    """Turns in a game; gives the position of the last one."""
+    version = len(await record.read_stream(stream))
+    turns = [game.Passed(turn=version + number + 1, player_id="anna") for number in range(events)]
+    command = Command(str(uuid.uuid4()), lambda position: b"%d" % position)
+    done = await record.append(
+        Decision([Write(stream, version, turns, tournament)]), Metadata(actor="Òscar", role="player"), command=command
+    )
+    return done.position
+
+
+async def fill(record: Record, *, rounds: int = 6, tournaments: Sequence[str] = ("cup", "league", "festa")) -> int:
+    """Some of everything; gives the last position, which is ``rounds`` times 8 plus 3."""
+    await register(record, tournaments[0], "anna")
+    await register(record, tournaments[1 % len(tournaments)], "biel")
+    sizes = cycle((1, 3, 4))
+    for number, tournament in enumerate(islice(cycle(tournaments), rounds * 3)):
+        await play(record, f"game-{tournament}-r{number % 2}", tournament, next(sizes))
+    return await register(record, tournaments[1 % len(tournaments)], "anna")
+
+
+async def rows(record: Record, *names: str) -> dict[str, list[tuple[Any, ...]]]:
+    """Everything in these tables, or in all that an archive brings back."""
+    found: dict[str, list[tuple[Any, ...]]] = {}
+    async with record.reading() as connection:
+        for name in names or KEPT:
+            table = tables.metadata.tables[name]
+            read = await connection.execute(select(table).order_by(*table.primary_key))
+            found[name] = [tuple(bytes(one) if isinstance(one, memoryview) else one for one in row) for row in read]
+    return found
+
+
+async def stored(record: Record) -> list[Stored]:
+    """Every event as it lies in the table."""
+    async with record.reading() as connection:
+        table = tables.events
+        return [of_row(row) for row in await connection.execute(select(table).order_by(table.c.position))]
+
+
+async def change(record: Record, at: int, **values: Any) -> None:
+    """What somebody does who can write to the database."""
+    async with record.writing() as connection:
+        table = tables.events
+        await connection.execute(update(table).where(table.c.position == at).values(**values))
+
+
+async def rewrite(record: Record, at: int, **values: Any) -> None:
+    """Change an event and make all hashes anew, so that the chain is right again."""
+    await change(record, at, **values)
+    heads: dict[str, bytes] = {}
+    for event in await stored(record):
+        heads[event.stream] = event.hash_after(heads.get(event.stream, GENESIS))
+        await change(record, event.position, hash=heads[event.stream])
+
+
+async def cut(record: Record, position: int, *, with_seals: bool = True) -> None:
+    """Take away everything after a position, without a trace."""
+    async with record.writing() as connection:
+        for table in (tables.events, tables.commands):
+            await connection.execute(table.delete().where(table.c.position > position))
+        if with_seals:
+            await connection.execute(tables.seals.delete().where(tables.seals.c.to_position > position))
+        await connection.execute(update(tables.counter).values(position=position))
+
+
+async def put_seal(record: Record, **values: Any) -> None:
+    """A row in the table of seals, whatever it says."""
+    async with record.writing() as connection:
+        await connection.execute(insert(tables.seals).values(**values))
+
+
+async def until(condition: Callable[[], Awaitable[T]], seconds: float = 10) -> T:
+    """Wait until an asynchronous condition gives something."""
+    async with asyncio.timeout(seconds):
+        while True:
+            if found := await condition():
+                return found
+            await asyncio.sleep(0.05)
