@@ -3,21 +3,26 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
 import nats
 import pytest
-from sqlalchemy import Column, Integer, MetaData, String, Table, insert, select
+from sqlalchemy import Column, Integer, MetaData, String, Table, insert, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from faristol.bus import Bus, BusError, Consumer, NatsServer, Progress, Projection, Reaction, Relay
-from faristol.bus.connection import STREAM
+from faristol.bus.connection import STREAM, Pull
 from faristol.bus.envelope import headers, subject
+from faristol.bus.status import State, Status, status
+from faristol.bus.stopped import retry
 from faristol.pb.game.v1 import events_pb2
 from faristol.record import Decision, Metadata, Record, Recorded, Write
+from faristol.record.tables import events
+from faristol.record.tasks import end
+from faristol.rules.refusal import Refusal
 
 PASSED = "faristol.game.v1.Passed"
 
@@ -38,13 +43,22 @@ async def note(connection: AsyncConnection, events: Sequence[Recorded]) -> None:
 PROJECTION = Projection("seen", 1, frozenset({PASSED}), SEEN.metadata, note)
 
 
+async def quietly(_: Consumer) -> None:
+    """Nobody is told."""
+
+
 @asynccontextmanager
 async def consuming(
-    record: Record, url: str, work: Reaction | Projection, *, relay: bool = True
+    record: Record,
+    url: str,
+    work: Reaction | Projection,
+    *,
+    relay: bool = True,
+    changed: Callable[[Consumer], Awaitable[None]] = quietly,
 ) -> AsyncIterator[Progress]:
     bus = await Bus.connect(url)
-    progress = Progress(record, work.consumer if isinstance(work, Projection) else work.name)
-    consumer = Consumer(record, bus, work, progress)
+    progress = Progress(record, work.consumer)
+    consumer = Consumer(record, bus, work, progress, changed)
     await consumer.prepare()
     tasks = [asyncio.create_task(consumer.run())]
     if relay:
@@ -54,9 +68,7 @@ async def consuming(
         for task in tasks:
             assert not task.done(), task
     finally:
-        for task in tasks:
-            task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)
+        await end(tasks)
         await bus.close()
 
 
@@ -209,8 +221,7 @@ async def test_a_relay_that_dies_is_followed_by_another(
     second = asyncio.create_task(Relay(record, bus).run())
     first.cancel()
     await until(lambda: relayed_to(record, 2), append(record, "game-b", 0))
-    second.cancel()
-    await asyncio.gather(first, second, return_exceptions=True)
+    await end([first, second])
     await bus.close()
 
 
@@ -227,21 +238,219 @@ async def until(reached: Callable[[], object], start: object) -> None:
     pytest.fail("not reached in ten seconds")
 
 
-async def test_an_event_that_a_projection_cannot_take_stops_it_and_is_not_skipped(
+async def test_an_event_that_a_projection_cannot_take_stops_it_before_that_event_and_is_shown(
+    record: Record, nats_server: NatsServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("faristol.bus.consumer.RETRY_LOOK", 0.05)
+    poison = True
+
+    async def particular(connection: AsyncConnection, events: Sequence[Recorded]) -> None:
+        if poison and any(event.position == 7 for event in events):
+            raise ZeroDivisionError("seven")
+        await note(connection, events)
+
+    told: list[str] = []
+
+    async def changed(consumer: Consumer) -> None:
+        told.append(str(consumer.problem))
+
+    await append(record, "game-a", 0, 10)
+    projection = Projection("seen", 1, frozenset({PASSED}), SEEN.metadata, particular)
+    async with consuming(record, nats_server.url, projection, changed=changed) as progress:
+        stands = await standing(record, "seen@1")
+        assert (stands.position, stands.lag) == (6, 4)
+        assert stands.stopped is not None
+        assert (stands.stopped.position, stands.stopped.type, stands.stopped.stream) == (7, PASSED, "game-a")
+        assert stands.stopped.event_id == (await record.read(6, limit=1))[0].event_id
+        assert stands.stopped.error == "ZeroDivisionError: seven"
+        assert await positions(record) == list(range(1, 7)), "what comes before is done"
+        await asyncio.sleep(0.5)
+        assert await positions(record) == list(range(1, 7)), "and nothing after it"
+
+        assert await retry(record, "seen@1") == ["seen@1"]
+        await until(lambda: attempts(record, "seen@1", 2), asyncio.sleep(0))
+        assert await record.checkpoint("seen@1") == 6
+
+        poison = False
+        assert await retry(record) == ["seen@1"]
+        assert await progress.reached(10, 10)
+    assert await positions(record) == list(range(1, 11))
+    assert [one.stopped for one in (await status(record))[0]] == [None, None]
+    assert told == ["event 7 (Passed on game-a): ZeroDivisionError: seven"] * 2 + ["None"]
+
+
+async def test_a_refusal_stops_a_reaction_and_a_new_version_goes_on(record: Record, nats_server: NatsServer) -> None:
+    async def refuse(event: Recorded) -> Decision | None:
+        if event.position == 3:
+            raise Refusal("NO_SUCH_TABLE", "FISC I.1", "There is no table {table}.", {"table": 4})
+        return None
+
+    async def accept(event: Recorded) -> Decision:
+        return Decision([Write(f"clock-{event.position}", 0, [events_pb2.GameStarted()], "cup")])
+
+    await append(record, "game-a", 0, 5)
+    async with consuming(record, nats_server.url, Reaction("test.clock", frozenset({PASSED}), refuse)):
+        stands = await standing(record, "test.clock")
+        assert stands.position == 2
+        assert stands.stopped is not None
+        assert stands.stopped.error == "Refusal: There is no table 4."
+    async with consuming(record, nats_server.url, Reaction("test.clock", frozenset({PASSED}), accept)) as progress:
+        assert await progress.reached(5, 10)
+        await until(lambda: goes_on(record, "test.clock"), asyncio.sleep(0))
+    assert [event.stream for event in await record.read(5)] == ["clock-3", "clock-4", "clock-5"]
+
+
+async def test_a_replica_that_stands_still_goes_on_once_another_has_passed(
+    record: Record, nats_server: NatsServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("faristol.bus.consumer.RETRY_LOOK", 0.05)
+
+    async def old(connection: AsyncConnection, events: Sequence[Recorded]) -> None:
+        if any(event.position == 2 for event in events):
+            raise ZeroDivisionError
+        await note(connection, events)
+
+    await append(record, "game-a", 0, 3)
+    one = Projection("seen", 1, frozenset({PASSED}), SEEN.metadata, old)
+    async with consuming(record, nats_server.url, one) as older:
+        await standing(record, "seen@1")
+        async with consuming(record, nats_server.url, PROJECTION) as newer:
+            assert await newer.reached(3, 10)
+        await append(record, "game-b", 0, 2)
+        assert await older.reached(5, 10)
+    assert await positions(record) == [1, 2, 3, 4, 5]
+    assert await goes_on(record, "seen@1")
+
+
+async def test_an_event_of_an_unknown_kind_stops_those_who_depend_on_its_context(
     record: Record, nats_server: NatsServer
 ) -> None:
-    async def fail(_: AsyncConnection, events: Sequence[Recorded]) -> None:
-        raise ZeroDivisionError(events[0].event_id)
+    await append(record, "game-a", 0, 5)
+    await rename(record, 3, "faristol.game.v1.TilesTurned")
+    clock = Projection("ticks", 1, frozenset({"faristol.clock.v1.ClockPressed"}), MetaData(), note)
+    async with (
+        consuming(record, nats_server.url, PROJECTION),
+        consuming(record, nats_server.url, clock, relay=False) as other,
+    ):
+        stands = await standing(record, "seen@1")
+        assert stands.stopped is not None
+        assert stands.stopped.position == 3
+        assert "does not know the event faristol.game.v1.TilesTurned" in stands.stopped.error
+        assert await positions(record) == [1, 2]
+        assert await other.reached(5, 10), "who does not depend on games goes on"
 
-    bus = await Bus.connect(nats_server.url)
-    progress = Progress(record, "seen@1")
-    consumer = Consumer(record, bus, Projection("seen", 1, frozenset({PASSED}), SEEN.metadata, fail), progress)
-    await consumer.prepare()
-    await append(record, "game-a", 0)
-    with pytest.raises(ZeroDivisionError):
-        await asyncio.wait_for(consumer.run(), 10)
-    assert await record.checkpoint("seen@1") == 0
-    await bus.close()
+
+async def test_a_row_that_cannot_be_written_is_the_events_fault_and_not_the_databases(
+    record: Record, nats_server: NatsServer
+) -> None:
+    async def twice(connection: AsyncConnection, events: Sequence[Recorded]) -> None:
+        await note(connection, [*events, *(event for event in events if event.position == 4)])
+
+    await append(record, "game-a", 0, 5)
+    projection = Projection("seen", 1, frozenset({PASSED}), SEEN.metadata, twice)
+    async with consuming(record, nats_server.url, projection):
+        stands = await standing(record, "seen@1")
+        assert stands.stopped is not None
+        assert (stands.position, stands.stopped.position) == (3, 4)
+        assert "unique" in stands.stopped.error.lower(), "the constraint is named"
+        assert "INSERT" not in stands.stopped.error, "the statement and its parameters are not"
+
+
+async def test_messages_that_no_relay_sent_change_nothing(record: Record, nats_server: NatsServer) -> None:
+    await append(record, "game-a", 0, 5)
+    event = (await record.read())[-1]
+    async with consuming(record, nats_server.url, PROJECTION) as progress:
+        assert await progress.reached(5, 10)
+        client = await nats.connect(nats_server.url)
+        jetstream = client.jetstream()
+        forged = headers(event, record.record_id) | {"Nats-Msg-Id": "x", "ce-sequence": "6", "ce-subject": "game-z"}
+        await jetstream.publish(subject(event), event.payload, headers=forged)
+        await jetstream.publish("faristol.cup.game.Passed", b"?", headers={"ce-source": forged["ce-source"]})
+        await jetstream.publish("faristol.cup.game.Passed", b"?", headers={**forged, "ce-sequence": "many"})
+        await jetstream.publish("faristol.cup.game.Passed", b"?")
+        await client.close()
+        assert await progress.reached(await append(record, "game-b", 0, 1), 10)
+    async with record.reading() as connection:
+        rows = (await connection.execute(select(SEEN).order_by(SEEN.c.position))).all()
+    assert [(row.position, row.stream) for row in rows][4:] == [(5, "game-a"), (6, "game-b")]
+
+
+async def test_a_slow_projection_has_a_bounded_number_of_events_in_hand(
+    record: Record, nats_server: NatsServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("faristol.bus.consumer.BATCH", 50)
+    monkeypatch.setattr(Pull, "BATCH", 50)
+    pulls: list[Pull] = []
+    subscribe = Bus.subscribe
+
+    async def seen(bus: Bus, durable: str) -> Pull:
+        pulls.append(await subscribe(bus, durable))
+        return pulls[-1]
+
+    monkeypatch.setattr(Bus, "subscribe", seen)
+    batches: list[int] = []
+    waiting: list[int] = []
+
+    async def slow(connection: AsyncConnection, events: Sequence[Recorded]) -> None:
+        batches.append(len(events))
+        waiting.extend(pull.waiting for pull in pulls)
+        await asyncio.sleep(0.05)
+        await note(connection, events)
+
+    projection = Projection("seen", 1, frozenset({PASSED}), SEEN.metadata, slow)
+    async with consuming(record, nats_server.url, projection) as progress:
+        for number in range(100):
+            await append(record, f"game-{number}", 0, 20)
+            await asyncio.sleep(0.005)
+        assert await progress.reached(2_000, 30)
+        await append(record, "game-last", 0, 1)
+        assert await progress.reached(2_001, 10)
+    assert await positions(record) == list(range(1, 2_002))
+    assert max(batches) <= 50
+    assert max(waiting) <= 2 * 50
+    assert sum(batches) == 2_001
+
+
+async def test_a_consumer_that_is_far_behind_does_not_wait_between_batches(
+    record: Record, nats_server: NatsServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("faristol.bus.consumer.BATCH", 20)
+    await append(record, "game-a", 0, 2_000)
+    start = asyncio.get_running_loop().time()
+    async with consuming(record, nats_server.url, PROJECTION, relay=False) as progress:
+        assert await progress.reached(2_000, 30)
+    assert asyncio.get_running_loop().time() - start < 100 * 0.5 / 4, "one idle wait a batch would take 50 seconds"
+
+
+async def standing(record: Record, consumer: str) -> Status:
+    """The consumer's line, once it stands still."""
+    for _ in range(200):
+        for line in (await status(record))[0]:
+            if line.name == consumer and line.state is State.STOPPED:
+                return line
+        await asyncio.sleep(0.05)
+    pytest.fail(f"{consumer} does not stand still after ten seconds")
+
+
+async def attempts(record: Record, consumer: str, count: int) -> bool:
+    line = await standing(record, consumer)
+    return line.stopped is not None and line.stopped.attempts >= count
+
+
+async def goes_on(record: Record, consumer: str) -> bool:
+    return all(line.state is State.LIVE for line in (await status(record))[0] if line.name == consumer)
+
+
+async def rename(record: Record, position: int, type_name: str) -> None:
+    """Have an event be of a kind that a later version wrote."""
+    async with record.writing() as connection:
+        await connection.execute(update(events).where(events.c.position == position).values(type=type_name))
+
+
+async def test_a_server_of_ones_own_lets_nobody_else_in(nats_server: NatsServer) -> None:
+    without_token = "nats://" + nats_server.url.partition("@")[2]
+    with pytest.raises(BusError, match="cannot be reached"):
+        await Bus.connect(without_token)
 
 
 async def test_a_nats_that_cannot_be_reached_is_told_in_one_sentence() -> None:

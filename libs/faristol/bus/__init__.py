@@ -1,9 +1,32 @@
 """The bus: news of the record over NATS JetStream. It can be wiped at any time without loss."""
 
 from faristol.bus.connection import Bus, BusError
-from faristol.bus.consumer import Consumer, Projection, Reaction
+from faristol.bus.consumer import Consumer
+from faristol.bus.generations import Live, NotBuilt, ProjectionError, read
 from faristol.bus.progress import Progress
+from faristol.bus.rebuild import Rebuild, Rebuilt
 from faristol.bus.relay import Relay
 from faristol.bus.server import NatsServer
+from faristol.bus.stopped import CannotTake, Stopped
+from faristol.bus.work import Fold, Projection, Reaction, UnknownEvent
 
-__all__ = ["Bus", "BusError", "Consumer", "NatsServer", "Progress", "Projection", "Reaction", "Relay"]
+__all__ = [
+    "Bus",
+    "BusError",
+    "CannotTake",
+    "Consumer",
+    "Fold",
+    "Live",
+    "NatsServer",
+    "NotBuilt",
+    "Progress",
+    "Projection",
+    "ProjectionError",
+    "Reaction",
+    "Rebuild",
+    "Rebuilt",
+    "Relay",
+    "Stopped",
+    "UnknownEvent",
+    "read",
+]

@@ -13,7 +13,6 @@ from nats.aio.client import Client
 from nats.aio.msg import Msg
 from nats.errors import Error as NatsError
 from nats.errors import NoServersError
-from nats.errors import TimeoutError as NatsTimeout
 from nats.js import JetStreamContext
 from nats.js.api import AckPolicy, ConsumerConfig, DeliverPolicy, RetentionPolicy, StorageType, StreamConfig
 from nats.js.errors import APIError, NoStreamResponseError
@@ -148,6 +147,11 @@ class Pull:
         self._inbox = self._client.new_inbox()
         self._subscription = await self._client.subscribe(self._inbox)
 
+    @property
+    def waiting(self) -> int:
+        """Messages that have come and were not handed on: never more than were asked for."""
+        return int(self._subscription.pending_msgs)
+
     async def close(self) -> None:
         """Stop listening; the consumer stays."""
         if not self._client.is_closed:
@@ -160,12 +164,13 @@ class Pull:
             await self._ask(now)
         found: list[Msg] = []
         try:
-            message = await self._subscription.next_msg(timeout)
-        except NatsTimeout:
+            async with asyncio.timeout(timeout):  # not next_msg's own, with which it can lose a cancellation
+                message = await self._subscription.next_msg(None)
+        except TimeoutError:
             return found
         self._sort(message, found)
         while self._subscription.pending_msgs and len(found) < self.BATCH:
-            self._sort(await self._subscription.next_msg(timeout), found)
+            self._sort(await self._subscription.next_msg(None), found)
         return found
 
     async def _ask(self, now: float) -> None:

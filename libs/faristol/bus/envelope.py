@@ -1,13 +1,12 @@
-"""How an event travels: its subject, its CloudEvents attributes, and back again."""
+"""How an event travels: its subject and its CloudEvents attributes."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from datetime import datetime
 
 from nats.aio.msg import Msg
 
-from faristol.record import Metadata, Recorded
+from faristol.record import Recorded
 
 
 def subject(event: Recorded) -> str:
@@ -47,19 +46,10 @@ def headers(event: Recorded, record_id: str) -> dict[str, str]:
     return attributes
 
 
-def opened(message: Msg) -> Recorded:
-    """The event that a message carries."""
+def position_of(message: Msg) -> int:
+    """The position of the event that a message tells of. Raises ``ValueError`` when it tells of none."""
     given: Mapping[str, str] = message.headers or {}
-    return Recorded(
-        position=int(given["ce-sequence"]),
-        stream=given["ce-subject"],
-        version=int(given["ce-streamversion"]),
-        event_id=given["ce-id"],
-        type=given["ce-type"],
-        schema_version=int(given["ce-schemaversion"]),
-        tournament=given["ce-source"].rpartition("/")[2],
-        payload=message.data,
-        metadata=Metadata.from_json(given["ce-metadata"]),
-        recorded_at=datetime.fromisoformat(given["ce-time"]),
-        hash=bytes.fromhex(given["ce-hash"]),
-    )
+    try:
+        return int(given["ce-sequence"])
+    except KeyError:
+        raise ValueError(f"a message on {message.subject} has no ce-sequence") from None

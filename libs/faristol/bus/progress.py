@@ -59,6 +59,7 @@ class Progress:
     async def moved(self, timeout: float) -> None:
         """Wait for news from this process's consumer, at most ``timeout`` seconds."""
         try:
-            await asyncio.wait_for(self._moved.wait(), timeout)
+            async with asyncio.timeout(timeout):
+                await self._moved.wait()
         except TimeoutError:
             return

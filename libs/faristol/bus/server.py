@@ -65,7 +65,8 @@ class NatsServer:
         if self._process.returncode is None:
             self._process.terminate()
             try:
-                await asyncio.wait_for(self._process.wait(), START_SECONDS)
+                async with asyncio.timeout(START_SECONDS):
+                    await self._process.wait()
             except TimeoutError:
                 self._process.kill()
                 await self._process.wait()

@@ -16,6 +16,7 @@ _tracer = trace.get_tracer("faristol.bus")
 _meter = metrics.get_meter("faristol.bus")
 
 lag = _meter.create_gauge("faristol.consumer.lag", unit="{event}", description="events that a consumer is behind")
+standing = _meter.create_gauge("faristol.consumer.stopped", description="1 while a consumer cannot take an event")
 relayed = _meter.create_counter("faristol.relay.events", unit="{event}", description="events published to the bus")
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import signal
-from collections.abc import Callable, Coroutine, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Sequence
 from typing import Any
 
 import grpc
@@ -17,6 +17,7 @@ from faristol.host.answering import ErrorInterceptor
 from faristol.host.part import Part, StartError
 from faristol.host.runtime import Runtime
 from faristol.host.telemetry import TraceInterceptor
+from faristol.record.tasks import end
 
 _log = logging.getLogger(__name__)
 
@@ -77,11 +78,30 @@ class Process:
         record = self._runtime.record
         for part in parts:
             works: list[Reaction | Projection] = [*part.reactions, *part.projections]
+            consumers: list[Consumer] = []
+            changed = self._health_of(part, consumers)
             for work in works:
-                consumer = Consumer(record, self._bus, work, self._runtime.progress(_checkpoint_name(work)))
+                consumer = Consumer(record, self._bus, work, self._runtime.progress(work.consumer), changed)
                 await consumer.prepare()
+                consumers.append(consumer)
+            if consumers:
+                await changed(consumers[0])
+            for consumer in consumers:
                 self._watch(consumer.name, consumer.run())
         self._watch("relay", Relay(record, self._bus).run())
+
+    def _health_of(self, part: Part, consumers: Sequence[Consumer]) -> Callable[[Consumer], Awaitable[None]]:
+        """Keeps the health of what a part does by itself: ``<part>.consumers``.
+
+        The part's own name stays in service: what it decides and what it shows does not end with a consumer that
+        stands still, and a probe that asks by that name would take it from everyone.
+        """
+
+        async def changed(_: Consumer) -> None:
+            stand = any(consumer.problem for consumer in consumers)
+            await self._health.set(f"{part.name}.consumers", NOT_SERVING if stand else SERVING)
+
+        return changed
 
     def _watch(self, name: str, work: Coroutine[Any, Any, None] | Any) -> asyncio.Task[None]:
         task: asyncio.Task[None] = asyncio.ensure_future(work)
@@ -125,16 +145,11 @@ class Process:
     async def _end(self, tasks: Sequence[asyncio.Task[None]]) -> None:
         for task in tasks:
             task.remove_done_callback(self._ended)
-            task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)
+        await end(tasks)
 
 
 _OPTIONS = (("grpc.so_reuseport", 0),)
 """A port that another process listens on is busy, and not to be shared by accident."""
-
-
-def _checkpoint_name(work: Reaction | Projection) -> str:
-    return work.consumer if isinstance(work, Projection) else work.name
 
 
 def stop_on_signals() -> asyncio.Event:

@@ -40,7 +40,9 @@ class Bar:
 
     def __init__(self, what: str) -> None:
         columns = (TextColumn("{task.description}"), BarColumn(), TextColumn("{task.percentage:3.0f}%"))
-        self._progress = Progress(*columns, TimeRemainingColumn(), console=console, transient=True)
+        self._progress = Progress(
+            *columns, TimeRemainingColumn(), console=console, transient=True, disable=not console.is_terminal
+        )
         self._what = what
 
     def __enter__(self) -> tuple[Progress, TaskID]:

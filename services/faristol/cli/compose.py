@@ -73,7 +73,10 @@ async def running(settings: Settings, services: Sequence[str] = SERVICES) -> Asy
         bus = await Bus.connect(nats_url)
         stack.push_async_callback(bus.close)
         runtime = Runtime(settings, record)
-        process = Process(runtime, bus, builders(services))
+        build = builders(services)
+        if settings.seal_key:
+            build.append(import_module("faristol.host.sealing").part)
+        process = Process(runtime, bus, build)
         stack.push_async_callback(process.stop)
         yield Running(runtime, process, await process.start())
 

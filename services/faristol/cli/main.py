@@ -12,7 +12,7 @@ from typing import Annotated
 import typer
 
 from faristol.bus import BusError
-from faristol.cli import lexicon, record
+from faristol.cli import keeping, lexicon, projections, record
 from faristol.cli.common import Data, Database, Grpc, Http, Nats, console, run, settings_of
 from faristol.host import SERVICES, Settings, StartError
 from faristol.host.process import stop_on_signals
@@ -25,8 +25,10 @@ PROBLEMS = (StartError, RecordError, BusError, LexiconError)
 app = typer.Typer(
     no_args_is_help=True, add_completion=False, rich_markup_mode=None, help="Championships of crossword-tile games."
 )
+record.app.add_typer(keeping.app)
 app.add_typer(record.app, name="record")
 app.add_typer(lexicon.app, name="lexicon")
+app.add_typer(projections.app, name="projections")
 
 
 def _version(wanted: bool) -> None:  # noqa: FBT001 # as Typer calls it

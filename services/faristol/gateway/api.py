@@ -8,17 +8,24 @@ from typing import Annotated, Any
 
 from fastapi import APIRouter, Header, Path, Query
 from fastapi.responses import StreamingResponse
-from pydantic import BaseModel, Field
+from pydantic import AwareDatetime, BaseModel, Field
 from starlette.requests import Request
 from starlette.responses import Response
 
-from faristol.gateway import schemas, sheets, stream
-from faristol.gateway.results import Reader
+from faristol.gateway import operation, schemas, sheets, stream
+from faristol.gateway.results import AsOf, Reader
 
 TournamentId = Annotated[str, Path(description="The tournament.", examples=["demo"])]
 RoundNumber = Annotated[int, Path(ge=1, le=10_000, description="The round, from 1.")]
 MinPosition = Annotated[
     int, Query(ge=0, lt=2**63, description="Wait until the answer holds up to this position of the record.")
+]
+AsOfPosition = Annotated[
+    int, Query(ge=0, lt=2**63, description="As it was at this position of the record; as it is when 0.")
+]
+AsOfTime = Annotated[
+    AwareDatetime | None,
+    Query(description="As it was when nothing later than this had been recorded.", examples=["2026-03-07T11:30:00Z"]),
 ]
 IfNoneMatch = Annotated[str | None, Header(description="An `ETag` given before: 304 when nothing has changed.")]
 
@@ -91,10 +98,12 @@ def router(closing: asyncio.Event) -> APIRouter:
             int, Query(ge=0, le=10_000, description="After this round; with the results so far when 0.")
         ] = 0,
         min_position: MinPosition = 0,
+        as_of_position: AsOfPosition = 0,
+        as_of: AsOfTime = None,
         if_none_match: IfNoneMatch = None,
     ) -> Response:
         """Standings with their tie-breaks."""
-        answer = await results.standings(tournament_id, round, min_position)
+        answer = await results.standings(tournament_id, round, min_position, AsOf(as_of_position, as_of))
         return tagged(schemas.Standings.of(answer), if_none_match)
 
     @routes.get(
@@ -105,10 +114,12 @@ def router(closing: asyncio.Event) -> APIRouter:
         tournament_id: TournamentId,
         number: RoundNumber,
         min_position: MinPosition = 0,
+        as_of_position: AsOfPosition = 0,
+        as_of: AsOfTime = None,
         if_none_match: IfNoneMatch = None,
     ) -> Response:
         """Pairings of a round, with scores as they are."""
-        answer = await results.pairings(tournament_id, number, min_position)
+        answer = await results.pairings(tournament_id, number, min_position, AsOf(as_of_position, as_of))
         return tagged(schemas.Pairings.of(answer), if_none_match)
 
     @routes.get("/tournaments/{tournament_id}/players", response_model=schemas.Players, responses=ERRORS)
@@ -124,10 +135,34 @@ def router(closing: asyncio.Event) -> APIRouter:
         results: Reader,
         game_id: Annotated[str, Path(description="The game.", examples=["demo-r1-t1"])],
         min_position: MinPosition = 0,
+        as_of_position: AsOfPosition = 0,
+        as_of: AsOfTime = None,
         if_none_match: IfNoneMatch = None,
     ) -> Response:
         """A game: board, scoresheet and clocks. Racks are not shown while it runs."""
-        return tagged(sheets.Game.of(await results.game(game_id, min_position)), if_none_match)
+        answer = await results.game(game_id, min_position, AsOf(as_of_position, as_of))
+        return tagged(sheets.Game.of(answer), if_none_match)
+
+    @routes.get("/status", response_model=operation.Status, responses={503: ERRORS[503]}, tags=["operation"])
+    async def get_status(results: Reader, if_none_match: IfNoneMatch = None) -> Response:
+        """Where everything stands that follows the record: positions, lag, and what stands still and why."""
+        return tagged(operation.Status.of(await results.status()), if_none_match)
+
+    @routes.get("/seals", response_model=schemas.Seals, responses={key: ERRORS[key] for key in (304, 400, 503)})
+    async def list_seals(
+        results: Reader,
+        after: Annotated[
+            int, Query(ge=0, lt=2**63, description="Seals that reach beyond this position; all when 0.")
+        ] = 0,
+        limit: Annotated[int, Query(ge=1, le=1_000, description="At most as many.")] = 100,
+        if_none_match: IfNoneMatch = None,
+    ) -> Response:
+        """Seals of the record. Whoever keeps the last one can show later whether anything before it was changed.
+
+        For the next page, ask `after` the last one's `to_position`. `faristol record verify --seals FILE` compares
+        a record with an answer that was kept.
+        """
+        return tagged(schemas.Seals.of(await results.seals(after, limit)), if_none_match)
 
     @routes.get(
         "/tournaments/{tournament_id}/stream",

@@ -10,7 +10,7 @@ from fastapi import APIRouter, Path, Query
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 
-from faristol.gateway import table
+from faristol.gateway import operation, table
 from faristol.gateway.language import language_of, remember
 from faristol.gateway.problems import AWAY, FAULT, Problem
 from faristol.gateway.results import Reader
@@ -106,6 +106,19 @@ def router() -> APIRouter:
     async def players(request: Request, results: Reader, tournament_id: str, part: Part = "") -> Response:
         head, answer = await asyncio.gather(results.tournament(tournament_id), results.players(tournament_id))
         return _of(request, "players.html", part, head, answer=answer, tab="players")
+
+    @routes.get("/status")
+    async def status(request: Request, results: Reader, part: Part = "") -> Response:
+        found = operation.Status.of(await results.status())
+        return page(
+            request,
+            "status.html",
+            part,
+            found=found,
+            stopped=[one for one in found.consumers if one.stopped],
+            kinds=operation.KIND_LABELS,
+            states=operation.STATE_LABELS,
+        )
 
     @routes.get("/g/{game_id}")
     async def game(request: Request, results: Reader, game_id: str, part: Part = "") -> Response:

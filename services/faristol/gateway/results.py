@@ -2,18 +2,39 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Annotated, Any
 
 import grpc
 from fastapi import Depends
 from starlette.requests import Request
 
 from faristol.gateway.language import language_of
+from faristol.host.times import to_timestamp
 from faristol.pb.results.v1 import results_pb2 as pb
 from faristol.pb.results.v1 import results_pb2_grpc
 
 DEADLINE = 10.0
 """Seconds within which the service has to answer."""
+
+
+@dataclass(frozen=True, slots=True)
+class AsOf:
+    """What an answer is to be as of: a position of the record or a time; now when neither is given."""
+
+    position: int = 0
+    time: datetime | None = None
+
+
+def fields(as_of: AsOf | None) -> dict[str, Any]:
+    """The same as fields of a request."""
+    if as_of is None:
+        return {}
+    given: dict[str, Any] = {"as_of_position": as_of.position}
+    if as_of.time is not None:
+        given["as_of"] = to_timestamp(as_of.time)
+    return given
 
 
 class Results:
@@ -37,18 +58,26 @@ class Results:
             metadata=self._metadata,
         )
 
-    async def standings(self, tournament_id: str, round_: int = 0, min_position: int = 0) -> pb.GetStandingsResponse:
+    async def standings(
+        self, tournament_id: str, round_: int = 0, min_position: int = 0, as_of: AsOf | None = None
+    ) -> pb.GetStandingsResponse:
         """Standings after a round, or with the results so far when that is 0."""
         return await self._stub.GetStandings(
-            pb.GetStandingsRequest(tournament_id=tournament_id, round=round_, min_position=min_position),
+            pb.GetStandingsRequest(
+                tournament_id=tournament_id, round=round_, min_position=min_position, **fields(as_of)
+            ),
             timeout=DEADLINE,
             metadata=self._metadata,
         )
 
-    async def pairings(self, tournament_id: str, round_: int, min_position: int = 0) -> pb.GetPairingsResponse:
+    async def pairings(
+        self, tournament_id: str, round_: int, min_position: int = 0, as_of: AsOf | None = None
+    ) -> pb.GetPairingsResponse:
         """Pairings of a round."""
         return await self._stub.GetPairings(
-            pb.GetPairingsRequest(tournament_id=tournament_id, round=round_, min_position=min_position),
+            pb.GetPairingsRequest(
+                tournament_id=tournament_id, round=round_, min_position=min_position, **fields(as_of)
+            ),
             timeout=DEADLINE,
             metadata=self._metadata,
         )
@@ -61,10 +90,22 @@ class Results:
             metadata=self._metadata,
         )
 
-    async def game(self, game_id: str, min_position: int = 0) -> pb.GetGameResponse:
+    async def game(self, game_id: str, min_position: int = 0, as_of: AsOf | None = None) -> pb.GetGameResponse:
         """A game."""
         return await self._stub.GetGame(
-            pb.GetGameRequest(game_id=game_id, min_position=min_position), timeout=DEADLINE, metadata=self._metadata
+            pb.GetGameRequest(game_id=game_id, min_position=min_position, **fields(as_of)),
+            timeout=DEADLINE,
+            metadata=self._metadata,
+        )
+
+    async def status(self) -> pb.GetStatusResponse:
+        """Where everything stands that follows the record."""
+        return await self._stub.GetStatus(pb.GetStatusRequest(), timeout=DEADLINE, metadata=self._metadata)
+
+    async def seals(self, after: int, limit: int) -> pb.ListSealsResponse:
+        """Seals of the record that reach beyond a position."""
+        return await self._stub.ListSeals(
+            pb.ListSealsRequest(after_position=after, limit=limit), timeout=DEADLINE, metadata=self._metadata
         )
 
     def follow(self, tournament_id: str, after: int) -> grpc.aio.UnaryStreamCall[pb.FollowRequest, pb.FollowResponse]:

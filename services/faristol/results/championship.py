@@ -31,34 +31,31 @@ OF_ROUND = (
 """Events that change a round."""
 
 
-def apply_to_tournament(state: results.Tournament | None, event: Message) -> results.Tournament:
-    """The tournament after ``event``; ``state`` is left as it was. Raises ``Broken`` if it cannot follow."""
+def change_tournament(state: results.Tournament | None, event: Message) -> results.Tournament:
+    """The tournament after ``event``, by changing ``state`` itself. Raises ``Broken`` if it cannot follow."""
     if isinstance(event, pairing.TournamentCreated):
         return results.Tournament(
             tournament_id=event.tournament_id, name=event.name, rounds=event.rounds, created_at=event.occurred_at
         )
-    after = results.Tournament()
-    after.CopyFrom(existing(state, event))
+    state = existing(state, event)
     match event:
         case pairing.RulesetPinned():
-            after.ruleset.CopyFrom(event.ruleset)
+            state.ruleset.CopyFrom(event.ruleset)
         case pairing.LexiconPinned():
-            after.lexicon.CopyFrom(event.lexicon)
+            state.lexicon.CopyFrom(event.lexicon)
         case pairing.StandingsPublished():
-            after.over = True
+            state.over = True
         case _:
             raise Broken(f"the tournament does not know the event {event.DESCRIPTOR.full_name}")
-    return after
+    return state
 
 
-def apply_to_players(state: results.ListPlayersResponse | None, event: Message) -> results.ListPlayersResponse:
-    """The players after ``event``, highest rating first; ``state`` is left as it was.
+def change_players(state: results.ListPlayersResponse | None, event: Message) -> results.ListPlayersResponse:
+    """The players after ``event``, highest rating first, by changing ``state`` itself.
 
     Raises ``Broken`` when a player is rated who is not registered.
     """
-    after = results.ListPlayersResponse()
-    if state is not None:
-        after.CopyFrom(state)
+    after = results.ListPlayersResponse() if state is None else state
     match event:
         case pairing.PlayerRegistered():
             after.players.add(player_id=event.player_id, rating=event.rating, unrated=event.unrated)
@@ -72,13 +69,11 @@ def apply_to_players(state: results.ListPlayersResponse | None, event: Message) 
     return after
 
 
-def apply_to_round(state: results.GetPairingsResponse | None, event: Message) -> results.GetPairingsResponse:
-    """The round after ``event``; ``state`` is left as it was. Raises ``Broken`` if it cannot follow."""
-    after = results.GetPairingsResponse()
-    if state is not None:
-        after.CopyFrom(state)
-    elif not isinstance(event, pairing.RoundPaired | pairing.ByeAwarded):
+def change_round(state: results.GetPairingsResponse | None, event: Message) -> results.GetPairingsResponse:
+    """The round after ``event``, by changing ``state`` itself. Raises ``Broken`` if it cannot follow."""
+    if state is None and not isinstance(event, pairing.RoundPaired | pairing.ByeAwarded):
         raise Broken(f"{event.DESCRIPTOR.name} is of a round that was not paired")
+    after = results.GetPairingsResponse() if state is None else state
     match event:
         case pairing.RoundPaired():
             after.round = event.round
@@ -103,41 +98,47 @@ def apply_to_round(state: results.GetPairingsResponse | None, event: Message) ->
     return after
 
 
-def mirror_game(state: results.GetPairingsResponse, game: results.GetGameResponse) -> results.GetPairingsResponse:
-    """The round with the score and the turns of one game as they are; ``state`` itself when they are the same."""
-    after = results.GetPairingsResponse()
-    after.CopyFrom(state)
-    table = _table_of(after, game.game_id)
+def mirror_game(state: results.GetPairingsResponse, game: results.GetGameResponse) -> bool:
+    """Copy the scores and the turns of a game to its table; whether that changed anything.
+
+    Once a result is recorded it is the table's, whatever is noted at the game: standings rest on what the
+    tournament itself recorded.
+    """
+    table = _table_of(state, game.game_id, game.table)
+    if table.final:
+        return False
+    changed = False
     scores = {seat.player_id: seat.score for seat in game.seats}
     for seat in table.seats:
-        seat.score = scores[seat.player_id]
-    table.turns = turns_taken(game)
-    return state if after == state else after
+        if seat.score != (score := scores[seat.player_id]):
+            seat.score = score
+            changed = True
+    if table.turns != (turns := turns_taken(game)):
+        table.turns = turns
+        changed = True
+    return changed
 
 
-def mirror_round(state: results.Tournament, round_: results.GetPairingsResponse) -> results.Tournament:
-    """The tournament with where one round stands; ``state`` itself when that is the same."""
-    after = results.Tournament()
-    after.CopyFrom(state)
-    line = next((line for line in after.played if line.round == round_.round), None)
+def mirror_round(state: results.Tournament, round_: results.GetPairingsResponse) -> bool:
+    """Copy where a round stands to the tournament; whether that changed anything."""
+    tables, finished = len(round_.tables), sum(table.final for table in round_.tables)
+    line = next((line for line in state.played if line.round == round_.round), None)
     if line is None:
-        line = after.played.add(round=round_.round)
-        after.played.sort(key=lambda line: line.round)
-        line = next(line for line in after.played if line.round == round_.round)
-    line.phase = round_.phase
-    line.tables = len(round_.tables)
-    line.finished = sum(table.final for table in round_.tables)
-    return state if after == state else after
+        state.played.add(round=round_.round, phase=round_.phase, tables=tables, finished=finished)
+        state.played.sort(key=lambda line: line.round)
+        return True
+    if (line.phase, line.tables, line.finished) == (round_.phase, tables, finished):
+        return False
+    line.phase, line.tables, line.finished = round_.phase, tables, finished
+    return True
 
 
-def mirror_players(state: results.Tournament, players: results.ListPlayersResponse) -> results.Tournament:
-    """The tournament with the number of its players; ``state`` itself when that is the same."""
+def mirror_players(state: results.Tournament, players: results.ListPlayersResponse) -> bool:
+    """Copy the number of players to the tournament; whether that changed anything."""
     if state.players == len(players.players):
-        return state
-    after = results.Tournament()
-    after.CopyFrom(state)
-    after.players = len(players.players)
-    return after
+        return False
+    state.players = len(players.players)
+    return True
 
 
 def existing(state: results.Tournament | None, event: Message) -> results.Tournament:
@@ -155,7 +156,10 @@ def _table(pair: pairing.Pairing) -> results.Table:
     )
 
 
-def _table_of(state: results.GetPairingsResponse, game_id: str) -> results.Table:
+def _table_of(state: results.GetPairingsResponse, game_id: str, number: int = 0) -> results.Table:
+    """The table of a game; ``number`` is where to look first."""
+    if 0 < number <= len(state.tables) and state.tables[number - 1].game_id == game_id:
+        return state.tables[number - 1]
     for table in state.tables:
         if table.game_id == game_id:
             return table

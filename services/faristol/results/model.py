@@ -1,13 +1,15 @@
-"""The read models, and how an event changes them: ``apply(view, event) -> view``, pure.
+"""The read models, and how an event changes them.
 
 One event touches at most one game, the round that it is of, the list of players and the tournament: a
 ``View``. What a round shows of a game, and a tournament of a round, is copied upwards, so that the three
-cannot disagree.
+cannot disagree. ``apply(view, event) -> view`` is pure; ``change`` is the same on messages that the caller owns,
+for many events in a row.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from typing import Any, Literal
 
 from google.protobuf.message import Message
 
@@ -28,7 +30,7 @@ TYPES: frozenset[str] = frozenset(
 """Full names of every event that may come. One that ``apply`` does not know stops the projection."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class View:
     """What one event can touch; None where there is no such thing yet, or where the event is of none."""
 
@@ -38,32 +40,74 @@ class View:
     game: results.GetGameResponse | None = None
 
 
+Part = Literal["tournament", "players", "round", "game"]
+
+
 def apply(view: View, event: Message) -> View:
     """The view after ``event``. What the event does not change stays the same object; nothing is changed in place.
 
     Raises ``Broken`` for an event that is not known or cannot follow.
     """
-    if isinstance(event, scoresheet.SHOWN + scoresheet.NOT_SHOWN):
-        after = replace(view, game=scoresheet.apply_to_game(view.game, event))
-    elif isinstance(event, championship.OF_TOURNAMENT):
-        after = replace(view, tournament=championship.apply_to_tournament(view.tournament, event))
-    elif isinstance(event, championship.OF_PLAYERS):
-        after = replace(view, players=championship.apply_to_players(view.players, event))
-    elif isinstance(event, championship.OF_ROUND):
-        after = replace(view, round=championship.apply_to_round(view.round, event))
+    after = View(*(_copy(part) for part in (view.tournament, view.players, view.round, view.game)))
+    changed = change(after, event)
+    for part in ("tournament", "players", "round", "game"):
+        if part not in changed:
+            setattr(after, part, getattr(view, part))
+    return after
+
+
+def change(view: View, event: Message) -> set[Part]:
+    """Bring ``view`` to what it is after ``event``, in place. Gives the parts that the event changed.
+
+    Raises ``Broken`` for an event that is not known or cannot follow; the view is then good for nothing.
+    """
+    kind = type(event)
+    of = _OF.get(kind)
+    if of == "game":
+        return _change_game(view, event)
+    changed: set[Part]
+    if of == "round":
+        view.round = championship.change_round(view.round, event)
+        below = championship.mirror_round(championship.existing(view.tournament, event), view.round)
+        changed = {"round", "tournament"} if below else {"round"}
+    elif of == "players":
+        view.players = championship.change_players(view.players, event)
+        below = championship.mirror_players(championship.existing(view.tournament, event), view.players)
+        changed = {"players", "tournament"} if below else {"players"}
+    elif of == "tournament":
+        view.tournament = championship.change_tournament(view.tournament, event)
+        changed = {"tournament"}
     else:
         raise Broken(f"the read models do not know the event {event.DESCRIPTOR.full_name}")
-    return _copied_upwards(view, after, event)
+    return changed
 
 
-def _copied_upwards(before: View, after: View, event: Message) -> View:
-    if after.game is not before.game and after.game is not None:
-        if after.round is None:
-            raise Broken(f"{event.DESCRIPTOR.name} is of a game in a round that was not paired")
-        after = replace(after, round=championship.mirror_game(after.round, after.game))
-    tournament = championship.existing(after.tournament, event)
-    if after.round is not before.round and after.round is not None:
-        tournament = championship.mirror_round(tournament, after.round)
-    if after.players is not before.players and after.players is not None:
-        tournament = championship.mirror_players(tournament, after.players)
-    return replace(after, tournament=tournament)
+_OF: dict[type[Message], Part] = {
+    **dict.fromkeys(scoresheet.SHOWN + scoresheet.NOT_SHOWN, "game"),
+    **dict.fromkeys(championship.OF_TOURNAMENT, "tournament"),
+    **dict.fromkeys(championship.OF_PLAYERS, "players"),
+    **dict.fromkeys(championship.OF_ROUND, "round"),
+}
+"""What an event is of."""
+
+_NOT_SHOWN = frozenset(scoresheet.NOT_SHOWN)
+
+
+def _change_game(view: View, event: Message) -> set[Part]:
+    view.game = scoresheet.change_game(view.game, event)
+    kind = type(event)
+    if view.round is None:
+        raise Broken(f"{event.DESCRIPTOR.name} is of a game in a round that was not paired")
+    if kind in _NOT_SHOWN:
+        return set()
+    if kind in scoresheet.COUNTING and championship.mirror_game(view.round, view.game):
+        return {"game", "round"}
+    return {"game"}
+
+
+def _copy(part: Any) -> Any:
+    if part is None:
+        return None
+    copy = type(part)()
+    copy.CopyFrom(part)
+    return copy

@@ -17,9 +17,8 @@ from faristol.pb.pairing.v1 import events_pb2 as pairing
 from faristol.pb.rating.v1 import events_pb2 as rating
 from faristol.pb.results.v1 import results_pb2 as results
 from faristol.record import Record, Recorded
-from faristol.results import store
-from faristol.results.projection import game_of
-from faristol.results.store import Kind
+from faristol.results import reading
+from faristol.results.shelf import game_of
 
 PUBLIC: frozenset[str] = frozenset(
     event.DESCRIPTOR.full_name
@@ -73,23 +72,11 @@ async def follow(
         while after < here:
             batch = await record.read(after, limit=BATCH, tournament=tournament_id, types=PUBLIC, up_to=here)
             if any(game_of(event) not in rounds for event in batch if game_of(event)):
-                rounds = await _rounds(record, tournament_id)
+                rounds = await reading.rounds_of_games(record, tournament_id)
             for event in batch:
                 yield _news(event, rounds)
             after = batch[-1].position if len(batch) == BATCH else here
         await progress.reached(after + 1, LOOK)
-
-
-async def _rounds(record: Record, tournament_id: str) -> dict[str, int]:
-    """The round of every game of a tournament."""
-    async with record.reading() as connection:
-        found = await store.fetch(connection, [Kind.ROUND], tournament_id=tournament_id)
-        return {
-            table.game_id: row.body.round
-            for row in found
-            if isinstance(row.body, results.GetPairingsResponse)
-            for table in row.body.tables
-        }
 
 
 def _news(event: Recorded, rounds: dict[str, int]) -> results.FollowResponse:

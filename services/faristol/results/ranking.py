@@ -16,8 +16,11 @@ def rank(
     """The standings after the results in ``rounds``, without names (FISC I.1).
 
     Tables of which the result is not final are pending: they add nothing, and nobody at them counts as absent.
-    A bye counts once its whole round is in, so that nobody leads because of being left out.
+    A bye counts once its whole round is in, so that nobody leads because of being left out. A tournament whose
+    rules are not pinned yet, which is one between two events of the same append, has no standings.
     """
+    if not tournament.ruleset.name:
+        return []
     paired = list(rounds)
     known = list(_results(paired))
     spread: Counter[str] = Counter()

@@ -2,15 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
-from dataclasses import dataclass, field
+from collections.abc import Awaitable, Callable, Collection, Iterable
+from dataclasses import dataclass
+from typing import TypeVar
 
-from faristol.host.errors import NotFound
+from google.protobuf.message import Message
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from faristol.bus import Live, NotBuilt, read
+from faristol.host.errors import NotFound, Unreachable
 from faristol.pb.results.v1 import results_pb2 as results
-from faristol.record import Record
+from faristol.record import Record, stored
+from faristol.record import seals as record_seals
 from faristol.record.people import Person, names
 from faristol.results import store
-from faristol.results.store import Kind
+from faristol.results.projection import NAME, projection
+from faristol.results.shelf import Kind, round_id
+
+T = TypeVar("T")
 
 
 @dataclass
@@ -18,9 +27,11 @@ class Tournament:
     """One tournament with all of it that was asked for."""
 
     tournament: results.Tournament
-    players: list[results.Player] = field(default_factory=list)
-    rating_system: str = ""
-    rounds: list[results.GetPairingsResponse] = field(default_factory=list)
+    position: int
+    """In the record; all of this holds up to here."""
+    players: list[results.Player]
+    rating_system: str
+    rounds: list[results.GetPairingsResponse]
     """In order."""
 
     def round(self, number: int) -> results.GetPairingsResponse:
@@ -28,48 +39,86 @@ class Tournament:
         for round_ in self.rounds:
             if round_.round == number:
                 return round_
-        raise NotFound("round", store.round_id(self.tournament.tournament_id, number))
+        raise NotFound("round", round_id(self.tournament.tournament_id, number))
 
 
-async def tournaments(record: Record) -> list[results.Tournament]:
-    """All tournaments, the latest first."""
-    async with record.reading() as connection:
-        found = [
-            row.body
-            for row in await store.fetch(connection, [Kind.TOURNAMENT])
-            if isinstance(row.body, results.Tournament)
-        ]
-    return sorted(found, key=lambda one: (-one.created_at.ToNanoseconds(), one.tournament_id))
+async def tournaments(record: Record) -> tuple[list[results.Tournament], int]:
+    """All tournaments, the latest first, and the position that the list is of."""
+
+    async def look(connection: AsyncConnection, live: Live) -> list[results.Tournament]:
+        found = await store.fetch(connection, live, [Kind.TOURNAMENT])
+        return [row.body for row in found if isinstance(row.body, results.Tournament)]
+
+    found, live = await _read(record, look)
+    return sorted(found, key=lambda one: (-one.created_at.ToNanoseconds(), one.tournament_id)), live.position
 
 
 async def tournament(record: Record, tournament_id: str, with_kinds: Iterable[Kind] = ()) -> Tournament:
     """A tournament and its rows of other kinds, all of one moment. Raises ``NotFound`` when there is none."""
-    async with record.reading() as connection:
-        found = list(await store.fetch(connection, [Kind.TOURNAMENT, *with_kinds], tournament_id=tournament_id))
-    head = next((row.body for row in found if isinstance(row.body, results.Tournament)), None)
+    kinds = [Kind.TOURNAMENT, *with_kinds]
+
+    async def look(connection: AsyncConnection, live: Live) -> list[Message]:
+        return [row.body for row in await store.fetch(connection, live, kinds, tournament_id=tournament_id)]
+
+    found, live = await _read(record, look)
+    return gathered(tournament_id, found, live.position)
+
+
+def gathered(tournament_id: str, bodies: Iterable[Message], position: int) -> Tournament:
+    """A tournament out of its read models. Raises ``NotFound`` when the tournament itself is not among them."""
+    head: results.Tournament | None = None
+    players = results.ListPlayersResponse()
+    rounds: list[results.GetPairingsResponse] = []
+    for body in bodies:
+        if isinstance(body, results.Tournament):
+            head = body
+        elif isinstance(body, results.ListPlayersResponse):
+            players = body
+        elif isinstance(body, results.GetPairingsResponse):
+            rounds.append(body)
     if head is None:
         raise NotFound("tournament", tournament_id)
-    answer = Tournament(head)
-    for row in found:
-        if isinstance(row.body, results.ListPlayersResponse):
-            answer.players = list(row.body.players)
-            answer.rating_system = row.body.rating_system
-        elif isinstance(row.body, results.GetPairingsResponse):
-            answer.rounds.append(row.body)
-    answer.rounds.sort(key=lambda round_: round_.round)
-    return answer
+    rounds.sort(key=lambda round_: round_.round)
+    return Tournament(head, position, list(players.players), players.rating_system, rounds)
 
 
 async def game(record: Record, game_id: str) -> results.GetGameResponse:
     """A game with the name of its tournament. Raises ``NotFound`` when there is none."""
-    async with record.reading() as connection:
-        found = next(await store.fetch(connection, [Kind.GAME], row_id=game_id), None)
-        if found is None or not isinstance(found.body, results.GetGameResponse):
-            raise NotFound("game", game_id)
-        above = next(await store.fetch(connection, [Kind.TOURNAMENT], row_id=found.tournament_id), None)
-    if above is not None and isinstance(above.body, results.Tournament):
-        found.body.tournament_name = above.body.name
-    return found.body
+
+    async def look(connection: AsyncConnection, live: Live) -> tuple[Message, Message] | None:
+        found = next(await store.fetch(connection, live, [Kind.GAME], row_id=game_id), None)
+        if found is None:
+            return None
+        above = next(await store.fetch(connection, live, [Kind.TOURNAMENT], row_id=found.tournament_id))
+        return found.body, above.body
+
+    found, live = await _read(record, look)
+    if found is None:
+        raise NotFound("game", game_id)
+    body, above = found
+    assert isinstance(body, results.GetGameResponse)
+    assert isinstance(above, results.Tournament)
+    return titled(body, above, live.position)
+
+
+def titled(game: results.GetGameResponse, above: results.Tournament, position: int) -> results.GetGameResponse:
+    """The game with the name of its tournament, as of a position."""
+    game.tournament_name = above.name
+    game.position = position
+    return game
+
+
+async def rounds_of_games(record: Record, tournament_id: str) -> dict[str, int]:
+    """The round of every game of a tournament."""
+    found = await tournament(record, tournament_id, [Kind.ROUND])
+    return {table.game_id: one.round for one in found.rounds for table in one.tables}
+
+
+async def _read(record: Record, look: Callable[[AsyncConnection, Live], Awaitable[T]]) -> tuple[T, Live]:
+    try:
+        return await read(record, projection(), look)
+    except NotBuilt as problem:
+        raise Unreachable(NAME) from problem
 
 
 async def people(record: Record, player_ids: Iterable[str]) -> dict[str, Person]:
@@ -77,3 +126,22 @@ async def people(record: Record, player_ids: Iterable[str]) -> dict[str, Person]
     wanted: Collection[str] = set(player_ids)
     known = await names(record, wanted)
     return {player: known.get(player, Person(player, "", "")) for player in wanted}
+
+
+async def seals(record: Record, after: int, most: int) -> results.ListSealsResponse:
+    """Seals of the record that reach beyond a position, with the record's end at the same moment."""
+    async with record.reading() as connection:
+        end, _ = await stored.end(connection)
+        found = await record_seals.read(connection, after, most)
+    answer = results.ListSealsResponse(position=end)
+    for seal in found:
+        shown = answer.seals.add(
+            from_position=seal.from_position,
+            to_position=seal.to_position,
+            root=seal.root,
+            previous=seal.previous,
+            key_id=seal.key_id,
+            signature=seal.signature,
+        )
+        shown.sealed_at.FromMicroseconds(seal.sealed_at)
+    return answer

@@ -46,21 +46,42 @@ SHOWN = (
 """Events that change a game's public page."""
 
 
+_CLOCK = frozenset(one for one in SHOWN if one.DESCRIPTOR.file.package == "faristol.clock.v1")
+
+COUNTING = frozenset(
+    (
+        game.PlayWithdrawn,
+        game.PlayCompleted,
+        game.RackPenalty,
+        game.OutBonus,
+        game.TimePenalty,
+        game.ResultFinal,
+    )
+)
+"""Events after which a game's scores or the number of its turns may be others."""
+
+
 def apply_to_game(state: results.GetGameResponse | None, event: Message) -> results.GetGameResponse:
     """The game after ``event``; ``state`` is left as it was. Raises ``Broken`` for an event that cannot follow."""
+    if state is not None:
+        before, state = state, results.GetGameResponse()
+        state.CopyFrom(before)
+    return change_game(state, event)
+
+
+def change_game(state: results.GetGameResponse | None, event: Message) -> results.GetGameResponse:
+    """The game after ``event``, by changing ``state`` itself. Raises ``Broken`` for an event that cannot follow."""
     if isinstance(event, game.GameOpened):
         return _opened(event)
     if state is None:
         raise Broken(f"{event.DESCRIPTOR.name} is of a game that was not opened")
     if isinstance(event, NOT_SHOWN):
         return state
-    after = results.GetGameResponse()
-    after.CopyFrom(state)
-    if event.DESCRIPTOR.file.package == "faristol.clock.v1":
-        _tick(after, event)
+    if type(event) in _CLOCK:
+        _tick(state, event)
     else:
-        _play(after, event)
-    return after
+        _play(state, event)
+    return state
 
 
 def turns_taken(state: results.GetGameResponse) -> int:
@@ -228,7 +249,8 @@ def _side(state: results.GetGameResponse, player_id: str) -> results.ClockSide:
 
 
 def _other(state: results.GetGameResponse, player_id: str) -> str:
-    return next(seat.player_id for seat in state.seats if seat.player_id != player_id)
+    first, second = state.seats
+    return second.player_id if first.player_id == player_id else first.player_id
 
 
 def _entry(state: results.GetGameResponse, turn: int) -> results.Entry:

@@ -8,18 +8,30 @@ from typing import Any, cast
 import grpc
 
 from faristol.bus import Progress
+from faristol.bus.status import status
 from faristol.host.errors import Behind, Invalid
+from faristol.host.times import to_datetime
 from faristol.pb.results.v1 import results_pb2 as results
 from faristol.pb.results.v1 import results_pb2_grpc as results_grpc
 from faristol.record import Record
-from faristol.results import news, ranking, reading
-from faristol.results.store import Kind
+from faristol.results import history, news, operation, ranking, reading
+from faristol.results.history import Moment
+from faristol.results.shelf import Kind
 from faristol.rules.refusal import N_
 
 Context = grpc.aio.ServicerContext[Any, Any]
 
+AsOf = results.GetStandingsRequest | results.GetPairingsRequest | results.GetGameRequest
+"""What can be asked as of a moment."""
+
 PATIENCE = 10.0
 """Seconds to wait for ``min_position`` when the caller set no deadline."""
+
+SEALS = 100
+"""Seals in one answer, when no other number is asked for."""
+
+MOST_SEALS = 1_000
+"""Seals that may be asked for at once."""
 
 NO_POSITION = N_("{position} is no position: expected 0 or more")
 
@@ -38,16 +50,17 @@ class ResultsService(results_grpc.ResultsServiceServicer):
         self, request: results.ListTournamentsRequest, context: Context
     ) -> results.ListTournamentsResponse:
         """All tournaments, the latest first."""
-        position = await self._reach(request.min_position, context)
-        return results.ListTournamentsResponse(tournaments=await reading.tournaments(self._record), position=position)
+        await self._reach(request.min_position, context)
+        found, position = await reading.tournaments(self._record)
+        return results.ListTournamentsResponse(tournaments=found, position=position)
 
     async def GetTournament(  # noqa: N802
         self, request: results.GetTournamentRequest, context: Context
     ) -> results.GetTournamentResponse:
         """One tournament with where its rounds stand."""
-        position = await self._reach(request.min_position, context)
+        await self._reach(request.min_position, context)
         found = await reading.tournament(self._record, request.tournament_id)
-        return results.GetTournamentResponse(tournament=found.tournament, position=position)
+        return results.GetTournamentResponse(tournament=found.tournament, position=found.position)
 
     async def GetStandings(  # noqa: N802
         self, request: results.GetStandingsRequest, context: Context
@@ -59,8 +72,11 @@ class ResultsService(results_grpc.ResultsServiceServicer):
                 N_("{round} is no round: expected 1 or more, or 0 for the results so far"),
                 {"round": request.round},
             )
-        position = await self._reach(request.min_position, context)
-        found = await reading.tournament(self._record, request.tournament_id, [Kind.PLAYERS, Kind.ROUND])
+        if moment := await self._moment(request):
+            found = await history.standings(self._record, request.tournament_id, moment)
+        else:
+            await self._reach(request.min_position, context)
+            found = await reading.tournament(self._record, request.tournament_id, [Kind.PLAYERS, Kind.ROUND])
         if request.round:
             found.round(request.round)
         counted = [one for one in found.rounds if not request.round or one.round <= request.round]
@@ -69,7 +85,7 @@ class ResultsService(results_grpc.ResultsServiceServicer):
         for line in lines:
             line.name = people[line.player_id].name
         last = request.round or ranking.last_counted(counted)
-        return results.GetStandingsResponse(standings=lines, round=last, position=position)
+        return results.GetStandingsResponse(standings=lines, round=last, position=found.position)
 
     async def GetPairings(  # noqa: N802
         self, request: results.GetPairingsRequest, context: Context
@@ -77,37 +93,50 @@ class ResultsService(results_grpc.ResultsServiceServicer):
         """Pairings of a round, with scores as they are."""
         if request.round < 1:
             raise Invalid("round", N_("{round} is no round: expected 1 or more"), {"round": request.round})
-        position = await self._reach(request.min_position, context)
-        found = await reading.tournament(self._record, request.tournament_id, [Kind.ROUND])
+        if moment := await self._moment(request):
+            found = await history.pairings(self._record, request.tournament_id, request.round, moment)
+        else:
+            await self._reach(request.min_position, context)
+            found = await reading.tournament(self._record, request.tournament_id, [Kind.ROUND])
         answer = found.round(request.round)
         seats = [seat for table in answer.tables for seat in table.seats]
         if answer.HasField("bye"):
             seats.append(answer.bye)
         await self._name(seats)
-        answer.position = position
+        answer.position = found.position
         return answer
 
     async def ListPlayers(  # noqa: N802
         self, request: results.ListPlayersRequest, context: Context
     ) -> results.ListPlayersResponse:
         """Players with their ratings."""
-        position = await self._reach(request.min_position, context)
+        await self._reach(request.min_position, context)
         found = await reading.tournament(self._record, request.tournament_id, [Kind.PLAYERS])
         people = await reading.people(self._record, (player.player_id for player in found.players))
         for player in found.players:
             player.name = people[player.player_id].name
             player.club = people[player.player_id].club
-        return results.ListPlayersResponse(players=found.players, rating_system=found.rating_system, position=position)
+        return results.ListPlayersResponse(
+            players=found.players, rating_system=found.rating_system, position=found.position
+        )
 
     async def GetGame(  # noqa: N802
         self, request: results.GetGameRequest, context: Context
     ) -> results.GetGameResponse:
         """A game: board and scoresheet."""
-        position = await self._reach(request.min_position, context)
-        answer = await reading.game(self._record, request.game_id)
+        if moment := await self._moment(request):
+            answer = await history.game(self._record, request.game_id, moment)
+        else:
+            await self._reach(request.min_position, context)
+            answer = await reading.game(self._record, request.game_id)
         await self._name(list(answer.seats))
-        answer.position = position
         return answer
+
+    async def GetStatus(  # noqa: N802
+        self, request: results.GetStatusRequest, context: Context
+    ) -> results.GetStatusResponse:
+        """Where everything stands that follows the record."""
+        return operation.answer(*await status(self._record))
 
     async def Follow(  # noqa: N802
         self, request: results.FollowRequest, context: Context
@@ -119,13 +148,45 @@ class ResultsService(results_grpc.ResultsServiceServicer):
         async for piece in news.follow(self._record, self._progress, request.tournament_id, request.after_position):
             yield piece
 
+    async def ListSeals(  # noqa: N802
+        self, request: results.ListSealsRequest, context: Context
+    ) -> results.ListSealsResponse:
+        """Seals of the record."""
+        if request.after_position < 0:
+            raise Invalid("after_position", NO_POSITION, {"position": request.after_position})
+        if not 0 <= request.limit <= MOST_SEALS:
+            raise Invalid(
+                "limit",
+                N_("{limit} cannot be asked for: expected 1 to {most}, or 0 for {usual}"),
+                {"limit": request.limit, "most": MOST_SEALS, "usual": SEALS},
+            )
+        return await reading.seals(self._record, request.after_position, request.limit or SEALS)
+
     async def _name(self, seats: list[results.Seat]) -> None:
         people = await reading.people(self._record, (seat.player_id for seat in seats))
         for seat in seats:
             seat.name = people[seat.player_id].name
 
-    async def _reach(self, min_position: int, context: Context) -> int:
-        """The position up to which the rows hold, once that is at least ``min_position``."""
+    async def _moment(self, request: AsOf) -> Moment | None:
+        """What the request is as of, None for now."""
+        if request.as_of_position and request.HasField("as_of"):
+            raise Invalid("as_of", N_("expected a position or a time, not both"))
+        if request.HasField("as_of"):
+            return Moment(time=to_datetime(request.as_of))
+        if not request.as_of_position:
+            return None
+        if request.as_of_position < 0:
+            raise Invalid("as_of_position", NO_POSITION, {"position": request.as_of_position})
+        if request.as_of_position > (last := await self._record.last_position()):
+            raise Invalid(
+                "as_of_position",
+                N_("the record has not come to {position}: its last position is {last}"),
+                {"position": request.as_of_position, "last": last},
+            )
+        return Moment(position=request.as_of_position)
+
+    async def _reach(self, min_position: int, context: Context) -> None:
+        """Wait until the rows hold up to ``min_position``."""
         if min_position < 0:
             raise Invalid("min_position", NO_POSITION, {"position": min_position})
         if min_position:
@@ -133,4 +194,3 @@ class ResultsService(results_grpc.ResultsServiceServicer):
             patience = PATIENCE if left is None else max(0.0, left - MARGIN)
             if not await self._progress.reached(min_position, patience):
                 raise Behind(min_position, await self._progress.position())
-        return await self._progress.position()

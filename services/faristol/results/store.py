@@ -1,55 +1,44 @@
 """Where the read models lie: one table of rows, each a protobuf message in its deterministic form.
 
-The version of the read models is in the table's name, so a rebuild under another version can run beside this
-one. Rows hold the position of the event that last changed them.
+Version and generation of the read models are in the table's name, so that a rebuild can run beside the one that
+is read. Rows hold the position of the event that last changed them.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
-from enum import StrEnum
-from typing import Any, TypeVar
+from collections.abc import Iterable, Iterator, Sequence, Set
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
 
 from google.protobuf.message import Message
-from sqlalchemy import BigInteger, Column, LargeBinary, MetaData, String, Table, bindparam, insert, select, update
+from sqlalchemy import BigInteger, Column, LargeBinary, MetaData, String, Table, bindparam, select, tuple_
+from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from faristol.pb.results.v1 import results_pb2 as results
+from faristol.bus import Live
+from faristol.record import Recorded
+from faristol.results.shelf import CLASSES, Key, Kind, Shelf, keys_beside, keys_of_rounds
 
 VERSION = 1
 """Of what the rows hold. Another number is another table, filled from the first event on."""
 
-metadata = MetaData()
-
-rows = Table(
-    f"results_v{VERSION}",
-    metadata,
-    Column("kind", String(16), primary_key=True),
-    Column("id", String(96), primary_key=True),
-    Column("tournament_id", String(64), nullable=False, index=True),
-    Column("position", BigInteger, nullable=False),
-    Column("body", LargeBinary, nullable=False),
-)
-
-M = TypeVar("M", bound=Message)
+LOOKED_UP = 400
+"""Rows that are asked for in one statement."""
 
 
-class Kind(StrEnum):
-    """What a row is of."""
-
-    TOURNAMENT = "tournament"
-    PLAYERS = "players"
-    ROUND = "round"
-    GAME = "game"
-
-
-_CLASSES: dict[Kind, type[Message]] = {
-    Kind.TOURNAMENT: results.Tournament,
-    Kind.PLAYERS: results.ListPlayersResponse,
-    Kind.ROUND: results.GetPairingsResponse,
-    Kind.GAME: results.GetGameResponse,
-}
+@cache
+def table(version: int, generation: int) -> Table:
+    """The rows of a version and a generation."""
+    return Table(
+        f"results_v{version}" + (f"_{generation}" if generation > 1 else ""),
+        MetaData(),
+        Column("kind", String(16), primary_key=True),
+        Column("id", String(96), primary_key=True),
+        Column("tournament_id", String(64), nullable=False, index=True),
+        Column("position", BigInteger, nullable=False),
+        Column("body", LargeBinary, nullable=False),
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,19 +52,16 @@ class Row:
     body: Message
 
 
-def round_id(tournament_id: str, round_: int) -> str:
-    """The id of a round's row."""
-    return f"{tournament_id}/{round_}"
-
-
 async def fetch(
     connection: AsyncConnection,
+    live: Live,
     kinds: Iterable[Kind],
     *,
     tournament_id: str | None = None,
     row_id: str | None = None,
 ) -> Iterator[Row]:
     """The rows of some kinds, in the order of their ids, read in one statement and so of one moment."""
+    rows = table(live.version, live.generation)
     query = select(rows).where(rows.c.kind.in_([kind.value for kind in kinds])).order_by(rows.c.kind, rows.c.id)
     if tournament_id is not None:
         query = query.where(rows.c.tournament_id == tournament_id)
@@ -83,57 +69,70 @@ async def fetch(
         query = query.where(rows.c.id == row_id)
     found = await connection.execute(query)
     return (
-        Row(Kind(row.kind), row.id, row.tournament_id, row.position, _CLASSES[Kind(row.kind)].FromString(row.body))
+        Row(Kind(row.kind), row.id, row.tournament_id, row.position, CLASSES[Kind(row.kind)].FromString(row.body))
         for row in found
     )
 
 
-@dataclass
 class Sheaf:
-    """Rows while a batch of events is applied: each is read once and written once, however many events touch it."""
+    """Rows while batches of events are applied: each is read once, however many events touch it, and written late.
 
-    connection: AsyncConnection
-    _read: dict[tuple[Kind, str], Message | None] = field(default_factory=dict)
-    _changed: dict[tuple[Kind, str], tuple[str, int, Message]] = field(default_factory=dict)
-    _stored: set[tuple[Kind, str]] = field(default_factory=set)
+    It must be the only one that writes to its table. ``keep`` is how many rows may stay in memory when they are
+    written and the next batch is taken; when there are more, all of them go.
+    """
 
-    async def get(self, kind: Kind, row_id: str, message: type[M]) -> M | None:
-        """The message of a row as the batch has left it, None when there is no such row."""
-        key = (kind, row_id)
-        if key not in self._read:
-            query = select(rows.c.body).where(rows.c.kind == kind.value, rows.c.id == row_id)
-            body = (await self.connection.execute(query)).scalar_one_or_none()
-            if body is not None:
-                self._stored.add(key)
-            self._read[key] = None if body is None else message.FromString(body)
-        found = self._read[key]
-        assert found is None or isinstance(found, message)
-        return found
+    def __init__(self, rows: Table, keep: int = 0) -> None:
+        self._rows = rows
+        self._keep = keep
+        self._shelf = Shelf()
+        self._looked_up: set[Key] = set()
+        """Rows that were asked for, whether there are any or not."""
+        self._select = select(rows.c.kind, rows.c.id, rows.c.body).where(
+            tuple_(rows.c.kind, rows.c.id).in_(bindparam("keys", expanding=True))
+        )
 
-    def put(self, kind: Kind, row_id: str, tournament_id: str, position: int, body: Message) -> None:
-        """Replace the message of a row that ``get`` was asked for."""
-        key = (kind, row_id)
-        self._read[key] = body
-        self._changed[key] = (tournament_id, position, body)
+    async def take(self, connection: AsyncConnection, events: Sequence[Recorded]) -> None:
+        """Apply events, in the order of their positions. Raises ``CannotTake`` for one that cannot be applied."""
+        await self._look_up(connection, keys_beside(events))
+        await self._look_up(connection, keys_of_rounds(events, self._shelf))
+        self._shelf.apply(events)
 
-    async def write(self) -> None:
-        """Write what changed."""
-        new: list[dict[str, Any]] = []
-        old: list[dict[str, Any]] = []
-        for (kind, row_id), (tournament_id, position, body) in sorted(self._changed.items(), key=lambda item: item[0]):
-            values = {
-                "of_kind": kind.value,
-                "of_id": row_id,
+    @property
+    def held(self) -> int:
+        """Number of rows that are changed and not written."""
+        return len(self._shelf.changed)
+
+    async def write(self, connection: AsyncConnection) -> None:
+        """Write what is held."""
+        held = [
+            {
+                "kind": kind.value,
+                "id": row_id,
                 "tournament_id": tournament_id,
                 "position": position,
-                "body": body.SerializeToString(deterministic=True),
+                "body": self._shelf.rows[kind, row_id].SerializeToString(deterministic=True),
             }
-            (old if (kind, row_id) in self._stored else new).append(values)
-        if new:
-            await self.connection.execute(insert(rows).values(kind=bindparam("of_kind"), id=bindparam("of_id")), new)
-        if old:
-            await self.connection.execute(
-                update(rows).where(rows.c.kind == bindparam("of_kind"), rows.c.id == bindparam("of_id")), old
-            )
-        self._stored |= self._changed.keys()
-        self._changed.clear()
+            for (kind, row_id), (tournament_id, position) in sorted(self._shelf.changed.items())
+        ]
+        if held:
+            await connection.execute(_upsert(connection.dialect.name, self._rows), held)
+        self._shelf.changed.clear()
+        if len(self._looked_up) > self._keep:
+            self._shelf.rows.clear()
+            self._looked_up.clear()
+
+    async def _look_up(self, connection: AsyncConnection, keys: Set[Key]) -> None:
+        missing = sorted(keys - self._looked_up)
+        for start in range(0, len(missing), LOOKED_UP):
+            asked = [(kind.value, row_id) for kind, row_id in missing[start : start + LOOKED_UP]]
+            for row in await connection.execute(self._select, {"keys": asked}):
+                kind = Kind(row.kind)
+                self._shelf.rows[kind, row.id] = CLASSES[kind].FromString(row.body)
+        self._looked_up.update(missing)
+
+
+@cache
+def _upsert(dialect: str, rows: Table) -> Any:
+    made = postgresql.insert(rows) if dialect == "postgresql" else sqlite.insert(rows)
+    changed = {name: made.excluded[name] for name in ("tournament_id", "position", "body")}
+    return made.on_conflict_do_update(index_elements=["kind", "id"], set_=changed)

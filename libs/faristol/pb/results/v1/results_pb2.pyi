@@ -5,7 +5,10 @@ What the public reads: tournaments, standings, pairings, scoresheets. Everything
 events; racks are not shown while a game runs. NOT_FOUND names the id that there is none of.
 
 `position` in an answer is the position in the record up to which the answer holds. A request with
-`min_position` waits until that position has been reached, or DEADLINE_EXCEEDED.
+`min_position` waits until that position has been reached, or DEADLINE_EXCEEDED. A request with
+`as_of_position` or `as_of` is answered as it would have been at that position of the record, or when nothing
+later than that time had been recorded; `min_position` then means nothing. INVALID_ARGUMENT for both at once,
+and for a position that the record has not come to.
 """
 
 from collections import abc as _abc
@@ -97,6 +100,70 @@ ENTRY_KIND_OUT_BONUS: EntryKind.ValueType  # 6
 ENTRY_KIND_TIME_PENALTY: EntryKind.ValueType  # 7
 """Overtime, taken off."""
 Global___EntryKind: _TypeAlias = EntryKind  # noqa: Y015
+
+class _ConsumerKind:
+    ValueType = _typing.NewType("ValueType", _builtins.int)
+    V: _TypeAlias = ValueType  # noqa: Y015
+
+class _ConsumerKindEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_ConsumerKind.ValueType], _builtins.type):
+    DESCRIPTOR: _descriptor.EnumDescriptor
+    CONSUMER_KIND_UNSPECIFIED: _ConsumerKind.ValueType  # 0
+    """Not said; never sent."""
+    CONSUMER_KIND_RELAY: _ConsumerKind.ValueType  # 1
+    """Publishes events to the bus."""
+    CONSUMER_KIND_REACTION: _ConsumerKind.ValueType  # 2
+    """Decides on events of another context."""
+    CONSUMER_KIND_PROJECTION: _ConsumerKind.ValueType  # 3
+    """Keeps tables that are read."""
+
+class ConsumerKind(_ConsumerKind, metaclass=_ConsumerKindEnumTypeWrapper):
+    """What follows the record."""
+
+CONSUMER_KIND_UNSPECIFIED: ConsumerKind.ValueType  # 0
+"""Not said; never sent."""
+CONSUMER_KIND_RELAY: ConsumerKind.ValueType  # 1
+"""Publishes events to the bus."""
+CONSUMER_KIND_REACTION: ConsumerKind.ValueType  # 2
+"""Decides on events of another context."""
+CONSUMER_KIND_PROJECTION: ConsumerKind.ValueType  # 3
+"""Keeps tables that are read."""
+Global___ConsumerKind: _TypeAlias = ConsumerKind  # noqa: Y015
+
+class _ConsumerState:
+    ValueType = _typing.NewType("ValueType", _builtins.int)
+    V: _TypeAlias = ValueType  # noqa: Y015
+
+class _ConsumerStateEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_ConsumerState.ValueType], _builtins.type):
+    DESCRIPTOR: _descriptor.EnumDescriptor
+    CONSUMER_STATE_UNSPECIFIED: _ConsumerState.ValueType  # 0
+    """Not said; never sent."""
+    CONSUMER_STATE_LIVE: _ConsumerState.ValueType  # 1
+    """It works; a projection: it is read."""
+    CONSUMER_STATE_STOPPED: _ConsumerState.ValueType  # 2
+    """It stands still before an event that it cannot take."""
+    CONSUMER_STATE_OLDER: _ConsumerState.ValueType  # 3
+    """A projection that a newer version has replaced."""
+    CONSUMER_STATE_BUILDING: _ConsumerState.ValueType  # 4
+    """Tables that are being built beside those that are read."""
+    CONSUMER_STATE_LEFT_OVER: _ConsumerState.ValueType  # 5
+    """Tables of a rebuild that was interrupted."""
+
+class ConsumerState(_ConsumerState, metaclass=_ConsumerStateEnumTypeWrapper):
+    """How it is."""
+
+CONSUMER_STATE_UNSPECIFIED: ConsumerState.ValueType  # 0
+"""Not said; never sent."""
+CONSUMER_STATE_LIVE: ConsumerState.ValueType  # 1
+"""It works; a projection: it is read."""
+CONSUMER_STATE_STOPPED: ConsumerState.ValueType  # 2
+"""It stands still before an event that it cannot take."""
+CONSUMER_STATE_OLDER: ConsumerState.ValueType  # 3
+"""A projection that a newer version has replaced."""
+CONSUMER_STATE_BUILDING: ConsumerState.ValueType  # 4
+"""Tables that are being built beside those that are read."""
+CONSUMER_STATE_LEFT_OVER: ConsumerState.ValueType  # 5
+"""Tables of a rebuild that was interrupted."""
+Global___ConsumerState: _TypeAlias = ConsumerState  # noqa: Y015
 
 @_typing.final
 class ListTournamentsRequest(_message.Message):
@@ -307,22 +374,32 @@ class GetStandingsRequest(_message.Message):
     TOURNAMENT_ID_FIELD_NUMBER: _builtins.int
     ROUND_FIELD_NUMBER: _builtins.int
     MIN_POSITION_FIELD_NUMBER: _builtins.int
+    AS_OF_POSITION_FIELD_NUMBER: _builtins.int
+    AS_OF_FIELD_NUMBER: _builtins.int
     tournament_id: _builtins.str
     """The tournament."""
     round: _builtins.int
     """After this round; with the results so far when 0."""
     min_position: _builtins.int
     """See the head of this file."""
+    as_of_position: _builtins.int
+    """See the head of this file."""
+    @_builtins.property
+    def as_of(self) -> _timestamp_pb2.Timestamp:
+        """See the head of this file."""
+
     def __init__(
         self,
         *,
         tournament_id: _builtins.str = ...,
         round: _builtins.int = ...,
         min_position: _builtins.int = ...,
+        as_of_position: _builtins.int = ...,
+        as_of: _timestamp_pb2.Timestamp | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["as_of", b"as_of"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["min_position", b"min_position", "round", b"round", "tournament_id", b"tournament_id"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["as_of", b"as_of", "as_of_position", b"as_of_position", "min_position", b"min_position", "round", b"round", "tournament_id", b"tournament_id"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -459,22 +536,32 @@ class GetPairingsRequest(_message.Message):
     TOURNAMENT_ID_FIELD_NUMBER: _builtins.int
     ROUND_FIELD_NUMBER: _builtins.int
     MIN_POSITION_FIELD_NUMBER: _builtins.int
+    AS_OF_POSITION_FIELD_NUMBER: _builtins.int
+    AS_OF_FIELD_NUMBER: _builtins.int
     tournament_id: _builtins.str
     """The tournament."""
     round: _builtins.int
     """The round."""
     min_position: _builtins.int
     """See the head of this file."""
+    as_of_position: _builtins.int
+    """See the head of this file."""
+    @_builtins.property
+    def as_of(self) -> _timestamp_pb2.Timestamp:
+        """See the head of this file."""
+
     def __init__(
         self,
         *,
         tournament_id: _builtins.str = ...,
         round: _builtins.int = ...,
         min_position: _builtins.int = ...,
+        as_of_position: _builtins.int = ...,
+        as_of: _timestamp_pb2.Timestamp | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["as_of", b"as_of"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["min_position", b"min_position", "round", b"round", "tournament_id", b"tournament_id"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["as_of", b"as_of", "as_of_position", b"as_of_position", "min_position", b"min_position", "round", b"round", "tournament_id", b"tournament_id"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -702,19 +789,29 @@ class GetGameRequest(_message.Message):
 
     GAME_ID_FIELD_NUMBER: _builtins.int
     MIN_POSITION_FIELD_NUMBER: _builtins.int
+    AS_OF_POSITION_FIELD_NUMBER: _builtins.int
+    AS_OF_FIELD_NUMBER: _builtins.int
     game_id: _builtins.str
     """The game."""
     min_position: _builtins.int
     """See the head of this file."""
+    as_of_position: _builtins.int
+    """See the head of this file."""
+    @_builtins.property
+    def as_of(self) -> _timestamp_pb2.Timestamp:
+        """See the head of this file."""
+
     def __init__(
         self,
         *,
         game_id: _builtins.str = ...,
         min_position: _builtins.int = ...,
+        as_of_position: _builtins.int = ...,
+        as_of: _timestamp_pb2.Timestamp | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["as_of", b"as_of"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["game_id", b"game_id", "min_position", b"min_position"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["as_of", b"as_of", "as_of_position", b"as_of_position", "game_id", b"game_id", "min_position", b"min_position"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -1007,3 +1104,248 @@ class FollowResponse(_message.Message):
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___FollowResponse: _TypeAlias = FollowResponse  # noqa: Y015
+
+@_typing.final
+class GetStatusRequest(_message.Message):
+    """See GetStatus."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    def __init__(
+        self,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___GetStatusRequest: _TypeAlias = GetStatusRequest  # noqa: Y015
+
+@_typing.final
+class Consumer(_message.Message):
+    """Something that follows the record."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    NAME_FIELD_NUMBER: _builtins.int
+    KIND_FIELD_NUMBER: _builtins.int
+    STATE_FIELD_NUMBER: _builtins.int
+    POSITION_FIELD_NUMBER: _builtins.int
+    LAG_FIELD_NUMBER: _builtins.int
+    GENERATION_FIELD_NUMBER: _builtins.int
+    STOPPED_FIELD_NUMBER: _builtins.int
+    name: _builtins.str
+    """Its name: `pairing.results`, `results@1`."""
+    kind: Global___ConsumerKind.ValueType
+    """What it is."""
+    state: Global___ConsumerState.ValueType
+    """How it is."""
+    position: _builtins.int
+    """Everything up to here is done."""
+    lag: _builtins.int
+    """Events that are still to come."""
+    generation: _builtins.int
+    """Generation of a projection's tables, from 1; 0 for the others."""
+    @_builtins.property
+    def stopped(self) -> Global___StoppedConsumer:
+        """Why it stands still; absent while it does not."""
+
+    def __init__(
+        self,
+        *,
+        name: _builtins.str = ...,
+        kind: Global___ConsumerKind.ValueType = ...,
+        state: Global___ConsumerState.ValueType = ...,
+        position: _builtins.int = ...,
+        lag: _builtins.int = ...,
+        generation: _builtins.int = ...,
+        stopped: Global___StoppedConsumer | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["stopped", b"stopped"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["generation", b"generation", "kind", b"kind", "lag", b"lag", "name", b"name", "position", b"position", "state", b"state", "stopped", b"stopped"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___Consumer: _TypeAlias = Consumer  # noqa: Y015
+
+@_typing.final
+class StoppedConsumer(_message.Message):
+    """Why a consumer stands still."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    POSITION_FIELD_NUMBER: _builtins.int
+    EVENT_ID_FIELD_NUMBER: _builtins.int
+    TYPE_FIELD_NUMBER: _builtins.int
+    STREAM_FIELD_NUMBER: _builtins.int
+    ERROR_FIELD_NUMBER: _builtins.int
+    SINCE_FIELD_NUMBER: _builtins.int
+    ATTEMPTS_FIELD_NUMBER: _builtins.int
+    position: _builtins.int
+    """Position of the event that it cannot take."""
+    event_id: _builtins.str
+    """Id of that event."""
+    type: _builtins.str
+    """Full name of its type."""
+    stream: _builtins.str
+    """Its stream."""
+    error: _builtins.str
+    """What went wrong, in one line."""
+    attempts: _builtins.int
+    """How often it was tried."""
+    @_builtins.property
+    def since(self) -> _timestamp_pb2.Timestamp:
+        """Since when it stands."""
+
+    def __init__(
+        self,
+        *,
+        position: _builtins.int = ...,
+        event_id: _builtins.str = ...,
+        type: _builtins.str = ...,
+        stream: _builtins.str = ...,
+        error: _builtins.str = ...,
+        since: _timestamp_pb2.Timestamp | None = ...,
+        attempts: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["since", b"since"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["attempts", b"attempts", "error", b"error", "event_id", b"event_id", "position", b"position", "since", b"since", "stream", b"stream", "type", b"type"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___StoppedConsumer: _TypeAlias = StoppedConsumer  # noqa: Y015
+
+@_typing.final
+class GetStatusResponse(_message.Message):
+    """See GetStatus."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    CONSUMERS_FIELD_NUMBER: _builtins.int
+    POSITION_FIELD_NUMBER: _builtins.int
+    position: _builtins.int
+    """Last position of the record."""
+    @_builtins.property
+    def consumers(self) -> _containers.RepeatedCompositeFieldContainer[Global___Consumer]:
+        """In the order of kinds and names."""
+
+    def __init__(
+        self,
+        *,
+        consumers: _abc.Iterable[Global___Consumer] | None = ...,
+        position: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["consumers", b"consumers", "position", b"position"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___GetStatusResponse: _TypeAlias = GetStatusResponse  # noqa: Y015
+
+@_typing.final
+class ListSealsRequest(_message.Message):
+    """See ListSeals."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    AFTER_POSITION_FIELD_NUMBER: _builtins.int
+    LIMIT_FIELD_NUMBER: _builtins.int
+    after_position: _builtins.int
+    """Seals that reach beyond this position; from the first one when 0."""
+    limit: _builtins.int
+    """At most as many, up to 1,000; 100 when 0."""
+    def __init__(
+        self,
+        *,
+        after_position: _builtins.int = ...,
+        limit: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["after_position", b"after_position", "limit", b"limit"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ListSealsRequest: _TypeAlias = ListSealsRequest  # noqa: Y015
+
+@_typing.final
+class Seal(_message.Message):
+    """A signed statement about the events from one position to another: these and no others, in this order."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    FROM_POSITION_FIELD_NUMBER: _builtins.int
+    TO_POSITION_FIELD_NUMBER: _builtins.int
+    ROOT_FIELD_NUMBER: _builtins.int
+    PREVIOUS_FIELD_NUMBER: _builtins.int
+    KEY_ID_FIELD_NUMBER: _builtins.int
+    SIGNATURE_FIELD_NUMBER: _builtins.int
+    SEALED_AT_FIELD_NUMBER: _builtins.int
+    from_position: _builtins.int
+    """The first event under it."""
+    to_position: _builtins.int
+    """The last event under it."""
+    root: _builtins.bytes
+    """Root of the Merkle tree (RFC 6962, SHA-256) over the hashes of the events."""
+    previous: _builtins.bytes
+    """SHA-256 of the statement of the seal before; zeros for the first."""
+    key_id: _builtins.str
+    """The first 16 hexadecimal digits of SHA-256 over the 32 bytes of the public key."""
+    signature: _builtins.bytes
+    """Ed25519, over the statement: `faristol seal 1`, `positions FROM TO`, `root HEX`, `previous HEX`, `key ID`,
+    `at MICROSECONDS`, each with a line feed after it.
+    """
+    @_builtins.property
+    def sealed_at(self) -> _timestamp_pb2.Timestamp:
+        """When it was made; in the statement as microseconds since 1970."""
+
+    def __init__(
+        self,
+        *,
+        from_position: _builtins.int = ...,
+        to_position: _builtins.int = ...,
+        root: _builtins.bytes = ...,
+        previous: _builtins.bytes = ...,
+        key_id: _builtins.str = ...,
+        signature: _builtins.bytes = ...,
+        sealed_at: _timestamp_pb2.Timestamp | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["sealed_at", b"sealed_at"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["from_position", b"from_position", "key_id", b"key_id", "previous", b"previous", "root", b"root", "sealed_at", b"sealed_at", "signature", b"signature", "to_position", b"to_position"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___Seal: _TypeAlias = Seal  # noqa: Y015
+
+@_typing.final
+class ListSealsResponse(_message.Message):
+    """See ListSeals."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    SEALS_FIELD_NUMBER: _builtins.int
+    POSITION_FIELD_NUMBER: _builtins.int
+    position: _builtins.int
+    """Position of the last event in the record; what lies behind the last seal is not sealed yet."""
+    @_builtins.property
+    def seals(self) -> _containers.RepeatedCompositeFieldContainer[Global___Seal]:
+        """In the order of their positions. For the next ones, ask after the last one's `to_position`."""
+
+    def __init__(
+        self,
+        *,
+        seals: _abc.Iterable[Global___Seal] | None = ...,
+        position: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["position", b"position", "seals", b"seals"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ListSealsResponse: _TypeAlias = ListSealsResponse  # noqa: Y015

@@ -65,10 +65,20 @@ class ResultsServiceStub:
                 request_serializer=faristol_dot_results_dot_v1_dot_results__pb2.GetGameRequest.SerializeToString,
                 response_deserializer=faristol_dot_results_dot_v1_dot_results__pb2.GetGameResponse.FromString,
                 _registered_method=True)
+        self.GetStatus = channel.unary_unary(
+                '/faristol.results.v1.ResultsService/GetStatus',
+                request_serializer=faristol_dot_results_dot_v1_dot_results__pb2.GetStatusRequest.SerializeToString,
+                response_deserializer=faristol_dot_results_dot_v1_dot_results__pb2.GetStatusResponse.FromString,
+                _registered_method=True)
         self.Follow = channel.unary_stream(
                 '/faristol.results.v1.ResultsService/Follow',
                 request_serializer=faristol_dot_results_dot_v1_dot_results__pb2.FollowRequest.SerializeToString,
                 response_deserializer=faristol_dot_results_dot_v1_dot_results__pb2.FollowResponse.FromString,
+                _registered_method=True)
+        self.ListSeals = channel.unary_unary(
+                '/faristol.results.v1.ResultsService/ListSeals',
+                request_serializer=faristol_dot_results_dot_v1_dot_results__pb2.ListSealsRequest.SerializeToString,
+                response_deserializer=faristol_dot_results_dot_v1_dot_results__pb2.ListSealsResponse.FromString,
                 _registered_method=True)
 
 
@@ -118,8 +128,22 @@ class ResultsServiceServicer:
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
+    def GetStatus(self, request, context):
+        """Where everything stands that follows the record, for who operates it.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
     def Follow(self, request, context):
         """News of a tournament from a position on, then live, without gaps. Ends only when the caller leaves.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def ListSeals(self, request, context):
+        """Seals of the record: whoever keeps the latest one outside can show later whether anything before it was changed.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -158,10 +182,20 @@ def add_ResultsServiceServicer_to_server(servicer, server):
                     request_deserializer=faristol_dot_results_dot_v1_dot_results__pb2.GetGameRequest.FromString,
                     response_serializer=faristol_dot_results_dot_v1_dot_results__pb2.GetGameResponse.SerializeToString,
             ),
+            'GetStatus': grpc.unary_unary_rpc_method_handler(
+                    servicer.GetStatus,
+                    request_deserializer=faristol_dot_results_dot_v1_dot_results__pb2.GetStatusRequest.FromString,
+                    response_serializer=faristol_dot_results_dot_v1_dot_results__pb2.GetStatusResponse.SerializeToString,
+            ),
             'Follow': grpc.unary_stream_rpc_method_handler(
                     servicer.Follow,
                     request_deserializer=faristol_dot_results_dot_v1_dot_results__pb2.FollowRequest.FromString,
                     response_serializer=faristol_dot_results_dot_v1_dot_results__pb2.FollowResponse.SerializeToString,
+            ),
+            'ListSeals': grpc.unary_unary_rpc_method_handler(
+                    servicer.ListSeals,
+                    request_deserializer=faristol_dot_results_dot_v1_dot_results__pb2.ListSealsRequest.FromString,
+                    response_serializer=faristol_dot_results_dot_v1_dot_results__pb2.ListSealsResponse.SerializeToString,
             ),
     }
     generic_handler = grpc.method_handlers_generic_handler(
@@ -338,6 +372,33 @@ class ResultsService:
             _registered_method=True)
 
     @staticmethod
+    def GetStatus(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/faristol.results.v1.ResultsService/GetStatus',
+            faristol_dot_results_dot_v1_dot_results__pb2.GetStatusRequest.SerializeToString,
+            faristol_dot_results_dot_v1_dot_results__pb2.GetStatusResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
     def Follow(request,
             target,
             options=(),
@@ -354,6 +415,33 @@ class ResultsService:
             '/faristol.results.v1.ResultsService/Follow',
             faristol_dot_results_dot_v1_dot_results__pb2.FollowRequest.SerializeToString,
             faristol_dot_results_dot_v1_dot_results__pb2.FollowResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def ListSeals(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/faristol.results.v1.ResultsService/ListSeals',
+            faristol_dot_results_dot_v1_dot_results__pb2.ListSealsRequest.SerializeToString,
+            faristol_dot_results_dot_v1_dot_results__pb2.ListSealsResponse.FromString,
             options,
             channel_credentials,
             insecure,

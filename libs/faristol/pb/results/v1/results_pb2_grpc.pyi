@@ -5,7 +5,10 @@ What the public reads: tournaments, standings, pairings, scoresheets. Everything
 events; racks are not shown while a game runs. NOT_FOUND names the id that there is none of.
 
 `position` in an answer is the position in the record up to which the answer holds. A request with
-`min_position` waits until that position has been reached, or DEADLINE_EXCEEDED.
+`min_position` waits until that position has been reached, or DEADLINE_EXCEEDED. A request with
+`as_of_position` or `as_of` is answered as it would have been at that position of the record, or when nothing
+later than that time had been recorded; `min_position` then means nothing. INVALID_ARGUMENT for both at once,
+and for a position that the record has not come to.
 """
 
 from collections import abc as _abc
@@ -50,8 +53,12 @@ class ResultsServiceStub:
     """Players with their ratings."""
     GetGame: _grpc.UnaryUnaryMultiCallable[_results_pb2.GetGameRequest, _results_pb2.GetGameResponse]
     """A game: board and scoresheet."""
+    GetStatus: _grpc.UnaryUnaryMultiCallable[_results_pb2.GetStatusRequest, _results_pb2.GetStatusResponse]
+    """Where everything stands that follows the record, for who operates it."""
     Follow: _grpc.UnaryStreamMultiCallable[_results_pb2.FollowRequest, _results_pb2.FollowResponse]
     """News of a tournament from a position on, then live, without gaps. Ends only when the caller leaves."""
+    ListSeals: _grpc.UnaryUnaryMultiCallable[_results_pb2.ListSealsRequest, _results_pb2.ListSealsResponse]
+    """Seals of the record: whoever keeps the latest one outside can show later whether anything before it was changed."""
 
 @_typing.type_check_only
 class ResultsServiceAsyncStub(ResultsServiceStub):
@@ -70,8 +77,12 @@ class ResultsServiceAsyncStub(ResultsServiceStub):
     """Players with their ratings."""
     GetGame: _aio.UnaryUnaryMultiCallable[_results_pb2.GetGameRequest, _results_pb2.GetGameResponse]  # type: ignore[assignment]
     """A game: board and scoresheet."""
+    GetStatus: _aio.UnaryUnaryMultiCallable[_results_pb2.GetStatusRequest, _results_pb2.GetStatusResponse]  # type: ignore[assignment]
+    """Where everything stands that follows the record, for who operates it."""
     Follow: _aio.UnaryStreamMultiCallable[_results_pb2.FollowRequest, _results_pb2.FollowResponse]  # type: ignore[assignment]
     """News of a tournament from a position on, then live, without gaps. Ends only when the caller leaves."""
+    ListSeals: _aio.UnaryUnaryMultiCallable[_results_pb2.ListSealsRequest, _results_pb2.ListSealsResponse]  # type: ignore[assignment]
+    """Seals of the record: whoever keeps the latest one outside can show later whether anything before it was changed."""
 
 class ResultsServiceServicer(metaclass=_abc_1.ABCMeta):
     """The read models of a cell."""
@@ -125,11 +136,27 @@ class ResultsServiceServicer(metaclass=_abc_1.ABCMeta):
         """A game: board and scoresheet."""
 
     @_abc_1.abstractmethod
+    def GetStatus(
+        self,
+        request: _results_pb2.GetStatusRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_results_pb2.GetStatusResponse, _abc.Awaitable[_results_pb2.GetStatusResponse]]:
+        """Where everything stands that follows the record, for who operates it."""
+
+    @_abc_1.abstractmethod
     def Follow(
         self,
         request: _results_pb2.FollowRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_abc.Iterator[_results_pb2.FollowResponse], _abc.AsyncIterator[_results_pb2.FollowResponse]]:
         """News of a tournament from a position on, then live, without gaps. Ends only when the caller leaves."""
+
+    @_abc_1.abstractmethod
+    def ListSeals(
+        self,
+        request: _results_pb2.ListSealsRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_results_pb2.ListSealsResponse, _abc.Awaitable[_results_pb2.ListSealsResponse]]:
+        """Seals of the record: whoever keeps the latest one outside can show later whether anything before it was changed."""
 
 def add_ResultsServiceServicer_to_server(servicer: ResultsServiceServicer, server: _typing.Union[_grpc.Server, _aio.Server]) -> None: ...

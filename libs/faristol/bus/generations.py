@@ -1,0 +1,202 @@
+"""Which tables of a projection are read: one row says it, and changing that row is the switch."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass
+from typing import TypeVar
+
+from sqlalchemy import MetaData, Table, delete, func, insert, select, update
+from sqlalchemy.exc import DBAPIError
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from faristol.bus import tables
+from faristol.bus.work import Projection
+from faristol.record import Record
+from faristol.record.record import start_checkpoint
+from faristol.record.tables import checkpoints
+
+T = TypeVar("T")
+
+_live, _all = tables.projections, tables.generations
+_READ = (
+    select(_live.c.version, _live.c.generation, _live.c.consumer, checkpoints.c.position)
+    .join_from(_live, checkpoints, checkpoints.c.consumer == _live.c.consumer)
+    .order_by(_live.c.version.desc())
+    .limit(1)
+)
+
+
+class NotBuilt(Exception):
+    """A projection has no tables yet that can be read."""
+
+
+class ProjectionError(Exception):
+    """What an operator asked for a projection cannot be done; the message says why."""
+
+
+@dataclass(frozen=True, slots=True)
+class Live:
+    """The tables of a projection that are read, and how far they are."""
+
+    version: int
+    generation: int
+    position: int
+    """Of the record: what the rows say holds up to here."""
+
+
+def microseconds() -> int:
+    """Now, as it is stored."""
+    return time.time_ns() // 1_000
+
+
+async def live(connection: AsyncConnection, projection: Projection) -> Live:
+    """What this version of the projection reads: its own tables, or an older version's until its own are built.
+
+    Raises ``NotBuilt`` when there are neither.
+    """
+    query = _READ.where(_live.c.name == projection.name, _live.c.version <= projection.version)
+    row = (await connection.execute(query)).one_or_none()
+    if row is None:
+        raise NotBuilt(f"{projection.consumer} is not built yet")
+    return Live(row.version, row.generation, row.position)
+
+
+async def read(
+    record: Record, projection: Projection, look: Callable[[AsyncConnection, Live], Awaitable[T]]
+) -> tuple[T, Live]:
+    """What ``look`` sees in the tables that are read, all of one moment, and how far they are.
+
+    A switch may happen in between; then it looks again. Raises ``NotBuilt``, and whatever ``look`` raises.
+    """
+    before: Live | None = None
+    while True:
+        async with record.reading() as connection:
+            found = await live(connection, projection)
+            try:
+                return await look(connection, found), found
+            except DBAPIError:
+                # The tables may have been dropped after we heard of them: then there are others by now.
+                if before and (before.version, before.generation) == (found.version, found.generation):
+                    raise
+                before = found
+
+
+async def own(connection: AsyncConnection, projection: Projection) -> int | None:
+    """The generation of this version that is read, None when it has none."""
+    query = select(_live.c.generation).where(_live.c.name == projection.name, _live.c.version == projection.version)
+    found: int | None = (await connection.execute(query)).scalar_one_or_none()
+    return found
+
+
+async def found(connection: AsyncConnection, projection: Projection) -> None:
+    """Where no version of a projection has ever been, make its first tables, and have them read from the start."""
+    await tables.make(connection)
+    await start_checkpoint(connection, projection.consumer)
+    names = await connection.execute(select(func.count()).where(_live.c.name == projection.name))
+    if names.scalar_one():
+        return
+    await add(connection, projection)
+    await _read_from_now_on(connection, projection)
+
+
+async def add(connection: AsyncConnection, projection: Projection) -> None:
+    """Make the tables of a generation; nobody reads them yet."""
+    await tables.make(connection, projection.tables)
+    await connection.execute(
+        insert(_all).values(
+            name=projection.name,
+            version=projection.version,
+            generation=projection.generation,
+            tables=" ".join(table.name for table in projection.tables.sorted_tables),
+            position=0,
+            since=microseconds(),
+        )
+    )
+
+
+async def free_generation(connection: AsyncConnection, projection: Projection) -> int:
+    """A number that no generation of this version has."""
+    query = select(func.max(_all.c.generation)).where(
+        _all.c.name == projection.name, _all.c.version == projection.version
+    )
+    return int((await connection.execute(query)).scalar_one() or 0) + 1
+
+
+async def built_to(connection: AsyncConnection, projection: Projection, position: int) -> bool:
+    """Note how far a rebuild is. False when its tables are gone: another rebuild took its place."""
+    moved = await connection.execute(
+        update(_all)
+        .where(
+            _all.c.name == projection.name,
+            _all.c.version == projection.version,
+            _all.c.generation == projection.generation,
+        )
+        .values(position=position)
+    )
+    return moved.rowcount == 1
+
+
+async def checkpoint_held(connection: AsyncConnection, projection: Projection) -> int:
+    """The live checkpoint, which nobody else can move until this transaction ends."""
+    await start_checkpoint(connection, projection.consumer)
+    query = select(checkpoints.c.position).where(checkpoints.c.consumer == projection.consumer).with_for_update()
+    return int((await connection.execute(query)).scalar_one())
+
+
+async def switch(connection: AsyncConnection, projection: Projection, position: int) -> None:
+    """Have this generation read from now on; its rows hold up to ``position``, which is where the live one is."""
+    await connection.execute(
+        update(checkpoints).where(checkpoints.c.consumer == projection.consumer).values(position=position)
+    )
+    await _read_from_now_on(connection, projection)
+
+
+async def _read_from_now_on(connection: AsyncConnection, projection: Projection) -> None:
+    values = {"generation": projection.generation, "consumer": projection.consumer, "since": microseconds()}
+    this = (_live.c.name == projection.name) & (_live.c.version == projection.version)
+    switched = await connection.execute(update(_live).where(this).values(**values))
+    if not switched.rowcount:
+        await connection.execute(insert(_live).values(name=projection.name, version=projection.version, **values))
+
+
+async def drop_unread(record: Record, name: str, version: int, generation: int | None = None) -> int:
+    """Drop a generation of a version, or every one, if it is not read. Gives how many were dropped."""
+    async with record.writing() as connection:
+        reads = select(_live.c.generation).where(_live.c.name == name, _live.c.version == version)
+        this = (_all.c.name == name) & (_all.c.version == version) & _all.c.generation.not_in(reads)
+        if generation is not None:
+            this &= _all.c.generation == generation
+        unread = (await connection.execute(select(_all.c.tables).where(this))).scalars().all()
+        for names in unread:
+            await _drop_tables(connection, names.split())
+        await connection.execute(delete(_all).where(this))
+    return len(unread)
+
+
+async def drop(record: Record, name: str, version: int) -> None:
+    """Drop a version: its tables, its checkpoint, its row. Processes of that version which still run make it anew.
+
+    Raises ``ProjectionError`` when there is no such version, or when it is the newest one.
+    """
+    async with record.writing() as connection:
+        await tables.make(connection)
+        rows = (await connection.execute(select(_live).where(_live.c.name == name))).all()
+        this = next((row for row in rows if row.version == version), None)
+        if this is None:
+            there = ", ".join(str(row.version) for row in rows) or "none"
+            raise ProjectionError(f"there is no version {version} of the projection {name!r}; there are: {there}")
+        if version == max(row.version for row in rows):
+            raise ProjectionError(f"version {version} of {name} is what is read: rebuild it, or leave it")
+        await connection.execute(delete(_live).where(_live.c.name == name, _live.c.version == version))
+        await connection.execute(delete(checkpoints).where(checkpoints.c.consumer == this.consumer))
+        await connection.execute(delete(tables.stopped).where(tables.stopped.c.consumer == this.consumer))
+    await drop_unread(record, name, version)
+
+
+async def _drop_tables(connection: AsyncConnection, names: Sequence[str]) -> None:
+    gone = MetaData()
+    for name in names:
+        Table(name, gone)
+    await connection.run_sync(gone.drop_all)

@@ -1,0 +1,229 @@
+"""Building a projection again, from the first event on, beside the one that is read."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+import uuid
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+
+from sqlalchemy.exc import SQLAlchemyError
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from faristol.bus import generations, tables
+from faristol.bus.generations import ProjectionError
+from faristol.bus.stopped import CannotTake, away, clear
+from faristol.bus.work import Fold, Projection, UnknownEvent, wanted
+from faristol.record import Record, Recorded
+
+BATCH = 2_000
+"""Events that are in memory at a time."""
+HELD = 256
+"""Changed rows after which they are written."""
+SLICE = 100
+"""Events after which others have their turn."""
+LEASE_SECONDS = 6.0
+ATTEMPTS = 8
+"""Times that the live one may get ahead while it is caught up with, before it is held."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rebuilt:
+    """What a rebuild came to."""
+
+    generation: int
+    position: int
+    """The rows held up to here when they took over."""
+    events: int
+    seconds: float
+
+
+class _Plain:
+    """The fold of a projection that has none of its own: its ``apply``, on many events at once."""
+
+    def __init__(self, projection: Projection) -> None:
+        self._apply = projection.apply
+        self._events: list[Recorded] = []
+
+    async def take(self, _: AsyncConnection, events: Sequence[Recorded]) -> None:
+        self._events.extend(events)
+
+    @property
+    def held(self) -> int:
+        return len(self._events)
+
+    async def write(self, connection: AsyncConnection) -> None:
+        events, self._events = self._events, []
+        try:
+            async with connection.begin_nested():
+                await self._apply(connection, events)
+        except Exception as problem:
+            if away(problem) or isinstance(problem, CannotTake):
+                raise
+            await self._find(connection, events)
+            raise
+
+    async def _find(self, connection: AsyncConnection, events: Sequence[Recorded]) -> None:
+        """Raise ``CannotTake`` for the event that cannot be applied; nothing of this is kept."""
+        for event in events:
+            try:
+                async with connection.begin_nested():
+                    await self._apply(connection, [event])
+            except Exception as problem:
+                if away(problem):
+                    raise
+                raise CannotTake(event, problem) from problem
+
+
+class Rebuild:
+    """One rebuild of a projection.
+
+    Its rows go into tables of a new generation, while those of the live one are read and go on. Once it has come
+    to where the live one is, it takes its place by one row, and the old tables are dropped. A rebuild that was
+    interrupted leaves tables that nobody reads; the next one drops them.
+    """
+
+    def __init__(
+        self,
+        record: Record,
+        projection: Projection,
+        progress: Callable[[int, int], None] = lambda done, total: None,
+        batch: int = BATCH,
+    ) -> None:
+        self._record = record
+        self._asked = projection
+        self._tell = progress
+        """Called with the position that it has come to and the record's last one."""
+        self._batch = batch
+        self._lease = f"rebuild:{projection.consumer}"
+        self._holder = str(uuid.uuid4())
+        self._renew_at = 0.0
+        self._position = 0
+        self._total = 0
+        self._events = 0
+
+    async def run(self) -> Rebuilt:
+        """Build, switch, drop the old tables.
+
+        Raises ``CannotTake`` for an event that the projection cannot take, and ``ProjectionError`` when another
+        rebuild is under way; the live tables are then as they were.
+        """
+        start = time.perf_counter()
+        await self._take_lease()
+        try:
+            before = await self._begin()
+            try:
+                attempt = 1
+                await self._catch_up()
+                while not await self._switch(hold=attempt > ATTEMPTS):
+                    await self._catch_up()
+                    attempt += 1
+            except BaseException:
+                with suppress(SQLAlchemyError, OSError):
+                    await self._drop(self._built.generation)
+                raise
+            if before is not None:
+                await self._drop(before)
+        finally:
+            with suppress(SQLAlchemyError, OSError):  # it runs out by itself
+                await self._record.release(self._lease, self._holder)
+        return Rebuilt(self._built.generation, self._position, self._events, time.perf_counter() - start)
+
+    async def _begin(self) -> int | None:
+        """Drop what was left over, and make new tables. Gives the generation that is read until now."""
+        name, version = self._asked.name, self._asked.version
+        async with self._record.writing() as connection:
+            await tables.make(connection)
+        await generations.drop_unread(self._record, name, version)
+        async with self._record.writing() as connection:
+            self._built = self._asked.at(await generations.free_generation(connection, self._asked))
+            await generations.add(connection, self._built)
+            before = await generations.own(connection, self._asked)
+        self._fold: Fold = self._built.fold() if self._built.fold else _Plain(self._built)
+        return before
+
+    async def _drop(self, generation: int) -> None:
+        await generations.drop_unread(self._record, self._asked.name, self._asked.version, generation)
+
+    async def _take_lease(self) -> None:
+        give_up = time.monotonic() + LEASE_SECONDS + 1
+        while not await self._record.lease(self._lease, self._holder, LEASE_SECONDS):
+            if time.monotonic() > give_up:
+                raise ProjectionError(f"{self._asked.consumer} is being rebuilt already: wait until that is done")
+            await asyncio.sleep(0.2)
+        self._renew_at = time.monotonic() + LEASE_SECONDS / 3
+
+    async def _keep_lease(self) -> None:
+        if time.monotonic() < self._renew_at:
+            return
+        if not await self._record.lease(self._lease, self._holder, LEASE_SECONDS):
+            raise ProjectionError(f"another rebuild of {self._asked.consumer} took this one's place")
+        self._renew_at = time.monotonic() + LEASE_SECONDS / 3
+
+    async def _catch_up(self) -> None:
+        """Come to the end of the record, or as near to it as one batch."""
+        self._total = await self._record.last_position()
+        full = True
+        while full:
+            events = await self._record.read(self._position, limit=self._batch)
+            full = len(events) == self._batch
+            async with self._record.reading() as connection:
+                await self._take(connection, events)
+            if self._fold.held >= HELD:
+                await self._write()
+            await self._keep_lease()
+        await self._write()
+
+    async def _take(self, connection: AsyncConnection, events: Sequence[Recorded]) -> None:
+        for start in range(0, len(events), SLICE):
+            some = events[start : start + SLICE]
+            await self._take_some(connection, [event for event in some if self._wanted(event)])
+            self._position = some[-1].position
+            self._tell(self._position, max(self._position, self._total))
+            await asyncio.sleep(0)
+
+    async def _take_some(self, connection: AsyncConnection, events: Sequence[Recorded]) -> None:
+        try:
+            await self._fold.take(connection, events)
+        except Exception as problem:
+            if away(problem) or isinstance(problem, CannotTake):
+                raise
+            raise CannotTake(events[0], problem) from problem
+        self._events += len(events)
+
+    def _wanted(self, event: Recorded) -> bool:
+        try:
+            return wanted(self._built, event)
+        except UnknownEvent as unknown:
+            raise CannotTake(event, unknown) from unknown
+
+    async def _write(self) -> None:
+        async with self._record.writing() as connection:
+            await self._write_in(connection)
+
+    async def _write_in(self, connection: AsyncConnection) -> None:
+        if not await generations.built_to(connection, self._built, self._position):
+            raise ProjectionError(f"another rebuild of {self._asked.consumer} took this one's place")
+        await self._fold.write(connection)
+
+    async def _switch(self, *, hold: bool) -> bool:
+        """Take the live one's place at exactly its position.
+
+        The live one cannot go on meanwhile. False when it is further ahead than one batch, unless it is to be held
+        all the same.
+        """
+        async with self._record.writing() as connection:
+            live = await generations.checkpoint_held(connection, self._built)
+            while self._position < live:
+                events = await self._record.read(self._position, limit=self._batch, up_to=live)
+                if len(events) == self._batch and not hold:
+                    return False
+                await self._take(connection, events)
+                if self._fold.held >= HELD:
+                    await self._fold.write(connection)
+            await self._write_in(connection)
+            await generations.switch(connection, self._built, self._position)
+            await clear(connection, self._built.consumer, self._position)
+        return True

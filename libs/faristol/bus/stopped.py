@@ -1,0 +1,138 @@
+"""Consumers that cannot take an event: where they stand, visible to everyone, until they have passed it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+from nats.errors import Error as NatsError
+from nats.js.errors import Error as JetStreamError
+from sqlalchemy import delete, insert, select, update
+from sqlalchemy.exc import DataError, DBAPIError, IntegrityError, NotSupportedError, ProgrammingError
+from sqlalchemy.exc import TimeoutError as PoolTimeout
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from faristol.bus import tables
+from faristol.record import Record, Recorded
+from faristol.record.tables import checkpoints
+
+LONGEST_ERROR = 1_000
+"""Characters of an error that are kept."""
+
+_OF_THE_STATEMENT = ("0A", "22", "23", "42")
+"""Classes of SQLSTATE that say that a statement is wrong and not that the database is away."""
+
+_rows = tables.stopped
+
+
+class CannotTake(Exception):
+    """A consumer cannot take an event, and stands still before it."""
+
+    def __init__(self, event: Recorded, problem: Exception) -> None:
+        super().__init__(f"event {event.position} ({event.name} on {event.stream}): {told(problem)}")
+        self.event = event
+        self.problem = problem
+
+
+@dataclass(frozen=True, slots=True)
+class Stopped:
+    """A consumer that stands still."""
+
+    consumer: str
+    position: int
+    """Of the event that it cannot take; everything before is done."""
+    event_id: str
+    type: str
+    stream: str
+    error: str
+    since: datetime
+    attempts: int
+
+
+def away(problem: BaseException) -> bool:
+    """Whether a failure is that of the database or the bus, and passes by itself, and not that of an event."""
+    if isinstance(problem, DBAPIError) and not problem.connection_invalidated:
+        wrong = isinstance(problem, DataError | IntegrityError | NotSupportedError | ProgrammingError)
+        return not wrong and not str(getattr(problem.orig, "sqlstate", "") or "").startswith(_OF_THE_STATEMENT)
+    return isinstance(problem, DBAPIError | PoolTimeout | NatsError | JetStreamError | OSError | TimeoutError)
+
+
+def told(problem: BaseException) -> str:
+    """A failure in one line, without the parameters of a statement."""
+    cause = problem.orig if isinstance(problem, DBAPIError) and problem.orig else problem
+    return f"{type(cause).__name__}: {' '.join(str(cause).split())}"[:LONGEST_ERROR]
+
+
+async def park(connection: AsyncConnection, consumer: str, problem: CannotTake, now: int) -> None:
+    """Note that a consumer stands still; ``now`` in microseconds since 1970.
+
+    Nothing is noted when another replica, which runs a version that can, took the event in the meantime.
+    """
+    event = problem.event
+    query = select(checkpoints.c.position).where(checkpoints.c.consumer == consumer).with_for_update()
+    if ((await connection.execute(query)).scalar_one_or_none() or 0) >= event.position:
+        return
+    values: dict[str, Any] = {
+        "position": event.position,
+        "event_id": event.event_id,
+        "type": event.type,
+        "stream": event.stream,
+        "error": told(problem.problem),
+        "retry": False,
+    }
+    at = _rows.c.consumer == consumer
+    again = update(_rows).where(at, _rows.c.position == event.position)
+    if (await connection.execute(again.values(**values, attempts=_rows.c.attempts + 1))).rowcount:
+        return
+    await connection.execute(delete(_rows).where(at))
+    await connection.execute(insert(_rows).values(consumer=consumer, since=now, attempts=1, **values))
+
+
+async def clear(connection: AsyncConnection, consumer: str, position: int) -> None:
+    """Forget that a consumer stood still before events up to ``position``, which it has taken."""
+    await connection.execute(delete(_rows).where(_rows.c.consumer == consumer, _rows.c.position <= position))
+
+
+async def may_go_on(record: Record, consumer: str) -> bool:
+    """Whether a consumer that stands still should try again: it was asked to, or another replica is past it."""
+    query = (
+        select(_rows.c.retry, _rows.c.position, checkpoints.c.position.label("done"))
+        .join_from(_rows, checkpoints, checkpoints.c.consumer == _rows.c.consumer, isouter=True)
+        .where(_rows.c.consumer == consumer)
+    )
+    async with record.reading() as connection:
+        row = (await connection.execute(query)).one_or_none()
+    return row is None or row.retry or (row.done or 0) >= row.position
+
+
+async def all_stopped(connection: AsyncConnection) -> list[Stopped]:
+    """Every consumer that stands still, by name."""
+    query = (
+        select(_rows)
+        .join_from(_rows, checkpoints, checkpoints.c.consumer == _rows.c.consumer, isouter=True)
+        .where((checkpoints.c.position < _rows.c.position) | checkpoints.c.position.is_(None))
+        .order_by(_rows.c.consumer)
+    )
+    return [
+        Stopped(
+            consumer=row.consumer,
+            position=row.position,
+            event_id=row.event_id,
+            type=row.type,
+            stream=row.stream,
+            error=row.error,
+            since=datetime.fromtimestamp(0, UTC) + timedelta(microseconds=row.since),
+            attempts=row.attempts,
+        )
+        for row in await connection.execute(query)
+    ]
+
+
+async def retry(record: Record, consumer: str = "") -> list[str]:
+    """Ask a consumer that stands still, or all of them, for another attempt. Gives the names of those asked."""
+    async with record.writing() as connection:
+        await tables.make(connection)
+        names = [one.consumer for one in await all_stopped(connection) if consumer in {"", one.consumer}]
+        await connection.execute(update(_rows).where(_rows.c.consumer.in_(names)).values(retry=True))
+    return names

@@ -1,0 +1,53 @@
+"""Tables beside the record: which tables of a projection are read, and which consumers stand still."""
+
+from __future__ import annotations
+
+from sqlalchemy import BigInteger, Boolean, Column, Integer, MetaData, String, Table, Text, func, select
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+metadata = MetaData()
+
+projections = Table(
+    "projections",
+    metadata,
+    Column("name", String(40), primary_key=True),
+    Column("version", Integer, primary_key=True),
+    Column("generation", Integer, nullable=False, comment="the tables that are read; changing it is the switch"),
+    Column("consumer", String(128), nullable=False, comment="whose checkpoint says how far they are"),
+    Column("since", BigInteger, nullable=False, comment="microseconds since 1970, UTC"),
+)
+
+generations = Table(
+    "projection_generations",
+    metadata,
+    Column("name", String(40), primary_key=True),
+    Column("version", Integer, primary_key=True),
+    Column("generation", Integer, primary_key=True),
+    Column("tables", Text, nullable=False, comment="their names, with a space between"),
+    Column("position", BigInteger, nullable=False, comment="how far a rebuild is; the live one has a checkpoint"),
+    Column("since", BigInteger, nullable=False, comment="microseconds since 1970, UTC"),
+)
+"""Every set of tables that there is: read, being built, or left over by a rebuild that was interrupted."""
+
+stopped = Table(
+    "stopped_consumers",
+    metadata,
+    Column("consumer", String(128), primary_key=True),
+    Column("position", BigInteger, nullable=False, comment="of the event that it cannot take"),
+    Column("event_id", String(36), nullable=False),
+    Column("type", String(128), nullable=False),
+    Column("stream", String(128), nullable=False),
+    Column("error", Text, nullable=False),
+    Column("since", BigInteger, nullable=False, comment="microseconds since 1970, UTC"),
+    Column("attempts", Integer, nullable=False),
+    Column("retry", Boolean, nullable=False, comment="an operator asked for another attempt"),
+)
+
+_LOCK = 0x6661726973746F6D  # any number will do that every process of a cell agrees on
+
+
+async def make(connection: AsyncConnection, tables: MetaData = metadata) -> None:
+    """Make tables that are not there, one process at a time."""
+    if connection.dialect.name == "postgresql":
+        await connection.execute(select(func.pg_advisory_xact_lock(_LOCK)))
+    await connection.run_sync(tables.create_all)

@@ -1,0 +1,89 @@
+"""Read models as they were: folded from the record up to a moment, with the same ``change`` as the live ones.
+
+Only the streams that the answer rests on are read. Standings rest on the tournament's own stream, for a table's
+result is what the tournament recorded.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import heapq
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import datetime
+from operator import attrgetter
+
+from sqlalchemy import func, select
+
+from faristol.host.errors import NotFound
+from faristol.pb.results.v1 import results_pb2 as results
+from faristol.record import Record, Recorded
+from faristol.record.event import microseconds
+from faristol.record.tables import events
+from faristol.results import reading
+from faristol.results.shelf import Kind, Shelf
+
+SLICE = 200
+"""Events after which others have their turn."""
+
+
+@dataclass(frozen=True, slots=True)
+class Moment:
+    """What an answer is as of: a position of the record, or a time."""
+
+    position: int = 0
+    time: datetime | None = None
+
+    async def resolved(self, record: Record, tournament_id: str) -> int:
+        """The last position that counts: of a time, the one before the tournament's first event recorded after it."""
+        if self.time is None:
+            return self.position
+        query = select(func.min(events.c.position)).where(
+            events.c.tournament == tournament_id, events.c.recorded_at > microseconds(self.time)
+        )
+        async with record.reading() as connection:
+            later = (await connection.execute(query)).scalar_one()
+        return await record.last_position() if later is None else later - 1
+
+
+async def standings(record: Record, tournament_id: str, moment: Moment) -> reading.Tournament:
+    """A tournament with its players and rounds as its own stream told them. Raises ``NotFound``."""
+    position = await moment.resolved(record, tournament_id)
+    shelf = await _folded(record, [f"tournament-{tournament_id}"], position)
+    return reading.gathered(tournament_id, shelf.rows.values(), position)
+
+
+async def pairings(record: Record, tournament_id: str, number: int, moment: Moment) -> reading.Tournament:
+    """A tournament with its rounds, the tables of round ``number`` as their games stood. Raises ``NotFound``."""
+    before = await standings(record, tournament_id, moment)
+    games = [f"game-{table.game_id}" for table in before.round(number).tables]
+    shelf = await _folded(record, [f"tournament-{tournament_id}", *games], before.position)
+    return reading.gathered(tournament_id, shelf.rows.values(), before.position)
+
+
+async def game(record: Record, game_id: str, moment: Moment) -> results.GetGameResponse:
+    """A game with the name of its tournament. Raises ``NotFound`` when it had not been opened."""
+    opened = await record.read_stream(f"game-{game_id}")
+    if not opened:
+        raise NotFound("game", game_id)
+    tournament_id = opened[0].tournament
+    position = await moment.resolved(record, tournament_id)
+    shelf = await _folded(record, [f"tournament-{tournament_id}", f"game-{game_id}", f"clock-{game_id}"], position)
+    found = shelf.rows.get((Kind.GAME, game_id))
+    above = shelf.rows.get((Kind.TOURNAMENT, tournament_id))
+    if found is None or above is None:
+        raise NotFound("game", game_id)
+    return reading.titled(found, above, position)
+
+
+async def _folded(record: Record, streams: Iterable[str], position: int) -> Shelf:
+    """What the events of some streams come to, up to a position, in the order of the record."""
+    read = [await record.read_stream(stream) for stream in streams]
+    counted: list[Recorded] = [
+        event for event in heapq.merge(*read, key=attrgetter("position")) if event.position <= position
+    ]
+    shelf = Shelf()
+    for start in range(0, len(counted), SLICE):
+        shelf.apply(counted[start : start + SLICE])
+        await asyncio.sleep(0)
+    return shelf

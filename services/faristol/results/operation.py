@@ -1,0 +1,52 @@
+"""What who operates a cell wants to know, in the words of the contract."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from faristol.bus import Stopped
+from faristol.bus.status import Kind, State, Status
+from faristol.host.times import to_timestamp
+from faristol.pb.results.v1 import results_pb2 as results
+
+KINDS: Mapping[Kind, results.ConsumerKind.ValueType] = {
+    Kind.RELAY: results.CONSUMER_KIND_RELAY,
+    Kind.REACTION: results.CONSUMER_KIND_REACTION,
+    Kind.PROJECTION: results.CONSUMER_KIND_PROJECTION,
+}
+STATES: Mapping[State, results.ConsumerState.ValueType] = {
+    State.LIVE: results.CONSUMER_STATE_LIVE,
+    State.STOPPED: results.CONSUMER_STATE_STOPPED,
+    State.OLDER: results.CONSUMER_STATE_OLDER,
+    State.BUILDING: results.CONSUMER_STATE_BUILDING,
+    State.LEFT_OVER: results.CONSUMER_STATE_LEFT_OVER,
+}
+
+
+def answer(found: Iterable[Status], last: int) -> results.GetStatusResponse:
+    """The answer; ``last`` is the record's last position."""
+    return results.GetStatusResponse(consumers=map(_consumer, found), position=last)
+
+
+def _consumer(one: Status) -> results.Consumer:
+    return results.Consumer(
+        name=one.name,
+        kind=KINDS[one.kind],
+        state=STATES[one.state],
+        position=one.position,
+        lag=one.lag,
+        generation=one.generation,
+        stopped=_stopped(one.stopped) if one.stopped else None,
+    )
+
+
+def _stopped(one: Stopped) -> results.StoppedConsumer:
+    return results.StoppedConsumer(
+        position=one.position,
+        event_id=one.event_id,
+        type=one.type,
+        stream=one.stream,
+        error=one.error,
+        since=to_timestamp(one.since),
+        attempts=one.attempts,
+    )

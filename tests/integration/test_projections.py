@@ -1,0 +1,455 @@
+"""A rebuild runs beside the live projection, comes to the same rows byte for byte, and takes its place by one row."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import signal
+import subprocess
+import time
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import grpc
+import httpx
+import pytest
+from grpc_health.v1 import health_pb2, health_pb2_grpc
+from sqlalchemy import BigInteger, Column, Integer, MetaData, String, Table, func, insert, inspect, select, update
+from sqlalchemy.ext.asyncio import AsyncConnection
+from tests.integration.processes import FARISTOL, environment, faristol
+from tests.unit.results.synthetic import Championship, Step, append, keep_names
+
+from faristol.bus import (
+    Bus,
+    CannotTake,
+    Consumer,
+    Live,
+    NatsServer,
+    Progress,
+    Projection,
+    ProjectionError,
+    Rebuild,
+    Relay,
+    generations,
+    read,
+)
+from faristol.bus.status import State, Status, status
+from faristol.cli.compose import running
+from faristol.host import Settings
+from faristol.pb.game.v1 import events_pb2
+from faristol.pb.results.v1 import results_pb2, results_pb2_grpc
+from faristol.record import Decision, Metadata, Record, Recorded, Write
+from faristol.record.tables import events
+from faristol.record.tasks import end
+from faristol.results.projection import projection
+
+PASSED = "faristol.game.v1.Passed"
+Rows = list[tuple[Any, ...]]
+
+
+def turns(version: int, generation: int = 1, *, sums: int = 1) -> Projection:
+    """The number of turns passed of every stream, times ``sums``: a projection with a row that changes."""
+    table = Table(
+        f"turns_v{version}_{generation}",
+        MetaData(),
+        Column("stream", String(64), primary_key=True),
+        Column("passed", Integer, nullable=False),
+        Column("position", BigInteger, nullable=False),
+    )
+
+    async def apply(connection: AsyncConnection, batch: Sequence[Recorded]) -> None:
+        for event in batch:
+            known = update(table).where(table.c.stream == event.stream)
+            changed = await connection.execute(known.values(passed=table.c.passed + sums, position=event.position))
+            if not changed.rowcount:
+                values = {"stream": event.stream, "passed": sums, "position": event.position}
+                await connection.execute(insert(table).values(**values))
+
+    return Projection(
+        "turns",
+        version,
+        frozenset({PASSED}),
+        table.metadata,
+        apply,
+        generation,
+        lambda number: turns(version, number, sums=sums),
+    )
+
+
+async def rows(record: Record, work: Projection) -> tuple[Rows, Live]:
+    async def look(connection: AsyncConnection, live: Live) -> Rows:
+        (table,) = work.at(live.generation).tables.sorted_tables
+        return [tuple(row) for row in await connection.execute(select(table).order_by(*table.primary_key))]
+
+    return await read(record, work, look)
+
+
+async def tables_of(record: Record, prefix: str) -> set[str]:
+    async with record.engine.connect() as connection:
+        names = await connection.run_sync(lambda sync: inspect(sync).get_table_names())
+    return {name for name in names if name.startswith(prefix)}
+
+
+async def passes(record: Record, stream: str, version: int, count: int = 1) -> int:
+    written = [events_pb2.Passed(turn=turn) for turn in range(count)]
+    return (await record.append(Decision([Write(stream, version, written, "cup")]), Metadata())).position
+
+
+@asynccontextmanager
+async def consuming(record: Record, url: str, work: Projection, relay: bool = True) -> AsyncIterator[Progress]:
+    bus = await Bus.connect(url)
+    progress = Progress(record, work.consumer)
+    consumer = Consumer(record, bus, work, progress)
+    await consumer.prepare()
+    tasks = [asyncio.create_task(consumer.run())]
+    if relay:
+        tasks.append(asyncio.create_task(Relay(record, bus).run()))
+    try:
+        yield progress
+        for task in tasks:
+            assert not task.done(), task
+    finally:
+        await end(tasks)
+        await bus.close()
+
+
+async def test_a_rebuild_beside_a_live_projection_loses_nothing_while_events_keep_coming(
+    record: Record, nats_server: NatsServer
+) -> None:
+    work = turns(1)
+    async with consuming(record, nats_server.url, work) as progress:
+        for number in range(30):
+            await passes(record, f"game-{number}", 0, 10)
+        stop = asyncio.Event()
+        seen: list[Live] = []
+
+        async def play() -> None:
+            version = 10
+            while not stop.is_set():
+                for number in range(30):
+                    await passes(record, f"game-{number}", version)
+                version += 1
+
+        async def look() -> None:
+            while not stop.is_set():
+                found, live = await rows(record, work)
+                seen.append(live)
+                assert sum(passed for _, passed, _ in found) == live.position, "rows and position are of one moment"
+                await asyncio.sleep(0.01)
+
+        others = [asyncio.create_task(play()), asyncio.create_task(look())]
+        rebuilt = [await Rebuild(record, work, batch=97).run() for _ in range(3)]
+        await asyncio.sleep(0.3)
+        stop.set()
+        await asyncio.gather(*others)
+        assert await progress.reached(await record.last_position(), 20)
+    found, live = await rows(record, work)
+    assert [one.generation for one in rebuilt] == [2, 3, 4]
+    assert (live.generation, live.position) == (4, await record.last_position())
+    assert await tables_of(record, "turns_") == {"turns_v1_4"}
+    positions = [one.position for one in seen]
+    assert positions == sorted(positions), "no reader is ever taken back"
+    assert {one.generation for one in seen} >= {1, 4}
+    async with record.reading() as connection:
+        counted = select(events.c.stream, func.count(), func.max(events.c.position)).group_by(events.c.stream)
+        assert sorted(found) == sorted(tuple(row) for row in await connection.execute(counted))
+
+
+async def test_a_rebuild_that_fails_leaves_what_is_read_as_it_was(record: Record, nats_server: NatsServer) -> None:
+    work = turns(1)
+    async with consuming(record, nats_server.url, work) as progress:
+        assert await progress.reached(await passes(record, "game-a", 0, 20), 10)
+    before = await rows(record, work)
+
+    async def fail(_: AsyncConnection, batch: Sequence[Recorded]) -> None:
+        if any(event.position == 13 for event in batch):
+            raise ZeroDivisionError("thirteen")
+
+    def failing(generation: int) -> Projection:
+        return Projection("turns", 1, work.types, turns(1, generation).tables, fail, generation, failing)
+
+    with pytest.raises(CannotTake, match=r"event 13 \(Passed on game-a\): ZeroDivisionError: thirteen"):
+        await Rebuild(record, failing(1)).run()
+    assert await rows(record, work) == before
+    assert await tables_of(record, "turns_") == {"turns_v1_1"}
+    assert (await Rebuild(record, work).run()).generation == 2
+    assert (await rows(record, work))[0] == before[0]
+
+
+async def test_a_rebuild_clears_a_projection_that_stood_still(record: Record, nats_server: NatsServer) -> None:
+    work = turns(1)
+
+    async def fail(_: AsyncConnection, batch: Sequence[Recorded]) -> None:
+        raise ZeroDivisionError
+
+    async with consuming(record, nats_server.url, Projection("turns", 1, work.types, work.tables, fail)):
+        await passes(record, "game-a", 0, 5)
+        await until_stopped(record, "turns@1")
+    await Rebuild(record, work).run()
+    (line,) = [line for line in (await status(record))[0] if line.name == "turns@1"]
+    assert (line.state, line.position, line.lag, line.generation) == (State.LIVE, 5, 0, 2)
+
+
+async def until_stopped(record: Record, name: str) -> Status:
+    for _ in range(200):
+        for line in (await status(record))[0]:
+            if line.name == name and line.state is State.STOPPED:
+                return line
+        await asyncio.sleep(0.05)
+    pytest.fail(f"{name} does not stand still")
+
+
+async def test_two_rebuilds_at_once_are_one_and_a_refusal(record: Record, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("faristol.bus.rebuild.LEASE_SECONDS", 0.5)
+    work = turns(1)
+    async with record.writing() as connection:
+        await generations.found(connection, work)
+    await passes(record, "game-a", 0, 50)
+    assert await record.lease("rebuild:turns@1", "another", 30)
+    with pytest.raises(ProjectionError, match="turns@1 is being rebuilt already"):
+        await Rebuild(record, work).run()
+    await record.release("rebuild:turns@1", "another")
+    assert (await Rebuild(record, work).run()).events == 50
+
+
+async def test_a_newer_version_is_built_beside_the_older_one_which_is_read_until_then(
+    record: Record, nats_server: NatsServer
+) -> None:
+    old, new = turns(1), turns(2, sums=10)
+    async with consuming(record, nats_server.url, old) as older:
+        assert await older.reached(await passes(record, "game-a", 0, 20), 10)
+        bus = await Bus.connect(nats_server.url)
+        consumer = Consumer(record, bus, new, Progress(record, new.consumer))
+        await consumer.prepare()
+        live = (await read(record, new, _which))[0]
+        assert (live.version, live.position) == (1, 20), "until its own tables are built, a newer version reads these"
+        task = asyncio.create_task(consumer.run())
+        for _ in range(100):
+            live = (await read(record, new, _which))[0]
+            if live.version == 2:
+                break
+            await asyncio.sleep(0.05)
+        await passes(record, "game-b", 0, 3)
+        assert await older.reached(23, 10), "processes of the older version go on with theirs"
+        assert await Progress(record, "turns@2").reached(23, 10)
+        await end([task])
+        await bus.close()
+    assert [row[:2] for row in (await rows(record, old))[0]] == [("game-a", 20), ("game-b", 3)]
+    assert [row[:2] for row in (await rows(record, new))[0]] == [("game-a", 200), ("game-b", 30)]
+    states = {line.name: line.state for line in (await status(record))[0]}
+    assert (states["turns@1"], states["turns@2"]) == (State.OLDER, State.LIVE)
+
+    with pytest.raises(ProjectionError, match="version 2 of turns is what is read"):
+        await generations.drop(record, "turns", 2)
+    with pytest.raises(ProjectionError, match=r"no version 7 of the projection 'turns'; there are: 1, 2"):
+        await generations.drop(record, "turns", 7)
+    await generations.drop(record, "turns", 1)
+    assert await tables_of(record, "turns_") == {"turns_v2_1"}
+    assert [line.name for line in (await status(record))[0] if line.name.startswith("turns")] == ["turns@2"]
+
+
+async def _which(_: AsyncConnection, live: Live) -> Live:
+    return live
+
+
+# --- the results, in the hands of an operator ----------------------------------------------------------------------
+
+
+async def test_results_rebuilt_by_the_command_while_services_run_are_the_live_ones_byte_for_byte(
+    database_url: str, nats_server: NatsServer, tmp_path: Path
+) -> None:
+    settings = Settings.model_validate(
+        {"data": tmp_path, "database_url": database_url, "nats_url": nats_server.url, "grace_seconds": 0.5}
+    )
+    steps = list(Championship().steps())
+    half = len(steps) // 2
+    async with running(settings, ("results",)) as process:
+        record = process.runtime.record
+        progress = process.runtime.progress("results@1")
+        stub = results_pb2_grpc.ResultsServiceStub(process.runtime.channel("results"))
+        await keep_names(record)
+        for step in steps[:half]:
+            position = await append(record, step)
+        assert await progress.reached(position, 10)
+        live = await rows(record, projection())
+
+        first = await command("projections", "rebuild", database_url=database_url)
+        assert first.returncode == 0, first.stderr
+        assert f"results@1: {position} events in" in first.stdout
+        assert f"read from position {position} on" in first.stdout
+        again, where = await rows(record, projection())
+        assert (again, where.generation, where.position) == (live[0], 2, position)
+
+        building = asyncio.create_task(command("projections", "rebuild", "results", database_url=database_url))
+        for step in steps[half:]:
+            position = await append(record, step)
+            await asyncio.sleep(0.02)
+        assert (await building).returncode == 0, (await building).stderr
+        assert await progress.reached(position, 10)
+        request = results_pb2.GetStandingsRequest(tournament_id="lliga", min_position=position)
+        answer = await stub.GetStandings(request, timeout=10)
+        assert answer.position == position, "readers go on without a restart"
+        assert [line.name for line in answer.standings if line.player_id == "biel"] == ["Biel Soler"]
+        switched, where = await rows(record, projection())
+        assert where.generation == 3
+        assert (await command("projections", "rebuild", database_url=database_url)).returncode == 0
+        rebuilt, where = await rows(record, projection())
+        assert (rebuilt, where.generation, where.position) == (switched, 4, position)
+        assert await tables_of(record, "results_v") == {"results_v1_4"}
+
+
+async def command(*arguments: str, **settings: Any) -> subprocess.CompletedProcess[str]:
+    return await asyncio.to_thread(faristol, *arguments, **settings)
+
+
+async def test_a_rebuild_that_was_killed_can_be_run_again(database_url: str) -> None:
+    record = await Record.open(database_url)
+    work = projection()
+    async with record.writing() as connection:
+        await generations.found(connection, work)
+    for number in range(12):
+        await passes_of_a_game(record, number)
+    async with record.writing() as connection:
+        await work.apply(connection, await record.read(limit=100_000))
+        await connection.execute(update_checkpoint(work.consumer, await record.last_position()))
+    live, _ = await rows(record, work)
+    killed = 0
+    for _ in range(20):
+        child = await asyncio.to_thread(
+            subprocess.Popen,
+            [FARISTOL, "projections", "rebuild", "results"],
+            env=environment(database_url=database_url),
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+        )
+        give_up = time.monotonic() + 20
+        while child.poll() is None and time.monotonic() < give_up:
+            if len(await tables_of(record, "results_v")) > 1:
+                child.send_signal(signal.SIGKILL)
+            await asyncio.sleep(0)
+        await asyncio.to_thread(child.wait)
+        killed += child.returncode == -signal.SIGKILL
+        if killed:
+            break
+    assert killed, "the rebuild was over before it could be killed"
+    assert (await rows(record, work))[0] == live
+    assert State.BUILDING in {line.state for line in (await status(record))[0]}
+    done = await command("projections", "rebuild", "results", database_url=database_url)
+    assert done.returncode == 0, done.stderr
+    found, where = await rows(record, work)
+    assert found == live
+    assert await tables_of(record, "results_v") == {f"results_v1_{where.generation}"}
+    await record.close()
+
+
+async def passes_of_a_game(record: Record, number: int) -> None:
+    """A championship of its own, so that a rebuild has something to do."""
+    for step in Championship().steps():
+        renamed = {stream.replace("lliga", f"lliga{number}"): written for stream, written in step.items()}
+        for written in renamed.values():
+            for event in written:
+                for field in ("tournament_id", "game_id"):
+                    if hasattr(event, field):
+                        setattr(event, field, getattr(event, field).replace("lliga", f"lliga{number}"))
+                for pair in getattr(event, "pairings", ()):
+                    pair.game_id = pair.game_id.replace("lliga", f"lliga{number}")
+        await append(record, renamed, f"lliga{number}")
+
+
+def update_checkpoint(consumer: str, position: int) -> Any:
+    from faristol.record.tables import checkpoints
+
+    return update(checkpoints).where(checkpoints.c.consumer == consumer).values(position=position)
+
+
+async def test_a_projection_that_stands_still_is_seen_everywhere_and_answers_with_its_position(
+    nats_server: NatsServer, tmp_path: Path
+) -> None:
+    settings = Settings.model_validate(
+        {"data": tmp_path, "nats_url": nats_server.url, "http_port": 0, "grace_seconds": 0.5}
+    )
+    steps = list(Championship().steps())
+    async with running(settings, ("results", "gateway")) as process, httpx.AsyncClient(timeout=20) as http:
+        record = process.runtime.record
+        channel = process.runtime.channel("results")
+        stub = results_pb2_grpc.ResultsServiceStub(channel)
+        health = health_pb2_grpc.HealthStub(channel)
+        await keep_names(record)
+        for step in steps[:20]:
+            before = await append(record, step)
+        assert await process.runtime.progress("results@1").reached(before, 10)
+        assert await _health(health, "results.consumers") == health_pb2.HealthCheckResponse.SERVING
+        poison: Step = {"game-nowhere": [events_pb2.PlayCompleted(turn=1, player_id="anna")]}
+        position = await append(record, poison, "nowhere")
+        for step in steps[20:30]:
+            last = await append(record, step)
+        line = await until_stopped(record, "results@1")
+        assert (line.position, line.lag) == (before, last - before)
+
+        assert await _health(health, "results.consumers") == health_pb2.HealthCheckResponse.NOT_SERVING
+        assert await _health(health, "results") == health_pb2.HealthCheckResponse.SERVING
+        assert await _health(health, "") == health_pb2.HealthCheckResponse.SERVING
+        answer = await stub.GetTournament(results_pb2.GetTournamentRequest(tournament_id="lliga"), timeout=5)
+        assert answer.position == before
+        json_status = (await http.get(f"{process.http_address}/api/v1/status")).json()
+        (stopped,) = [one for one in json_status["consumers"] if one["state"] == "stopped"]
+        assert (stopped["name"], stopped["stopped"]["position"]) == ("results@1", position)
+        assert stopped["stopped"]["type"] == "faristol.game.v1.PlayCompleted"
+        assert "of a game that was not opened" in stopped["stopped"]["error"]
+        assert json_status["position"] == last
+        page = (await http.get(f"{process.http_address}/status", headers={"Accept-Language": "ca"})).text
+        assert f"results@1 no pot amb el fet {position}" in page
+        assert "faristol projections retry results@1" in page
+
+        listed = await command("projections", "list", "--data", str(tmp_path))
+        assert (
+            f"results@1 cannot take event {position} (faristol.game.v1.PlayCompleted on game-nowhere" in listed.stdout
+        )
+        as_json = json.loads((await command("projections", "list", "--json", "--data", str(tmp_path))).stdout)
+        (line_of_json,) = [one for one in as_json["consumers"] if one["name"] == "results@1"]
+        assert (line_of_json["state"], line_of_json["lag"]) == ("stopped", last - before)
+        refused = await command("projections", "rebuild", "--data", str(tmp_path))
+        assert (refused.returncode, refused.stderr.count("\n")) == (2, 1)
+        assert f"the rebuild was given up, what is read is as it was: event {position}" in refused.stderr
+        asked = await command("projections", "retry", "results@1", "--data", str(tmp_path))
+        assert asked.stdout == "results@1: asked to try again\n"
+        for _ in range(100):
+            again = await until_stopped(record, "results@1")
+            assert again.stopped is not None
+            if again.stopped.attempts > 1:
+                break
+            await asyncio.sleep(0.05)
+        else:
+            pytest.fail("it was not tried again")
+        assert again.position == before
+        assert not process.process.problem
+
+
+async def _health(stub: Any, service: str) -> int:
+    try:
+        answer = await stub.Check(health_pb2.HealthCheckRequest(service=service), timeout=5)
+    except grpc.aio.AioRpcError as problem:
+        return int(problem.code().value[0])
+    return int(answer.status)
+
+
+def test_what_an_operator_asks_for_that_cannot_be_is_told_in_one_sentence(tmp_path: Path) -> None:
+    for arguments, expected in (
+        (("list", "--data", "/nowhere"), "there is no record in /nowhere"),
+        (("rebuild", "posters"), "there is no projection 'posters': choose one of results"),
+        (("drop", "results", "1"), "there is no version 1 of the projection 'results'; there are: none"),
+        (("retry", "results@1"), "'results@1' does not stand still"),
+    ):
+        if arguments[-1] != "/nowhere":
+            asyncio.run(_empty(tmp_path))
+            arguments = (*arguments, "--data", str(tmp_path))
+        done = faristol("projections", *arguments)
+        assert (done.returncode, done.stdout, done.stderr.count("\n")) == (2, "", 1), done.stderr
+        assert expected in done.stderr
+    assert faristol("projections", "retry", "--data", str(tmp_path)).stdout == "nothing stands still\n"
+
+
+async def _empty(folder: Path) -> None:
+    await (await Record.open(f"sqlite:///{folder}/record.db")).close()

@@ -1,0 +1,157 @@
+"""Answers as of a moment are those that were given then."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Coroutine, Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from typing import Any, cast
+
+import pytest
+from google.protobuf.message import Message
+from tests.unit.results.synthetic import TOURNAMENT, Championship, append, game_id, keep_names
+
+from faristol.bus import Progress, generations, tables
+from faristol.host.errors import Invalid, NotFound
+from faristol.host.times import to_timestamp
+from faristol.pb.game.v1 import events_pb2 as game
+from faristol.pb.results.v1 import results_pb2 as results
+from faristol.record import Checkpoint, Record
+from faristol.record.appender import move_checkpoint
+from faristol.results.projection import projection
+from faristol.results.service import ResultsService
+
+ROUNDS = (1, 2)
+GAMES = tuple(game_id(round_, table) for round_ in ROUNDS for table in (1, 2))
+
+Answers = dict[str, Message | None]
+
+
+class Patient:
+    """The caller of a service, in no hurry."""
+
+    def time_remaining(self) -> None:
+        """No deadline."""
+
+
+CALLER = cast("Any", Patient())
+
+
+@dataclass
+class Hall:
+    """A championship that was projected event by event, and every answer that was given on the way."""
+
+    service: ResultsService
+    record: Record
+    given: Mapping[int, Answers]
+    recorded_at: Mapping[int, datetime]
+
+
+async def answers(service: ResultsService, **as_of: Any) -> Answers:
+    """Every answer that can be as of a moment; None where there was no such thing."""
+
+    async def asked(call: Coroutine[Any, Any, Message]) -> Message | None:
+        try:
+            return await call
+        except NotFound:
+            return None
+
+    found: Answers = {}
+    for number in (0, *ROUNDS):
+        standings = results.GetStandingsRequest(tournament_id=TOURNAMENT, round=number, **as_of)
+        found[f"standings {number}"] = await asked(service.GetStandings(standings, CALLER))
+    for number in ROUNDS:
+        pairings = results.GetPairingsRequest(tournament_id=TOURNAMENT, round=number, **as_of)
+        found[f"pairings {number}"] = await asked(service.GetPairings(pairings, CALLER))
+    for one in GAMES:
+        found[one] = await asked(service.GetGame(results.GetGameRequest(game_id=one, **as_of), CALLER))
+    return found
+
+
+@pytest.fixture
+async def hall(database_url: str) -> AsyncIterator[Hall]:
+    clock = datetime(2026, 3, 7, 10, tzinfo=UTC)
+
+    def now() -> datetime:
+        nonlocal clock
+        clock += timedelta(seconds=1)
+        return clock
+
+    record = await Record.open(database_url, now)
+    await keep_names(record)
+    work = projection()
+    async with record.writing() as connection:
+        await tables.make(connection)
+        await generations.found(connection, work)
+    service = ResultsService(record, Progress(record, work.consumer))
+    given: dict[int, Answers] = {}
+    recorded_at: dict[int, datetime] = {}
+    for step in Championship().steps():
+        last = await append(record, step)
+        for event in await record.read(max(given, default=0)):
+            async with record.writing() as connection:
+                await move_checkpoint(connection, Checkpoint(work.consumer, event.position - 1, event.position))
+                await work.apply(connection, [event])
+            given[event.position] = await answers(service)
+            recorded_at[event.position] = event.recorded_at
+        assert max(given) == last
+    yield Hall(service, record, given, recorded_at)
+    await record.close()
+
+
+async def test_an_answer_as_of_a_position_is_the_one_that_was_given_there(hall: Hall) -> None:
+    assert len(hall.given) > 140
+    for position, given in hall.given.items():
+        assert await answers(hall.service, as_of_position=position) == given, f"as of {position}"
+
+
+async def test_an_answer_as_of_a_time_is_the_one_that_was_given_then(hall: Hall) -> None:
+    last_before: dict[datetime, int] = {moment: position for position, moment in hall.recorded_at.items()}
+    for moment, position in list(last_before.items())[::7]:
+        for later in (timedelta(0), timedelta(milliseconds=900)):
+            found = await answers(hall.service, as_of=to_timestamp(moment + later))
+            assert _without_position(found) == _without_position(hall.given[position]), f"as of {moment}"
+    end = await answers(hall.service, as_of=to_timestamp(max(last_before) + timedelta(days=1)))
+    assert end == hall.given[max(hall.given)]
+    before = await answers(hall.service, as_of=to_timestamp(min(last_before) - timedelta(seconds=1)))
+    assert set(before.values()) == {None}
+
+
+def _without_position(found: Answers) -> Answers:
+    kept: Answers = {}
+    for what, one in found.items():
+        if one is not None:
+            copy: Any = type(one)()
+            copy.CopyFrom(one)
+            copy.ClearField("position")
+            one = copy
+        kept[what] = one
+    return kept
+
+
+async def test_what_is_as_of_nothing_that_can_be_is_refused(hall: Hall) -> None:
+    last = max(hall.given)
+    for wrong, told in (
+        ({"as_of_position": -1}, "-1 is no position"),
+        ({"as_of_position": last + 1}, f"the record has not come to {last + 1}: its last position is {last}"),
+        ({"as_of_position": 3, "as_of": to_timestamp(datetime.now(UTC))}, "not both"),
+    ):
+        with pytest.raises(Invalid, match=told):
+            await hall.service.GetGame(results.GetGameRequest(game_id=GAMES[0], **cast("Any", wrong)), CALLER)
+    with pytest.raises(NotFound):
+        await hall.service.GetGame(results.GetGameRequest(game_id=GAMES[3], as_of_position=20), CALLER)
+
+
+async def test_many_who_look_back_at_once_all_get_their_answer(hall: Hall) -> None:
+    positions = sorted(hall.given)[::9]
+    found = await asyncio.gather(
+        *(
+            hall.service.GetGame(results.GetGameRequest(game_id=GAMES[0], as_of_position=position), CALLER)
+            for position in positions
+            if hall.given[position][GAMES[0]] is not None
+        )
+    )
+    assert [one.position for one in found] == [p for p in positions if hall.given[p][GAMES[0]] is not None]
+    assert any(entry.kind == results.ENTRY_KIND_PHONY for entry in found[-1].entries)
+    assert found[-1].end_condition == game.END_CONDITION_OUT
