@@ -1,0 +1,159 @@
+"""How many events a second are appended: by the record, by the `eventsourcing` library, by plain inserts."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+import uuid
+from collections.abc import Awaitable, Callable, Sequence
+from typing import Any
+
+import asyncpg
+from eventsourcing.application import Application
+from eventsourcing.persistence import ApplicationRecorder
+from sqlalchemy import MetaData, Table, insert, text
+from sqlalchemy.ext.asyncio import create_async_engine
+from tests.benchmarks import library
+from tests.benchmarks.figures import Figures, compared
+
+from faristol.pb.game.v1 import events_pb2
+from faristol.record import Command, Decision, Metadata, Record, Write
+from faristol.record.database import parse
+from faristol.record.group import EVENT_COLUMNS
+
+CALLERS = 16
+ROUNDS = 5
+APPENDS = 6_400
+LIBRARY_APPENDS = 1_600
+
+
+def passed(turn: int) -> events_pb2.Passed:
+    """A small event."""
+    return events_pb2.Passed(turn=turn, player_id="anna-puig")
+
+
+async def from_callers(append: Callable[[str, int], Awaitable[object]]) -> float:
+    """Appends per second from concurrent callers, each with a stream of its own."""
+    name = uuid.uuid4().hex[:8]
+
+    async def caller(number: int) -> None:
+        for version in range(APPENDS // CALLERS):
+            await append(f"game-{name}-{number}", version)
+
+    start = time.perf_counter()
+    await asyncio.gather(*map(caller, range(CALLERS)))
+    return APPENDS / (time.perf_counter() - start)
+
+
+async def recorded(record: Record) -> float:
+    """The record, one event per request."""
+
+    async def append(stream: str, version: int) -> None:
+        await record.append(Decision([Write(stream, version, [passed(version)], "bench")]), Metadata(actor="anna-puig"))
+
+    return await from_callers(append)
+
+
+async def commanded(record: Record) -> float:
+    """The same, with what makes each request happen once: its command and its answer."""
+
+    async def append(stream: str, version: int) -> None:
+        decision = Decision([Write(stream, version, [passed(version)], "bench")])
+        command = Command(str(uuid.uuid4()), lambda position: b"%d" % position)
+        await record.append(decision, Metadata(actor="anna-puig"), command=command)
+
+    return await from_callers(append)
+
+
+def row(stream: str, version: int) -> tuple[Any, ...]:
+    """What the record writes for such a request, but for the position, which a sequence gives, and a hash."""
+    payload = passed(version).SerializeToString()
+    kind, event_id, at = "faristol.game.v1.Passed", str(uuid.uuid4()), 1_772_877_600_000_000
+    return stream, version, event_id, kind, 1, "bench", payload, '{"actor":"anna-puig"}', at, bytes(32)
+
+
+COLUMNS = EVENT_COLUMNS[1:]
+PLAIN = (
+    "DROP TABLE IF EXISTS plain",
+    "DROP SEQUENCE IF EXISTS plain_position",
+    "CREATE SEQUENCE plain_position",
+    "CREATE TABLE plain (LIKE events INCLUDING ALL)",
+    "ALTER TABLE plain ALTER position SET DEFAULT nextval('plain_position')",
+)
+
+
+async def plain_by_driver(url: str) -> float:
+    """Plain inserts of the same row into such a table, each committed by itself, over 16 bare connections."""
+    connections: asyncio.Queue[Any] = asyncio.Queue()
+    for _ in range(CALLERS):
+        connections.put_nowait(await asyncpg.connect(url))
+    places = ", ".join(f"${number}" for number in range(1, len(COLUMNS) + 1))
+    statement = f"INSERT INTO plain ({', '.join(COLUMNS)}) VALUES ({places})"  # names of columns
+
+    async def append(stream: str, version: int) -> None:
+        connection = connections.get_nowait()
+        await connection.execute(statement, *row(stream, version))
+        connections.put_nowait(connection)
+
+    try:
+        return await from_callers(append)
+    finally:
+        while not connections.empty():
+            await connections.get_nowait().close()
+
+
+async def plain_by_sqlalchemy(url: str) -> float:
+    """The same by way of SQLAlchemy, as the rest of a service would do it."""
+    engine = create_async_engine(parse(url), pool_size=CALLERS, max_overflow=0)
+    metadata = MetaData()
+    async with engine.connect() as connection:
+        await connection.run_sync(lambda there: metadata.reflect(there, only=["plain"]))
+    statement = insert(Table("plain", metadata))
+
+    async def append(stream: str, version: int) -> None:
+        async with engine.begin() as connection:
+            await connection.execute(statement, dict(zip(COLUMNS, row(stream, version), strict=True)))
+
+    try:
+        return await from_callers(append)
+    finally:
+        await engine.dispose()
+
+
+async def append_figures(name: str, url: str, library_url: str) -> Figures:
+    """What the contestants do on one database, taking turns."""
+    record = await Record.open(url)
+    app: Application[uuid.UUID] = Application(env=library.environment(library_url))
+    postgresql = record.engine.dialect.name == "postgresql"
+    speeds: dict[str, list[float]] = {}
+
+    async def measure(contestant: str, speed: Awaitable[float]) -> None:
+        speeds.setdefault(contestant, []).append(await speed)
+
+    try:
+        for _ in range(ROUNDS):
+            await measure("eventsourcing", asyncio.to_thread(by_library, app.recorder))
+            if postgresql:
+                await _make_plain(record, PLAIN)
+                await measure("plain inserts by the bare driver", plain_by_driver(url))
+                await measure("plain inserts by SQLAlchemy", plain_by_sqlalchemy(url))
+            await measure("the record", recorded(record))
+            await measure("the record, with commands", commanded(record))
+    finally:
+        app.close()
+        await record.close()
+    reach = {"eventsourcing": 5.0}
+    if postgresql:
+        reach = {"eventsourcing": 10.0, "plain inserts by the bare driver": 2.0, "plain inserts by SQLAlchemy": 2.0}
+    return compared(f"{name}, appends of one event, {CALLERS} callers", speeds, "the record", reach)
+
+
+def by_library(recorder: ApplicationRecorder) -> float:
+    """The library, with the same payload."""
+    return library.appends(recorder, passed(1).SerializeToString(), LIBRARY_APPENDS, CALLERS)
+
+
+async def _make_plain(record: Record, statements: Sequence[str]) -> None:
+    async with record.writing() as connection:
+        for statement in statements:
+            await connection.execute(text(statement))

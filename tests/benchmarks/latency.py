@@ -1,0 +1,75 @@
+"""How long it takes from an append that was acknowledged to a projection that shows it, over the bus."""
+
+from __future__ import annotations
+
+import asyncio
+import statistics
+import time
+import uuid
+from collections.abc import Sequence
+
+from sqlalchemy import Column, Integer, MetaData, Table, insert
+from sqlalchemy.ext.asyncio import AsyncConnection
+from tests.benchmarks.appends import passed
+from tests.benchmarks.figures import Figures
+
+from faristol.bus import Bus, Consumer, Progress, Projection, Relay
+from faristol.record import Decision, Metadata, Record, Recorded, Write
+from faristol.record.tasks import end
+
+EVENTS_PER_SECOND = 500
+SECONDS = 6
+REACH_MS = 100
+
+
+async def latencies(record: Record, nats_url: str) -> list[float]:
+    """Milliseconds of each append, at a steady rate, in order of size."""
+
+    async def apply(connection: AsyncConnection, events: Sequence[Recorded]) -> None:
+        await connection.execute(insert(table), [{"id": event.position} for event in events])
+
+    rows = MetaData()
+    table = Table("bench", rows, Column("id", Integer, primary_key=True))
+    projection = Projection("bench", 1, frozenset({"faristol.game.v1.Passed"}), rows, apply)
+    bus = await Bus.connect(nats_url)
+    progress = Progress(record, projection.consumer)
+    consumer = Consumer(record, bus, projection, progress)
+    await consumer.prepare()
+    tasks = [asyncio.create_task(consumer.run()), asyncio.create_task(Relay(record, bus).run())]
+    first = (await record.append(decision(0), Metadata())).position
+    assert await progress.reached(first, 30)
+    waits: list[asyncio.Task[float]] = []
+
+    async def readable(position: int) -> float:
+        acknowledged = time.perf_counter()
+        assert await progress.reached(position, 30)
+        return (time.perf_counter() - acknowledged) * 1_000
+
+    start = time.perf_counter()
+    for number in range(EVENTS_PER_SECOND * SECONDS):
+        await asyncio.sleep(max(0.0, start + number / EVENTS_PER_SECOND - time.perf_counter()))
+        position = (await record.append(decision(number), Metadata())).position
+        waits.append(asyncio.create_task(readable(position)))
+    times = sorted(await asyncio.gather(*waits))
+    await end(tasks)
+    await bus.close()
+    return times
+
+
+def decision(number: int) -> Decision:
+    """An append to a new stream."""
+    return Decision([Write(f"clock-{uuid.uuid4().hex}", 0, [passed(number)], "bench")])
+
+
+async def latency_figures(name: str, url: str, nats_url: str) -> Figures:
+    """Median and 99th percentile on one database."""
+    record = await Record.open(url)
+    try:
+        times = await latencies(record, nats_url)
+    finally:
+        await record.close()
+    what = f"{name}, from append to projection at {EVENTS_PER_SECOND} events a second"
+    return [
+        (f"{what}: median", statistics.median(times), "ms"),
+        (f"{what}: 99th percentile", times[int(len(times) * 0.99)], f"ms; to stay below {REACH_MS}"),
+    ]
