@@ -1,29 +1,6 @@
 """The file that a record is exported to: gzip over lines of JSON, written and read as a stream.
 
-Each line is one object without spaces. ``kind`` says what it is, ``sum`` is its last member. Binary values are in
-base64 (``payload``, ``answer``) or in lower-case hexadecimal (all others); times are microseconds since 1970, UTC;
-a position counts from 1. In the order in which they come:
-
-``archive``     the first line: ``version`` (1), ``tournament`` (empty for a whole record), ``position`` (of the last
-                event of the record), ``exported_at``, ``people`` (true when names are in it)
-``event``       every column of the event: ``position``, ``stream``, ``version``, ``event_id``, ``type``,
-                ``schema_version``, ``tournament``, ``payload``, ``metadata``, ``recorded_at``, and ``hash``
-                (``event.chained``)
-``gap``         in the archive of one tournament: ``from_position``, ``to_position``, and ``hashes`` that stand in for
-                the events of others, one for each of ``merkle.cover`` (counted from the seal's first position)
-``seal``        after the last event that it is over: ``from_position``, ``to_position``, ``root``, ``previous``,
-                ``key_id``, ``sealed_at``, ``signature`` (``seals``)
-``command``     of a whole record, after the event at its position: ``command_id``, ``answer``, ``position``
-``person``      ``player_id``, ``name``, ``club``; only when asked for
-``erased``      ``player_id``, ``erased_at``
-``end``         the last line: ``events``, ``seals``, ``commands``, ``people``, ``erased``: how many there were
-
-``sum`` is what tells a line that was changed: the first 32 hexadecimal digits of SHA-256 over the whole SHA-256 of
-the line before (none for the first) and the bytes of this line without its sum, as they would be if it had none.
-Whoever changes a file on purpose can make new sums; against that stand the seals.
-
-What is not in an archive: checkpoints and read models, which follow from the events, and the id of the record,
-because what is restored from it is another record, whose news nobody must take for the old one's.
+``docs/archive.md`` says what is in it, so that others can read it.
 """
 
 from __future__ import annotations
