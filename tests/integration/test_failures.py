@@ -16,6 +16,7 @@ import pytest
 from google.rpc import code_pb2
 from sqlalchemy import func, select, text, update
 from sqlalchemy.exc import SQLAlchemyError
+from sqlalchemy.ext.asyncio import AsyncConnection
 from tests.integration.appending import SHARED
 from tests.integration.processes import Child, free_port, wait_until_serving
 
@@ -275,6 +276,31 @@ async def test_a_full_disk_refuses_appends_until_there_is_room_again(small_disk:
 
 @pytest.mark.lexicon
 @pytest.mark.usefixtures("lexicons")
+async def test_a_disk_that_is_full_in_the_middle_of_a_group_writes_nothing_of_it(tmp_path: Path) -> None:
+    record = await Record.open(f"sqlite:///{tmp_path}/record.db")
+    await record.append(write("game-a", 0, 1), Metadata())
+
+    async def fill(connection: AsyncConnection) -> None:
+        pages = (await connection.execute(text("PRAGMA page_count"))).scalar_one()
+        await connection.execute(text(f"PRAGMA max_page_count = {pages + 3}"))
+        person = {"player_id": "biel", "name": "Biel" * 100_000, "club": ""}
+        await connection.execute(tables.people.insert().values(person))
+
+    filling = Decision([Write("game-b", 0, [passed()], "cup")], also=fill)
+    many = Decision([Write("game-c", 0, [passed(turn, "x" * 600) for turn in range(60)], "cup")])
+    command = Command(str(uuid.uuid4()), lambda _: b"")
+    outcomes = await asyncio.gather(
+        record.append(filling, Metadata()), record.append(many, Metadata(), command=command), return_exceptions=True
+    )
+    assert [is_unavailable(outcome) for outcome in outcomes if isinstance(outcome, BaseException)] == [True, True]
+    await record.close()
+    again = await Record.open(f"sqlite:///{tmp_path}/record.db")
+    assert [event.stream for event in await again.read()] == ["game-a"]
+    assert (await verify(again)).wrong == ""
+    assert (await again.append(write("game-b", 0, 1), Metadata())).position == 2
+    await again.close()
+
+
 async def test_callers_hear_unavailable_while_the_database_is_away_and_then_are_served(
     own_postgres: PostgresServer, tmp_path: Path
 ) -> None:

@@ -11,6 +11,7 @@ import pytest
 from google.protobuf.message import Message
 from google.rpc import code_pb2
 from sqlalchemy import insert, update
+from sqlalchemy.exc import IntegrityError
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from faristol.host.errors import status_of
@@ -306,6 +307,47 @@ async def test_a_checkpoint_that_another_process_moved_is_stale(record: Record, 
     await asyncio.gather(first, second)
     assert await record.checkpoint("reader") == 4
     assert await record.last_position() == 3
+
+
+async def test_a_checkpoint_stays_where_it_is_while_an_append_that_moves_it_is_under_way(
+    record: Record, other: Record
+) -> None:
+    async with record.writing() as connection:
+        await start_checkpoint(connection, "reader")
+    moves: list[asyncio.Task[None]] = []
+
+    async def move() -> None:
+        async with other.writing() as connection:
+            await move_checkpoint(connection, Checkpoint("reader", 0, 20))
+
+    async def meanwhile(_: AsyncConnection) -> None:
+        moves.append(asyncio.create_task(move()))
+        await asyncio.sleep(0.3)
+
+    decision = Decision([Write("game-a", 0, [passed()], "cup")], also=meanwhile)
+    await record.append(decision, Metadata(), checkpoint=Checkpoint("reader", 0, 11))
+    with pytest.raises(Stale):
+        await moves[0]
+    assert await record.checkpoint("reader") == 11
+
+
+async def test_a_write_without_events_is_a_guard(record: Record, other: Record) -> None:
+    await other.append(write("game-a", 0, 1), Metadata())
+    await record.append(write("game-b", 0, 1), Metadata())
+    with pytest.raises(Conflict):
+        await record.append(Decision([Write("game-a", 0, [], "cup")]), Metadata())
+    await record.append(Decision([Write("game-a", 1, [], "cup")]), Metadata())
+    assert (await record.append(write("game-a", 1, 1), Metadata())).position == 3
+
+
+async def test_no_error_repeats_what_was_to_be_written(record: Record) -> None:
+    async def twice(connection: AsyncConnection) -> None:
+        for _ in range(2):
+            await connection.execute(tables.people.insert().values(player_id="anna", name="Anna Puig", club="Prat"))
+
+    with pytest.raises(IntegrityError) as failed:
+        await record.append(Decision([Write("game-a", 0, [passed()], "cup")], also=twice), Metadata())
+    assert "Anna Puig" not in str(failed.value)
 
 
 async def test_what_is_forgotten_of_many_streams_is_looked_up_again(

@@ -13,7 +13,7 @@ from sqlalchemy.exc import OperationalError
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from faristol.record import tables
-from faristol.record.decision import Appended, Checkpoint, Command, Decision, Stale
+from faristol.record.decision import Appended, Checkpoint, Command, Conflict, Decision, Stale
 from faristol.record.direct import Direct
 from faristol.record.event import Metadata, microseconds
 from faristol.record.group import EVENT_COLUMNS, Group, Head, Known, Request
@@ -44,7 +44,12 @@ _HEADS = select(_events.stream, _events.version, _events.hash).where(
     )
 )
 _ANSWERS = select(_commands).where(_commands.c.command_id.in_(bindparam("command_ids", expanding=True)))
-_PROGRESS = select(_checkpoints).where(_checkpoints.c.consumer.in_(bindparam("consumers", expanding=True)))
+_PROGRESS = (
+    select(_checkpoints)
+    .where(_checkpoints.c.consumer.in_(bindparam("consumers", expanding=True)))
+    .order_by(_checkpoints.c.consumer)  # so that two who lock several do not wait for each other
+    .with_for_update()
+)
 _MOVE = update(_checkpoints).where(_checkpoints.c.consumer == bindparam("moved")).values(position=bindparam("after"))
 _TELL = select(func.pg_notify(CHANNEL, bindparam("last")))
 # Built once: building a statement costs as much as running it.
@@ -183,13 +188,21 @@ async def _take_with_rows(connection: AsyncConnection, group: Group, request: Re
         return _take(group, request)
     try:
         group.check(request)
-        async with connection.begin_nested():
-            await request.decision.also(connection)
-            return group.add(request)
-    except Exception as refused:
-        if connection.invalidated:  # then nobody has a transaction any more
-            raise OperationalError("append", None, refused) from refused
+    except (Conflict, Stale) as refused:
         return refused
+    savepoint = await connection.begin_nested()
+    try:
+        await request.decision.also(connection)
+        outcome = group.add(request)
+    except Exception as refused:  # whatever it is, it is the caller's, who gets it
+        # A full disk takes the whole transaction with it, and a lost connection does. Then there is no savepoint to go
+        # back to, and nobody in the group may be told that anything was written.
+        if connection.invalidated:
+            raise OperationalError("append", None, refused) from refused
+        await savepoint.rollback()
+        return refused
+    await savepoint.commit()
+    return outcome
 
 
 async def _finish(connection: AsyncConnection, group: Group) -> None:

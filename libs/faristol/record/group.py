@@ -42,9 +42,10 @@ class Request:
         self.events = [
             (write.stream, write.tournament, [_serialised(message) for message in write.events])
             for write in decision.writes
+            if write.events
         ]
-        self.streams = {write.stream for write in decision.writes}
-        """What is written to."""
+        self.streams = {stream for stream, _, _ in self.events}
+        """What is written to. A write without events is a guard."""
         self.expected: list[tuple[str, int]] = [(write.stream, write.expected_version) for write in decision.writes]
         """Each stream that the decision rests on, with the version that it has to be at."""
         self.expected += [(guard.stream, guard.version) for guard in decision.guards]
