@@ -8,7 +8,8 @@ from __future__ import annotations
 from faristol.rules.bag import derive_seed, draw, exchange, full_bag, without
 from faristol.rules.board import CENTRE, PREMIUMS, Board, Direction, Placement, Premium, Square, Tile
 from faristol.rules.notation import Notation, Start, lay, read_tiles, write_word
-from faristol.rules.placement import Word, check_play, words_formed
+from faristol.rules.options import Option, OptionValue
+from faristol.rules.placement import Word, check_play, off_centre, words_formed
 from faristol.rules.refusal import N_, Refusal
 from faristol.rules.ruleset import Ruleset, load_ruleset, pinned_ruleset, ruleset_names
 from faristol.rules.ruleset_file import RulesetError, read_ruleset
@@ -17,6 +18,7 @@ from faristol.rules.standings import Outcome, Result, Row, standings
 from faristol.rules.starting_draw import StartingDraw, StartingTile, starting_draw
 from faristol.rules.tiles import BLANK, TileSet, load_tile_set
 from faristol.rules.turns import TurnKind, check_exchange, check_pass
+from faristol.rules.with_options import check_settled, unsettled, with_options
 
 __all__ = [
     "BLANK",
@@ -26,6 +28,8 @@ __all__ = [
     "Board",
     "Direction",
     "Notation",
+    "Option",
+    "OptionValue",
     "Outcome",
     "Placement",
     "PlayScore",
@@ -48,6 +52,7 @@ __all__ = [
     "check_exchange",
     "check_pass",
     "check_play",
+    "check_settled",
     "derive_seed",
     "draw",
     "exchange",
@@ -55,6 +60,7 @@ __all__ = [
     "lay",
     "load_ruleset",
     "load_tile_set",
+    "off_centre",
     "pinned_ruleset",
     "read_ruleset",
     "read_tiles",
@@ -62,6 +68,8 @@ __all__ = [
     "score_play",
     "standings",
     "starting_draw",
+    "unsettled",
+    "with_options",
     "without",
     "words_formed",
     "write_word",

@@ -68,6 +68,18 @@ def exchange(bag: Iterable[str], aside: Iterable[str], seed: bytes, counter: int
     return Exchanged(drawn, tuple(sorted((*without(before, drawn), *returned))))
 
 
+def free_exchange(bag: Iterable[str], aside: Iterable[str], seed: bytes, counter: int) -> Exchanged:
+    """Put the tiles ``aside`` into the bag, and only then draw as many (UF 14.2, FM 6).
+
+    So a tile can come back at once: the order is the other way round than in ``exchange``. Raises ``ValueError`` as
+    ``draw`` does.
+    """
+    returned = tuple(aside)
+    whole = (*bag, *returned)
+    drawn = draw(whole, len(returned), seed, counter)
+    return Exchanged(drawn, tuple(sorted(without(whole, drawn))))
+
+
 def without(tiles: Iterable[str], taken: Iterable[str]) -> tuple[str, ...]:
     """``tiles`` without those ``taken``, the rest in its order. Raises ``ValueError`` when one is not there."""
     rest = list(tiles)

@@ -71,15 +71,14 @@ class Premium(StrEnum):
     DOUBLE_WORD = "-"
     TRIPLE_WORD = "="
 
-    @property
-    def letter(self) -> int:
-        """By how much the tile is multiplied: 1, 2 or 3."""
-        return {Premium.DOUBLE_LETTER: 2, Premium.TRIPLE_LETTER: 3}.get(self, 1)
+    letter: int
+    """By how much the tile is multiplied: 1, 2 or 3."""
+    word: int
+    """By how much the word is multiplied: 1, 2 or 3."""
 
-    @property
-    def word(self) -> int:
-        """By how much the word is multiplied: 1, 2 or 3."""
-        return {Premium.DOUBLE_WORD: 2, Premium.TRIPLE_WORD: 3}.get(self, 1)
+    def __init__(self, mark: str) -> None:
+        self.letter = {"'": 2, '"': 3}.get(mark, 1)
+        self.word = {"-": 2, "=": 3}.get(mark, 1)
 
 
 _UPPER_HALF = """
@@ -142,16 +141,29 @@ class Board(Mapping[Square, Tile]):
         outside = next((square for square in tiles if not square.on_board), None)
         if outside is not None:
             raise ValueError(f"square {outside} is not on the board: rows and columns are 0 to {SIZE - 1}")
-        self._tiles = dict(sorted(tiles.items()))
+        self._tiles = dict(tiles)
 
     def place(self, placements: Iterable[Placement]) -> Board:
         """The board with these tiles laid. Raises ``ValueError`` if a square is not free or not there."""
-        tiles = dict(self._tiles)
+        laid = tuple(placements)
+        outside = next((square for square, _ in laid if not square.on_board), None)
+        if outside is not None:
+            raise ValueError(f"square {outside} is not on the board: rows and columns are 0 to {SIZE - 1}")
+        board = Board()
+        board._tiles = self.with_tiles(laid)
+        return board
+
+    def with_tiles(self, placements: Iterable[Placement]) -> dict[Square, Tile]:
+        """What lies where once these tiles are laid, on the board or off it.
+
+        Raises ``ValueError`` if a square is not free.
+        """
+        tiles = self._tiles.copy()
         for square, tile in placements:
             if square in tiles:
                 raise ValueError(f"{square} is taken: {tiles[square]} lies there")
             tiles[square] = tile
-        return Board(tiles)
+        return tiles
 
     def remove(self, squares: Iterable[Square]) -> Board:
         """The board without the tiles on these squares. Raises ``ValueError`` if one of them is empty."""
@@ -164,14 +176,17 @@ class Board(Mapping[Square, Tile]):
     def __getitem__(self, square: Square) -> Tile:
         return self._tiles[square]
 
+    def __contains__(self, square: object) -> bool:
+        return square in self._tiles
+
     def __iter__(self) -> Iterator[Square]:
-        return iter(self._tiles)
+        return iter(sorted(self._tiles))
 
     def __len__(self) -> int:
         return len(self._tiles)
 
     def __hash__(self) -> int:
-        return hash(tuple(self._tiles.items()))
+        return hash(frozenset(self._tiles.items()))
 
     def __str__(self) -> str:
         lines = ["   " + " ".join(f"{col + 1:<3}" for col in range(SIZE)).rstrip()]

@@ -32,3 +32,12 @@ def late_entry_points(next_round: int, rounds: int, ruleset: Ruleset) -> float:
             {"last": last, "next": next_round},
         )
     return (next_round - 1) * ruleset.championship.late_entry_points
+
+
+def ranking_score(score: int, players: int, ruleset: Ruleset) -> int:
+    """What the final ``score`` of a game of so many ``players`` adds to the ranking.
+
+    Under FM 17 that is its CUSCA, points times the players of the table, of which a player's ranking is the mean
+    over the games; elsewhere the score itself.
+    """
+    return score * players if ruleset.championship.coefficient == "cusca" else score

@@ -5,6 +5,7 @@ from __future__ import annotations
 from enum import StrEnum
 
 from faristol.rules.ruleset import Neutraliser, Ruleset
+from faristol.rules.with_options import check_settled
 
 MINUTE_MS = 60_000
 
@@ -18,7 +19,13 @@ class Activity(StrEnum):
 
 
 def thinking_ms(ruleset: Ruleset) -> int:
-    """The time that each player has for the game (FISC I.11: 25 minutes)."""
+    """The time that each player has for the game (FISC I.11: 25 minutes).
+
+    Raises ``Refusal`` where nobody has said, and ``ValueError`` where a turn is timed, or nothing.
+    """
+    check_settled(ruleset)
+    if ruleset.clock.minutes is None:
+        raise ValueError(f"{ruleset.name} has no time for a whole game: its clock is {ruleset.clock.model}")
     return ruleset.clock.minutes * MINUTE_MS
 
 
@@ -62,7 +69,82 @@ def overtime_penalty(overtime: int, ruleset: Ruleset) -> int:
     return minutes * ruleset.clock.overtime_points
 
 
+def turn_ms(ruleset: Ruleset) -> int | None:
+    """The time of one turn where turns are timed (FM 2, UF 18.1, FISE 31.1: two minutes); None elsewhere."""
+    return None if ruleset.clock.turn_seconds is None else ruleset.clock.turn_seconds * 1000
+
+
+def turn_over(used_ms: int, ruleset: Ruleset) -> bool:
+    """Whether ``used_ms`` is all the time of a turn."""
+    limit = turn_ms(ruleset)
+    return limit is not None and used_ms >= limit
+
+
+def lost_by_timeout(laid: bool | None, ruleset: Ruleset) -> bool:  # noqa: FBT001 # what lies on the board
+    """Whether the turn is lost when its time is over and what lies is a play (True), none (False) or nothing (None).
+
+    ``laid`` is False for tiles that are no play as they lie. Under FM 2 a play that lies then is counted, anything
+    else costs the turn; under FISE 33 a play that was begun is finished, and nothing else can be. Raises
+    ``ValueError`` where turns are not timed.
+    """
+    if ruleset.clock.turn_timeout == "none":
+        raise ValueError(f"{ruleset.name} does not time turns")
+    match ruleset.clock.turn_timeout:
+        case "stands-or-lost":
+            return not laid
+        case "begun-or-lost":
+            return laid is None
+    return True
+
+
+def round_ms(ruleset: Ruleset) -> int | None:
+    """The time of a round; None where there is no limit (UF 17, 20: twice the clock of a player)."""
+    if ruleset.round_time.twice_the_clock:
+        return 2 * thinking_ms(ruleset)
+    return None if ruleset.round_time.minutes is None else ruleset.round_time.minutes * MINUTE_MS
+
+
+def absent_clock_ms(late_ms: int, ruleset: Ruleset) -> int | None:
+    """What the clock of a player shows who is absent ``late_ms`` after the signal; None while nobody started it.
+
+    It is started at once (FISC I.5, FISE 36) or after ten minutes (PES Γ.β).
+    """
+    delay = ruleset.lateness.clock_starts_after_minutes
+    if delay is None or late_ms < delay * MINUTE_MS:
+        return None
+    return late_ms - delay * MINUTE_MS
+
+
+def absence_loses_at_ms(ruleset: Ruleset) -> int | None:
+    """How long after the signal an absent player loses; None where an arbiter decides.
+
+    FISC I.5: when more than 15 minutes have passed, so not at this moment but after it, see ``lost_by_absence``.
+    PES Γ.β: 20 minutes on a clock that started after 10. FISE 37: when the own time is over.
+    """
+    late = ruleset.lateness
+    if late.loses_with == "arbiter":
+        return None
+    delay = late.clock_starts_after_minutes or 0
+    if late.loses_with == "own-time-or-round":
+        return delay * MINUTE_MS + thinking_ms(ruleset) if ruleset.clock.model == "chess" else None
+    assert late.loses_after_minutes is not None, "a limit has minutes"
+    return (late.loses_after_minutes + (delay if late.loses_counted == "on-clock" else 0)) * MINUTE_MS
+
+
 def lost_by_absence(late_ms: int, ruleset: Ruleset) -> bool:
-    """Whether a player who has been away for ``late_ms`` since the round began loses (FISC I.5: over 15 minutes)."""
-    limit = ruleset.clock.absence_minutes
-    return limit is not None and late_ms > limit * MINUTE_MS
+    """Whether a player who is absent ``late_ms`` after the signal has lost (FISC I.5: over 15 minutes)."""
+    limit = absence_loses_at_ms(ruleset)
+    if limit is None:
+        return False
+    return late_ms >= limit if ruleset.lateness.loses_at_limit else late_ms > limit
+
+
+def left_on_arrival_ms(late_ms: int, ruleset: Ruleset) -> int:
+    """The time left to the first of two absent players who comes ``late_ms`` after the signal (FISE 36)."""
+    return thinking_ms(ruleset) - (absent_clock_ms(late_ms, ruleset) or 0)
+
+
+def postponement_in_time(before_ms: int, ruleset: Ruleset) -> bool:
+    """Whether a postponement asked ``before_ms`` before the game can be granted (PES Γ.β: two hours)."""
+    hours = ruleset.lateness.postponement_hours
+    return hours is not None and before_ms >= hours * 60 * MINUTE_MS

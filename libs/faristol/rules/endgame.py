@@ -1,35 +1,36 @@
-"""The end of a game: when it comes, and what is added and taken off then (FISC I.8)."""
+"""The end of a game: what is added and taken off then, and who has won (UF 27, FISC I.8, FM 17, FISE 45, PES Ε).
+
+When it comes is in ``faristol.rules.conditions``, whose names are here too.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from types import MappingProxyType
 
 from faristol.rules.clockwork import overtime_penalty
+from faristol.rules.conditions import EndCondition, check_agreement, end_of_turns, is_out, turns_after_time_up
 from faristol.rules.ruleset import Ruleset
 from faristol.rules.tiles import TileSet
-from faristol.rules.turns import TurnKind
 
-
-class EndCondition(StrEnum):
-    """What ended a game."""
-
-    OUT = "out"
-    """A player has no tile left and the bag is empty (FISC I.8.A)."""
-    LOST_TURNS = "lost-turns"
-    """Each player lost so many turns in a row (FISC I.8.B)."""
-    SCORELESS_TURNS = "scoreless-turns"
-    """So many turns in a row without a play that stood (FISC I.8.B)."""
-    ROUND_TIME = "round-time"
-    """The round ran out of time (FISC I.8.C)."""
-    OVERTIME = "overtime"
-    """A player went over the cap on overtime (FISC I.8.D)."""
-    ABANDONED = "abandoned"
-    """One player left (FISC I.8.E)."""
-    ALL_ABANDONED = "all-abandoned"
-    """Both players left (FISC I.8.F)."""
+__all__ = [
+    "Adjustment",
+    "AdjustmentKind",
+    "EndCondition",
+    "Settlement",
+    "check_agreement",
+    "end_of_turns",
+    "is_out",
+    "rack_adjustments",
+    "rack_value",
+    "settle",
+    "settle_abandonment",
+    "settle_forfeit",
+    "time_adjustments",
+    "turns_after_time_up",
+]
 
 
 class AdjustmentKind(StrEnum):
@@ -39,6 +40,7 @@ class AdjustmentKind(StrEnum):
     OUT_BONUS = "out-bonus"
     TIME_PENALTY = "time-penalty"
     ABANDONMENT = "abandonment"
+    FORFEIT = "forfeit"
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,41 +66,6 @@ class Settlement:
     lost_by_all: bool = False
 
 
-def end_of_turns(turns: Sequence[TurnKind], scores: Collection[int], ruleset: Ruleset) -> EndCondition | None:
-    """Whether the last turns of a game end it, and by which count (FISC I.8.B).
-
-    ``turns`` are all turns of all players so far, in order; ``scores`` are the running totals, one for each
-    player. An exchange breaks a row of lost turns, but not a row of turns without a play.
-    """
-    end, players = ruleset.end, len(scores)
-    at_zero = not any(scores)
-    if end.lost_turns is not None and not (at_zero and end.exempt_at_zero == "both"):
-        lost = [turn.value in end.lost_turn_kinds for turn in turns[-end.lost_turns * players :]]
-        if len(lost) == end.lost_turns * players and all(lost):
-            return EndCondition.LOST_TURNS
-    if end.scoreless_turns is not None and not (at_zero and end.exempt_at_zero != "none"):
-        idle = [turn is not TurnKind.PLAY for turn in turns[-end.scoreless_turns :]]
-        if len(idle) == end.scoreless_turns and all(idle):
-            return EndCondition.SCORELESS_TURNS
-    return None
-
-
-def is_out(rack: Sequence[str], bag_size: int) -> bool:
-    """Whether a player who holds ``rack`` has gone out (FISC I.8.A)."""
-    return not rack and bag_size == 0
-
-
-def turns_after_time_up(turns_taken: int, players: int, ruleset: Ruleset) -> int:
-    """How many turns are still played when the time of the round is over (FISC I.8.C, I.11).
-
-    ``turns_taken`` is how many have been completed. A hand is one turn of each player: the one begun is
-    finished and, where the rules say so, one more is played.
-    """
-    if ruleset.end.time_up == "scores-stand":
-        return 0
-    return players - turns_taken % players + players
-
-
 def rack_value(rack: Sequence[str], tile_set: TileSet) -> int:
     """Points of the tiles left on a rack, a blank 0."""
     return sum(tile_set.values[face] for face in rack)
@@ -107,24 +74,26 @@ def rack_value(rack: Sequence[str], tile_set: TileSet) -> int:
 def rack_adjustments(
     condition: EndCondition, racks: Mapping[str, Sequence[str]], ruleset: Ruleset
 ) -> tuple[Adjustment, ...]:
-    """What the tiles left on the racks add and take off when ``condition`` ends a game (FISC I.8).
+    """What the tiles left on the racks add and take off when ``condition`` ends a game.
 
     ``racks`` has every player. After ``OUT`` each other player loses the own rack, and the player who went out
-    gains them all; after a row of turns each loses the own rack, and nobody gains. Lines for 0 points are
-    written too: a scoresheet shows that an empty rack was counted.
+    gains them all (UF 27.3, FISC I.8.A, FM 17, FISE 45.4, PES Ε.β), or gains them twice and nobody loses; after a
+    row of turns or an agreement each loses the own rack, and nobody gains. Lines for 0 points are written too: a
+    scoresheet shows that an empty rack was counted.
     """
     article = _rack_article(condition, ruleset)
     if article is None:
         return ()
     value = {player: rack_value(rack, ruleset.tile_set) for player, rack in racks.items()}
     out = next((player for player, rack in racks.items() if condition is EndCondition.OUT and not rack), None)
+    twice = out is not None and ruleset.end.out_bonus == "twice-opponents-racks"
     lines = [
         Adjustment(player, AdjustmentKind.RACK_PENALTY, -points, article)
         for player, points in value.items()
-        if player != out
+        if player != out and not twice
     ]
-    if out is not None and ruleset.end.out_bonus == "opponents-racks":
-        bonus = sum(value.values())
+    if out is not None and ruleset.end.out_bonus != "none":
+        bonus = sum(value.values()) * (2 if twice else 1)
         lines.append(Adjustment(out, AdjustmentKind.OUT_BONUS, bonus, ruleset.article("end.out_bonus")))
     return tuple(lines)
 
@@ -156,27 +125,65 @@ def settle(
 
 
 def settle_abandonment(scores: Mapping[str, int], leavers: Collection[str], ruleset: Ruleset) -> Settlement:
-    """The result of a game of two that one or both left (FISC I.8.E, I.8.F). Racks and clocks are not counted.
+    """The result of a game that some players left. Racks and clocks are not counted; who leaves never wins.
 
-    Who leaves while behind keeps the score. Who leaves while ahead gets the other's less 50; so does who leaves
-    at a tie, for otherwise nobody would have won. The result may be negative: the book sets no floor.
-    Raises ``ValueError`` when the game is not of two players or the leavers are not among them.
+    FISC I.8.E: who leaves while behind keeps the score; who leaves while ahead gets the other's less 50, and so does
+    who leaves at a tie, unless the organiser says otherwise. The result may be negative: the book sets no floor. PES
+    ΣΤ: the result of a forfeit. UF, FM, FISE: the scores stand. When all leave, all get 0 and lose (FISC I.8.F).
+    Raises ``ValueError`` when the leavers are not among the players, or the rule is one for two and there are more.
     """
-    if len(scores) != 2 or not leavers or not set(leavers) <= set(scores):
-        raise ValueError(f"one or both of two players abandon a game, not {list(leavers)} of {list(scores)}")
-    if set(leavers) == set(scores):
+    gone = set(leavers)
+    if not gone or not gone <= set(scores):
+        raise ValueError(f"who abandons a game is one of its players, not {list(leavers)} of {list(scores)}")
+    if gone == set(scores):
         article = ruleset.article("abandon.both")
         lines = tuple(
             Adjustment(player, AdjustmentKind.ABANDONMENT, -score, article) for player, score in scores.items()
         )
         return Settlement(lines, MappingProxyType(dict.fromkeys(scores, 0)), winner=None, lost_by_all=True)
-    (leaver,) = set(leavers)
+    if ruleset.abandon.rule != "stands" and len(scores) != 2:
+        raise ValueError(f"{ruleset.name} says what a game of two is worth that one leaves, not of {len(scores)}")
+    lines = ()
+    if ruleset.abandon.rule == "forfeit":
+        lines = _forfeit_lines(scores, gone, ruleset)
+    elif ruleset.abandon.rule == "stands-or-behind":
+        lines = _behind(scores, gone, ruleset)
+    return _settlement(scores, lines, barred=gone)
+
+
+def settle_forfeit(players: Collection[str], losers: Collection[str], ruleset: Ruleset) -> Settlement:
+    """The result of a game of two that was not played, or was lost by decision (PES Γ.β, ΣΤ: 150–0).
+
+    When both lose, both have the loser's points. Raises ``ValueError`` when the losers are not among two players.
+    """
+    gone = set(losers)
+    if len(players) != 2 or not gone or not gone <= set(players):
+        raise ValueError(f"one or both of two players forfeit a game, not {list(losers)} of {list(players)}")
+    scores = dict.fromkeys(players, 0)
+    settled = _settlement(scores, _forfeit_lines(scores, gone, ruleset, AdjustmentKind.FORFEIT), barred=gone)
+    return replace(settled, lost_by_all=len(gone) == len(scores))
+
+
+def _behind(scores: Mapping[str, int], gone: Collection[str], ruleset: Ruleset) -> tuple[Adjustment, ...]:
+    (leaver,) = gone
     (stayer,) = set(scores) - {leaver}
-    if scores[leaver] < scores[stayer]:
-        return _settlement(scores, ())
+    ahead = scores[leaver] - scores[stayer]
+    if ahead < 0 or (ahead == 0 and ruleset.abandon.at_tie == "as-trailing"):
+        return ()
     points = scores[stayer] - ruleset.abandon.points_behind - scores[leaver]
-    line = Adjustment(leaver, AdjustmentKind.ABANDONMENT, points, ruleset.article("abandon.points_behind"))
-    return _settlement(scores, (line,))
+    return (Adjustment(leaver, AdjustmentKind.ABANDONMENT, points, ruleset.article("abandon.points_behind")),)
+
+
+def _forfeit_lines(
+    scores: Mapping[str, int],
+    gone: Collection[str],
+    ruleset: Ruleset,
+    kind: AdjustmentKind = AdjustmentKind.ABANDONMENT,
+) -> tuple[Adjustment, ...]:
+    won, lost = ruleset.forfeit.winner_points, ruleset.forfeit.loser_points
+    article = ruleset.article("forfeit.winner_points")
+    due = {player: lost if player in gone else won for player in scores}
+    return tuple(Adjustment(player, kind, due[player] - score, article) for player, score in scores.items())
 
 
 def _rack_article(condition: EndCondition, ruleset: Ruleset) -> str | None:
@@ -188,16 +195,21 @@ def _rack_article(condition: EndCondition, ruleset: Ruleset) -> str | None:
             return ruleset.article("end.lost_turns")
         case EndCondition.SCORELESS_TURNS:
             return ruleset.article("end.scoreless_turns")
+        case EndCondition.AGREEMENT if ruleset.end.agreement:
+            return ruleset.article("end.agreement")
+        case EndCondition.ROUND_TIME if ruleset.end.racks_count_after_time:
+            return ruleset.article("end.racks_count_after_time")
         case EndCondition.OVERTIME if ruleset.end.racks_count_after_cap:
             return ruleset.article("end.racks_count_after_cap")
         case _:
             return None
 
 
-def _settlement(scores: Mapping[str, int], lines: Sequence[Adjustment]) -> Settlement:
+def _settlement(scores: Mapping[str, int], lines: Sequence[Adjustment], barred: Collection[str] = ()) -> Settlement:
+    """``barred`` are those who do not win, whatever they scored."""
     final = dict(scores)
     for line in lines:
         final[line.player] += line.points
-    best = max(final.values())
-    leaders = [player for player, score in final.items() if score == best]
+    in_play = {player: score for player, score in final.items() if player not in barred}
+    leaders = [player for player, score in in_play.items() if score == max(in_play.values())]
     return Settlement(tuple(lines), MappingProxyType(final), leaders[0] if len(leaders) == 1 else None)

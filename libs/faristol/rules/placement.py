@@ -7,10 +7,10 @@ answer (FISC I.10).
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from faristol.rules.board import CENTRE, Board, Direction, Placement, Square, Tile
+from faristol.rules.board import CENTRE, SIZE, Board, Direction, Placement, Square, Tile
 from faristol.rules.notation import Notation, Start, write_word
 from faristol.rules.refusal import N_, Refusal
 from faristol.rules.ruleset import Ruleset
@@ -42,20 +42,14 @@ def words_formed(board: Board, placements: Iterable[Placement]) -> tuple[Word, .
     """The words that the play forms on ``board``: the main word first, then those across it in reading order.
 
     A single tile's main word is the longer of its two, the one read across when they are equal. The result is
-    empty when the play forms no word of two tiles. Raises ``ValueError`` when a square is taken or twice used.
+    empty when the play forms no word of two tiles. Raises ``ValueError`` when a square is taken, twice used, or not on
+    the board.
     """
     laid = sorted(placements)
-    if not laid:
-        return ()
-    after = board.place(laid)
-    squares = [square for square, _ in laid]
-    found = {direction: [_word_at(after, square, direction) for square in squares] for direction in Direction}
-    if len(squares) > 1:
-        main = Direction.DOWN if squares[0].col == squares[-1].col else Direction.ACROSS
-    else:
-        main = max(Direction, key=lambda direction: len(found[direction][0].tiles))
-    words = [found[main][0], *found[main.other]]
-    return tuple(word for word in words if len(word.tiles) > 1)
+    outside = next((square for square, _ in laid if not square.on_board), None)
+    if outside is not None:
+        raise ValueError(f"square {outside} is not on the board")
+    return _words(board.with_tiles(laid), laid)
 
 
 def check_play(
@@ -71,7 +65,10 @@ def check_play(
     _check_tiles(laid, rack, ruleset)
     _check_line(board, laid, ruleset)
     if board:
-        if not any(neighbour in board for square, _ in laid for neighbour in square.neighbours()):
+        if not any(
+            (row, col - 1) in board or (row, col + 1) in board or (row - 1, col) in board or (row + 1, col) in board
+            for (row, col), _ in laid
+        ):
             raise Refusal(
                 "NO_CONTACT",
                 ruleset.law.contact,
@@ -79,7 +76,18 @@ def check_play(
             )
     else:
         _check_first_move(laid, ruleset)
-    return words_formed(board, laid)
+    return _words(board.with_tiles(laid), laid)
+
+
+def off_centre(board: Board, placements: Iterable[Placement], ruleset: Ruleset) -> bool:
+    """Whether the opponent must decide about a play that passed ``check_play``: it misses the centre (FISE 20).
+
+    Declared invalid, it is taken back and the turn is lost (20.1), and the next play is a first play again.
+    Accepted, it scores what it scores without the centre, which stays a premium for whoever covers it (20.2).
+    """
+    if board or ruleset.first_move.centre != "opponent-decides":
+        return False
+    return all(square != CENTRE for square, _ in placements)
 
 
 def _check_squares(board: Board, laid: Sequence[Placement], ruleset: Ruleset) -> None:
@@ -112,41 +120,50 @@ def _check_squares(board: Board, laid: Sequence[Placement], ruleset: Ruleset) ->
 
 
 def _check_tiles(laid: Sequence[Placement], rack: Sequence[str], ruleset: Ruleset) -> None:
-    faces = ruleset.tile_set.faces
+    known, faces = ruleset.tile_set.index, ruleset.tile_set.faces
     for _, tile in laid:
-        if tile.face not in faces and tile.blank:
+        if tile.face in known:
+            continue
+        if tile.blank:
             raise Refusal(
                 "BLANK_FACE_UNKNOWN",
                 ruleset.law.blank_face,
                 N_("A blank cannot stand for {face}: there is no such tile. It stands for one of {faces}."),
                 {"face": tile.face, "faces": " ".join(faces)},
             )
-        if tile.face not in faces:
-            raise Refusal(
-                "FACE_UNKNOWN",
-                ruleset.law.face_of_set,
-                N_("There is no tile {face} in this set. The tiles are {faces}."),
-                {"face": tile.face, "faces": " ".join(faces)},
-            )
-    missing = Counter(tile.in_rack for _, tile in laid) - Counter(rack)
-    if missing:
+        raise Refusal(
+            "FACE_UNKNOWN",
+            ruleset.law.face_of_set,
+            N_("There is no tile {face} in this set. The tiles are {faces}."),
+            {"face": tile.face, "faces": " ".join(faces)},
+        )
+    held = list(rack)
+    try:
+        for _, tile in laid:
+            held.remove(tile.in_rack)
+    except ValueError:
+        missing = Counter(tile.in_rack for _, tile in laid) - Counter(rack)
         raise Refusal(
             "NOT_IN_RACK",
             ruleset.law.in_rack,
             N_("The rack does not hold {tiles}. A play is made of the tiles of one's own rack ({blank} is a blank)."),
             {"tiles": " ".join(sorted(missing.elements())), "blank": BLANK},
-        )
+        ) from None
 
 
 def _check_line(board: Board, laid: Sequence[Placement], ruleset: Ruleset) -> None:
     first, last = laid[0].square, laid[-1].square
-    if len({square.row for square, _ in laid}) > 1 and len({square.col for square, _ in laid}) > 1:
+    row, col = first
+    direction = Direction.ACROSS if row == last.row else Direction.DOWN
+    across = direction is Direction.ACROSS
+    if any((square.row != row if across else square.col != col) for square, _ in laid):
         raise Refusal(
             "NOT_IN_LINE",
             ruleset.law.one_line,
             N_("The tiles lie in more than one row and more than one column. A play lies in one line."),
         )
-    direction = Direction.ACROSS if first.row == last.row else Direction.DOWN
+    if (last.col - col if across else last.row - row) == len(laid) - 1:
+        return
     covered = {square for square, _ in laid}
     for square in _between(first, last, direction):
         if square not in covered and square not in board:
@@ -167,7 +184,7 @@ def _check_first_move(laid: Sequence[Placement], ruleset: Ruleset) -> None:
             N_("The first play of a game lays {tiles} tiles or more, not {laid}."),
             {"tiles": wanted.tiles_min, "laid": len(laid)},
         )
-    if CENTRE not in {square for square, _ in laid}:
+    if wanted.centre == "mandatory" and CENTRE not in {square for square, _ in laid}:
         raise Refusal(
             "FIRST_PLAY_OFF_CENTRE",
             ruleset.article("first_move.centre"),
@@ -189,13 +206,51 @@ def _between(first: Square, last: Square, direction: Direction) -> Iterator[Squa
         square = square.step(direction)
 
 
-def _word_at(board: Board, square: Square, direction: Direction) -> Word:
-    """The longest run of tiles through ``square`` in ``direction``; one tile where it has no neighbour."""
-    while (before := square.step(direction, -1)) in board:
-        square = before
-    tiles = []
-    ahead = square
-    while ahead in board:
-        tiles.append(board[ahead])
-        ahead = ahead.step(direction)
-    return Word(Start(square, direction), tuple(tiles))
+def _words(after: Mapping[Square, Tile], laid: Sequence[Placement]) -> tuple[Word, ...]:
+    """The words that ``laid``, in reading order, forms in ``after``, where those tiles lie already."""
+    if not laid:
+        return ()
+    if len(laid) == 1:
+        ((square, _),) = laid
+        across, down = _across(after, *square), _down(after, *square)
+        words = (across, down) if down is None or (across and len(across.tiles) >= len(down.tiles)) else (down, across)
+        return tuple(word for word in words if word)
+    main, crossing = (_down, _across) if laid[0].square.col == laid[-1].square.col else (_across, _down)
+    found = [main(after, *laid[0].square)]
+    found += [crossing(after, row, col) for (row, col), _ in laid]
+    return tuple([word for word in found if word])
+
+
+_STARTS: Mapping[Direction, Mapping[tuple[int, int], Start]] = {
+    direction: {(row, col): Start(Square(row, col), direction) for row in range(SIZE) for col in range(SIZE)}
+    for direction in Direction
+}
+"""Every place where a word can begin, made once: a word is formed for every play that anybody tries."""
+
+
+def _across(after: Mapping[Square, Tile], row: int, col: int) -> Word | None:
+    """The tiles in a line through a square, left to right; None where it has no neighbour."""
+    tiles: Mapping[tuple[int, int], Tile] = after  # type: ignore[assignment] # a square is a pair of numbers
+    first = last = col
+    while (row, first - 1) in tiles:
+        first -= 1
+    while (row, last + 1) in tiles:
+        last += 1
+    if first == last:
+        return None
+    word = tuple([tiles[row, place] for place in range(first, last + 1)])
+    return Word(_STARTS[Direction.ACROSS][row, first], word)
+
+
+def _down(after: Mapping[Square, Tile], row: int, col: int) -> Word | None:
+    """The same, top to bottom."""
+    tiles: Mapping[tuple[int, int], Tile] = after  # type: ignore[assignment] # a square is a pair of numbers
+    first = last = row
+    while (first - 1, col) in tiles:
+        first -= 1
+    while (last + 1, col) in tiles:
+        last += 1
+    if first == last:
+        return None
+    word = tuple([tiles[place, col] for place in range(first, last + 1)])
+    return Word(_STARTS[Direction.DOWN][first, col], word)

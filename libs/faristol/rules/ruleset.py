@@ -1,7 +1,8 @@
-"""Rulesets: the parameters in which rule books differ, as data.
+"""Rulesets: the values in which rule books differ, as data.
 
 A ruleset is a TOML file in ``rulesets/``. Every value stands beside its article, code implements values and
-knows no federation. A tournament pins a ruleset by its ``digest`` when it is created.
+knows no federation. What a book leaves to the organiser is an option: see ``faristol.rules.options``. A tournament
+pins a ruleset by its name, the options chosen, and the ``digest`` of what comes of them.
 """
 
 from __future__ import annotations
@@ -10,201 +11,94 @@ import dataclasses
 import hashlib
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache, cached_property
 from importlib import resources
-from typing import Literal
+from types import MappingProxyType
+from typing import Any
 
+from faristol.rules.options import Option, OptionValue, written
 from faristol.rules.refusal import N_, Refusal
+from faristol.rules.sections import (
+    Abandon,
+    Absence,
+    Arbiter,
+    Blank,
+    Challenge,
+    Championship,
+    Clock,
+    End,
+    Exchange,
+    FirstMove,
+    Forfeit,
+    FoundTiles,
+    FreeExchange,
+    Game,
+    Lateness,
+    Law,
+    Lexicon,
+    Neutraliser,
+    Overdraw,
+    Passing,
+    RoundTime,
+    Scoresheet,
+    Scoring,
+    Start,
+    TieBreak,
+    Touch,
+    Turn,
+    TurnWord,
+    Underdraw,
+)
 from faristol.rules.tiles import TileSet, load_tile_set
 
-Neutraliser = Literal["challenge", "count-dispute", "arbiter-call", "force-majeure"]
-TurnWord = Literal["play", "exchange", "pass", "withdrawn"]
-TieBreak = Literal["median-buchholz", "buchholz", "berger", "spread", "total"]
+__all__ = ["Neutraliser", "Ruleset", "TieBreak", "TurnWord", "load_ruleset", "pinned_ruleset", "ruleset_names"]
 
 
-@dataclass(frozen=True, slots=True)
-class Game:
-    """Who plays, and with what."""
-
-    mode: Literal["classic"]
-    players_min: int
-    players_max: int
-    tile_set: str
-    """Name of a tile set, see ``load_tile_set``."""
-    rack_size: int
-    """Tiles that a player holds while the bag lasts; laying that many at once is a bingo."""
-
-
-@dataclass(frozen=True, slots=True)
-class Start:
-    """Who begins."""
-
-    method: Literal["draw", "pairing"]
-    tie: Literal["return-and-redraw"]
-
-
-@dataclass(frozen=True, slots=True)
-class FirstMove:
-    """What the first play on an empty board must do."""
-
-    tiles_min: int
-    centre: Literal["mandatory"]
-    direction: Literal["any", "across"]
-
-
-@dataclass(frozen=True, slots=True)
-class Scoring:
-    """Points beyond those of tiles and premiums."""
-
-    bingo: int
-    """Points for laying a full rack in one play."""
-
-
-@dataclass(frozen=True, slots=True)
-class Exchange:
-    """How many tiles may be exchanged."""
-
-    limit: Literal["bag", "full-rack-in-bag", "leave-full-rack"]
-    """As many as the bag holds; any number while it holds a full rack; or as many as leave a full rack in it."""
-
-
-@dataclass(frozen=True, slots=True)
-class Passing:
-    """When a turn may be passed."""
-
-    allowed: Literal["always", "full-rack-in-bag"]
-
-
-@dataclass(frozen=True, slots=True)
-class Clock:
-    """The chess clock of a table."""
-
-    model: Literal["chess"]
-    minutes: int
-    """Thinking time of each player for the whole game."""
-    runs_while_counting: bool
-    runs_while_drawing: bool
-    neutralised_by: tuple[Neutraliser, ...]
-    """What stops both clocks."""
-    overtime_points: int
-    """Points lost for each minute over, or part of one."""
-    overtime_cap_minutes: int | None
-    """Going over this many minutes of overtime ends the game; None for no cap."""
-    absence_minutes: int | None
-    """Whoever comes later than this after the start of the round loses; None for no limit."""
-
-
-@dataclass(frozen=True, slots=True)
-class Challenge:
-    """Who may question a play, until when, and what comes of it."""
-
-    by: Literal["opponent"]
-    closes_on: Literal["refill"]
-    """The mover draws, or presses the clock when the bag is empty."""
-    ruling: Literal["play", "word"]
-    """Whether players are told about the play as a whole or about each word."""
-    penalty: int
-    """Points that a challenge of a valid play costs."""
-    appeal_by: Literal["challenger", "mover", "none"]
-    rulings_max: int
-    """Rulings on one play; the last one is final."""
-
-
-@dataclass(frozen=True, slots=True)
-class End:
-    """When a game ends, and what happens to the tiles left in the racks."""
-
-    out_bonus: Literal["opponents-racks", "none"]
-    lost_turns: int | None
-    """Consecutive lost turns of each player that end the game."""
-    lost_turn_kinds: tuple[TurnWord, ...]
-    scoreless_turns: int | None
-    """Consecutive turns, of all players together, without a play that stood, that end the game."""
-    exempt_at_zero: Literal["both", "scoreless", "none"]
-    """Which of the two ends waits while no player has a point."""
-    time_up: Literal["hand-and-one-more", "scores-stand"]
-    racks_count_after_cap: bool
-
-
-@dataclass(frozen=True, slots=True)
-class Abandon:
-    """What a game is worth that a player leaves."""
-
-    rule: Literal["stands-or-behind"]
-    points_behind: int
-    """A leader who leaves gets the other's score less this many points."""
-    both: Literal["double-loss"]
-
-
-@dataclass(frozen=True, slots=True)
-class Championship:
-    """Rounds, points of the championship and tie-breaks."""
-
-    system: Literal["swiss"]
-    rounds_min: int
-    win: float
-    draw: float
-    loss: float
-    bye: float
-    bye_spread: int
-    tie_breaks: tuple[TieBreak, ...]
-    """In the order in which they decide."""
-    buchholz_cut: int
-    """Worst opponents left out of the median Buchholz."""
-    buchholz_cut_long: int
-    """The same in a championship of ``long_from_rounds`` rounds or more."""
-    long_from_rounds: int
-    unplayed: Literal["fide-dummy", "zero"]
-    """What a round without a played game adds to a player's own Buchholz and Berger."""
-    late_entry: Literal["first-half", "never"]
-    late_entry_points: float
-    """Fictitious points for each round missed, for pairing only."""
-
-
-@dataclass(frozen=True, slots=True)
-class Law:
-    """The article of each rule that has no parameter, for refusals to cite."""
-
-    on_board: str
-    free_square: str
-    face_of_set: str
-    blank_face: str
-    in_rack: str
-    one_line: str
-    no_gap: str
-    contact: str
-    turn: str
-    refill: str
-    return_from_exchange: str
-    play_complete: str
-    withdrawn: str
-    challenge_words: str
-    challenge_once: str
-    game_over: str
-    signatures: str
-    result_final: str
-
-
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Ruleset:
-    """One rule book, read and checked. ``articles`` maps ``section.key`` onto the article of that value."""
+    """One rule book, read and checked. ``articles`` maps ``section.key`` onto the article of that value.
+
+    ``dataclasses.replace`` makes another one unchecked; ``faristol.rules.options.with_options`` checks.
+    """
 
     name: str
     title: str
     game: Game
     start: Start
     first_move: FirstMove
+    touch: Touch
+    turn: Turn
     scoring: Scoring
+    blank: Blank
     exchange: Exchange
+    free_exchange: FreeExchange
     passing: Passing
+    overdraw: Overdraw
+    underdraw: Underdraw
+    found_tiles: FoundTiles
     clock: Clock
+    round_time: RoundTime
+    lateness: Lateness
+    absence: Absence
     challenge: Challenge
+    arbiter: Arbiter
     end: End
     abandon: Abandon
+    forfeit: Forfeit
+    scoresheet: Scoresheet
+    lexicon: Lexicon
     championship: Championship
     law: Law
     articles: Mapping[str, str]
+    options: tuple[Option, ...] = ()
+    """What is left to the organiser, in the order in which options take effect."""
+    chosen: Mapping[str, OptionValue] = field(default_factory=lambda: MappingProxyType({}))
+    """The options that the organiser set to something else than their default."""
+
+    def __repr__(self) -> str:
+        chosen = "".join(f", {name}={written(value)}" for name, value in self.chosen.items())
+        return f"Ruleset({self.name}{chosen})"
 
     def article(self, key: str) -> str:
         """The article that the value ``section.key`` comes from, empty where the book is silent.
@@ -213,20 +107,33 @@ class Ruleset:
         """
         return self.articles[key]
 
-    @property
+    @cached_property
     def tile_set(self) -> TileSet:
         """The tiles that this ruleset is played with."""
         return load_tile_set(self.game.tile_set)
 
     @cached_property
+    def sections(self) -> Mapping[str, Any]:
+        """Every section by its name, in the order of the files, the law among them."""
+        parts = {one.name: getattr(self, one.name) for one in dataclasses.fields(self)}
+        return MappingProxyType({name: part for name, part in parts.items() if dataclasses.is_dataclass(part)})
+
+    def same_values(self, other: Ruleset) -> bool:
+        """Whether ``other`` has the same values, whatever was chosen and whatever the articles are."""
+        return self.sections == other.sections
+
+    @cached_property
     def canonical(self) -> bytes:
-        """The ruleset as JSON with sorted keys and no spaces, UTF-8: what ``digest`` is taken of."""
-        content = {
-            field.name: part if isinstance(part, str) else dataclasses.asdict(part)
-            for field in dataclasses.fields(self)
-            if (part := getattr(self, field.name)) is not self.articles
+        """The ruleset as JSON with sorted keys and no spaces, UTF-8: what ``digest`` is taken of.
+
+        Values and articles are in it, so whatever an option changed is; the options themselves are not.
+        """
+        content: dict[str, object] = {
+            "name": self.name,
+            "title": self.title,
+            "articles": dict(self.articles),
         }
-        content["articles"] = dict(self.articles)
+        content.update({name: dataclasses.asdict(part) for name, part in self.sections.items()})
         return json.dumps(content, sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False).encode()
 
     @cached_property
@@ -249,13 +156,23 @@ def load_ruleset(name: str) -> Ruleset:
     return read_ruleset(file.read_text(encoding="utf-8"), file=f"{name}.toml")
 
 
-def pinned_ruleset(name: str, digest: str) -> Ruleset:
-    """The ruleset that was pinned by ``name`` and ``digest``.
+FORMERLY: Mapping[str, str] = MappingProxyType(
+    {"16286186294a7c080dba9cb65c48e7aa2f1af3ba4f6d0e4aaf17d788daeeb48f": "fisc-2023"}
+)
+"""Digests from before rulesets had the keys that other books need, and the rulesets that say the same as they did."""
+
+
+def pinned_ruleset(name: str, digest: str, options: Mapping[str, OptionValue] | None = None) -> Ruleset:
+    """The ruleset that was pinned by ``name`` and ``digest``, with the ``options`` that were chosen for it.
 
     Raises ``Refusal`` with reason ``RULESET_MISSING`` when there is none of that name, or one with other content.
     """
+    from faristol.rules.with_options import with_options  # it needs the classes above
+
     found = load_ruleset(name) if name in ruleset_names() else None
-    if found is None or found.digest != digest:
+    if found is not None and options:
+        found = with_options(found, options)
+    if found is None or (found.digest != digest and FORMERLY.get(digest) != name):
         raise Refusal(
             "RULESET_MISSING",
             "",

@@ -7,14 +7,17 @@ multiply each other (FISC I.6).
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from math import prod
 
-from faristol.rules.board import PREMIUMS, Board, Placement, Premium, Square, Tile
+from faristol.rules.board import PREMIUMS, Board, Direction, Placement, Premium, Square, Tile
 from faristol.rules.placement import Word, words_formed
 from faristol.rules.ruleset import Ruleset
-from faristol.rules.tiles import TileSet
+
+_FACTORS: Mapping[tuple[int, int], tuple[int, int]] = {
+    square: (premium.letter, premium.word) for square, premium in PREMIUMS.items()
+}
+"""By how much each square multiplies its tile, and its words."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,17 +48,28 @@ class WordScore:
     """What one word of a play scores."""
 
     word: Word
-    squares: tuple[SquareScore, ...]
+    points: int
+    """Points of the word."""
+    multiplier: int
+    """Product of the word premiums used: 4 for two double words, 9 for two triple words."""
+    new: frozenset[Square]
+    """The squares on which the play laid tiles, whether in this word or not."""
+    values: Mapping[str, int]
+    """Points of each face of the set."""
 
     @property
-    def multiplier(self) -> int:
-        """Product of the word premiums used: 4 for two double words, 9 for two triple words."""
-        return prod(square.premium.word for square in self.squares)
-
-    @property
-    def points(self) -> int:
-        """Points of the word."""
-        return sum(square.points for square in self.squares) * self.multiplier
+    def squares(self) -> tuple[SquareScore, ...]:
+        """What each tile of the word adds, in reading order."""
+        return tuple(
+            SquareScore(
+                square=square,
+                tile=tile,
+                new=square in self.new,
+                value=self.values[tile.in_rack],
+                premium=PREMIUMS[square] if square in self.new else Premium.NONE,
+            )
+            for square, tile in zip(self.word.squares, self.word.tiles, strict=True)
+        )
 
     def __str__(self) -> str:
         total = " + ".join(map(str, self.squares))
@@ -83,29 +97,35 @@ class PlayScore:
         return "\n".join([*lines, f"{self.points} points"])
 
 
-def score_play(board: Board, placements: Iterable[Placement], ruleset: Ruleset) -> PlayScore:
+def score_play(
+    board: Board, placements: Iterable[Placement], ruleset: Ruleset, words: Sequence[Word] | None = None
+) -> PlayScore:
     """What the play scores on ``board``, explained; it must have passed ``check_play``.
 
-    A play whose tiles go out with fewer than a full rack is no bingo.
+    ``words`` are the words that ``check_play`` found, to save finding them again. A play whose tiles go out with
+    fewer than a full rack is no bingo.
     """
     laid = tuple(placements)
-    new = {square for square, _ in laid}
-    words = tuple(_score_word(word, new, ruleset.tile_set) for word in words_formed(board, laid))
+    if words is None:
+        words = words_formed(board, laid)
+    new = frozenset([square for square, _ in laid])
+    values = ruleset.tile_set.values
     bingo = len(laid) == ruleset.game.rack_size
-    return PlayScore(words, ruleset.scoring.bingo if bingo else 0, bingo)
+    scored = tuple([_score_word(word, new, values) for word in words])
+    return PlayScore(scored, ruleset.scoring.bingo if bingo else 0, bingo)
 
 
-def _score_word(word: Word, new: set[Square], tile_set: TileSet) -> WordScore:
-    return WordScore(
-        word,
-        tuple(
-            SquareScore(
-                square=square,
-                tile=tile,
-                new=square in new,
-                value=tile_set.values[tile.in_rack],
-                premium=PREMIUMS[square] if square in new else Premium.NONE,
-            )
-            for square, tile in zip(word.squares, word.tiles, strict=True)
-        ),
-    )
+def _score_word(word: Word, new: frozenset[Square], values: Mapping[str, int]) -> WordScore:
+    (row, col), direction = word.start
+    down, across = (1, 0) if direction is Direction.DOWN else (0, 1)
+    points, multiplier = 0, 1
+    for tile in word.tiles:
+        value = 0 if tile.blank else values[tile.face]
+        if (row, col) in new:
+            letter, times = _FACTORS[row, col]
+            value *= letter
+            multiplier *= times
+        points += value
+        row += down
+        col += across
+    return WordScore(word, points * multiplier, multiplier, new, values)

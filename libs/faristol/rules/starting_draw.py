@@ -1,7 +1,8 @@
 """The starting draw: who takes the first turn.
 
 Each player draws a tile. The one nearest to the start of the alphabet begins, and a blank comes before A. When
-two share the best tile, those who do draw again, from the whole bag (FISC I.5).
+two share the best tile, those who do draw again, from the whole bag (FISC I.5, PES Γ.α), unless the rules keep equal
+tiles out.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from typing import NamedTuple
 
 from faristol.rules.bag import draw, full_bag, without
 from faristol.rules.ruleset import Ruleset
+from faristol.rules.tiles import BLANK
 
 
 class StartingTile(NamedTuple):
@@ -37,16 +39,20 @@ def starting_draw(ruleset: Ruleset, players: Sequence[str], seed: bytes, counter
     """Draw until one player has the best tile alone.
 
     ``seed`` and ``counter`` are those of ``bag.draw``; each tile takes one counter. Within a round of draws
-    nobody can draw a tile that another holds; between rounds all tiles go back into the bag. Raises
+    nobody can draw a tile that another holds; between rounds all tiles go back into the bag, or none does, as
+    ``start.tie`` says. Raises
     ``ValueError`` when fewer than two players, or one twice, are named.
     """
     if len(players) < 2 or len(set(players)) < len(players):
         raise ValueError(f"a starting draw is between two or more different players, not {', '.join(players)!r}")
-    rank = {kind.face: place for place, kind in enumerate(ruleset.tile_set.kinds)}
+    rank = dict(ruleset.tile_set.index)
+    rank[BLANK] = -1 if ruleset.start.blank == "first" else len(rank)
     drawn: list[StartingTile] = []
     drawing = tuple(players)
+    bag = whole = full_bag(ruleset.tile_set)
     while len(drawing) > 1:
-        bag = full_bag(ruleset.tile_set)
+        if ruleset.start.tie == "return-and-redraw":
+            bag = whole
         this_round: list[StartingTile] = []
         for player in drawing:
             (face,) = draw(bag, 1, seed, counter)

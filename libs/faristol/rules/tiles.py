@@ -10,9 +10,10 @@ from __future__ import annotations
 import tomllib
 import unicodedata
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache, cached_property
 from importlib import resources
+from types import MappingProxyType
 
 BLANK = "?"
 """How a blank is written in a rack or a bag. On the board it is written as the face it stands for."""
@@ -41,6 +42,8 @@ class TileSet:
     """ISO 639-1 code of the language that the set spells."""
     kinds: tuple[Kind, ...]
     aliases: Mapping[str, str]
+    names: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
+    """Other ways to write one tile on its own, which do not spell words: ``"Q"`` for ``"QU"`` in Catalan."""
 
     @cached_property
     def faces(self) -> tuple[str, ...]:
@@ -82,6 +85,16 @@ class TileSet:
             else:
                 folded.extend(c for c in unicodedata.normalize("NFD", char) if not unicodedata.combining(c))
         return "".join(folded)
+
+    def face(self, text: str) -> str | None:
+        """The face of the one tile that ``text`` names; None when it names none, or a blank.
+
+        Case, accents and other ways to write a face do not matter: ``q(u)`` and ``Q`` are the Catalan ``QU`` (FISC
+        I.6), ``l.l`` is ``L·L``, and ``ς`` is ``Σ``.
+        """
+        written = self.fold(text.strip())
+        written = self.aliases.get(written) or self.names.get(written) or written
+        return written if written in self.index else None
 
     def spellings(self, text: str) -> Iterator[tuple[str, ...]]:
         """Every way to write ``text`` with tiles of this set, longest faces first.
@@ -126,4 +139,6 @@ def load_tile_set(name: str) -> TileSet:
         Kind(face=row["face"], value=row["value"], count=row["count"], vowel=row["face"] in vowels)
         for row in data["tiles"]
     )
-    return TileSet(name=name, language=data["language"], kinds=kinds, aliases=data.get("aliases", {}))
+    return TileSet(
+        name=name, language=data["language"], kinds=kinds, aliases=data.get("aliases", {}), names=data.get("names", {})
+    )

@@ -12,7 +12,7 @@ from typing import Annotated
 import typer
 
 from faristol.bus import BusError
-from faristol.cli import keeping, lexicon, projections, record
+from faristol.cli import gcg, keeping, lexicon, projections, record, ruleset
 from faristol.cli.common import Data, Database, Grpc, Http, Nats, console, run, settings_of
 from faristol.host import SERVICES, Settings, StartError
 from faristol.host.process import stop_on_signals
@@ -28,7 +28,9 @@ app = typer.Typer(
 record.app.add_typer(keeping.app)
 app.add_typer(record.app, name="record")
 app.add_typer(lexicon.app, name="lexicon")
+app.add_typer(gcg.app, name="gcg")
 app.add_typer(projections.app, name="projections")
+app.add_typer(ruleset.app, name="ruleset")
 
 
 def _version(wanted: bool) -> None:  # noqa: FBT001 # as Typer calls it
@@ -85,8 +87,8 @@ async def _serve(settings: Settings, services: tuple[str, ...]) -> None:
 
 @app.command()
 def demo(
-    players: Annotated[int, typer.Option(min=2, max=400, help="Number of players.")] = 16,
-    rounds: Annotated[int, typer.Option(min=1, max=30, help="Number of rounds.")] = 5,
+    players: Annotated[int, typer.Option(min=2, max=400, help="Number of players: as many as rounds, or more.")] = 16,
+    rounds: Annotated[int, typer.Option(min=1, max=30, help="Number of rounds: 5 or more under fisc-2023.")] = 5,
     seed: Annotated[int, typer.Option(help="The same seed gives the same championship.")] = 7,
     ruleset: Annotated[str, typer.Option(help="Rules that it is played under.")] = "fisc-2023",
     data: Annotated[Path | None, typer.Option(help="Data folder, to go on where it was; else a new one.")] = None,

@@ -76,7 +76,7 @@ def test_the_same_seed_opens_the_same_table_and_each_table_has_its_own() -> None
 
 
 def test_under_rules_that_do_not_draw_for_it_the_first_named_player_begins() -> None:
-    ruleset = dataclasses.replace(FISC, start=dataclasses.replace(FISC.start, method="pairing"))
+    ruleset = dataclasses.replace(FISC, start=dataclasses.replace(FISC.start, method="first-named"))
     facts = opened(bytes(32), ruleset=ruleset)
     assert "StartTileDrawn" not in names(facts)
     assert fold(Game(), facts).mover == "anna"

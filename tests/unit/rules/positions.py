@@ -8,28 +8,32 @@ from faristol.rules import CENTRE, Board, Direction, Placement, Square, Tile, lo
 
 FACES = load_tile_set("ca-100").faces
 
-tiles = st.builds(Tile, st.sampled_from(FACES), st.booleans())
 squares = st.builds(Square, st.integers(0, 14), st.integers(0, 14))
 
 
+def tiles_of(faces: tuple[str, ...]) -> st.SearchStrategy[Tile]:
+    """Tiles of a set as they lie on a board, some of them blanks."""
+    return st.builds(Tile, st.sampled_from(faces), st.booleans())
+
+
 @st.composite
-def boards(draw: st.DrawFn) -> Board:
+def boards(draw: st.DrawFn, faces: tuple[str, ...] = FACES) -> Board:
     """A board with words through the centre, across and down."""
     found: dict[Square, Tile] = {}
     for direction in Direction:
         before, after = draw(st.integers(0, 5)), draw(st.integers(1, 6))
         for step in range(-before, after):
-            found.setdefault(CENTRE.step(direction, step), draw(tiles))
+            found.setdefault(CENTRE.step(direction, step), draw(tiles_of(faces)))
     return Board(found)
 
 
 @st.composite
-def plays(draw: st.DrawFn, board: Board) -> tuple[Placement, ...]:
+def plays(draw: st.DrawFn, board: Board, faces: tuple[str, ...] = FACES) -> tuple[Placement, ...]:
     """One to seven tiles on free squares of one line, without a gap."""
     square = draw(squares.filter(lambda square: square not in board))
     direction = draw(st.sampled_from(Direction))
     laid = []
-    for tile in draw(st.lists(tiles, min_size=1, max_size=7)):
+    for tile in draw(st.lists(tiles_of(faces), min_size=1, max_size=7)):
         while square in board:
             square = square.step(direction)
         if not square.on_board:
@@ -40,7 +44,7 @@ def plays(draw: st.DrawFn, board: Board) -> tuple[Placement, ...]:
 
 
 @st.composite
-def positions(draw: st.DrawFn) -> tuple[Board, tuple[Placement, ...]]:
+def positions(draw: st.DrawFn, faces: tuple[str, ...] = FACES) -> tuple[Board, tuple[Placement, ...]]:
     """A board and a play on it."""
-    board = draw(boards())
-    return board, draw(plays(board).filter(bool))
+    board = draw(boards(faces))
+    return board, draw(plays(board, faces).filter(bool))

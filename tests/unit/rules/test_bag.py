@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from faristol.rules import derive_seed, draw, exchange, full_bag, load_tile_set, without
-from faristol.rules.bag import _below
+from faristol.rules.bag import _below, free_exchange
 
 CATALAN = full_bag(load_tile_set("ca-100"))
 SEED = bytes(range(32))
@@ -116,3 +116,16 @@ def test_a_full_bag_holds_the_whole_set(name: str, size: int) -> None:
     tile_set = load_tile_set(name)
     assert len(full_bag(tile_set)) == size
     assert Counter(full_bag(tile_set)) == Counter(tile_set.counts)
+
+
+@given(st.lists(st.sampled_from(CATALAN), max_size=60), st.lists(st.sampled_from(CATALAN), max_size=7), seeds, counters)
+def test_a_rack_changed_for_nothing_is_drawn_from_the_bag_with_the_rack_in_it(
+    bag: list[str], rack: list[str], seed: bytes, counter: int
+) -> None:
+    drawn, left = free_exchange(bag, rack, seed, counter)
+    assert drawn == draw([*bag, *rack], len(rack), seed, counter)
+    assert Counter(drawn) + Counter(left) == Counter(bag) + Counter(rack)
+
+
+def test_a_tile_of_the_old_rack_can_come_back_at_once_when_nothing_is_lost_by_it() -> None:
+    assert free_exchange([], ["A", "E"], SEED, 1).drawn in {("A", "E"), ("E", "A")}

@@ -6,16 +6,22 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from faristol.rules import load_ruleset
+from faristol.rules import Refusal, load_ruleset, with_options
 from faristol.rules.clockwork import (
     Activity,
+    absent_clock_ms,
     cap_exceeded,
+    left_on_arrival_ms,
     lost_by_absence,
+    lost_by_timeout,
     neutralised,
     overtime_ms,
     overtime_penalty,
+    postponement_in_time,
+    round_ms,
     runs,
     thinking_ms,
+    turn_over,
 )
 
 FISC = load_ruleset("fisc-2023")
@@ -35,8 +41,9 @@ def test_overtime_begins_after_twenty_five_minutes(used: int) -> None:
 
 
 def test_without_a_cap_overtime_goes_on_costing() -> None:
-    clock = dataclasses.replace(FISC.clock, overtime_cap_minutes=None, absence_minutes=None)
-    ruleset = dataclasses.replace(FISC, clock=clock)
+    clock = dataclasses.replace(FISC.clock, overtime_cap_minutes=None)
+    lateness = dataclasses.replace(FISC.lateness, loses_after_minutes=None, loses_with="arbiter")
+    ruleset = dataclasses.replace(FISC, clock=clock, lateness=lateness)
     assert overtime_penalty(3_600_001, ruleset) == 610
     assert not cap_exceeded(3_600_001, ruleset)
     assert not lost_by_absence(3_600_001, ruleset)
@@ -54,3 +61,99 @@ def test_the_clock_runs_until_it_is_pressed_and_stops_for_what_the_book_names() 
 def test_time_does_not_run_back() -> None:
     with pytest.raises(ValueError, match="0 ms or more, not -1"):
         overtime_penalty(-1, FISC)
+
+
+UF, FM, FISE, PES = (load_ruleset(name) for name in ("uf-2007", "festa-major", "fise", "pes-2024"))
+MINUTE = 60_000
+
+
+@given(st.sampled_from(["uf-2007", "fise", "pes-2024"]), st.integers(0, 3_600_000))
+def test_overtime_costs_ten_for_each_minute_begun_without_end_elsewhere(name: str, over: int) -> None:
+    ruleset = load_ruleset(name)
+    assert overtime_penalty(over, ruleset) == 10 * len(range(0, over, 60_000))
+    assert not cap_exceeded(over, ruleset)
+
+
+def test_overtime_is_counted_to_the_second() -> None:
+    seconds = {0: 0, 1: 10, 60: 10, 61: 20, 120: 20, 121: 30}
+    assert {second: overtime_penalty(second * 1000, PES) for second in seconds} == seconds
+
+
+def test_a_clock_for_which_nobody_set_the_minutes_is_not_started() -> None:
+    with pytest.raises(Refusal, check=lambda refusal: refusal.reason == "OPTION_NEEDED"):
+        thinking_ms(UF)
+    assert thinking_ms(with_options(UF, {"minutes": 30})) == 30 * MINUTE
+    with pytest.raises(ValueError, match="no time for a whole game: its clock is per-turn"):
+        thinking_ms(FM)
+
+
+def test_a_clock_stops_in_each_book_for_what_it_names() -> None:
+    books = {"UF": UF, "FISC": FISC, "FISE": FISE, "PES": PES}
+    for reason, names in {
+        "challenge": {"UF", "FISC", "FISE", "PES"},
+        "count-dispute": {"UF", "FISC", "FISE", "PES"},
+        "overdraw": {"UF", "FISE"},
+        "arbiter-call": {"UF", "FISC", "FISE"},
+        "force-majeure": {"FISC"},
+        "correction": {"PES"},
+    }.items():
+        assert {name for name, book in books.items() if reason in book.clock.neutralised_by} == names
+
+
+def test_running_and_non_running_time() -> None:
+    stopped = with_options(FISE, {"time": "non-running"})
+    for ruleset, expected in ((FISE, [True, True, True]), (stopped, [True, False, False]), (PES, [True, False, False])):
+        assert [runs(activity, ruleset) for activity in Activity] == expected
+    assert (thinking_ms(FISE), thinking_ms(stopped)) == (30 * MINUTE, 25 * MINUTE)
+    assert stopped.turn.steps == ("place", "stop", "announce", "write", "draw", "press")
+
+
+def test_two_minutes_for_a_turn_and_what_lies_then_counts_if_it_is_a_play() -> None:
+    for ruleset in (FM, with_options(UF, {"clock": "timer"}), with_options(FISE, {"time": "timer"})):
+        assert [turn_over(used, ruleset) for used in (119_999, 120_000)] == [False, True]
+        begun = ruleset.name != "fise"  # FISE 33 lets a play that was begun be finished
+        assert [lost_by_timeout(laid, ruleset) for laid in (True, False, None)] == [False, begun, True]
+    strict = with_options(FM, {"turn_timeout": "turn-lost"})
+    assert lost_by_timeout(True, strict)
+    assert not turn_over(9 * MINUTE, FISC)
+    with pytest.raises(ValueError, match="does not time turns"):
+        lost_by_timeout(None, FISC)
+
+
+def test_a_round_lasts_twice_a_clock_or_what_was_said_or_for_ever() -> None:
+    assert round_ms(with_options(UF, {"minutes": 25})) == 50 * MINUTE
+    assert round_ms(with_options(UF, {"clock": "timer", "round_minutes": 70})) == 70 * MINUTE
+    assert round_ms(with_options(FISC, {"round_minutes": 60})) == 60 * MINUTE
+    assert round_ms(PES) is None
+
+
+@given(st.integers(0, 60 * MINUTE))
+def test_who_is_absent_loses_by_the_limit_or_by_the_own_time(late: int) -> None:
+    assert lost_by_absence(late, FISC) == (late > 15 * MINUTE)
+    assert lost_by_absence(late, PES) == (late >= 30 * MINUTE)
+    assert lost_by_absence(late, with_options(PES, {"absent_after": "from-signal"})) == (late >= 20 * MINUTE)
+    assert lost_by_absence(late, FISE) == (late >= 30 * MINUTE)
+    assert not lost_by_absence(late, UF)
+    assert absent_clock_ms(late, FISC) == absent_clock_ms(late, FISE) == late
+    assert absent_clock_ms(late, PES) == (late - 10 * MINUTE if late >= 10 * MINUTE else None)
+    assert absent_clock_ms(late, UF) is None
+
+
+def test_the_limit_itself_loses_under_pes_and_fise_and_not_under_fisc() -> None:
+    assert not lost_by_absence(15 * MINUTE, FISC)
+    assert lost_by_absence(15 * MINUTE + 1, FISC)
+    assert [lost_by_absence(30 * MINUTE - late, ruleset) for ruleset in (PES, FISE) for late in (0, 1)] == [
+        True,
+        False,
+        True,
+        False,
+    ]
+
+
+def test_the_first_of_two_absent_players_has_what_is_left() -> None:
+    assert left_on_arrival_ms(6 * MINUTE, FISE) == 24 * MINUTE
+
+
+def test_a_postponement_is_asked_two_hours_before() -> None:
+    assert [postponement_in_time(minutes * MINUTE, PES) for minutes in (119, 120)] == [False, True]
+    assert not postponement_in_time(999 * MINUTE, FISC)

@@ -6,17 +6,20 @@ from typing import Literal
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.unit.rules import naive
 
-from faristol.rules import Ruleset, TurnKind, full_bag, load_ruleset
+from faristol.rules import Refusal, Ruleset, TurnKind, full_bag, load_ruleset, with_options
 from faristol.rules.endgame import (
     AdjustmentKind,
     EndCondition,
+    check_agreement,
     end_of_turns,
     is_out,
     rack_adjustments,
     rack_value,
     settle,
     settle_abandonment,
+    settle_forfeit,
     time_adjustments,
     turns_after_time_up,
 )
@@ -30,7 +33,8 @@ scores = st.integers(-100, 700)
 @given(st.lists(st.sampled_from(TurnKind), max_size=30))
 def test_a_game_goes_on_exactly_until_a_row_of_turns_is_long_enough(turns: list[TurnKind]) -> None:
     ends = end_of_turns(turns, [1, 0], FISC)
-    lost = next((n for n, turn in enumerate(reversed(turns)) if turn in (TurnKind.PLAY, TurnKind.EXCHANGE)), len(turns))
+    kept = (TurnKind.PLAY, TurnKind.EXCHANGE, TurnKind.CANNOT_PLAY)
+    lost = next((n for n, turn in enumerate(reversed(turns)) if turn in kept), len(turns))
     idle = next((n for n, turn in enumerate(reversed(turns)) if turn is TurnKind.PLAY), len(turns))
     if lost >= 6:
         assert ends is EndCondition.LOST_TURNS
@@ -39,6 +43,47 @@ def test_a_game_goes_on_exactly_until_a_row_of_turns_is_long_enough(turns: list[
     else:
         assert ends is None
     assert end_of_turns(turns, [0, 0], FISC) is None
+
+
+BOOKS = {name: load_ruleset(name) for name in ("uf-2007", "fisc-2023", "festa-major", "fise", "pes-2024")}
+
+
+@given(
+    st.sampled_from(sorted(BOOKS)),
+    st.integers(2, 4),
+    st.lists(st.tuples(st.sampled_from(TurnKind), st.sampled_from([0, 0, 12])), max_size=16),
+    st.booleans(),
+    st.sampled_from(TurnKind),
+)
+def test_every_book_ends_a_game_where_a_naive_reader_ends_it(
+    name: str, players: int, turns: list[tuple[TurnKind, int]], zero: bool, often: TurnKind
+) -> None:
+    if name != "festa-major":
+        players = 2
+    # Random turns seldom make a row: one kind is repeated after them.
+    turns = [*turns[:4], *[(often, 0)] * len(turns)]
+    points = [scored if kind is TurnKind.PLAY else 0 for kind, scored in turns]
+    kinds = [kind for kind, _ in turns]
+    totals = [0 if zero else 40, *[0] * (players - 1)]
+    found = end_of_turns(kinds, totals, BOOKS[name], points)
+    assert (found is not None) == naive.ends([kind.value for kind in kinds], points, totals, name)
+
+
+def test_a_play_worth_nothing_is_one_of_the_six_zeros_of_pes() -> None:
+    pes, row = BOOKS["pes-2024"], [TurnKind.PASS] * 5 + [TurnKind.PLAY]
+    assert end_of_turns(row, [9, 0], pes, [0] * 6) is EndCondition.SCORELESS_TURNS
+    assert end_of_turns(row, [9, 0], pes, [0] * 5 + [1]) is None
+    assert end_of_turns(row, [9, 0], with_options(pes, {"zeros": "no-tile"})) is None
+    with pytest.raises(ValueError, match="say what each of 6 scored"):
+        end_of_turns(row, [9, 0], pes)
+
+
+def test_a_withdrawn_play_is_a_pass_under_uf_only_if_the_organiser_says_so() -> None:
+    row = [TurnKind.WITHDRAWN, TurnKind.PASS, TurnKind.PASS, TurnKind.PASS]
+    uf = BOOKS["uf-2007"]
+    assert end_of_turns(row, [5, 0], uf) is None
+    assert end_of_turns(row, [5, 0], with_options(uf, {"withdrawn_is_pass": "yes"})) is EndCondition.LOST_TURNS
+    assert end_of_turns(row, [5, 0], BOOKS["fise"]) is EndCondition.LOST_TURNS
 
 
 def test_three_players_lose_three_turns_each() -> None:
@@ -77,6 +122,58 @@ def test_the_lines_of_the_sheet_add_up_and_the_higher_score_wins(
     assert all(line.article.startswith("FISC I.") for line in settled.adjustments)
 
 
+@given(st.data(), st.integers(2, 4), st.sampled_from(EndCondition), st.sampled_from(sorted(BOOKS)))
+def test_racks_are_counted_as_each_book_says(
+    data: st.DataObject, players: int, condition: EndCondition, name: str
+) -> None:
+    ruleset = BOOKS[name]
+    values = ruleset.tile_set.values
+    rack = st.lists(st.sampled_from(full_bag(ruleset.tile_set)), min_size=1, max_size=7)
+    held = {f"p{number}": data.draw(rack) for number in range(players)}
+    totals = {player: data.draw(scores) for player in held}
+    over = {player: data.draw(st.integers(0, 130_000)) for player in held}
+    if condition is EndCondition.OUT:
+        held["p1"] = []
+    final = settle(condition, totals, held, over, ruleset).scores
+    for player in held:
+        own = sum(values[face] for face in held[player])
+        others = sum(values[face] for rack in held.values() for face in rack)
+        counted = condition in (EndCondition.OUT, EndCondition.LOST_TURNS, EndCondition.SCORELESS_TURNS) or (
+            condition is EndCondition.AGREEMENT and name in ("uf-2007", "festa-major", "fise")
+        )
+        expected = totals[player] - (own if counted else 0)
+        if condition is EndCondition.OUT and player == "p1":
+            expected += others
+        if name != "festa-major":
+            expected -= 10 * len(range(0, over[player], 60_000))
+        assert final[player] == expected
+
+
+def test_only_three_books_end_a_game_by_agreement() -> None:
+    for name, ruleset in BOOKS.items():
+        if name in ("fisc-2023", "pes-2024"):
+            with pytest.raises(Refusal, check=lambda refusal: refusal.reason == "NO_AGREEMENT"):
+                check_agreement(ruleset)
+        else:
+            check_agreement(ruleset)
+
+
+def test_english_tournaments_give_the_rack_twice_and_take_it_from_nobody() -> None:
+    box = with_options(load_ruleset("box"), {"ending": "tournament"})
+    (line,) = rack_adjustments(EndCondition.OUT, {"a": [], "b": ["Q", "I"]}, box)
+    assert (line.player, line.kind, line.points) == ("a", AdjustmentKind.OUT_BONUS, 22)
+    without = dataclasses.replace(box, end=dataclasses.replace(box.end, out_bonus="none"))
+    (line,) = rack_adjustments(EndCondition.OUT, {"a": [], "b": ["Q", "I"]}, without)
+    assert (line.player, line.points) == ("b", -11)
+
+
+def test_racks_count_after_time_or_the_cap_only_where_a_ruleset_says_so() -> None:
+    end = dataclasses.replace(FISC.end, racks_count_after_time=True, racks_count_after_cap=True)
+    counting = dataclasses.replace(FISC, end=end)
+    for condition in (EndCondition.ROUND_TIME, EndCondition.OVERTIME):
+        assert [line.points for line in rack_adjustments(condition, {"a": ["X"], "b": ["H"]}, counting)] == [-10, -8]
+
+
 def test_three_racks_go_to_the_player_who_is_out() -> None:
     lines = rack_adjustments(EndCondition.OUT, {"a": [], "b": ["A", "F"], "c": ["H"], "d": ["M"]}, FISC)
     assert {line.player: line.points for line in lines} == {"a": 15, "b": -5, "c": -8, "d": -2}
@@ -92,18 +189,49 @@ def test_only_players_with_overtime_have_a_line_for_it() -> None:
     assert (line.player, line.kind, line.points, line.article) == ("b", AdjustmentKind.TIME_PENALTY, -10, "FISC I.11")
 
 
-@given(scores, scores)
-def test_a_player_who_leaves_never_wins(one: int, two: int) -> None:
-    settled = settle_abandonment({"a": one, "b": two}, ["a"], FISC)
+@given(scores, scores, st.sampled_from(sorted(BOOKS)))
+def test_a_player_who_leaves_never_wins(one: int, two: int, name: str) -> None:
+    settled = settle_abandonment({"a": one, "b": two}, ["a"], BOOKS[name])
     assert settled.winner == "b"
-    assert settled.scores["b"] == two
-    assert settled.scores["a"] == (one if one < two else two - 50)
+    if name == "pes-2024":
+        assert settled.scores == {"a": 0, "b": 150}
+    elif name == "fisc-2023":
+        assert settled.scores == {"a": one if one < two else two - 50, "b": two}
+    else:
+        assert settled.scores == {"a": one, "b": two}
+    both = settle_abandonment({"a": one, "b": two}, ["b", "a"], BOOKS[name])
+    assert (both.scores, both.winner, both.lost_by_all) == ({"a": 0, "b": 0}, None, True)
+
+
+def test_who_leaves_at_a_tie_trails_if_the_organiser_says_so() -> None:
+    trailing = with_options(FISC, {"tie_on_abandonment": "as-trailing"})
+    settled = settle_abandonment({"a": 200, "b": 200}, ["a"], trailing)
+    assert (settled.scores, settled.winner) == ({"a": 200, "b": 200}, "b")
+
+
+def test_the_others_play_for_a_table_of_three_that_one_leaves() -> None:
+    settled = settle_abandonment({"a": 90, "b": 70, "c": 80}, ["a"], BOOKS["festa-major"])
+    assert (settled.scores["a"], settled.winner) == (90, "c")
+    with pytest.raises(ValueError, match="a game of two is worth that one leaves, not of 3"):
+        settle_abandonment({"a": 90, "b": 70, "c": 80}, ["a"], FISC)
 
 
 @pytest.mark.parametrize("leavers", [[], ["c"], ["a", "c"]])
-def test_only_players_of_the_game_can_leave_it(leavers: list[str]) -> None:
-    with pytest.raises(ValueError, match="one or both of two players abandon a game"):
+def test_only_players_of_the_game_can_leave_or_forfeit_it(leavers: list[str]) -> None:
+    with pytest.raises(ValueError, match="who abandons a game is one of its players"):
         settle_abandonment({"a": 1, "b": 2}, leavers, FISC)
+    with pytest.raises(ValueError, match="one or both of two players forfeit a game"):
+        settle_forfeit(["a", "b"], leavers, FISC)
+
+
+def test_a_forfeit_is_worth_what_the_book_or_the_organiser_says() -> None:
+    settled = settle_forfeit(["a", "b"], ["b"], BOOKS["pes-2024"])
+    assert (settled.scores, settled.winner, settled.lost_by_all) == ({"a": 150, "b": 0}, "a", False)
+    assert {line.article for line in settled.adjustments} == {"PES ΣΤ"}
+    assert settle_forfeit(["a", "b"], ["b"], FISC).winner == "a"
+    assert settle_forfeit(["a", "b"], ["b"], with_options(FISC, {"forfeit": "50-0"})).scores == {"a": 50, "b": 0}
+    both = settle_forfeit(["a", "b"], ["a", "b"], BOOKS["pes-2024"])
+    assert (both.scores, both.winner, both.lost_by_all) == ({"a": 0, "b": 0}, None, True)
 
 
 def test_a_player_is_out_only_when_the_bag_is_empty_too() -> None:
@@ -112,6 +240,16 @@ def test_a_player_is_out_only_when_the_bag_is_empty_too() -> None:
     assert not is_out(["A"], 0)
 
 
-def test_scores_may_stand_at_once_when_time_is_up() -> None:
-    ruleset = dataclasses.replace(FISC, end=dataclasses.replace(FISC.end, time_up="scores-stand"))
-    assert turns_after_time_up(7, 2, ruleset) == 0
+@given(st.integers(0, 60), st.integers(2, 4))
+def test_after_time_each_book_plays_on_for_as_long_as_it_says(taken: int, players: int) -> None:
+    assert turns_after_time_up(taken, players, BOOKS["uf-2007"]) == 0
+    assert turns_after_time_up(taken, players, FISC) == players * (taken // players + 2) - taken
+    owed = turns_after_time_up(taken, players, BOOKS["fise"])
+    assert 0 <= owed < players
+    assert (taken + owed) % players == 0
+
+
+@pytest.mark.parametrize("name", ["festa-major", "pes-2024"])
+def test_a_book_without_a_time_of_rounds_has_no_turns_after_it(name: str) -> None:
+    with pytest.raises(ValueError, match="has no time of a round"):
+        turns_after_time_up(3, 2, BOOKS[name])

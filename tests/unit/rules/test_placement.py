@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import dataclasses
 from random import Random
 
 import pytest
@@ -19,6 +18,7 @@ from faristol.rules import (
     Tile,
     check_play,
     load_ruleset,
+    off_centre,
     words_formed,
 )
 
@@ -65,6 +65,11 @@ def test_a_play_is_allowed_exactly_when_it_touches_the_tiles_on_the_board(
         assert caught.value.reason == "NO_CONTACT"
 
 
+@pytest.mark.parametrize("square", [Square(7, 6), Square(7, 8), Square(6, 7), Square(8, 7)])
+def test_a_tile_touches_on_any_of_its_four_sides(square: Square) -> None:
+    assert check_play(Board({CENTRE: Tile("A")}), [Placement(square, Tile("A"))], rack=["A"], ruleset=FISC)
+
+
 def test_a_single_tile_makes_its_longer_word_the_main_word() -> None:
     board = Board({Square(7, 7): Tile("A"), Square(8, 8): Tile("B"), Square(9, 8): Tile("C")})
     words = words_formed(board, [Placement(Square(7, 8), Tile("S"))])
@@ -96,8 +101,39 @@ def test_a_second_tile_of_a_kind_needs_a_second_in_the_rack() -> None:
     assert check_play(Board(), play, rack=["A", "B", "A"], ruleset=FISC)
 
 
+def test_a_first_play_off_the_centre_is_the_opponents_to_judge_under_fise_alone() -> None:
+    play = [Placement(Square(7, 8), Tile("S")), Placement(Square(7, 9), Tile("O"))]
+    for book in ("uf-2007", "fisc-2023", "festa-major"):
+        with pytest.raises(Refusal, check=lambda refusal: refusal.reason == "FIRST_PLAY_OFF_CENTRE"):
+            check_play(Board(), play, rack=["S", "O"], ruleset=load_ruleset(book))
+        assert not off_centre(Board(), play, load_ruleset(book))
+    fise = load_ruleset("fise")
+    assert check_play(Board(), play, rack=["S", "O"], ruleset=fise)
+    assert off_centre(Board(), play, fise)
+    assert not off_centre(Board(), [Placement(CENTRE, Tile("S")), play[0]], fise)
+    with pytest.raises(Refusal, check=lambda refusal: refusal.reason == "FIRST_PLAY_TOO_SHORT"):
+        check_play(Board(), play[:1], rack=["S"], ruleset=fise)
+
+
+@given(st.sampled_from(["uf-2007", "fisc-2023", "fise", "pes-2024", "box", "festa-major"]), st.data())
+def test_a_blank_stands_for_the_faces_of_its_set_and_for_nothing_else(book: str, data: st.DataObject) -> None:
+    ruleset = load_ruleset(book)
+    faces = ruleset.tile_set.faces
+    face = data.draw(st.sampled_from(sorted({*faces, *"ABCKWYÇÑ", "CH", "LL", "RR", "NY", "L·L", "QU", "?"})))
+    play = [Placement(CENTRE, Tile(face, blank=True)), Placement(Square(7, 8), Tile(faces[0]))]
+    if face in faces:
+        check_play(Board(), play, rack=[BLANK, faces[0]], ruleset=ruleset)
+    else:
+        with pytest.raises(Refusal) as refused:
+            check_play(Board(), play, rack=[BLANK, faces[0]], ruleset=ruleset)
+        assert (refused.value.reason, refused.value.article) == ("BLANK_FACE_UNKNOWN", ruleset.law.blank_face)
+
+
 def test_a_first_play_must_run_across_where_the_rules_say_so() -> None:
-    across = dataclasses.replace(FISC, first_move=dataclasses.replace(FISC.first_move, direction="across"))
+    across = load_ruleset("festa-major")
+    assert check_play(
+        Board(), [Placement(CENTRE, Tile("A")), Placement(Square(7, 8), Tile("S"))], rack=["A", "S"], ruleset=across
+    )
     down = [Placement(CENTRE, Tile("A")), Placement(CENTRE.step(Direction.DOWN), Tile("S"))]
     with pytest.raises(Refusal, check=lambda refusal: refusal.reason == "FIRST_PLAY_NOT_ACROSS"):
         check_play(Board(), down, rack=["A", "S"], ruleset=across)

@@ -9,6 +9,7 @@ from random import Random
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.unit.rules import naive
 from tests.unit.rules.positions import positions
 
 from faristol.rules import (
@@ -19,9 +20,12 @@ from faristol.rules import (
     Square,
     Tile,
     check_play,
+    lay,
     load_ruleset,
+    off_centre,
     read_tiles,
     score_play,
+    words_formed,
 )
 
 FISC = load_ruleset("fisc-2023")
@@ -49,6 +53,24 @@ def test_a_play_scores_the_same_when_rows_and_columns_change_places(
     assert score_play(turned, other, FISC).points == score_play(board, play, FISC).points
 
 
+@pytest.mark.parametrize("book", ["fisc-2023", "fise", "pes-2024", "box"])
+@given(data=st.data())
+def test_every_set_is_scored_as_a_naive_scorer_scores_it(data: st.DataObject, book: str) -> None:
+    ruleset = load_ruleset(book)
+    board, play = data.draw(positions(ruleset.tile_set.faces))
+    grid: naive.Grid = [[None] * 15 for _ in range(15)]
+    for square, tile in board.items():
+        grid[square.row][square.col] = (tile.face, tile.blank)
+    laid = [(square.row, square.col, tile.face, tile.blank) for square, tile in play]
+    points, words = naive.score(grid, laid, ruleset.tile_set.values)
+    score = score_play(board, play, ruleset)
+    assert score.points == points
+    assert sorted(list(word.word.faces) for word in score.words) == sorted(words)
+    assert score_play(board, play, ruleset, words_formed(board, play)) == score
+    for word in score.words:
+        assert word.points == sum(square.points for square in word.squares) * word.multiplier
+
+
 @given(positions())
 def test_the_explanation_adds_up_to_the_score(position: tuple[Board, tuple[Placement, ...]]) -> None:
     board, play = position
@@ -59,6 +81,36 @@ def test_the_explanation_adds_up_to_the_score(position: tuple[Board, tuple[Place
         assert {square.square for square in word.squares if square.new} == {s for s, _ in play} & set(word.word.squares)
         assert all(square.value == 0 for square in word.squares if square.tile.blank)
         assert all(square.premium.letter == square.premium.word == 1 for square in word.squares if not square.new)
+
+
+@pytest.mark.parametrize(
+    ("there", "start", "word", "points"),
+    [
+        ("A5 A", "A1", "C A N T A R I A", 140),  # two triple words, and the T on a double letter
+        ("", "E5", "A A A A A A C", 82),  # two double words, and a bingo
+    ],
+)
+def test_word_premiums_multiply_each_other(there: str, start: str, word: str, points: int) -> None:
+    board = Board()
+    if there:
+        board = board.place(lay(board, Notation.FISC.read(there.split()[0]), read_tiles(there.split()[1])))
+    play = lay(board, Notation.FISC.read(start), read_tiles(word))
+    score = score_play(board, play, FISC)
+    assert score.points == points
+    assert score.words[0].multiplier == (9 if there else 4)
+
+
+def test_a_first_play_off_the_centre_is_not_doubled_and_the_centre_stays_alive() -> None:
+    fise = load_ruleset("fise")
+    sol = lay(Board(), Notation.FISC.read("H9"), read_tiles("S O L"))
+    assert off_centre(Board(), sol, fise)
+    words = check_play(Board(), sol, rack=["S", "O", "L"], ruleset=fise)
+    assert score_play(Board(), sol, fise, words).points == 3
+    board = Board().place(sol)
+    parasol = lay(board, Notation.FISC.read("H5"), read_tiles("P A R A S O L"))
+    assert len(parasol) == 4
+    assert not off_centre(board, parasol, fise)
+    assert score_play(board, parasol, fise).points == 18
 
 
 def test_a_score_explains_itself() -> None:

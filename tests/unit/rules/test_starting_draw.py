@@ -1,10 +1,12 @@
 from __future__ import annotations
 
+import dataclasses
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from faristol.rules import draw, full_bag, load_ruleset, starting_draw, without
+from faristol.rules import draw, full_bag, load_ruleset, starting_draw, with_options, without
 
 FISC = load_ruleset("fisc-2023")
 ORDER = [kind.face for kind in FISC.tile_set.kinds]
@@ -57,3 +59,25 @@ def test_of_three_players_only_those_who_share_the_best_tile_draw_again() -> Non
 def test_a_draw_needs_two_players(players: list[str]) -> None:
     with pytest.raises(ValueError, match="two or more different players"):
         starting_draw(FISC, players, bytes(32))
+
+
+def test_equal_tiles_stay_out_where_the_organiser_says_so() -> None:
+    kept_out = with_options(FISC, {"starting_tie": "redraw"})
+    whole, tied = full_bag(FISC.tile_set), 0
+    for number in range(60):
+        seed = number.to_bytes(32, "big")
+        tiles, _ = starting_draw(kept_out, ["Anna", "Blai"], seed)
+        bag = whole
+        for tile in tiles:
+            assert draw(bag, 1, seed, tile.counter) == (tile.face,)
+            bag = without(bag, (tile.face,))
+        tied += len(tiles) > 2
+    assert tied
+
+
+@given(seeds)
+def test_a_blank_may_come_last(seed: bytes) -> None:
+    last = dataclasses.replace(FISC, start=dataclasses.replace(FISC.start, blank="last"))
+    tiles, first = starting_draw(last, ["Anna", "Blai"], seed)
+    order = [*ORDER[1:], "?"]
+    assert min(tiles[-2:], key=lambda tile: order.index(tile.face)).player == first

@@ -1,0 +1,68 @@
+"""GCG files, in and out: the text form in which games of two are exchanged.
+
+``decode_gcg`` makes text of bytes, ``read_gcg`` makes typed lines of text, ``replay`` plays them under a ruleset and
+compares every score and total, ``write_gcg`` makes text again, and ``Recorder`` makes the lines of a game that is known
+otherwise. Tiles of several characters stand in brackets, ``[L·L]``. GCG letters the columns: ``8H`` is across.
+"""
+
+from __future__ import annotations
+
+from faristol.rules.gcg.decoding import SIZE_MAX, decode_gcg
+from faristol.rules.gcg.drawing import draw_board, draw_sheet
+from faristol.rules.gcg.game import (
+    Challenge,
+    Event,
+    Exchange,
+    GcgGame,
+    Line,
+    Note,
+    Pass,
+    Play,
+    Player,
+    Pragma,
+    RackPenalty,
+    RackPoints,
+    TimePenalty,
+    Withdrawal,
+)
+from faristol.rules.gcg.problem import GcgError, Problem
+from faristol.rules.gcg.reader import read_gcg
+from faristol.rules.gcg.recorder import Recorder
+from faristol.rules.gcg.replay import Replay, Step, replay
+from faristol.rules.gcg.suited import suited, tile_set_named
+from faristol.rules.gcg.tiles import write_play, write_rack, write_tile
+from faristol.rules.gcg.writer import write_gcg
+
+__all__ = [
+    "SIZE_MAX",
+    "Challenge",
+    "Event",
+    "Exchange",
+    "GcgError",
+    "GcgGame",
+    "Line",
+    "Note",
+    "Pass",
+    "Play",
+    "Player",
+    "Pragma",
+    "Problem",
+    "RackPenalty",
+    "RackPoints",
+    "Recorder",
+    "Replay",
+    "Step",
+    "TimePenalty",
+    "Withdrawal",
+    "decode_gcg",
+    "draw_board",
+    "draw_sheet",
+    "read_gcg",
+    "replay",
+    "suited",
+    "tile_set_named",
+    "write_gcg",
+    "write_play",
+    "write_rack",
+    "write_tile",
+]

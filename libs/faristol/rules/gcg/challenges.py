@@ -1,0 +1,48 @@
+"""What a failed challenge may be worth in a file."""
+
+from __future__ import annotations
+
+from faristol.rules.gcg.game import Challenge
+from faristol.rules.gcg.problem import Wrong
+from faristol.rules.ruleset import Ruleset
+
+STEP, MOST = 5, 10
+"""Where the file decides: a multiple of five points, in the harshest variant ten for each word of the play."""
+
+
+def check_challenge(event: Challenge, mover: str, words: int, ruleset: Ruleset, *, stands: bool) -> None:
+    """Raise ``Wrong`` when a failed challenge of ``mover``'s play of so many ``words`` is not worth what the line says.
+
+    Either the mover gains points or the challenger loses them. Which, and how many, is for the rules to say; where
+    they leave it open and nobody has chosen, the file says it, for files do not name the variant. A challenge of a
+    play that did not stand costs something only where each good word among those challenged does (PES Δ.ε).
+    """
+    rules = ruleset.challenge
+    gained = event.nick == mover
+    points = event.score if gained else -event.score
+    if not stands:
+        words -= 1
+        if not words or _open(ruleset) or rules.penalty_unit != "word":
+            raise Wrong("NO_PLAY", f"{mover}'s play did not stand", "nothing paid for a challenge that was right")
+    if _open(ruleset):
+        if not 0 < points <= MOST * words or points % STEP:
+            raise _wrong(event, mover, f"{STEP} to {MOST * words} points in steps of {STEP}, gained or lost")
+        return
+    if not rules.penalty:
+        raise _wrong(event, mover, f"no such line: it costs nothing under {ruleset.name}")
+    if gained is not (rules.penalty_goes == "to-mover"):
+        who = f"{mover} to gain" if rules.penalty_goes == "to-mover" else "the challenger to lose"
+        raise _wrong(event, mover, f"{who} the points")
+    most = rules.penalty * (words if rules.penalty_unit == "word" else 1)
+    if not 0 < points <= most or points % rules.penalty:
+        raise _wrong(event, mover, f"{rules.penalty} points" + (f" for each of {words} words" if most > points else ""))
+
+
+def _open(ruleset: Ruleset) -> bool:
+    return any("challenge.penalty" in option.keys and option.name not in ruleset.chosen for option in ruleset.options)
+
+
+def _wrong(event: Challenge, mover: str, expected: str) -> Wrong:
+    return Wrong(
+        "CHALLENGE_POINTS", f"a failed challenge of {mover}'s play gives {event.nick} {event.score:+}", expected
+    )

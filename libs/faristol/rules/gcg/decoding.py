@@ -1,0 +1,65 @@
+"""From the bytes of a GCG file to its text.
+
+The format is older than UTF-8: without a word about it a file is ISO 8859-1, and ``#character-encoding`` in the
+first line says otherwise. Many programs forget that line, so bytes that are UTF-8 are read as such: text in
+ISO 8859-1 with a character beyond ASCII is UTF-8 only by an accident that words do not have. Others write
+windows-1252, which is ISO 8859-1 with more quotation marks.
+"""
+
+from __future__ import annotations
+
+import codecs
+import re
+import unicodedata
+
+from faristol.rules.gcg.problem import GcgError, Problem, quoted
+
+SIZE_MAX = 1 << 20
+"""Bytes of the largest file that is read. A game with notes has some thousand."""
+
+ENCODINGS = ("utf-8", "iso8859-1", "iso8859-15", "iso8859-7", "cp1252", "cp1253", "ascii")
+"""Encodings that a file may name, as Python calls them."""
+
+_NAMES = "UTF-8, ISO-8859-1, ISO-8859-15, ISO-8859-7, windows-1252, windows-1253 or US-ASCII"
+_PRAGMA = re.compile(rb"[ \t]*#character-encoding[ \t]+([!-~]+)", re.IGNORECASE)
+_WIDE = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
+
+
+def decode_gcg(data: bytes) -> str:
+    """The text of a file, in composed characters. Raises ``GcgError`` when the bytes are no text that is known."""
+    if len(data) > SIZE_MAX:
+        raise GcgError(Problem(1, "TOO_LARGE", "the file is too large to be a game", f"at most {SIZE_MAX} bytes"))
+    if data.startswith(_WIDE):
+        raise GcgError(Problem(1, "ENCODING_UNKNOWN", "the file is UTF-16", _NAMES))
+    marked = data.startswith(codecs.BOM_UTF8)
+    data = data.removeprefix(codecs.BOM_UTF8)
+    declared = _PRAGMA.match(data)
+    encoding = "utf-8" if marked or not declared else _known(declared[1].decode("ascii"))
+    try:
+        text = data.decode(encoding)
+    except UnicodeDecodeError as error:
+        if marked or declared:
+            line = len(re.split(rb"\r\n|\r|\n", data[: error.start]))
+            byte = data[error.start]
+            raise GcgError(
+                Problem(line, "NOT_IN_ENCODING", f"byte 0x{byte:02X} is not {encoding}", f"text in {encoding}")
+            ) from None
+        text = _western(data)
+    return unicodedata.normalize("NFC", text)
+
+
+def _western(data: bytes) -> str:
+    try:
+        return data.decode("cp1252")
+    except UnicodeDecodeError:
+        return data.decode("iso8859-1")
+
+
+def _known(name: str) -> str:
+    try:
+        encoding = codecs.lookup(name).name
+    except LookupError:
+        encoding = ""
+    if encoding not in ENCODINGS:
+        raise GcgError(Problem(1, "ENCODING_UNKNOWN", f"the encoding {quoted(name)} is not known", _NAMES))
+    return encoding

@@ -1,0 +1,74 @@
+"""A replayed file as people read it: the sheet and the board, with columns lettered as GCG letters them."""
+
+from __future__ import annotations
+
+from faristol.rules.board import PREMIUMS, ROW_NAMES, SIZE, Board, Square
+from faristol.rules.gcg.game import (
+    Challenge,
+    Event,
+    Exchange,
+    Pass,
+    Play,
+    RackPenalty,
+    RackPoints,
+    TimePenalty,
+    Withdrawal,
+)
+from faristol.rules.gcg.replay import Replay
+from faristol.rules.notation import Notation
+
+_WIDTH = 3
+
+
+def draw_board(board: Board) -> str:
+    """The board, a blank in small letters, and the premiums that are free as ``str(board)`` marks them."""
+    lines = ["   " + " ".join(f"{letter:<{_WIDTH}}" for letter in ROW_NAMES).rstrip()]
+    for row in range(SIZE):
+        cells = (_cell(board, Square(row, col)) for col in range(SIZE))
+        lines.append(f"{row + 1:>2} " + " ".join(f"{cell:<{_WIDTH}}" for cell in cells).rstrip())
+    return "\n".join(lines)
+
+
+def draw_sheet(replayed: Replay) -> str:
+    """One line for each event: line of the file, player, rack, what happened, score and total by the rules."""
+    names = [f"{player.nick}: {player.name}" if player.name else player.nick for player in replayed.game.players]
+    rows = [
+        (str(one.event.line), one.event.nick, _rack(one.event), _happened(one.event), f"{one.score:+}", str(one.total))
+        for one in replayed.steps
+    ]
+    widths = [max((len(row[column]) for row in rows), default=0) for column in range(6)]
+    lines = []
+    for number, nick, rack, happened, score, total in rows:
+        left = f"{number:>{widths[0]}}  {nick:<{widths[1]}}  {rack:<{widths[2]}}  {happened:<{widths[3]}}"
+        lines.append(f"{left}  {score:>{widths[4]}}  {total:>{widths[5]}}")
+    totals = ", ".join(f"{nick} {total}" for nick, total in replayed.totals.items())
+    return "\n".join([*names, *lines, totals])
+
+
+def _cell(board: Board, square: Square) -> str:
+    tile = board.get(square)
+    if tile is None:
+        return PREMIUMS[square].value
+    return tile.face.lower() if tile.blank else tile.face
+
+
+def _rack(event: Event) -> str:
+    return "" if isinstance(event, RackPoints) else event.rack or ""
+
+
+def _happened(event: Event) -> str:
+    match event:
+        case Play():
+            return f"{Notation.GCG.write(event.start)} {event.word}"
+        case Exchange():
+            return f"exchange {event.tiles or event.count}"
+        case Pass():
+            return "pass"
+        case Withdrawal():
+            return "play withdrawn"
+        case Challenge():
+            return "challenge failed"
+        case TimePenalty():
+            return "overtime"
+        case RackPoints() | RackPenalty():
+            return f"tiles left {event.tiles}"

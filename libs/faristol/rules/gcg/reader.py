@@ -1,0 +1,204 @@
+"""From the text of a GCG file to its lines. What is no line of such a file is refused with the line and the reason.
+
+Whether the lines tell a game that the rules allow is not asked here: ``replay`` asks it.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import NoReturn
+
+from faristol.rules.gcg.game import (
+    EVENTS,
+    Challenge,
+    Event,
+    Exchange,
+    GcgGame,
+    Line,
+    Note,
+    Pass,
+    Play,
+    Player,
+    Pragma,
+    RackPenalty,
+    RackPoints,
+    TimePenalty,
+    Withdrawal,
+)
+from faristol.rules.gcg.problem import GcgError, Problem, quoted
+from faristol.rules.gcg.tiles import RACK, WORD
+from faristol.rules.notation import Notation, Start
+
+_LINE_END = re.compile(r"\r\n|\r|\n")
+_PRAGMA = re.compile(r"#(\S*)\s*(.*)")
+_EVENT = re.compile(r">\s*(\S+?)\s*:(?:\s+(.*))?")
+_PLACE = re.compile(r"[0-9]+[A-Za-z]|[A-Za-z][0-9]+")
+_POINTS = re.compile(r"[+-]?[0-9]{1,5}")
+_COUNT = re.compile(r"-[0-9]{1,2}")
+_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
+_FORM = ">nick: RACK 8H WORD +score total"
+
+
+def read_gcg(text: str) -> GcgGame:
+    """The game that ``text`` holds. Raises ``GcgError`` at the first line that is no line of a GCG file."""
+    if not text.strip("\ufeff \t\r\n"):
+        raise GcgError(Problem(1, "EMPTY", "the file is empty", "#player1, #player2 and the events of a game"))
+    reader = _Reader()
+    for number, line in enumerate(_LINE_END.split(text.removeprefix("\ufeff")), 1):
+        reader.read(number, line.rstrip())
+    return reader.game()
+
+
+class _Reader:
+    def __init__(self) -> None:
+        self._lines: list[Line] = []
+        self._players: dict[int, Player] = {}
+        self._number = 1
+        self._last_text = 1
+
+    def game(self) -> GcgGame:
+        self._number = self._last_text
+        self._need_players()
+        return GcgGame(tuple(self._finished(line) for line in self._lines))
+
+    def _finished(self, line: Line) -> Line:
+        """The line, without the empty lines that end a note."""
+        return Note(text=line.text.rstrip(), line=line.line) if isinstance(line, Note) else line
+
+    def read(self, number: int, text: str) -> None:
+        self._number = number
+        bare = text.lstrip()
+        if bare:
+            self._last_text = number
+        last = self._lines[-1] if self._lines else None
+        if _CONTROL.search(bare) and not bare.casefold().startswith("#note") and bare[0] in "#>":
+            self._fail("CONTROL", f"{quoted(bare)} has a control character", "printable text")
+        if bare.startswith(">"):
+            self._lines.append(self._event(bare))
+        elif bare.startswith("#"):
+            self._pragma(bare)
+        elif isinstance(last, Note):
+            self._lines[-1] = Note(text=f"{last.text}\n{text}", line=last.line)
+        elif bare:
+            self._fail(
+                "MALFORMED", f"{quoted(bare)} is neither a pragma nor an event", "a line that begins with # or >"
+            )
+
+    def _fail(self, reason: str, message: str, expected: str) -> NoReturn:
+        raise GcgError(Problem(self._number, reason, message, expected))
+
+    def _pragma(self, text: str) -> None:
+        match = _PRAGMA.fullmatch(text)
+        assert match is not None, "whatever begins with # is a pragma"
+        keyword, rest = match[1], match[2]
+        match keyword.casefold():
+            case "note":
+                self._lines.append(Note(text=rest, line=self._number))
+            case "character-encoding":
+                if self._number > 1:
+                    self._fail("ENCODING_LATE", "#character-encoding stands in the middle", "it in the first line")
+            case "player1" | "player2":
+                self._player(int(keyword[-1]), rest)
+            case other if re.fullmatch(r"player\d+", other):
+                self._fail("PLAYER_NUMBER", f"#{quoted(keyword)[1:-1]}: a game has two players", "#player1 or #player2")
+            case _:
+                self._lines.append(Pragma(keyword=keyword, text=rest, line=self._number))
+
+    def _player(self, number: int, text: str) -> None:
+        if number in self._players:
+            self._fail("PLAYER_TWICE", f"player {number} was named before", "one #player1 and one #player2")
+        if any(isinstance(line, EVENTS) for line in self._lines):
+            self._fail("PLAYER_LATE", f"#player{number} comes after the first event", "both players before it")
+        nick, name = (*text.split(maxsplit=1), "", "")[:2]
+        if not nick:
+            self._fail("MALFORMED", f"#player{number} names nobody", f"#player{number} nick Full Name")
+        if any(player.nick == nick for player in self._players.values()):
+            self._fail("NICK_TWICE", f"both players are called {quoted(nick)}", "two nicknames")
+        self._players[number] = Player(number=number, nick=nick, name=name, line=self._number)
+        self._lines.append(self._players[number])
+
+    def _need_players(self) -> None:
+        for number in (1, 2):
+            if number not in self._players:
+                expected = f"#player{number} nick Full Name, before the first event"
+                self._fail("PLAYER_MISSING", f"player {number} is not named", expected)
+
+    def _event(self, text: str) -> Event:
+        self._need_players()
+        match = _EVENT.fullmatch(text)
+        if match is None:
+            self._fail("MALFORMED", f"{quoted(text)} names no player", _FORM)
+        nick, parts = match[1], (match[2] or "").split()
+        if nick not in {player.nick for player in self._players.values()}:
+            names = " or ".join(player.nick for _, player in sorted(self._players.items()))
+            self._fail("PLAYER_UNKNOWN", f"there is no player {quoted(nick)}", names)
+        rack = None
+        if parts and not parts[0].startswith(("(", "-")) and not _PLACE.fullmatch(parts[0]):
+            rack = parts.pop(0)
+            if not RACK.fullmatch(rack):
+                self._fail("MALFORMED_RACK", f"{quoted(rack)} is no rack", "its tiles, ? for a blank: AEINR[CH]?")
+        return self._what(nick, rack, parts)
+
+    def _what(self, nick: str, rack: str | None, parts: list[str]) -> Event:
+        what = parts.pop(0) if parts else ""
+        if what.startswith("("):
+            return self._bracketed(nick, rack, what, parts)
+        if what.startswith("-"):
+            return self._turn_without_play(nick, rack, what, parts)
+        if not what:
+            self._fail("MALFORMED", "the line does not say what happened", _FORM)
+        start = self._start(what)
+        word = parts.pop(0) if parts else ""
+        if not WORD.fullmatch(word):
+            expected = "tiles, small letters for a blank, . for a tile already there: tANGO.S"
+            self._fail("MALFORMED_PLAY", f"{quoted(word)} is no word" if word else "the word is missing", expected)
+        score, total, remark = self._points(parts)
+        return Play(
+            nick=nick, rack=rack, start=start, word=word, score=score, total=total, remark=remark, line=self._number
+        )
+
+    def _start(self, text: str) -> Start:
+        try:
+            return Notation.GCG.read(text)
+        except ValueError:
+            expected = "8H for across or H8 for down: a letter A to O and a number 1 to 15"
+            self._fail("MALFORMED_PLACE", f"{quoted(text)} is no square", expected)
+
+    def _bracketed(self, nick: str, rack: str | None, what: str, parts: list[str]) -> Event:
+        score, total, remark = self._points(parts)
+        inside = what[1:-1] if what.endswith(")") else ""
+        number = self._number
+        match inside:  # (TIME) are four tiles
+            case "challenge":
+                return Challenge(nick=nick, rack=rack, score=score, total=total, remark=remark, line=number)
+            case "time":
+                return TimePenalty(nick=nick, rack=rack, score=score, total=total, remark=remark, line=number)
+        if not RACK.fullmatch(inside):
+            self._fail("MALFORMED", f"{quoted(what)} is not known", "(challenge), (time) or tiles left: (AEI)")
+        if rack is None and score >= 0 and not parts[0].startswith("-"):
+            return RackPoints(nick=nick, tiles=inside, score=score, total=total, remark=remark, line=number)
+        return RackPenalty(nick=nick, rack=rack, tiles=inside, score=score, total=total, remark=remark, line=number)
+
+    def _turn_without_play(self, nick: str, rack: str | None, what: str, parts: list[str]) -> Event:
+        score, total, remark = self._points(parts)
+        number = self._number
+        if what == "-":
+            return Pass(nick=nick, rack=rack, score=score, total=total, remark=remark, line=number)
+        if what == "--":
+            return Withdrawal(nick=nick, rack=rack, score=score, total=total, remark=remark, line=number)
+        count = int(what[1:]) if _COUNT.fullmatch(what) else 0
+        if not count and not RACK.fullmatch(what[1:]):
+            self._fail("MALFORMED_EXCHANGE", f"{quoted(what)} is no exchange", "- and the tiles, or their number: -AE?")
+        tiles = "" if count else what[1:]
+        return Exchange(
+            nick=nick, rack=rack, tiles=tiles, count=count, score=score, total=total, remark=remark, line=number
+        )
+
+    def _points(self, parts: list[str]) -> tuple[int, int, str]:
+        """Score, total and what follows them."""
+        for place, name in enumerate(("score", "total")):
+            found = parts[place] if place < len(parts) else ""
+            if not _POINTS.fullmatch(found):
+                said = f"{quoted(found)} is no {name}" if found else f"the {name} is missing"
+                self._fail("MALFORMED_POINTS", said, "the score with its sign and the total: +24 103")
+        return int(parts[0]), int(parts[1]), " ".join(parts[2:])

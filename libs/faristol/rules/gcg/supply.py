@@ -1,0 +1,77 @@
+"""How many tiles each player holds, how many the bag holds, and which tiles a rack can still hold.
+
+Racks in a file are what an annotator saw: they may be missing, or hold fewer tiles than the player had. The numbers
+are therefore counted from what was laid, and what is not on the board is known as a whole only.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+
+from faristol.rules.board import Board
+from faristol.rules.gcg.problem import Wrong, quoted
+from faristol.rules.gcg.tiles import read_rack, write_rack
+from faristol.rules.ruleset import Ruleset
+
+
+class Supply:
+    """The tiles of a game that are not on the board. Players draw when the next line shows that the play stood."""
+
+    def __init__(self, nicks: Iterable[str], ruleset: Ruleset) -> None:
+        self._set = ruleset.tile_set
+        self._full = ruleset.game.rack_size
+        self.held = dict.fromkeys(nicks, self._full)
+        self.bag = self._set.size - sum(self.held.values())
+        self._drawing: str | None = None
+
+    def lay(self, nick: str, tiles: int) -> None:
+        """So many tiles of the rack go to the board, and the player will draw."""
+        self.held[nick] -= tiles
+        self._drawing = nick
+
+    def take_back(self, nick: str, tiles: int) -> None:
+        """They come back from the board before the player has drawn."""
+        self.held[nick] += tiles
+        self._drawing = None
+
+    def refill(self) -> None:
+        """Whoever laid tiles draws now."""
+        if self._drawing is not None:
+            drawn = min(self._full - self.held[self._drawing], self.bag)
+            self.held[self._drawing] += drawn
+            self.bag -= drawn
+            self._drawing = None
+
+    def is_out(self, nick: str) -> bool:
+        """Whether the player has no tile and can draw none."""
+        return self.held[nick] == 0 and self.bag == 0
+
+    def unseen(self, board: Board) -> Counter[str]:
+        """The tiles that are not on ``board``: racks and bag together."""
+        unseen = Counter(self._set.counts)
+        unseen.subtract(tile.in_rack for tile in board.values())
+        return +unseen
+
+    def rack(self, text: str, nick: str, board: Board) -> tuple[str, ...]:
+        """The tiles that ``text`` says the player holds. Raises ``Wrong`` when that cannot be."""
+        rack = read_rack(text, self._set)
+        if len(rack) > (most := self.held[nick]):
+            less = "" if most == self._full else f": the bag is empty and {nick} has no more left"
+            raise Wrong("RACK_TOO_LONG", f"rack {quoted(text)} has {len(rack)} tiles", f"{most} at most{less}")
+        self.check_enough(rack, board, f"the rack {write_rack(rack)}")
+        return rack
+
+    def check_enough(self, tiles: Sequence[str], board: Board, name: str) -> None:
+        """Raise ``Wrong`` when ``tiles`` and the board need more tiles of a kind than the set has.
+
+        ``name`` is what the tiles are called in the message.
+        """
+        unseen = self.unseen(board)
+        if over := Counter(tiles) - unseen:
+            face = next(iter(over))
+            wanted, there = tiles.count(face), unseen[face]
+            on_board = self._set.counts[face] - there
+            message = f"{wanted} {write_rack([face])} are needed for {name}"
+            expected = f"{there} at most: the set has {self._set.counts[face]}, and {on_board} of them on the board"
+            raise Wrong("NOT_IN_BAG", message, expected)

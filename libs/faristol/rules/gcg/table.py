@@ -1,0 +1,214 @@
+"""The table that a file is replayed on: whether each line may stand where it stands, and what it is worth."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from faristol.rules.board import Board, Placement
+from faristol.rules.endgame import EndCondition, end_of_turns
+from faristol.rules.gcg.challenges import check_challenge
+from faristol.rules.gcg.closing import Closing
+from faristol.rules.gcg.game import (
+    Challenge,
+    Event,
+    Exchange,
+    Pass,
+    Play,
+    RackPenalty,
+    RackPoints,
+    TimePenalty,
+    Withdrawal,
+)
+from faristol.rules.gcg.laying import placements
+from faristol.rules.gcg.problem import Wrong, quoted
+from faristol.rules.gcg.supply import Supply
+from faristol.rules.gcg.tiles import read_rack, write_rack
+from faristol.rules.placement import check_play
+from faristol.rules.refusal import Refusal
+from faristol.rules.ruleset import Ruleset
+from faristol.rules.scoring import PlayScore, score_play
+from faristol.rules.tiles import BLANK
+from faristol.rules.turns import TurnKind, check_exchange, check_pass
+
+
+@dataclass(frozen=True, slots=True)
+class _Laid:
+    """The last play, until the next turn begins."""
+
+    nick: str
+    rack: tuple[str, ...] | None
+    placements: tuple[Placement, ...]
+    score: PlayScore
+    stands: bool = True
+
+
+class Table:
+    """A game on the table. ``take`` plays one line; what lies where and who has how much follows it."""
+
+    def __init__(self, nicks: tuple[str, str], ruleset: Ruleset, *, twice: bool) -> None:
+        """``nicks`` of player 1 and 2; ``twice`` when who goes out gets the other's rack twice, in one line."""
+        self.ruleset = ruleset
+        self.board = Board()
+        self.nicks = nicks
+        self.totals = dict.fromkeys(self.nicks, 0)
+        self.supply = Supply(self.nicks, ruleset)
+        self.end: EndCondition | None = None
+        self.turns: list[TurnKind] = []
+        self._points: list[int] = []
+        self._closing = Closing(nicks, ruleset, twice=twice)
+        self._turn: str | None = None
+        self._last: _Laid | None = None
+        self._challenged = False
+        self._out: str | None = None
+
+    def take(self, event: Event) -> tuple[int, PlayScore | None]:
+        """Play the line: the points that it is worth and, for a play, how they come about.
+
+        Raises ``Wrong`` or ``Refusal`` when it cannot stand here; the table is then as it was before.
+        """
+        explained = None
+        match event:
+            case Play():
+                explained = self._play(event)
+                score = explained.points
+            case Exchange():
+                score = self._exchange(event)
+            case Pass():
+                score = self._pass(event)
+            case Withdrawal():
+                score = self._withdraw(event)
+            case Challenge():
+                score = self._challenge(event)
+            case RackPoints() | RackPenalty() | TimePenalty():
+                score = self._close(event)
+        self.totals[event.nick] += score
+        if isinstance(event, Play):
+            self._points[-1] = score
+        if self.end is None and isinstance(event, Play | Exchange | Pass | Withdrawal):
+            self._look_for_end(event.nick)
+        return score, explained
+
+    def other(self, nick: str) -> str:
+        """The opponent of ``nick``."""
+        return self.nicks[1] if nick == self.nicks[0] else self.nicks[0]
+
+    def missing(self) -> str:
+        """The closing lines that an ended game still needs, for a message; empty when there are all."""
+        return self._closing.missing(self.end, self._out, self.supply.unseen(self.board)) if self.end else ""
+
+    def check_racks(self, racks: Mapping[str, str]) -> None:
+        """Raise ``Wrong`` when the players cannot hold these racks now, all together."""
+        self.supply.refill()
+        tiles = [tile for nick, text in racks.items() for tile in self.supply.rack(text, nick, self.board)]
+        self.supply.check_enough(tiles, self.board, f"the racks {' and '.join(racks.values())}")
+
+    @property
+    def mover(self) -> str | None:
+        """Whose turn it is; None before the first turn, which either player may have."""
+        return self._turn
+
+    def _begin(self, nick: str) -> None:
+        """Begin a turn of ``nick``, which shows that the play before it stood."""
+        if self.end is not None:
+            raise Wrong(
+                "AFTER_END", f"{nick} has a turn, and the game is over ({self.end})", "rack points and penalties"
+            )
+        if self._turn not in (None, nick):
+            raise Wrong("OFF_TURN", f"it is not {nick}'s turn", f"a turn of {self._turn}")
+        self.supply.refill()
+
+    def _rack(self, text: str | None, nick: str) -> tuple[str, ...] | None:
+        return None if text is None else self.supply.rack(text, nick, self.board)
+
+    def _over(self, nick: str, kind: TurnKind) -> None:
+        self.turns.append(kind)
+        self._points.append(0)
+        self._turn = self.other(nick)
+        self._last, self._challenged = None, False
+
+    def _play(self, event: Play) -> PlayScore:
+        self._begin(event.nick)
+        rack = self._rack(event.rack, event.nick)
+        laid = placements(event, self.board, self.ruleset.tile_set)
+        needed = tuple(tile.in_rack for _, tile in laid)
+        if rack is None:
+            self.supply.rack(write_rack(needed), event.nick, self.board)
+        check_play(self.board, laid, rack=needed if rack is None else rack, ruleset=self.ruleset)
+        score = score_play(self.board, laid, self.ruleset)
+        self.board = self.board.place(laid)
+        self.supply.lay(event.nick, len(laid))
+        self._over(event.nick, TurnKind.PLAY)
+        self._last = _Laid(event.nick, rack, laid, score)
+        return score
+
+    def _exchange(self, event: Exchange) -> int:
+        self._begin(event.nick)
+        tiles = self.supply.rack(event.tiles, event.nick, self.board) if event.tiles else (BLANK,) * event.count
+        rack = tiles if event.count else self._rack(event.rack, event.nick)
+        check_exchange(tiles if rack is None else rack, tiles, self.supply.bag, self.ruleset)
+        self._over(event.nick, TurnKind.EXCHANGE)
+        return 0
+
+    def _pass(self, event: Pass) -> int:
+        if self.end is EndCondition.OUT and self._last is not None and event.nick != self._out:
+            self._last = None  # the turn that a challenge of the last play cost
+            return 0
+        self._begin(event.nick)
+        self._rack(event.rack, event.nick)
+        kind = TurnKind.PASS
+        try:
+            check_pass(self.supply.bag, self.ruleset)
+        except Refusal:
+            if not self.ruleset.passing.cannot_play:
+                raise
+            kind = TurnKind.CANNOT_PLAY  # files write both in the same way
+        self._over(event.nick, kind)
+        return 0
+
+    def _withdraw(self, event: Withdrawal) -> int:
+        last = self._last
+        if last is None or not last.stands or last.nick != event.nick or self._challenged:
+            raise Wrong("NO_PLAY", f"{event.nick} takes back a play", "it right after the play that was challenged")
+        rack = None if event.rack is None else read_rack(event.rack, self.ruleset.tile_set)
+        if rack is not None and last.rack is not None and sorted(rack) != sorted(last.rack):
+            message = f"{event.nick} takes tiles back and holds {write_rack(rack)}"
+            raise Wrong("RACK_CHANGED", message, f"the rack before the play, {write_rack(last.rack)}")
+        self.board = self.board.remove(square for square, _ in last.placements)
+        self.supply.take_back(event.nick, len(last.placements))
+        self.turns[-1], self._points[-1] = TurnKind.WITHDRAWN, 0
+        self.end, self._out = None, None
+        self._last = dataclasses.replace(last, stands=False)
+        return -last.score.points
+
+    def _challenge(self, event: Challenge) -> int:
+        last = self._last
+        if last is None or self._challenged:
+            raise Wrong("NO_PLAY", "there is no play to challenge", "one such line, right after the play")
+        check_challenge(event, last.nick, len(last.score.words), self.ruleset, stands=last.stands)
+        self._challenged = True
+        return event.score
+
+    def _close(self, event: RackPoints | RackPenalty | TimePenalty) -> int:
+        if isinstance(event, TimePenalty) and self.end is None and self._closing.reaches_cap(event):
+            self.end = EndCondition.OVERTIME
+        if self.end is None:
+            raise Wrong("BEFORE_END", f"{quoted(_said(event))} stands before the end of the game", self._what_ends())
+        score = self._closing.take(event, self.end, self._out, self.supply, self.board)
+        self._last = None
+        return score
+
+    def _look_for_end(self, nick: str) -> None:
+        if self.supply.is_out(nick):
+            self.end, self._out = EndCondition.OUT, nick
+        else:
+            self.end = end_of_turns(self.turns, tuple(self.totals.values()), self.ruleset, self._points)
+
+    def _what_ends(self) -> str:
+        left = sum(self.supply.unseen(self.board).values())
+        return f"turns until a player is out ({left} tiles are not on the board) or nobody plays any more"
+
+
+def _said(event: RackPoints | RackPenalty | TimePenalty) -> str:
+    return "(time)" if isinstance(event, TimePenalty) else f"({event.tiles})"

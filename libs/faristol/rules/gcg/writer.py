@@ -1,0 +1,81 @@
+"""From a game to the text of a GCG file."""
+
+from __future__ import annotations
+
+from faristol.rules.gcg.game import (
+    Challenge,
+    Event,
+    Exchange,
+    GcgGame,
+    Line,
+    Note,
+    Pass,
+    Play,
+    Player,
+    Pragma,
+    RackPenalty,
+    RackPoints,
+    TimePenalty,
+    Withdrawal,
+)
+from faristol.rules.gcg.problem import GcgError
+from faristol.rules.gcg.reader import read_gcg
+from faristol.rules.notation import Notation
+
+_ENCODING = "#character-encoding UTF-8"
+
+
+def write_gcg(game: GcgGame) -> str:
+    """The text of the file, to be stored as UTF-8: ``read_gcg`` gives an equal game again.
+
+    Raises ``ValueError`` for a game that the format cannot tell: a nickname with a space, a note with a line that
+    begins like an event.
+    """
+    text = "\n".join([_ENCODING, *map(_written, game.lines)]) + "\n"
+    try:
+        again = read_gcg(text)
+    except GcgError as error:
+        raise ValueError(f"the game cannot be told in a GCG file: {error}") from None
+    if again != game:
+        pairs = zip(game.lines, (*again.lines, None), strict=False)
+        lost = next((line for line, read in pairs if line != read), "there are lines too many")
+        raise ValueError(f"a GCG file cannot tell it so that it is read again: {lost}")
+    return text
+
+
+def _written(line: Line) -> str:
+    match line:
+        case Player():
+            return f"#player{line.number} {line.nick} {line.name}".rstrip()
+        case Pragma():
+            return f"#{line.keyword} {line.text}".rstrip()
+        case Note():
+            return f"#note {line.text}".rstrip()
+        case _:
+            return _event(line)
+
+
+def _event(event: Event) -> str:
+    rack = "" if isinstance(event, RackPoints) else event.rack
+    nothing = "-" if isinstance(event, RackPenalty | Withdrawal | TimePenalty) else "+"
+    sign = "-" if event.score < 0 else "+" if event.score else nothing
+    parts = (f">{event.nick}:", rack, _what(event), f"{sign}{abs(event.score)}", str(event.total), event.remark)
+    return " ".join(part for part in parts if part)
+
+
+def _what(event: Event) -> str:
+    match event:
+        case Play():
+            return f"{Notation.GCG.write(event.start)} {event.word}"
+        case Exchange():
+            return f"-{event.tiles or event.count}"
+        case Pass():
+            return "-"
+        case Withdrawal():
+            return "--"
+        case Challenge():
+            return "(challenge)"
+        case TimePenalty():
+            return "(time)"
+        case RackPoints() | RackPenalty():
+            return f"({event.tiles})"

@@ -1,0 +1,153 @@
+"""Reading the options of a ruleset file.
+
+Each is a table ``[options.NAME]`` with ``because``, ``article`` and ``note``; ``default``, or ``required = true``;
+and one of these: ``key`` with ``least`` and ``most`` for a number, ``key`` with ``choices = […]``, ``key`` with
+``some_of = […]``, or tables ``[options.NAME.choices.CHOICE]`` that set several keys at once. ``when`` names values
+without which the option has no sense. The default must say what the values of the file say; a number whose default is
+``none`` may be left out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import is_dataclass
+from types import MappingProxyType
+from typing import Any, get_args, get_origin, get_type_hints
+
+from faristol.rules.options import NONE, Option, OptionValue, Value, written
+from faristol.rules.ruleset import Ruleset
+from faristol.rules.sections import Law
+from faristol.rules.values import checked
+
+KEYS = frozenset(
+    {"because", "article", "note", "default", "required", "when", "key", "choices", "least", "most", "some_of"}
+)
+
+
+class OptionFileError(ValueError):
+    """An option is written wrong. ``key`` is where in its table, ``problem`` how."""
+
+    def __init__(self, key: str, problem: str) -> None:
+        self.key, self.problem = key, problem
+        super().__init__(f"{key}: {problem}")
+
+
+def read_option(name: str, table: Mapping[str, Any], ruleset: Ruleset) -> Option:
+    """The option ``name`` as ``table`` has it, checked against the values of ``ruleset``.
+
+    Raises ``OptionFileError``.
+    """
+    for key in table:
+        if key not in KEYS:
+            raise OptionFileError(key, f"unknown key; expected some of {', '.join(sorted(KEYS))}")
+    required = _plain(table, "required", bool, default=False)
+    if required == ("default" in table):
+        raise OptionFileError("default", "expected either a default or required = true")
+    choices, key = _choices(table), table.get("key", "")
+    number, some_of = "least" in table or "most" in table, tuple(table.get("some_of", ()))
+    if sum((bool(choices), number, bool(some_of))) != 1:
+        raise OptionFileError("choices", "expected choices, least and most, or some_of: one of the three")
+    if not choices:
+        hint = hint_of(key)
+        if number and int not in (hint, *get_args(hint)):
+            raise OptionFileError("key", f"{key} is not a whole number")
+        if some_of and get_origin(hint) is not tuple:
+            raise OptionFileError("key", f"{key} is not a list")
+    option = Option(
+        name=name,
+        because=_plain(table, "because", get_type_hints(Option)["because"]),
+        article=_plain(table, "article", str),
+        note=_plain(table, "note", str),
+        default=_default(table.get("default"), choices, number, some_of),
+        required=required,
+        when=MappingProxyType({one: _fits(f"when.{one}", one, value) for one, value in table.get("when", {}).items()}),
+        key="" if choices else key,
+        choices=choices,
+        least=_plain(table, "least", int) if number else None,
+        most=_plain(table, "most", int) if number else None,
+        may_be_none=number and table.get("default") == NONE,
+        some_of=some_of,
+    )
+    _check(option, ruleset)
+    return option
+
+
+def hint_of(key: str) -> Any:
+    """The type of the value ``section.key``. Raises ``OptionFileError`` when there is none."""
+    section, _, name = key.partition(".")
+    kind = get_type_hints(Ruleset).get(section)
+    hint = None if kind in (None, Law) or not is_dataclass(kind) else get_type_hints(kind).get(name)
+    if hint is None:
+        raise OptionFileError("key", f"there is no value {key!r}")
+    return hint
+
+
+def _choices(table: Mapping[str, Any]) -> Mapping[str, Mapping[str, Value]]:
+    found = table.get("choices", {})
+    if isinstance(found, list):
+        if "key" not in table:
+            raise OptionFileError("key", "is missing: a list of choices is one of values")
+        found = {written(tuple(one) if isinstance(one, list) else one): {table["key"]: one} for one in found}
+    elif "key" in table and found:
+        raise OptionFileError("key", "has no sense: each choice names the keys that it sets")
+    return MappingProxyType(
+        {
+            str(choice): MappingProxyType({key: _fits(f"choices.{choice}", key, value) for key, value in sets.items()})
+            for choice, sets in found.items()
+        }
+    )
+
+
+def _fits(place: str, key: str, value: object) -> Value:
+    try:
+        return checked(value, hint_of(key))  # type: ignore[no-any-return] # as the key's type wants it
+    except OptionFileError as problem:
+        raise OptionFileError(place, problem.problem) from None
+    except ValueError as problem:
+        raise OptionFileError(place, f"{key}: {problem}") from None
+
+
+def _plain(table: Mapping[str, Any], key: str, hint: Any, default: object = None) -> Any:
+    if key not in table and default is None:
+        raise OptionFileError(key, "is missing")
+    try:
+        return checked(table.get(key, default), hint)
+    except ValueError as problem:
+        raise OptionFileError(key, str(problem)) from None
+
+
+def _default(value: Any, choices: object, number: bool, some_of: tuple[str, ...]) -> OptionValue:  # noqa: FBT001
+    if value is None or (number and value == NONE):
+        return None
+    if choices:
+        return written(value)
+    return tuple(value) if some_of and isinstance(value, list) else value
+
+
+def _check(option: Option, ruleset: Ruleset) -> None:
+    """The default is in range, and is what the file says without it."""
+    if option.least is not None and option.most is not None and option.least > option.most:
+        raise OptionFileError("least", f"is more than the most, {option.most}")
+    if option.required:
+        return
+    default = option.default
+    if not in_range(option, default):
+        raise OptionFileError("default", f"{written(default)} is not in the range {option.range}")
+    for key, value in option.sets(default).items():
+        section, _, name = key.partition(".")
+        there = getattr(getattr(ruleset, section), name)
+        if there != value:
+            raise OptionFileError("default", f"sets {key} to {written(value)}, and the file has {written(there)}")
+
+
+def in_range(option: Option, value: OptionValue) -> bool:
+    """Whether ``value`` may be chosen."""
+    if option.choices:
+        return value in option.choices
+    if option.some_of:
+        return isinstance(value, tuple) and set(value) <= set(option.some_of) and len(set(value)) == len(value)
+    if value is None:
+        return option.may_be_none
+    if option.least is None or option.most is None or isinstance(value, bool) or not isinstance(value, int):
+        return False
+    return option.least <= value <= option.most

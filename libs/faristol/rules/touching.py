@@ -1,0 +1,79 @@
+"""Tiles that were laid and then moved or taken back: until when that may be done, and what it costs.
+
+Under FISC, UF and FISE a tile that was laid must be played, in the row or column in which the play was begun; what
+breaks that is withdrawn and the turn is lost (FISC I.6, UF 10 to 13, FISE 21 to 24). Under PES everything may be
+moved while the own clock runs (Δ.β). Festa Major forbids moving a tile once the word was validated (FM 4).
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Sequence
+
+from faristol.rules.board import Placement
+from faristol.rules.refusal import N_, Refusal
+from faristol.rules.ruleset import Ruleset
+from faristol.rules.sections import Step
+
+
+def fixed_after(ruleset: Ruleset) -> Step:
+    """The step after which nothing of a play can be moved or taken back any more.
+
+    Counting, which begins when the score is told (FISC I.6, UF 11, FISE 22); stopping the clock (PES Δ.β); writing,
+    where nobody announces (FM 4).
+    """
+    if ruleset.touch.rule == "free-until-clock":
+        return "stop"
+    return "announce" if "announce" in ruleset.turn.steps else "write"
+
+
+def check_change(done: Collection[Step], ruleset: Ruleset) -> None:
+    """Refuse to move or take back a tile after the step that fixes a play. ``done`` are the steps of this turn."""
+    step = fixed_after(ruleset)
+    if step in done:
+        raise Refusal(
+            "PLAY_FIXED",
+            ruleset.law.rearranged,
+            N_("The play can no longer be changed: no tile is moved or taken back once that point is passed."),
+        )
+
+
+def check_touched(laid: Sequence[Placement], play: Sequence[Placement], ruleset: Ruleset) -> None:
+    """Refuse a play that breaks faith with the tiles that were laid before it.
+
+    ``laid`` are the tiles in the order in which they first lay on the board and where they lay then, ``play`` what is
+    played now (nothing, when all were taken back). Every tile laid must be played; the row or column of the first
+    tile, or the line of the first two, must be kept. A play of one tile may slide along its row or its column (FISE
+    22). Whether a breach costs the turn is ``ruleset.touch.sanction``.
+    """
+    if ruleset.touch.rule != "strict" or not laid:
+        return
+    missing = Counter(tile.in_rack for _, tile in laid) - Counter(tile.in_rack for _, tile in play)
+    if missing:
+        raise Refusal(
+            "TOUCHED_NOT_PLAYED",
+            ruleset.article("touch.rule"),
+            N_("{tiles} lay on the board and must be played: the tiles are withdrawn and the turn is lost."),
+            {"tiles": " ".join(sorted(missing.elements()))},
+        )
+    if ruleset.touch.line_fixed_by_first_tile and not _in_line(laid, play):
+        raise Refusal(
+            "LINE_CHANGED",
+            ruleset.article("touch.line_fixed_by_first_tile"),
+            N_(
+                "The play was begun at {square} and must stay in the row or column in which it was begun: "
+                "the tiles are withdrawn and the turn is lost."
+            ),
+            {"square": str(laid[0].square)},
+        )
+
+
+def _in_line(laid: Sequence[Placement], play: Sequence[Placement]) -> bool:
+    """Whether ``play`` lies in a line that the first tile or two of ``laid`` allow."""
+    (row, col) = laid[0].square
+    in_row = all(square.row == row for square, _ in play)
+    in_col = all(square.col == col for square, _ in play)
+    if len(laid) > 1:
+        in_row = in_row and laid[1].square.row == row
+        in_col = in_col and laid[1].square.col == col
+    return in_row or in_col

@@ -1,0 +1,47 @@
+"""Values of a ruleset, checked against the type of their field."""
+
+from __future__ import annotations
+
+import types
+from typing import Any, Literal, Union, get_args, get_origin
+
+from faristol.rules.options import NONE
+
+
+def checked(value: object, hint: Any) -> Any:
+    """``value``, as a TOML file holds it, as a field of type ``hint`` holds it.
+
+    Lists become tuples, ``"none"`` becomes None where there may be none. Raises ``ValueError`` that says what was
+    expected; for an item of a list the message begins with its place, ``[1]: ``.
+    """
+    arguments = get_args(hint)
+    if get_origin(hint) is Literal:
+        if value not in arguments or not isinstance(value, str):
+            raise ValueError(f"expected one of {', '.join(map(repr, arguments))}, got {value!r}")
+        return value
+    if get_origin(hint) is tuple:
+        return _items(value, arguments[0])
+    if get_origin(hint) in (types.UnionType, Union):
+        return None if value == NONE or value is None else checked(value, arguments[0])
+    if hint is float and isinstance(value, int) and not isinstance(value, bool):
+        return float(value)
+    if type(value) is not hint:
+        names = {int: "a whole number", float: "a number", bool: "true or false", str: "text"}
+        raise ValueError(f"expected {names[hint]}, got {value!r}")
+    if isinstance(value, int | float) and value < 0:
+        raise ValueError(f"expected 0 or more, got {value!r}")
+    return value
+
+
+def _items(value: object, hint: Any) -> tuple[Any, ...]:
+    if not isinstance(value, list | tuple):
+        raise ValueError(f"expected a list, got {value!r}")
+    items = []
+    for place, item in enumerate(value):
+        try:
+            items.append(checked(item, hint))
+        except ValueError as problem:
+            raise ValueError(f"[{place}]: {problem}") from None
+    if len(set(items)) < len(items):
+        raise ValueError(f"names something twice: {', '.join(map(str, items))}")
+    return tuple(items)

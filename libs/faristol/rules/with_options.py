@@ -1,0 +1,157 @@
+"""Rulesets with the options that an organiser chose."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Any
+
+from faristol.rules.consistency import contradictions
+from faristol.rules.option_file import in_range
+from faristol.rules.options import NONE, Option, OptionValue, Value, written
+from faristol.rules.refusal import N_, Refusal
+from faristol.rules.ruleset import Ruleset
+
+
+def with_options(ruleset: Ruleset, options: Mapping[str, OptionValue]) -> Ruleset:
+    """``ruleset`` with these options chosen on top of those chosen before, checked, under a digest of its own.
+
+    A value may be given as text: ``"25"``, ``"none"``, ``"balearic,valencian"``. Choosing a default is choosing
+    nothing, so it leaves the digest as it is. Options take effect in the order of ``ruleset.options``, and what an
+    option sets cites the option's article. Raises ``Refusal``: ``OPTION_UNKNOWN``, ``OPTION_OUT_OF_RANGE``,
+    ``OPTION_WITHOUT_SENSE`` (what it asks ``when`` does not hold) and ``OPTIONS_CLASH`` (values that cannot both
+    hold).
+    """
+    known = {option.name: option for option in ruleset.options}
+    chosen = dict(ruleset.chosen)
+    for name, value in options.items():
+        if name not in known:
+            raise Refusal(
+                "OPTION_UNKNOWN",
+                "",
+                N_("The rules {ruleset} have no option {option}; they have: {known}."),
+                {"ruleset": ruleset.name, "option": name, "known": ", ".join(known) or "–"},
+            )
+        chosen[name] = _read(known[name], value)
+    plain = _plain(ruleset)
+    made = _apply(plain, chosen)
+    for name in [name for name, value in chosen.items() if value == known[name].default]:
+        # A default may still say something where an option before it has set the same key.
+        without = {other: value for other, value in chosen.items() if other != name}
+        if (same := _apply(plain, without)).same_values(made):
+            chosen, made = without, same
+    _check(made, chosen)
+    return made
+
+
+def unsettled(ruleset: Ruleset) -> tuple[Option, ...]:
+    """The options that the organiser must still choose."""
+    return tuple(
+        option
+        for option in ruleset.options
+        if option.required and option.name not in ruleset.chosen and _has_sense(ruleset, option)
+    )
+
+
+def check_settled(ruleset: Ruleset) -> None:
+    """Refuse a ruleset with which nobody can play before the organiser has chosen something (``OPTION_NEEDED``)."""
+    for option in unsettled(ruleset):
+        raise Refusal(
+            "OPTION_NEEDED",
+            option.article,
+            N_("The rules {ruleset} leave {option} to the organiser: choose {range}."),
+            {"ruleset": ruleset.name, "option": option.name, "range": option.range},
+        )
+
+
+def value_of(ruleset: Ruleset, key: str) -> Value:
+    """The value ``section.key``. Raises ``AttributeError`` when there is none."""
+    section, _, name = key.partition(".")
+    return getattr(getattr(ruleset, section), name)  # type: ignore[no-any-return] # a field of a section
+
+
+def _plain(ruleset: Ruleset) -> Ruleset:
+    """``ruleset`` as its file has it."""
+    from faristol.rules.ruleset import load_ruleset, ruleset_names
+
+    if not ruleset.chosen:
+        return ruleset
+    if ruleset.name not in ruleset_names():
+        raise LookupError(f"options were chosen for {ruleset.name!r} already, and its file is not here to begin again")
+    return load_ruleset(ruleset.name)
+
+
+def _apply(ruleset: Ruleset, chosen: Mapping[str, OptionValue]) -> Ruleset:
+    sections: dict[str, dict[str, Any]] = {}
+    articles = dict(ruleset.articles)
+    options = [option for option in ruleset.options if option.name in chosen]
+    for option in options:
+        for key, value in option.sets(chosen[option.name]).items():
+            section, _, name = key.partition(".")
+            if option.article and value != value_of(ruleset, key):
+                articles[key] = option.article
+            sections.setdefault(section, {})[name] = value
+    parts = {section: dataclasses.replace(getattr(ruleset, section), **values) for section, values in sections.items()}
+    return dataclasses.replace(
+        ruleset,
+        **parts,
+        articles=MappingProxyType(articles),
+        chosen=MappingProxyType({option.name: chosen[option.name] for option in options}),
+    )
+
+
+def _check(made: Ruleset, chosen: Mapping[str, OptionValue]) -> None:
+    for option in made.options:
+        if option.name in chosen and not _has_sense(made, option):
+            raise Refusal(
+                "OPTION_WITHOUT_SENSE",
+                option.article,
+                N_("The option {option} has no sense here: it needs {needed}."),
+                {
+                    "option": option.name,
+                    "needed": ", ".join(f"{key} = {written(value)}" for key, value in option.when.items()),
+                },
+            )
+    for key, problem in contradictions(made):
+        raise Refusal(
+            "OPTIONS_CLASH",
+            made.articles.get(key, ""),
+            N_("The options {options} cannot be chosen together: {key}: {problem}."),
+            {
+                "options": ", ".join(f"{name} = {written(value)}" for name, value in chosen.items()),
+                "key": key,
+                "problem": problem,
+            },
+        )
+
+
+def _has_sense(ruleset: Ruleset, option: Option) -> bool:
+    return all(value_of(ruleset, key) == value for key, value in option.when.items())
+
+
+def _read(option: Option, value: OptionValue) -> OptionValue:
+    """``value`` in the option's own type, if it is in range."""
+    read = value
+    if option.choices:
+        read = written(value)
+    elif isinstance(value, str):
+        text = value.strip()
+        if option.some_of:
+            read = tuple(part.strip() for part in text.split(",") if part.strip())
+        elif text == NONE:
+            read = None
+        elif text.isascii() and text.isdigit():
+            read = int(text)
+    elif isinstance(value, list):
+        read = tuple(value)
+    if option.some_of and isinstance(read, tuple):
+        read = tuple(one for one in option.some_of if one in read) if in_range(option, read) else read
+    if not in_range(option, read):
+        raise Refusal(
+            "OPTION_OUT_OF_RANGE",
+            option.article,
+            N_("The option {option} cannot be {value}: choose {range}."),
+            {"option": option.name, "value": written(value), "range": option.range},
+        )
+    return read

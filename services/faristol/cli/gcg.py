@@ -1,0 +1,186 @@
+"""`faristol gcg …`: games in the form in which other programs tell them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from faristol.cli.common import Bar
+from faristol.rules import OptionValue, Refusal, Ruleset, load_ruleset, ruleset_names, with_options
+from faristol.rules.gcg import (
+    SIZE_MAX,
+    GcgError,
+    Problem,
+    Replay,
+    decode_gcg,
+    draw_board,
+    draw_sheet,
+    read_gcg,
+    replay,
+    suited,
+)
+
+app = typer.Typer(no_args_is_help=True, help="Games in GCG files.")
+
+RulesetName = Annotated[str, typer.Option("--ruleset", help="Rules that the game is replayed under.")]
+Options = Annotated[
+    list[str] | None,
+    typer.Option("--option", metavar="NAME=VALUE", help="What those rules leave open, as `ending=instructions`."),
+]
+
+
+@dataclass(frozen=True, slots=True)
+class _Checked:
+    """What became of one file: replayed, or so wrong that it could not be."""
+
+    file: Path
+    replayed: Replay | None
+    problems: tuple[Problem, ...]
+
+
+@app.command()
+def check(
+    files: Annotated[list[Path], typer.Argument(help="GCG files; a folder stands for the .gcg files in it.")],
+    ruleset: RulesetName = "box",
+    option: Options = None,
+    every: Annotated[bool, typer.Option("--all", help="Tell everything that is wrong, a line for each.")] = False,
+    json_output: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+) -> None:
+    """Replay games and compare every score and total. Exit code 1 when a file is wrong or malformed.
+
+    Under the rules `box` the file says which tiles it is played with, how failed challenges are paid and how the tiles
+    left are counted.
+    """
+    rules, options = _rules(ruleset, option)
+    paths = _files(files)
+    checked = []
+    with Bar("checking") as (progress, task):
+        progress.update(task, total=len(paths))
+        for path in paths:
+            checked.append(_check(path, rules, options))
+            progress.advance(task)
+    if json_output:
+        typer.echo(json.dumps(_as_json(checked, rules), ensure_ascii=False, indent=2))
+    else:
+        for one in checked:
+            typer.echo("\n".join(_told(one, every=every)))
+    if wrong := sum(bool(one.problems) for one in checked):
+        if len(checked) > 1:
+            typer.echo(f"{wrong} of {len(checked)} files are wrong", err=True)
+        raise typer.Exit(1)
+
+
+@app.command()
+def show(
+    file: Annotated[Path, typer.Argument(help="A GCG file.")],
+    ruleset: RulesetName = "box",
+    option: Options = None,
+) -> None:
+    """Print the sheet and the board at the end, or at the line that is wrong (then exit code 1)."""
+    if file.is_dir():
+        raise typer.BadParameter(f"{file} is a folder: name a file")
+    rules, options = _rules(ruleset, option)
+    checked = _check(_files([file])[0], rules, options)
+    if checked.replayed:
+        typer.echo(f"{draw_sheet(checked.replayed)}\n\n{draw_board(checked.replayed.board)}")
+    if checked.problems:
+        typer.echo("\n".join(_told(checked, every=True)), err=True)
+        raise typer.Exit(1)
+
+
+def _rules(name: str, given: Iterable[str] | None) -> tuple[Ruleset, dict[str, OptionValue]]:
+    """The ruleset and the options chosen for it, which it has."""
+    if name not in ruleset_names():
+        raise typer.BadParameter(f"there is no ruleset {name!r}: choose one of {', '.join(ruleset_names())}")
+    options: dict[str, OptionValue] = {}
+    for one in given or ():
+        key, sign, value = one.partition("=")
+        if not sign:
+            raise typer.BadParameter(f"{one!r} chooses nothing: expected NAME=VALUE")
+        options[key] = value
+    try:
+        with_options(load_ruleset(name), options)
+    except Refusal as refusal:
+        raise typer.BadParameter(str(refusal)) from refusal
+    return load_ruleset(name), options
+
+
+def _files(given: Iterable[Path]) -> list[Path]:
+    """The files, those of folders in alphabetical order."""
+    found: list[Path] = []
+    for path in given:
+        if path.is_dir():
+            inside = sorted(file for file in path.iterdir() if file.suffix.lower() == ".gcg" and not file.is_dir())
+            if not inside:
+                raise typer.BadParameter(f"there is no .gcg file in {path}")
+            found += inside
+        elif path.exists():
+            found.append(path)
+        else:
+            raise typer.BadParameter(f"there is no file {path}")
+    return found
+
+
+def _check(path: Path, ruleset: Ruleset, options: Mapping[str, OptionValue]) -> _Checked:
+    try:
+        with path.open("rb") as file:
+            data = file.read(SIZE_MAX + 1)
+    except OSError as error:
+        problem = Problem(1, "UNREADABLE", f"the file cannot be read: {(error.strerror or str(error)).lower()}")
+        return _Checked(path, None, (problem,))
+    try:
+        game = read_gcg(decode_gcg(data))
+        replayed = replay(game, suited(ruleset, game, options))
+    except GcgError as error:
+        return _Checked(path, None, (error.problem,))
+    return _Checked(path, replayed, replayed.problems)
+
+
+def _told(checked: _Checked, *, every: bool) -> list[str]:
+    """The line about a file, or with ``every`` one for each thing that is wrong with it."""
+    replayed, problems = checked.replayed, checked.problems
+    if problems:
+        more = len(problems) - 1
+        rest = f" (and {more} more)" if more and not every else ""
+        lines = [f"{checked.file}:{one.line}: {one.reason}: {one}{_article(one)}" for one in problems]
+        return lines if every else [lines[0] + rest]
+    assert replayed is not None, "a file without problems was replayed"
+    totals = ", ".join(f"{nick} {total}" for nick, total in replayed.totals.items())
+    over = "" if replayed.end else ", not played to its end"
+    return [f"{checked.file}: right, {len(replayed.steps)} events, {totals}{over}"]
+
+
+def _article(problem: Problem) -> str:
+    return f" ({problem.article})" if problem.article else ""
+
+
+def _as_json(checked: Iterable[_Checked], ruleset: Ruleset) -> dict[str, Any]:
+    files = [_file_as_json(one) for one in checked]
+    wrong = sum(not file["right"] for file in files)
+    return {"ruleset": ruleset.name, "files": files, "right": len(files) - wrong, "wrong": wrong}
+
+
+def _file_as_json(checked: _Checked) -> dict[str, Any]:
+    told: dict[str, Any] = {"file": str(checked.file), "right": not checked.problems}
+    if replayed := checked.replayed:
+        told |= {
+            "tile_set": replayed.ruleset.tile_set.name,
+            "end": replayed.end,
+            "totals": dict(replayed.totals),
+            "lines": [
+                {
+                    "line": step.event.line,
+                    "nick": step.event.nick,
+                    "kind": type(step.event).__name__,
+                    "score": {"file": step.event.score, "rules": step.score},
+                    "total": {"file": step.event.total, "rules": step.total},
+                }
+                for step in replayed.steps
+            ],
+        }
+    return told | {"problems": [asdict(problem) for problem in checked.problems]}

@@ -1,0 +1,210 @@
+"""`faristol ruleset …`: what each rule book says, and in what two of them differ."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterator
+from typing import Annotated, Any
+
+import typer
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from faristol.rules import Refusal, Ruleset, load_ruleset, ruleset_names, unsettled, with_options
+from faristol.rules.options import Option, written
+from faristol.rules.sections import Law
+from faristol.rules.with_options import value_of
+
+app = typer.Typer(no_args_is_help=True, help="Rule books as data: values, articles, options.")
+
+HELP = "A ruleset, with options behind colons: fise, or fise:time=non-running:minutes=22."
+Name = Annotated[str, typer.Argument(help=HELP)]
+AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+
+UNSAID = "–"
+"""Stands for an article where the book is silent, and for a number that there is not."""
+
+TO_BE_SAID = "to be said"
+"""Stands for what the organiser must choose and has not."""
+
+
+@app.command("list")
+def list_rulesets(as_json: AsJson = False) -> None:
+    """List the rulesets, and what each still needs from an organiser."""
+    rulesets = [load_ruleset(name) for name in ruleset_names()]
+    if as_json:
+        _print_json(
+            [
+                {
+                    "name": ruleset.name,
+                    "title": ruleset.title,
+                    "digest": ruleset.digest,
+                    "needs": [option.name for option in unsettled(ruleset)],
+                }
+                for ruleset in rulesets
+            ]
+        )
+        return
+    table = _table("name", "title", "players", "tiles", "content", "to be said")
+    for ruleset in rulesets:
+        game = ruleset.game
+        players = "–".join(map(str, sorted({game.players_min, game.players_max})))
+        needs = ", ".join(option.name for option in unsettled(ruleset))
+        _row(table, ruleset.name, ruleset.title, players, game.tile_set, ruleset.digest[:12], needs or UNSAID)
+    _print(table)
+
+
+@app.command("show")
+def show(name: Name, as_json: AsJson = False) -> None:
+    """Print every value of a ruleset beside its article, then what is left to the organiser."""
+    ruleset = _ruleset(name)
+    if as_json:
+        _print_json(_content(ruleset))
+        return
+    heading = Text(f"{ruleset.name}: {ruleset.title}\ncontent {ruleset.digest}")
+    values = _table("value of", "value", "article")
+    open_keys = {key for option in unsettled(ruleset) for key in option.keys}
+    for key, value in _values(ruleset):
+        _row(values, key, TO_BE_SAID if key in open_keys else _said(value), ruleset.article(key) or UNSAID)
+    for rule, article in _law(ruleset):
+        _row(values, f"law.{rule}", "", article or UNSAID)
+    options = _table("option", "may be", "is", "because", "article", "what is open")
+    for option in ruleset.options:
+        _row(
+            options,
+            option.name,
+            option.range,
+            _setting(ruleset, option),
+            option.because,
+            option.article or UNSAID,
+            option.note,
+        )
+    _print(heading, values, options)
+
+
+@app.command("diff")
+def diff(one: Name, other: Name, as_json: AsJson = False) -> None:
+    """Print the values in which two rulesets differ, with the articles of both."""
+    left, right = _ruleset(one), _ruleset(other)
+    there = dict(_values(right))
+    keys = [(key, value, there[key]) for key, value in _values(left) if value != there[key]]
+    if as_json:
+        _print_json(
+            {
+                key: {
+                    one: {"value": value, "article": left.article(key)},
+                    other: {"value": beside, "article": right.article(key)},
+                }
+                for key, value, beside in keys
+            }
+        )
+        return
+    table = _table("value of", one, "article", other, "article")
+    for key, value, beside in keys:
+        _row(
+            table,
+            key,
+            _said(value),
+            left.article(key) or UNSAID,
+            _said(beside),
+            right.article(key) or UNSAID,
+        )
+    _print(table if keys else Text(f"{one} and {other} say the same."))
+
+
+def _ruleset(spec: str) -> Ruleset:
+    """The ruleset that a command line names, with its options. Raises ``typer.BadParameter``."""
+    name, *choices = spec.split(":")
+    chosen = {}
+    for choice in choices:
+        option, equals, value = choice.partition("=")
+        if not equals:
+            raise typer.BadParameter(f"{choice!r} is no option: expected NAME=VALUE, as in {HELP}")
+        chosen[option] = value
+    try:
+        return with_options(load_ruleset(name), chosen)
+    except (LookupError, Refusal) as problem:
+        raise typer.BadParameter(problem.args[0] if isinstance(problem, LookupError) else str(problem)) from None
+
+
+def _values(ruleset: Ruleset) -> Iterator[tuple[str, Any]]:
+    """Every value of a ruleset by its key, in the order of the files."""
+    for section, part in ruleset.sections.items():
+        if not isinstance(part, Law):
+            yield from ((f"{section}.{name}", getattr(part, name)) for name in part.__slots__)
+
+
+def _law(ruleset: Ruleset) -> Iterator[tuple[str, str]]:
+    """The article of every rule that has no value."""
+    return ((name, getattr(ruleset.law, name)) for name in type(ruleset.law).__slots__)
+
+
+def _content(ruleset: Ruleset) -> dict[str, Any]:
+    return {
+        "name": ruleset.name,
+        "title": ruleset.title,
+        "digest": ruleset.digest,
+        "values": {key: {"value": value, "article": ruleset.article(key)} for key, value in _values(ruleset)},
+        "law": dict(_law(ruleset)),
+        "options": [
+            {
+                "name": option.name,
+                "range": option.range,
+                "value": _setting(ruleset, option),
+                "required": option.required,
+                "because": option.because,
+                "article": option.article,
+                "note": option.note,
+                "sets": list(option.keys),
+            }
+            for option in ruleset.options
+        ],
+        "chosen": dict(ruleset.chosen),
+    }
+
+
+def _setting(ruleset: Ruleset, option: Option) -> str:
+    """What an option comes to: what was chosen, what another option made of it, or that it must be said."""
+    if option in unsettled(ruleset):
+        return TO_BE_SAID
+    if not option.choices:
+        return _said(value_of(ruleset, option.key))
+    holds = [
+        choice
+        for choice, sets in option.choices.items()
+        if all(value_of(ruleset, key) == value for key, value in sets.items())
+    ]
+    return holds[0] if holds else _said(ruleset.chosen.get(option.name, option.default))
+
+
+def _said(value: Any) -> str:
+    if value is None:
+        return UNSAID
+    return ", ".join(value) or UNSAID if isinstance(value, tuple) else written(value)
+
+
+def _table(*columns: str) -> Table:
+    table = Table(box=None, pad_edge=False, header_style="bold", padding=(0, 2, 0, 0))
+    for place, column in enumerate(columns):
+        table.add_column(column, overflow="fold", no_wrap=place == 0)
+    return table
+
+
+def _row(table: Table, *cells: str) -> None:
+    table.add_row(*map(Text, cells))  # text, so that [a] and [b] are not taken for markup
+
+
+def _print(*parts: Table | Text) -> None:
+    console = Console(file=sys.stdout)
+    if not console.is_terminal:
+        console.width = 160
+    for place, part in enumerate(parts):
+        if place:
+            console.print()
+        console.print(part, highlight=False)
+
+
+def _print_json(content: Any) -> None:
+    typer.echo(json.dumps(content, ensure_ascii=False, indent=2))

@@ -1,0 +1,164 @@
+"""The tiles left are counted as the rules or the file have it, down to the last line."""
+
+from __future__ import annotations
+
+from random import Random
+
+import pytest
+from tests.unit.rules.gcg.games import ENGLISH, FESTA_MAJOR, FISC, INSTRUCTIONS, NaiveGame
+
+from faristol.rules import Ruleset, with_options
+from faristol.rules.endgame import EndCondition
+from faristol.rules.gcg import Play, Replay, read_gcg, replay, write_gcg, write_rack
+
+
+def ended(ruleset: Ruleset) -> tuple[list[str], str, list[str]]:
+    """A game in which somebody went out: its lines before the closing ones, who it was, and the other's tiles."""
+    for seed in range(100):
+        naive = NaiveGame(ruleset, Random(seed))
+        naive.close = lambda: None  # type: ignore[method-assign] # the closing lines are written by each test
+        game = naive.play(200)
+        if naive.recorder.end is EndCondition.OUT:
+            out = "a" if not naive.racks["a"] else "b"
+            left = naive.racks["b" if out == "a" else "a"]
+            if sum(ruleset.tile_set.values[face] for face in left):
+                return write_gcg(game).splitlines(), out, left
+    raise AssertionError("nobody ever goes out")
+
+
+class End:
+    """Such a game, to which lines can be added."""
+
+    def __init__(self, ruleset: Ruleset) -> None:
+        self.ruleset = ruleset
+        self.lines, self.out, left = ended(ruleset)
+        self.loser = "b" if self.out == "a" else "a"
+        self.tiles = write_rack(sorted(left, key=list(ruleset.tile_set.counts).index))
+        self.value = sum(ruleset.tile_set.values[face] for face in left)
+        self.totals = dict(replay(read_gcg("\n".join(self.lines)), ruleset).totals)
+
+    def gains(self, points: int) -> str:
+        return f">{self.out}: ({self.tiles}) {points:+} {self.totals[self.out] + points}"
+
+    def loses(self, points: int) -> str:
+        return f">{self.loser}: {self.tiles} ({self.tiles}) -{points} {self.totals[self.loser] - points}"
+
+    def replayed(self, *lines: str) -> Replay:
+        return replay(read_gcg("\n".join([*self.lines, *lines])), self.ruleset)
+
+    def told(self, *lines: str) -> tuple[tuple[int, str], ...]:
+        """What is wrong: the number of the closing line, 0 for the last turn, and the reason."""
+        return tuple((one.line - len(self.lines), one.reason) for one in self.replayed(*lines).problems)
+
+
+@pytest.fixture(scope="module")
+def tournament() -> End:
+    return End(ENGLISH)
+
+
+@pytest.fixture(scope="module", params=[INSTRUCTIONS, FISC], ids=lambda rules: rules.name)
+def instructions(request: pytest.FixtureRequest) -> End:
+    return End(request.param)
+
+
+def test_who_goes_out_gets_the_rack_twice_or_it_is_taken_off_as_well(tournament: End) -> None:
+    value = tournament.value
+    once = tournament.replayed(tournament.gains(2 * value))
+    both = tournament.replayed(tournament.gains(value), tournament.loses(value))
+    swapped = tournament.replayed(tournament.loses(value), tournament.gains(value))
+    assert once.right
+    assert both.right
+    assert swapped.right
+    spreads = {game.totals[tournament.out] - game.totals[tournament.loser] for game in (once, both, swapped)}
+    assert len(spreads) == 1
+
+
+def test_one_way_of_counting_is_kept(tournament: End) -> None:
+    value = tournament.value
+    assert tournament.told(tournament.gains(value)) == ((1, "SCORE"),)
+    assert tournament.told(tournament.gains(2 * value), tournament.loses(value)) == ((1, "SCORE"),)
+    assert tournament.told(tournament.loses(value)) == ((1, "RACKS_MISSING"),)
+    assert tournament.told() == ((0, "RACKS_MISSING"),)
+    assert tournament.told("#incomplete") == ()
+
+
+def test_a_book_that_takes_the_rack_off_wants_both_lines(instructions: End) -> None:
+    value = instructions.value
+    assert instructions.told(instructions.gains(value), instructions.loses(value)) == ()
+    assert instructions.told(instructions.gains(2 * value), instructions.loses(value)) == ((1, "SCORE"),)
+    assert instructions.told(instructions.gains(value)) == ((1, "RACKS_MISSING"),)
+    assert instructions.told(instructions.gains(2 * value)) == ((1, "SCORE"), (1, "RACKS_MISSING"))
+    missing = instructions.replayed(instructions.gains(value)).problems[0]
+    assert f">{instructions.loser}: {instructions.tiles} ({instructions.tiles}) -n total" in missing.expected
+
+
+def test_the_tiles_left_are_those_that_are_not_on_the_board(tournament: End) -> None:
+    out, loser, total = tournament.out, tournament.loser, tournament.totals
+    assert tournament.told(f">{out}: ({tournament.tiles}E) +9 {total[out] + 9}") == ((1, "RACK_LEFT"),)
+    assert tournament.told(f">{loser}: ({tournament.tiles[1:] or 'E'}) -1 {total[loser] - 1}") == ((1, "RACK_LEFT"),)
+    assert tournament.told(f">{loser}: (AE) +4 {total[loser] + 4}") == ((1, "NOT_OUT"),)
+    assert tournament.told(f">{out}: (AE) -2 {total[out] - 2}") == ((1, "IS_OUT"),)
+
+
+def test_overtime_is_taken_off_once_before_or_after_the_racks(tournament: End) -> None:
+    out, total, value = tournament.out, tournament.totals[tournament.out], tournament.value
+    before = f">{out}: (time) -10 {total - 10}"
+    after = f">{out}: ({tournament.tiles}) +{2 * value} {total - 10 + 2 * value}"
+    assert tournament.told(before, after) == ()
+    assert tournament.told(before, f">{out}: (time) -10 {total - 20}") == ((2, "TWICE"),)
+    assert tournament.told(f">{out}: (time) +10 {total + 10}") == ((1, "TIME_POINTS"),)
+    assert tournament.told(f">{out}: (time) -0 {total}") == ((1, "TIME_POINTS"),)
+
+
+def test_overtime_is_a_multiple_of_what_a_minute_costs_and_can_end_a_game() -> None:
+    fisc = End(FISC)
+    out, total = fisc.out, fisc.totals[fisc.out]
+    assert fisc.told(f">{out}: (time) -15 {total - 15}") == ((1, "TIME_POINTS"),)
+    early = [line for line in fisc.lines[:6] if not line.startswith(">")]
+    lines = [*early, ">a: AEINRT? - +0 0", ">b: (time) -100 -100"]
+    over = replay(read_gcg("\n".join(lines)), FISC)
+    assert (over.end, over.problems) == (EndCondition.OVERTIME, ())
+    again = replay(read_gcg("\n".join([*lines, ">b: AEINRT? - +0 -100"])), FISC)
+    assert [one.reason for one in again.problems] == ["AFTER_END"]
+    less = replay(read_gcg("\n".join([*early, ">b: (time) -90 -90"])), FISC)
+    assert [one.reason for one in less.problems] == ["BEFORE_END"]
+
+
+def test_the_last_play_can_still_be_challenged(tournament: End) -> None:
+    out, loser, total = tournament.out, tournament.loser, tournament.totals
+    plus = 2 * tournament.value
+    bonus = f">{out}: (challenge) +5 {total[out] + 5}"
+    points = f">{out}: ({tournament.tiles}) +{plus} {total[out] + 5 + plus}"
+    assert tournament.told(bonus, points) == ()
+    lost = f">{loser}: {tournament.tiles} - +0 {total[loser]}"
+    assert tournament.told(lost, tournament.gains(plus)) == ()
+    assert tournament.told(lost, lost) == ((2, "AFTER_END"),)
+    assert tournament.told(f">{out}: - +0 {total[out]}") == ((1, "AFTER_END"),)
+    assert tournament.told(tournament.gains(plus), bonus) == ((2, "NO_PLAY"),)
+    last = tournament.replayed().steps[-1]
+    back = f">{out}: -- -{last.score} {last.total - last.score}"
+    assert tournament.told(back) == ()
+    assert tournament.replayed(back).end is None
+    assert tournament.told(back, tournament.gains(plus)) == ((2, "BEFORE_END"),)
+
+
+def test_a_rack_is_no_larger_than_what_the_empty_bag_left(tournament: End) -> None:
+    game = read_gcg("\n".join(tournament.lines))
+    last = next(event for event in reversed(game.events) if isinstance(event, Play))
+    before = tournament.lines[: last.line - 1]
+    problem = replay(read_gcg("\n".join([*before, f">{last.nick}: EEEEEEE - +0 0"])), ENGLISH).problems[0]
+    assert (problem.line, problem.reason) == (last.line, "RACK_TOO_LONG")
+    assert "at most: the bag is empty" in problem.expected
+
+
+def test_a_turn_that_cannot_be_passed_is_given_up_where_the_book_knows_that() -> None:
+    naive = NaiveGame(FESTA_MAJOR, Random(3))
+    nick = "a"
+    while len(naive.bag) >= 7:
+        naive.turn(nick)
+        nick = "b" if nick == "a" else "a"
+    written = write_gcg(naive.recorder.game()) + f">{nick}: - +0 {naive.recorder.totals[nick]}\n"
+    assert replay(read_gcg(written), FESTA_MAJOR).right
+    strict = with_options(FESTA_MAJOR, {"cannot_play": "false"})
+    problems = replay(read_gcg(written), strict).problems
+    assert [(one.reason, one.article) for one in problems] == [("PASS_NOT_ALLOWED", "FM 7")]

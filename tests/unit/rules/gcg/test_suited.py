@@ -1,0 +1,45 @@
+"""Rules that leave the tiles open are played with those that the file names."""
+
+from __future__ import annotations
+
+import pytest
+from tests.unit.rules.gcg.games import BOX, FISC, text
+
+from faristol.rules import Refusal
+from faristol.rules.gcg import GcgError, read_gcg, suited, tile_set_named
+
+
+@pytest.mark.parametrize(
+    ("line", "expected"),
+    [
+        ("#tile-set ca-100", "ca-100"),
+        ("#tile-set english set", "en-100"),
+        ("#tile-distribution Spanish", "es-100"),
+        ("#tile-distribution greek", "el-104"),
+        ("#tile-set catalan", "ca-100"),
+        ("#tile-set polish", None),
+        ("#tile-set", None),
+        ("#lexicon CSW21", None),
+    ],
+)
+def test_the_file_names_the_tiles(line: str, expected: str | None) -> None:
+    game = read_gcg(text(line))
+    named = tile_set_named(game)
+    assert (named and named[1]) == expected
+    assert suited(BOX, game).game.tile_set == (expected or "en-100")
+
+
+def test_what_a_person_chose_comes_first() -> None:
+    game = read_gcg(text("#title x"))
+    assert suited(BOX, game).end.out_bonus == "twice-opponents-racks"
+    chosen = suited(BOX, game, {"ending": "instructions", "tiles": "es-100"})
+    assert (chosen.end.out_bonus, chosen.game.tile_set) == ("opponents-racks", "es-100")
+    with pytest.raises(Refusal, match="no option taste"):
+        suited(BOX, game, {"taste": "sweet"})
+
+
+def test_rules_with_other_tiles_refuse_the_file() -> None:
+    assert suited(FISC, read_gcg(text("#tile-set ca-100"))) == FISC
+    with pytest.raises(GcgError, match=r"line 3: .*'english'; expected ca-100") as caught:
+        suited(FISC, read_gcg(text("#tile-set english")))
+    assert caught.value.problem.reason == "TILE_SET"

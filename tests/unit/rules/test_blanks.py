@@ -1,0 +1,46 @@
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from faristol.rules import Refusal, load_ruleset
+from faristol.rules.blanks import fake_blank_loses_turn, resolve_blank
+
+FISE, PES, FISC = (load_ruleset(name) for name in ("fise", "pes-2024", "fisc-2023"))
+written = st.none() | st.sampled_from(["A", "CH", "Ñ", "LL"])
+
+
+@given(written, written, st.sampled_from(["A", "CH", "Ñ", "LL"]))
+def test_under_fise_the_placer_prevails_then_whoever_wrote_then_what_the_placer_says(
+    placer: str | None, other: str | None, stated: str
+) -> None:
+    ruling = resolve_blank({"p": placer, "o": other}, "p", stated, FISE)
+    if placer is not None:
+        assert ruling.face == placer
+    elif other is not None:
+        assert ruling.face == other
+    else:
+        assert ruling.face == stated
+    assert ruling.warning == tuple(who for who, face in (("p", placer), ("o", other)) if face is None)
+    assert ruling.article == "FISE 10.4"
+
+
+def test_where_the_book_is_silent_an_arbiter_decides_between_two_sheets() -> None:
+    assert resolve_blank({"p": "Α", "o": "Ε"}, "p", "Α", PES).face is None
+    assert resolve_blank({"p": "Α", "o": None}, "p", None, PES).face == "Α"
+    assert resolve_blank({"p": "A", "o": "E"}, "p", "A", FISC) == resolve_blank({"p": "E", "o": "A"}, "p", "A", FISC)
+
+
+def test_a_blank_is_never_resolved_to_a_face_that_there_is_not() -> None:
+    with pytest.raises(Refusal, check=lambda refusal: refusal.article == "FISE 10.2"):
+        resolve_blank({"p": "K", "o": None}, "p", None, FISE)
+    with pytest.raises(ValueError, match="'x' is not among"):
+        resolve_blank({"p": "A"}, "x", None, FISE)
+
+
+def test_a_fake_blank_costs_the_turn_until_the_score_is_written() -> None:
+    assert fake_blank_loses_turn(False, PES)
+    with pytest.raises(Refusal, check=lambda refusal: refusal.article == "PES Δ.β"):
+        fake_blank_loses_turn(True, PES)
+    assert not fake_blank_loses_turn(False, FISE)

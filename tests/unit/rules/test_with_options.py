@@ -1,0 +1,173 @@
+from __future__ import annotations
+
+import dataclasses
+import itertools
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from faristol.rules import (
+    Option,
+    OptionValue,
+    Refusal,
+    Ruleset,
+    check_settled,
+    load_ruleset,
+    pinned_ruleset,
+    ruleset_names,
+    unsettled,
+    with_options,
+)
+from faristol.rules.consistency import contradictions
+from faristol.rules.options import written
+from faristol.rules.with_options import value_of
+
+UF, FISE = load_ruleset("uf-2007"), load_ruleset("fise")
+
+
+@contextmanager
+def suppress_refusal(*reasons: str) -> Iterator[None]:
+    """Let a refusal pass whose reason is one of these, and no other."""
+    try:
+        yield
+    except Refusal as refused:
+        if refused.reason not in reasons:
+            raise
+
+
+def some_values(option: Option) -> list[OptionValue]:
+    """The choices of an option, or the bounds of its number, or lists out of its list."""
+    if option.choices:
+        return list(option.choices)
+    if option.some_of:
+        return [(), option.some_of[:1], option.some_of]
+    bounds: list[OptionValue] = [option.least, option.most]
+    return [*bounds, None] if option.may_be_none else bounds
+
+
+every = [
+    pytest.param(load_ruleset(name), option, value, id=f"{name}-{option.name}-{written(value)}")
+    for name in ruleset_names()
+    for option in load_ruleset(name).options
+    for value in some_values(option)
+]
+
+
+def settled_for(ruleset: Ruleset, option: Option) -> dict[str, OptionValue]:
+    """What must be chosen before ``option`` has a sense."""
+    needed: dict[str, OptionValue] = {}
+    for key, value in option.when.items():
+        for other in ruleset.options:
+            for choice in other.choices:
+                if value_of(ruleset, key) != value and other.sets(choice).get(key) == value:
+                    needed[other.name] = choice
+    return needed
+
+
+@pytest.mark.parametrize(("ruleset", "option", "value"), every)
+def test_every_choice_of_every_option_gives_a_ruleset_that_holds_together(
+    ruleset: Ruleset, option: Option, value: OptionValue
+) -> None:
+    before = settled_for(ruleset, option)
+    made = with_options(ruleset, {**before, option.name: value})
+    assert list(contradictions(made)) == []
+    assert {key: value_of(made, key) for key in option.sets(value)} == dict(option.sets(value))
+    assert (made.digest == ruleset.digest) == (made.same_values(ruleset))
+    assert with_options(ruleset, {**before, option.name: written(value)}).digest == made.digest
+    assert pinned_ruleset(ruleset.name, made.digest, made.chosen).digest == made.digest
+
+
+@pytest.mark.parametrize("name", ruleset_names())
+def test_any_two_options_together_are_a_ruleset_or_a_refusal(name: str) -> None:
+    ruleset = load_ruleset(name)
+    for one, two in itertools.combinations(ruleset.options, 2):
+        for first, second in itertools.product(some_values(one), some_values(two)):
+            with suppress_refusal("OPTION_WITHOUT_SENSE", "OPTIONS_CLASH"):
+                assert list(contradictions(with_options(ruleset, {one.name: first, two.name: second}))) == []
+
+
+@given(st.integers())
+def test_a_number_out_of_range_is_refused_with_the_range(minutes: int) -> None:
+    if 5 <= minutes <= 90:
+        assert with_options(UF, {"minutes": minutes}).clock.minutes == minutes
+    else:
+        with pytest.raises(Refusal) as refused:
+            with_options(UF, {"minutes": minutes})
+        assert refused.value.reason == "OPTION_OUT_OF_RANGE"
+        assert refused.value.article == "UF 17, 20"
+        assert str(refused.value) == f"The option minutes cannot be {minutes}: choose 5 to 90."
+
+
+@pytest.mark.parametrize(
+    ("ruleset", "options", "reason", "sentence"),
+    [
+        (FISE, {"tempo": "x"}, "OPTION_UNKNOWN", "fise have no option tempo; they have: time, minutes, "),
+        (
+            FISE,
+            {"time": "walking"},
+            "OPTION_OUT_OF_RANGE",
+            "time cannot be walking: choose running, non-running, timer",
+        ),
+        (UF, {"layers": "klingon"}, "OPTION_OUT_OF_RANGE", "layers cannot be klingon: choose some of general-variants"),
+        (UF, {"minutes": None}, "OPTION_OUT_OF_RANGE", "minutes cannot be none: choose 5 to 90"),
+        (UF, {"minutes": True}, "OPTION_OUT_OF_RANGE", "minutes cannot be true: choose 5 to 90"),
+        (UF, {"minutes": "2\N{SUPERSCRIPT FIVE}"}, "OPTION_OUT_OF_RANGE", "choose 5 to 90"),
+        (
+            FISE,
+            {"time": "timer", "minutes": 20},
+            "OPTION_WITHOUT_SENSE",
+            "minutes has no sense here: it needs clock.model",
+        ),
+    ],
+)
+def test_what_cannot_be_chosen_is_refused(
+    ruleset: Ruleset, options: dict[str, OptionValue], reason: str, sentence: str
+) -> None:
+    with pytest.raises(Refusal) as refused:
+        with_options(ruleset, options)
+    assert refused.value.reason == reason
+    assert sentence in str(refused.value)
+
+
+def test_values_that_cannot_hold_together_are_refused_with_the_options() -> None:
+    both = dataclasses.replace(UF.options[0], name="late", when={}, choices={"yes": {"clock.overtime_cap_minutes": 3}})
+    ruleset = dataclasses.replace(UF, options=(*UF.options, dataclasses.replace(both, default="no")))
+    assert with_options(ruleset, {"late": "yes", "minutes": 25}).clock.overtime_cap_minutes == 3
+    with pytest.raises(Refusal) as refused:
+        with_options(ruleset, {"late": "yes", "clock": "timer"})
+    assert (refused.value.reason, refused.value.params["key"]) == ("OPTIONS_CLASH", "clock.overtime_cap_minutes")
+    assert "options late = yes, clock = timer cannot" in str(refused.value)
+
+
+def test_a_book_that_leaves_a_value_to_the_organiser_is_not_settled_before() -> None:
+    assert [option.name for option in unsettled(UF)] == ["minutes"]
+    with pytest.raises(Refusal) as refused:
+        check_settled(UF)
+    assert (refused.value.reason, refused.value.article) == ("OPTION_NEEDED", "UF 17, 20")
+    assert str(refused.value) == "The rules uf-2007 leave minutes to the organiser: choose 5 to 90."
+    check_settled(with_options(UF, {"minutes": 30}))
+    check_settled(with_options(UF, {"clock": "timer"}))
+
+
+def test_a_default_still_says_something_after_an_option_that_set_the_same_key() -> None:
+    non_running = with_options(FISE, {"time": "non-running"})
+    assert (non_running.clock.minutes, non_running.chosen) == (25, {"time": "non-running"})
+    longer = with_options(non_running, {"minutes": 30})
+    assert (longer.clock.minutes, longer.chosen) == (30, {"time": "non-running", "minutes": 30})
+    assert with_options(longer, {"time": "running"}).digest == FISE.digest
+
+
+def test_what_an_option_sets_cites_the_option() -> None:
+    assert UF.article("clock.minutes") == "UF 20"
+    assert with_options(UF, {"minutes": 25}).article("clock.minutes") == "UF 17, 20"
+    assert FISE.article("exchange.limit") == "FISE 25"
+    assert with_options(FISE, {"exchange": "full-rack-in-bag"}).article("exchange.limit") == "FISE 25, 1"
+
+
+def test_the_order_in_which_options_are_named_does_not_matter() -> None:
+    one = with_options(FISE, {"minutes": 22, "time": "non-running"})
+    two = with_options(FISE, {"time": "non-running", "minutes": 22})
+    assert (one.digest, one.clock.minutes) == (two.digest, 22)
