@@ -203,7 +203,9 @@ async def live_speed(record: Record) -> float:
         async with record.writing() as connection:
             await work.apply(connection, [event])
     speed = len(events) / (time.perf_counter() - start)
-    await generations.drop_unread(record, work.name, work.version, LIVE_GENERATION)
+    async with record.writing() as connection:
+        await generations.checkpoint_held(connection, work.consumer)
+        await generations.drop_unread(connection, work.name, work.version, LIVE_GENERATION)
     return speed
 
 

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import uuid
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager
 from itertools import cycle, islice
 from typing import Any, TypeVar
 
 from sqlalchemy import insert, select, update
+from sqlalchemy.exc import TimeoutError as PoolTimeout
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from faristol.pb.game.v1 import events_pb2 as game
@@ -36,7 +38,9 @@ async def register(record: Record, tournament: str, player: str) -> int:
     fact = pairing.PlayerRegistered(player_id=player, rating=1500)
     command = Command(str(uuid.uuid4()), lambda position: b"registered at %d \0\xff" % position)
     done = await record.append(
-        Decision([Write(stream, version, [fact], tournament)], also=name), Metadata(actor=player), command=command
+        Decision([Write(stream, version, [fact], tournament)], also=name),
+        Metadata(actor=player, command_id=command.command_id),
+        command=command,
     )
     return done.position
 
@@ -46,9 +50,8 @@ async def play(record: Record, stream: str, tournament: str, events: int = 1) ->
     version = len(await record.read_stream(stream))
     turns = [game.Passed(turn=version + number + 1, player_id="anna") for number in range(events)]
     command = Command(str(uuid.uuid4()), lambda position: b"%d" % position)
-    done = await record.append(
-        Decision([Write(stream, version, turns, tournament)]), Metadata(actor="Òscar", role="player"), command=command
-    )
+    metadata = Metadata(actor="Òscar", role="player", command_id=command.command_id)
+    done = await record.append(Decision([Write(stream, version, turns, tournament)]), metadata, command=command)
     return done.position
 
 
@@ -78,6 +81,13 @@ async def stored(record: Record) -> list[Stored]:
     async with record.reading() as connection:
         table = tables.events
         return [of_row(row) for row in await connection.execute(select(table).order_by(table.c.position))]
+
+
+async def tournament_at(record: Record, position: int) -> str:
+    """The tournament of an event."""
+    async with record.reading() as connection:
+        query = select(tables.events.c.tournament).where(tables.events.c.position == position)
+        return str((await connection.execute(query)).scalar_one())
 
 
 async def change(record: Record, at: int, **values: Any) -> None:
@@ -110,6 +120,21 @@ async def put_seal(record: Record, **values: Any) -> None:
     """A row in the table of seals, whatever it says."""
     async with record.writing() as connection:
         await connection.execute(insert(tables.seals).values(**values))
+
+
+@asynccontextmanager
+async def no_connection_left(record: Record) -> AsyncIterator[None]:
+    """Every connection is taken by callers whom the database does not answer, and nobody waits long for one."""
+    pool: Any = record.engine.pool
+    pool._timeout = 0.2
+    async with AsyncExitStack() as held:
+        while True:
+            try:
+                await held.enter_async_context(record.engine.connect())
+            except PoolTimeout:
+                break
+        yield
+    pool._timeout = 30.0
 
 
 async def until(condition: Callable[[], Awaitable[T]], seconds: float = 10) -> T:

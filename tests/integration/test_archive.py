@@ -23,7 +23,7 @@ from tests.unit.record.chains import KEY, OTHER_KEY
 
 from faristol.cli.compose import running
 from faristol.host import Settings
-from faristol.record import Record, keys, tables
+from faristol.record import Record, keys, merkle, tables
 from faristol.record.archive import ArchiveError, summed
 from faristol.record.exporting import export
 from faristol.record.people import names
@@ -197,8 +197,96 @@ async def test_the_archive_of_a_tournament_hides_nothing_of_it(record: Record, t
                 assert verify_file(write(tmp_path / "b", altered(content, place, hashes=hashes))).wrong
 
 
+async def test_the_archive_of_a_tournament_is_complete_as_far_as_it_is_sealed(record: Record, tmp_path: Path) -> None:
+    """What is left out has no trace in a chain when it was the end of a stream, or all of it."""
+    await filled(record)
+    path = tmp_path / "a"
+    await export(record, path, tournament="cup")
+    content = lines(path)
+    sealed = max(line["to_position"] for line in content if line["kind"] == "seal")
+    last: dict[str, int] = {}
+    for place, line in enumerate(content):
+        if line["kind"] == "event" and line["position"] <= sealed:
+            last[line["stream"]] = place
+    for place in last.values():
+        hidden = content[place]
+        at = hidden["position"]
+        stand_in = merkle.leaf(bytes.fromhex(hidden["hash"])).hex()
+        gap = {"kind": "gap", "from_position": at, "to_position": at, "hashes": [stand_in]}
+        without = [*content[:place], gap, *content[place + 1 :]]
+        without[-1] = without[-1] | {"events": without[-1]["events"] - 1}
+        wrong = verify_file(write(tmp_path / "b", without), keys=PUBLIC).wrong
+        assert "events of tournament cup are here" in wrong, wrong
+        over = next(n for n, line in enumerate(without) if line["kind"] == "seal" and line["to_position"] >= at)
+        tally = without[over]["tournaments"]
+        tally = {**tally, "cup": tally["cup"] - 1, "league": tally.get("league", 0) + 1}
+        tally = {name: events for name, events in tally.items() if events}
+        wrong = verify_file(write(tmp_path / "b", altered(without, over, tournaments=tally)), keys=PUBLIC).wrong
+        assert "these are not the events that were sealed" in wrong, wrong
+    for tally in ({"cup": 0}, {"cup": -1}, {"cup": 1.5}, {"cup": True}, [], None):
+        assert verify_file(write(tmp_path / "b", altered(content, over, tournaments=tally))).wrong.startswith("line ")
+
+
+async def test_an_answer_that_was_left_out_of_an_archive_is_named(
+    record: Record, other: Record, tmp_path: Path
+) -> None:
+    await filled(record)
+    path = tmp_path / "a"
+    await export(record, path)
+    content = lines(path)
+    places = [place for place, line in enumerate(content) if line["kind"] == "command"]
+    for place in (places[0], places[5], places[-1]):
+        without = content[:place] + content[place + 1 :]
+        without[-1] = without[-1] | {"commands": without[-1]["commands"] - 1}
+        wrong = verify_file(write(tmp_path / "b", without)).wrong
+        assert (
+            f"position {content[place]['position']}: the answer to the command {content[place]['command_id']}" in wrong
+        )
+        with pytest.raises(ArchiveError, match="would be carried out again"):
+            await restore(other, tmp_path / "b")
+
+
 def altered(content: list[dict[str, Any]], place: int, **members: Any) -> list[dict[str, Any]]:
     return [line | members if number == place else line for number, line in enumerate(content)]
+
+
+async def test_of_two_exports_to_one_name_one_is_told_and_the_file_is_whole(record: Record, tmp_path: Path) -> None:
+    await filled(record)
+    path = tmp_path / "a"
+    done = await asyncio.gather(export(record, path), export(record, path), return_exceptions=True)
+    failed = [one for one in done if isinstance(one, BaseException)]
+    assert [str(one) for one in failed] == [f"there is a file at {path} already: give another name"]
+    assert isinstance(failed[0], ArchiveError)
+    assert verify_file(path, keys=PUBLIC).wrong == ""
+    assert parts(tmp_path) == []
+
+
+@pytest.mark.parametrize("links", [True, False])
+async def test_a_file_that_came_meanwhile_is_not_written_over(
+    record: Record, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, links: bool
+) -> None:
+    def no_links(*_: object) -> None:
+        raise PermissionError(1, "this file system has no links")
+
+    if not links:
+        monkeypatch.setattr(Path, "hardlink_to", no_links)
+    await filled(record)
+    path = tmp_path / "a"
+    with pytest.raises(ArchiveError, match=r"there is a file at .* already"):
+        await export(record, path, progress=lambda *_: put(path))
+    assert path.read_text() == "of somebody else"
+    path.unlink()
+    await export(record, path)
+    assert verify_file(path, keys=PUBLIC).wrong == ""
+    assert parts(tmp_path) == []
+
+
+def put(path: Path) -> None:
+    path.write_text("of somebody else")
+
+
+def parts(folder: Path) -> list[Path]:
+    return list(folder.glob("*.part"))
 
 
 async def test_any_line_and_any_member_that_was_changed_is_named_with_its_line(record: Record, tmp_path: Path) -> None:
@@ -449,10 +537,23 @@ def test_an_operator_exports_checks_and_restores(tmp_path: Path, new_database: s
     assert (checked.returncode, f"{last} events" in checked.stdout) == (0, True)
     restored = faristol("record", "restore", path, *public, "--database-url", new_database)
     assert f"restored {last} events" in restored.stdout, restored.stderr
+    assert "built when services start, or by `faristol projections rebuild`" in restored.stdout
+    assert "no projection is built yet" in faristol("projections", "list", "--database-url", new_database).stdout
     assert faristol("record", "verify", *public, "--database-url", new_database).returncode == 0
 
     content = (tmp_path / "all.gz").read_bytes()
     (tmp_path / "cut.gz").write_bytes(content[: len(content) // 2])
+    cup = str(tmp_path / "cup.gz")
+    assert (
+        "exported 10 events, 6 seals, 0 answers, 0 names"
+        in faristol("record", "export", cup, "--tournament", "cup", *data).stdout
+    )
+    told = faristol("record", "verify", "--file", cup, *public).stdout
+    assert f"none of its events up to position {last - 3} is missing, going by the seals" in told
+    assert f"not checked: whether events of cup after position {last - 3} were left out" in told
+    told = faristol("record", "verify", "--file", path).stdout
+    for unchecked in ("what commands were answered", "who made the seals", "were cut off", "names"):
+        assert unchecked in told.splitlines()[1]
     cut = faristol("record", "verify", "--file", str(tmp_path / "cut.gz"))
     assert (cut.returncode, cut.stdout.startswith("WRONG at line ")) == (1, True)
     for words, said in (

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import itertools
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -12,6 +13,7 @@ import nats
 import pytest
 from sqlalchemy import Column, Integer, MetaData, String, Table, insert, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
+from tests.integration.contents import no_connection_left
 
 from faristol.bus import Bus, BusError, Consumer, NatsServer, Progress, Projection, Reaction, Relay
 from faristol.bus.connection import STREAM, Pull
@@ -114,6 +116,27 @@ async def test_a_reaction_that_lost_a_race_decides_again(record: Record, nats_se
     assert [event.version for event in await record.read_stream("clock-a")] == [1, 2]
 
 
+async def test_a_reaction_that_loses_every_race_pauses_longer_each_time_and_stands_still(
+    record: Record, nats_server: NatsServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("faristol.bus.consumer.ATTEMPTS", 8)
+    tried: list[float] = []
+
+    async def react(event: Recorded) -> Decision:
+        tried.append(asyncio.get_running_loop().time())
+        return Decision([Write("game-a", 7, [events_pb2.GameStarted()], "cup")])  # which it is never at
+
+    async with consuming(record, nats_server.url, Reaction("test.clock", frozenset({PASSED}), react)):
+        await append(record, "game-a", 0)
+        stands = await standing(record, "test.clock")
+        assert stands.stopped is not None
+        assert "Conflict: stream game-a was expected at version 7 and is at 1" in stands.stopped.error
+    pauses = [later - earlier for earlier, later in itertools.pairwise(tried)]
+    assert len(tried) == 8
+    assert pauses[0] < pauses[-1]
+    assert pauses[-1] >= 0.3
+
+
 async def test_a_consumer_that_starts_again_goes_on_where_it_was(record: Record, nats_server: NatsServer) -> None:
     async with consuming(record, nats_server.url, PROJECTION) as progress:
         assert await progress.reached(await append(record, "game-a", 0, 10), 10)
@@ -122,6 +145,41 @@ async def test_a_consumer_that_starts_again_goes_on_where_it_was(record: Record,
         await append(record, "game-c", 0, 10)
         assert await progress.reached(30, 10)
     assert await positions(record) == list(range(1, 31))
+
+
+async def test_a_relay_waits_while_every_connection_is_taken(record: Record, nats_server: NatsServer) -> None:
+    bus = await Bus.connect(nats_server.url)
+    pull = await bus.subscribe("test")
+    async with no_connection_left(record):
+        relay = asyncio.create_task(Relay(record, bus).run())
+        await asyncio.sleep(1)
+        assert not relay.done()
+    await append(record, "game-a", 0)
+    assert len(await pull.messages(10)) == 1
+    await end([relay])
+    await pull.close()
+    await bus.close()
+
+
+async def test_a_reaction_that_ends_notes_how_far_it_came(
+    record: Record, nats_server: NatsServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("faristol.bus.consumer.IDLE", 5.0)  # when it notes by itself
+    seen: list[int] = []
+
+    async def react(event: Recorded) -> None:
+        seen.append(event.position)
+
+    async with consuming(record, nats_server.url, Reaction("test.clock", frozenset({PASSED}), react)):
+        await append(record, "game-a", 0, 3)
+        await until(lambda: _seen(seen, 3), asyncio.sleep(0))
+        await append(record, "game-a", 3)
+        await until(lambda: _seen(seen, 4), asyncio.sleep(0))
+    assert await record.checkpoint("test.clock") == 4
+
+
+async def _seen(seen: Sequence[int], last: int) -> bool:
+    return last in seen
 
 
 async def test_nothing_is_lost_when_jetstream_is_wiped_while_running(record: Record, nats_server: NatsServer) -> None:
@@ -272,7 +330,8 @@ async def test_an_event_that_a_projection_cannot_take_stops_it_before_that_event
         assert await record.checkpoint("seen@1") == 6
 
         poison = False
-        assert await retry(record) == ["seen@1"]
+        assert await retry(record, "see") == []
+        assert await retry(record, "seen") == ["seen@1"], "a projection goes by its name too"
         assert await progress.reached(10, 10)
     assert await positions(record) == list(range(1, 11))
     assert [one.stopped for one in (await status(record))[0]] == [None, None]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import socket
 from collections.abc import Iterator
@@ -9,7 +10,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from sqlalchemy import inspect
+from sqlalchemy.ext.asyncio import create_async_engine
+from tests.integration.contents import play
 from tests.integration.processes import Child, faristol, free_port, wait_until_serving
+
+from faristol.host import Settings
+from faristol.record import Record, keys
+from faristol.record.database import parse
 
 
 def said(*arguments: str, **settings: Any) -> str:
@@ -82,6 +90,73 @@ def test_a_database_that_cannot_be_reached_is_told(tmp_path: Path) -> None:
     assert "secret" not in told
 
 
+def test_a_database_url_that_cannot_be_is_told_without_its_password(tmp_path: Path) -> None:
+    url = "postgresql://me:secret@localhost:99999/x"
+    for words in (("record", "verify"), ("record", "migrate"), ("up", "--data", str(tmp_path))):
+        told = said(*words, "--database-url", url, nats_url="nats://127.0.0.1:1")
+        assert "99999 in postgresql://me:***@localhost:99999/x is no port" in told
+    assert "names no file" in said("projections", "list", "--database-url", "sqlite://")
+
+
+COMMANDS = (
+    ("record", "verify"),
+    ("record", "seal", "--key", "KEY"),
+    ("record", "export", "FILE"),
+    ("record", "erase-person", "anna", "--yes"),
+    ("record", "migrate"),
+    ("projections", "list"),
+    ("projections", "rebuild"),
+    ("projections", "retry"),
+    ("projections", "drop", "results", "1"),
+)
+
+
+@pytest.mark.parametrize("words", COMMANDS, ids=" ".join)
+def test_a_command_that_needs_a_record_makes_none(words: tuple[str, ...], tmp_path: Path) -> None:
+    folder = tmp_path / "there"
+    folder.mkdir()
+    keys.make(tmp_path / "key")
+    asked = [{"KEY": str(tmp_path / "key"), "FILE": str(tmp_path / "all.gz")}.get(word, word) for word in words]
+    for path in (folder / "record.db", tmp_path / "none" / "record.db"):
+        assert "there is no record at sqlite:///" in said(*asked, "--database-url", f"sqlite:///{path}")
+    assert list(folder.iterdir()) == []
+    assert {path.name for path in tmp_path.iterdir()} == {"there", "key", "key.pub"}
+
+
+def test_a_command_that_needs_a_record_makes_none_on_postgresql(new_database: str) -> None:
+    for words in (("record", "verify"), ("projections", "list"), ("record", "migrate")):
+        assert "there is no record at postgresql://" in said(*words, "--database-url", new_database)
+
+    async def tables() -> list[str]:
+        engine = create_async_engine(parse(new_database))
+        async with engine.connect() as connection:
+            found = await connection.run_sync(lambda there: inspect(there).get_table_names())
+        await engine.dispose()
+        return found
+
+    assert asyncio.run(tables()) == []
+
+
+def test_a_restore_that_fails_leaves_nothing_behind(tmp_path: Path) -> None:
+    (tmp_path / "bad.gz").write_bytes(b"no archive")
+    for at in (("--data", str(tmp_path / "data")), ("--database-url", f"sqlite:///{tmp_path}/new/record.db")):
+        assert "line 1: " in said("record", "restore", str(tmp_path / "bad.gz"), *at)
+    assert [path.name for path in tmp_path.iterdir()] == ["bad.gz"]
+
+
+@pytest.mark.parametrize("name", ["what?x=1", "a%20b", "c#d", "100%", "z:@y"])
+def test_a_data_folder_may_have_any_name(name: str, tmp_path: Path) -> None:
+    async def prepare() -> None:
+        record = await Record.open(Settings(data=tmp_path / name).record_url())
+        await play(record, "game-cup-1", "cup", 3)
+        await record.close()
+
+    asyncio.run(prepare())
+    assert [path.name for path in tmp_path.iterdir()] == [name]
+    assert (tmp_path / name / "record.db").exists()
+    assert "3 events" in faristol("record", "verify", "--data", str(tmp_path / name)).stdout
+
+
 def test_a_service_on_its_own_without_nats_is_told() -> None:
     assert "a service on its own needs a NATS server" in said("serve", "game", "--database-url", "postgresql://h/x")
 
@@ -93,11 +168,17 @@ def test_a_missing_lexicon_is_told_with_what_to_run(tmp_path: Path) -> None:
 
 
 @pytest.mark.lexicon
-def test_a_championship_that_the_rules_do_not_allow_is_told(lexicons: Path) -> None:
-    done = faristol("demo", "--players", "6", "--rounds", "4", lexicons=lexicons)
-    assert (done.returncode, done.stdout) == (2, "")
-    last = done.stderr.splitlines()[-1]
-    assert last == "faristol: the championship cannot go on: A championship has 5 rounds or more, not 4 (FISC I.1)."
+def test_a_championship_that_the_rules_do_not_allow_is_told(lexicons: Path, tmp_path: Path) -> None:
+    data = str(tmp_path / "data")
+    for players, rounds, why in (
+        ("6", "4", "A championship has 5 rounds or more, not 4 (FISC I.1)."),
+        ("2", "5", "2 players can play 1 rounds without meeting twice, not 5."),
+    ):
+        told = said("demo", "--players", players, "--rounds", rounds, "--data", data, lexicons=lexicons)
+        assert told == f"faristol: the championship cannot begin: {why}\n"
+    assert not list(tmp_path.iterdir()), "and nothing was made"
+    shown = faristol("demo", "--help").stdout
+    assert "5 or more under fisc-2023" in " ".join(shown.split())
 
 
 @pytest.mark.lexicon
@@ -137,7 +218,9 @@ def test_settings_in_the_environment_are_checked(settings: dict[str, Any], expec
 
 
 def test_a_ruleset_that_is_not_there_is_told() -> None:
-    assert "there is no ruleset 'nope': choose one of fisc-2023" in said("demo", "--ruleset", "nope")
+    told = said("demo", "--ruleset", "nope")
+    assert "there is no ruleset 'nope': choose one of" in told
+    assert "fisc-2023" in told
 
 
 def test_a_service_that_calls_another_is_told_where_it_is() -> None:

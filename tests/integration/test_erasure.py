@@ -8,18 +8,21 @@ from pathlib import Path
 
 import httpx
 import pytest
-from sqlalchemy import text
-from sqlalchemy.ext.asyncio import AsyncConnection
+from sqlalchemy import insert, text
+from sqlalchemy.ext.asyncio import AsyncConnection, create_async_engine
 from tests.integration.contents import PEOPLE, fill, play, register, rows
 from tests.integration.processes import faristol
+from tests.integration.test_migrations import write_golden
 from tests.unit.gateway.stage import opened
 from tests.unit.record.chains import KEY
 from tests.unit.results.synthetic import NAMES, Championship
 
 from faristol.pb.game.v1 import events_pb2 as game
 from faristol.record import Decision, Metadata, Record, RecordError, Write, keys, tables
+from faristol.record.database import parse
 from faristol.record.erasure import erase, find
 from faristol.record.exporting import export
+from faristol.record.migrations import migrate
 from faristol.record.people import Person, names, remember
 from faristol.record.restoring import restore
 from faristol.record.sealing import seal
@@ -87,6 +90,42 @@ async def test_the_files_of_the_database_hold_no_remains(record: Record) -> None
         assert NAME.encode() not in content
         assert NAME[::-1].encode() not in content
     assert b"Somebody 7" in b"".join(await files(record))
+
+
+async def test_a_record_of_format_1_holds_no_remains_of_an_erased_name_after_it_was_migrated(new_database: str) -> None:
+    """PostgreSQL took samples of names then, and the migration stops it: what was sampled must go as well."""
+    people = [Person(f"p{number}", f"Maria Puig {number:03}", "Club") for number in range(200)]  # bounds are sampled
+    await write_golden(new_database, 1)
+    engine = create_async_engine(parse(new_database), isolation_level="AUTOCOMMIT")
+
+    async def sampled() -> str:
+        async with engine.connect() as connection:
+            query = text(
+                "SELECT most_common_vals::text, histogram_bounds::text FROM pg_stats WHERE tablename = 'people'"
+            )
+            return str((await connection.execute(query)).all())
+
+    async with engine.connect() as connection:
+        for one in people:
+            await connection.execute(
+                insert(tables.people).values(player_id=one.player_id, name=one.name, club=one.club)
+            )
+        await connection.execute(text("ANALYZE people"))
+    assert "Maria Puig 199" in await sampled()
+    await migrate(new_database)
+    assert "Maria Puig" not in await sampled(), "a migrated record is as one of today"
+    record = await Record.open(new_database)
+    async with engine.connect() as connection:  # as a record that was migrated without that
+        await connection.execute(text(tables.NO_SAMPLES.replace(" 0", " 100")))
+        await connection.execute(text("ANALYZE people"))
+        await connection.execute(text(tables.NO_SAMPLES))
+    assert "Maria Puig 199" in await sampled()
+    assert (await erase(record, "p199")).remains == ""
+    assert "Maria Puig" not in await sampled()
+    assert not any(b"Maria Puig 199" in content for content in await files(record))
+    assert any(b"Maria Puig 198" in content for content in await files(record))
+    await record.close()
+    await engine.dispose()
 
 
 async def files(record: Record) -> list[bytes]:

@@ -9,6 +9,9 @@ import subprocess
 import time
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
+from dataclasses import replace
+from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -174,7 +177,7 @@ async def test_a_rebuild_that_fails_leaves_what_is_read_as_it_was(record: Record
         await Rebuild(record, failing(1)).run()
     assert await rows(record, work) == before
     assert await tables_of(record, "turns_") == {"turns_v1_1"}
-    assert (await Rebuild(record, work).run()).generation == 2
+    assert (await Rebuild(record, work).run()).generation == 3, "the number of the one that failed is not given again"
     assert (await rows(record, work))[0] == before[0]
 
 
@@ -212,6 +215,93 @@ async def test_two_rebuilds_at_once_are_one_and_a_refusal(record: Record, monkey
         await Rebuild(record, work).run()
     await record.release("rebuild:turns@1", "another")
     assert (await Rebuild(record, work).run()).events == 50
+
+
+async def test_a_rebuild_that_lost_its_lease_in_the_switch_does_not_lose_what_it_built(
+    record: Record, database_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("faristol.bus.rebuild.LEASE_SECONDS", 0.4)
+    work = turns(1)
+    async with record.writing() as connection:
+        await generations.found(connection, work)
+    await passes(record, "game-a", 0, 50)
+    switching, switch = asyncio.Event(), generations.switch
+
+    async def slowly(connection: AsyncConnection, projection: Projection, position: int) -> None:
+        await switch(connection, projection, position)
+        if not switching.is_set():
+            switching.set()
+            await asyncio.sleep(1.5)  # a process that pauses, a database that is slow at its commit
+
+    monkeypatch.setattr(generations, "switch", slowly)
+    other = await Record.open(database_url)
+    first = asyncio.create_task(Rebuild(record, work).run())
+    await switching.wait()
+    await asyncio.sleep(0.6)
+    second = await Rebuild(other, work).run()
+    assert ((await first).generation, second.generation) == (2, 3)
+    found, live = await rows(record, work)
+    assert ([row[:2] for row in found], live.generation) == ([("game-a", 50)], 3)
+    assert await tables_of(record, "turns_") == {"turns_v1_3"}
+    await other.close()
+
+
+async def test_a_rebuild_whose_place_was_taken_does_not_write_into_the_tables_of_the_other(
+    record: Record, database_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("faristol.bus.rebuild.LEASE_SECONDS", 0.4)
+    work = turns(1)
+    async with record.writing() as connection:
+        await generations.found(connection, work)
+    await passes(record, "game-a", 0, 50)
+    begun, go_on = [asyncio.Event(), asyncio.Event()], [asyncio.Event(), asyncio.Event()]
+
+    def waiting(number: int, generation: int = 1) -> Projection:
+        """The same on tables of the same names; it waits when it has begun, as a process that pauses does."""
+        plain = turns(1, generation)
+
+        class Waits:
+            held = 1
+
+            def __init__(self) -> None:
+                self._events: list[Recorded] = []
+
+            async def take(self, _: AsyncConnection, events: Sequence[Recorded]) -> None:
+                self._events += events
+                begun[number].set()
+                await go_on[number].wait()
+
+            async def write(self, connection: AsyncConnection) -> None:
+                events, self._events = self._events, []
+                await plain.apply(connection, events)
+
+        return replace(plain, again=partial(waiting, number), fold=Waits)
+
+    other = await Record.open(database_url)
+    first = asyncio.create_task(Rebuild(record, waiting(0)).run())
+    await begun[0].wait()
+    await asyncio.sleep(0.6)
+    with pytest.raises(asyncio.CancelledError):  # one comes and is interrupted, so that its tables are dropped
+        await _interrupted(Rebuild(other, waiting(1)), begun[1])
+    begun[1].clear()
+    second = asyncio.create_task(Rebuild(other, waiting(1)).run())
+    await begun[1].wait()
+    go_on[0].set()
+    with pytest.raises(ProjectionError, match="took this one's place"):
+        await first
+    go_on[1].set()
+    assert (await second).generation == 4
+    found, live = await rows(record, work)
+    assert ([row[:2] for row in found], live.generation) == ([("game-a", 50)], 4)
+    assert await tables_of(record, "turns_") == {"turns_v1_4"}
+    await other.close()
+
+
+async def _interrupted(rebuild: Rebuild, begun: asyncio.Event) -> None:
+    task = asyncio.create_task(rebuild.run())
+    await begun.wait()
+    task.cancel()
+    await task
 
 
 async def test_a_newer_version_is_built_beside_the_older_one_which_is_read_until_then(
@@ -344,6 +434,23 @@ async def test_a_rebuild_that_was_killed_can_be_run_again(database_url: str) -> 
     await record.close()
 
 
+def test_a_record_in_which_nothing_was_built_says_so_and_a_rebuild_builds_it(database_url: str) -> None:
+    async def play() -> None:
+        record = await Record.open(database_url)
+        await passes_of_a_game(record, 1)
+        await record.close()
+
+    asyncio.run(play())
+    listed = faristol("projections", "list", database_url=database_url).stdout
+    assert (
+        "no projection is built yet: that happens when services start, or by `faristol projections rebuild`" in listed
+    )
+    rebuilt = faristol("projections", "rebuild", database_url=database_url)
+    assert (rebuilt.returncode, "read from position" in rebuilt.stdout) == (0, True), rebuilt.stderr
+    listed = faristol("projections", "list", database_url=database_url).stdout
+    assert ("no projection" in listed, "results@1" in listed) == (False, True)
+
+
 async def passes_of_a_game(record: Record, number: int) -> None:
     """A championship of its own, so that a rebuild has something to do."""
     for step in Championship().steps():
@@ -395,13 +502,15 @@ async def test_a_projection_that_stands_still_is_seen_everywhere_and_answers_wit
         assert answer.position == before
         json_status = (await http.get(f"{process.http_address}/api/v1/status")).json()
         (stopped,) = [one for one in json_status["consumers"] if one["state"] == "stopped"]
-        assert (stopped["name"], stopped["stopped"]["position"]) == ("results@1", position)
-        assert stopped["stopped"]["type"] == "faristol.game.v1.PlayCompleted"
-        assert "of a game that was not opened" in stopped["stopped"]["error"]
+        assert (stopped["name"], stopped["position"]) == ("results@1", before)
+        assert datetime.fromisoformat(stopped["stopped_since"]) <= datetime.now(UTC)
         assert json_status["position"] == last
         page = (await http.get(f"{process.http_address}/status", headers={"Accept-Language": "ca"})).text
-        assert f"results@1 no pot amb el fet {position}" in page
-        assert "faristol projections retry results@1" in page
+        assert "results@1 està aturat" in page
+        assert "faristol projections list" in page
+        for public in (page, json.dumps(json_status)):
+            for secret in ("game-nowhere", "PlayCompleted", "not opened"):
+                assert secret not in public, "what a running game does is not for everybody"
 
         listed = await command("projections", "list", "--data", str(tmp_path))
         assert (

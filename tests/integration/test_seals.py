@@ -5,13 +5,15 @@ from __future__ import annotations
 import asyncio
 import json
 import logging
+import threading
 from dataclasses import asdict, replace
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from pathlib import Path
 
 import httpx
 import pytest
-from sqlalchemy import update
+from sqlalchemy import text, update
 from tests.integration import contents
 from tests.integration.contents import fill, play
 from tests.integration.processes import faristol
@@ -22,9 +24,10 @@ from faristol.bus import NatsServer
 from faristol.cli.compose import running
 from faristol.host import Settings
 from faristol.record import Record, keys, seals, stored, tables
-from faristol.record.checking import Wrong
+from faristol.record.archive import ArchiveError
 from faristol.record.exporting import export
 from faristol.record.restoring import verify as verify_file
+from faristol.record.rows import Wrong
 from faristol.record.sealing import LEASE, Sealer, seal
 from faristol.record.seals import Seal, kept
 from faristol.record.tasks import end
@@ -61,6 +64,110 @@ async def test_what_comes_later_is_sealed_after_what_was(record: Record) -> None
     (second,) = await seal(record, KEY)
     assert (second.from_position, second.to_position, second.previous) == (last + 1, last + 5, first.digest)
     assert (await check(record)).sealed == last + 5
+
+
+STRANGE = [
+    ("events", "metadata=x'ff00'", "a value of type blob as its metadata"),
+    ("events", "metadata=CAST(x'ff00' AS TEXT)", "bytes that are no UTF-8 as its metadata"),
+    ("events", "stream=x'ff'", "a value of type blob as its stream"),
+    ("events", "recorded_at='abc'", "a value of type text as its recorded_at"),
+    ("events", "recorded_at=recorded_at+0.5", "a value of type real as its recorded_at"),
+    ("events", "version=1.5", "a value of type real as its version"),
+    ("events", "hash='abc'", "a value of type text as its hash"),
+    ("events", "payload=5", "a value of type integer as its payload"),
+    ("seals", "root='abc'", "the seal has a value of type text as its root"),
+    ("seals", "to_position='abc'", "the seal has a value of type text as its to_position"),
+    ("seals", "key_id=x'ff'", "the seal has a value of type blob as its key_id"),
+]
+
+
+@pytest.mark.parametrize(("table", "change", "said"), STRANGE)
+async def test_a_value_of_another_type_is_named_with_its_position_and_not_stumbled_over(
+    tmp_path: Path, table: str, change: str, said: str
+) -> None:
+    """On SQLite, that is, where any column takes any value."""
+    record = await Record.open(f"sqlite:///{tmp_path}/record.db")
+    await fill(record)
+    await seal(record, KEY, events=10)
+    at = {"events": "position", "seals": "from_position"}[table]
+    async with record.writing() as connection:
+        await connection.execute(text(f"UPDATE {table} SET {change} WHERE {at} = 21"))
+    before = await check(record, after=31)
+    assert before.wrong == "" or table == "seals", "what lies before is taken as it is"
+    verdict = await check(record)
+    assert verdict.wrong.startswith("position 21"), verdict.wrong
+    assert said in verdict.wrong
+    assert (verdict.events, verdict.sealed) == (20 if table == "events" else verdict.events, 20)
+    for tournament in ("", (await contents.tournament_at(record, 21))):
+        with pytest.raises(ArchiveError, match=r"position 21|positions 21 to 30"):
+            await export(record, tmp_path / "a", tournament=tournament)
+    await contents.change(record, 5, payload=b"")
+    assert (await check(record)).wrong.startswith("position 5 "), "the first that is wrong is named"
+    async with record.writing() as connection:
+        await connection.execute(tables.seals.delete())
+    with pytest.raises(Wrong, match=r"position 5 "):
+        await seal(record, KEY)
+    await record.close()
+
+
+async def test_what_lies_before_the_first_position_is_named(record: Record) -> None:
+    """Whoever reads a stream reads it, and whoever reads from position 0 on does not."""
+    await fill(record)
+    (made,) = await seal(record, KEY)
+    await contents.put_seal(record, **asdict(replace(made, from_position=-9, to_position=-5)))
+    assert (await check(record)).wrong.startswith("position -9: something lies here in the table of seals")
+    async with record.writing() as connection:
+        await connection.execute(tables.seals.delete().where(tables.seals.c.from_position < 1))
+    assert (await check(record)).wrong == ""
+    await contents.change(record, 51, position=0)
+    assert (await verify(record)).wrong.startswith("position 0: something lies here in the table of events")
+
+
+async def test_an_answer_that_is_missing_is_named(record: Record) -> None:
+    await fill(record)
+    twelve = (await contents.stored(record))[11]
+    async with record.writing() as connection:
+        this = tables.commands.c.command_id == twelve.command_id
+        await connection.execute(tables.commands.delete().where(this))
+    verdict = await verify(record)
+    assert verdict.wrong.startswith(
+        f"position 12 ({twelve.stream}, version {twelve.version}, Passed): the answer to the"
+    )
+    assert verdict.events == 11
+    assert (await verify(record, after=20)).wrong == ""
+
+
+async def test_a_counter_that_says_no_number_is_named(tmp_path: Path) -> None:
+    record = await Record.open(f"sqlite:///{tmp_path}/record.db")
+    await fill(record)
+    async with record.writing() as connection:
+        await connection.execute(text("UPDATE counter SET position = 'abc'"))
+    assert "the counter: it says 'abc'" in (await check(record)).wrong
+    await record.close()
+
+
+async def test_what_is_sealed_during_a_check_is_left_for_the_next_one(
+    record: Record, database_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    last = await fill(record)
+    await seal(record, KEY, events=10)
+    monkeypatch.setattr(stored, "read", partial(stored.read, most=10))
+
+    async def go_on() -> None:
+        other = await Record.open(database_url)
+        await play(other, "game-late", "cup", 10)
+        await seal(other, KEY, events=10)
+        await other.close()
+
+    def meanwhile(done: int, _: int) -> None:
+        if done == 10:
+            thread = threading.Thread(target=lambda: asyncio.run(go_on()))
+            thread.start()
+            thread.join()
+
+    verdict = await verify(record, meanwhile, keys=PUBLIC)
+    assert (verdict.wrong, verdict.position, verdict.sealed) == ("", last, last)
+    assert (await check(record)).sealed == last + 10
 
 
 async def test_an_empty_record_has_nothing_to_seal(record: Record) -> None:
@@ -129,13 +236,15 @@ async def test_a_seal_that_was_taken_away_is_missed(record: Record) -> None:
 async def test_a_record_that_was_cut_off_is_missed_by_its_seals_and_by_seals_kept_outside(record: Record) -> None:
     await fill(record)
     outside = await seal(record, KEY, events=10)
-    await contents.cut(record, 20, with_seals=False)
-    assert "position 21: the seal of positions 21 to 30 is here, and the record ends" in (await check(record)).wrong
+    await contents.cut(record, 10, with_seals=False)
+    assert "position 11: the seal of positions 11 to 20 is here, and the record ends" in (await check(record)).wrong
     assert "not there" in (await check(record, from_seal=True)).wrong
-    await contents.cut(record, 20)
+    await contents.cut(record, 10)
     assert (await check(record)).wrong == ""  # nobody inside can know
-    assert (await check(record, kept=outside)).wrong.startswith("position 21: the seal of positions 21 to 30, which")
-    assert (await check(record, kept=outside[:2])).wrong == ""
+    assert (await check(record, kept=outside)).wrong.startswith("position 11: the seal of positions 11 to 20, which")
+    assert (await check(record, kept=outside[:1])).wrong == ""
+    await contents.cut(record, 9)
+    assert (await check(record)).wrong.startswith("position 7 "), "its command had brought about four"
 
 
 async def test_events_behind_the_end_of_the_record_are_told(record: Record) -> None:
@@ -255,6 +364,20 @@ async def test_a_sealer_seals_an_event_that_has_waited_long_enough(record: Recor
     (made,) = await contents.until(sealed)
     assert made.to_position == 1
     assert made.sealed_at - (await contents.stored(record))[0].recorded_at >= 400_000
+    await end([sealer])
+
+
+async def test_a_sealer_waits_while_every_connection_is_taken(record: Record) -> None:
+    await play(record, "game-cup-r0", "cup")
+    async with contents.no_connection_left(record):
+        sealer = asyncio.create_task(Sealer(record, KEY, events=1, seconds=0.4).run())
+        await asyncio.sleep(1)
+        assert not sealer.done()
+
+    async def sealed() -> list[Seal]:
+        return await read(record)
+
+    await contents.until(sealed)
     await end([sealer])
 
 
@@ -382,6 +505,9 @@ def test_an_operator_makes_a_key_seals_and_checks(tmp_path: Path) -> None:
     right = faristol("record", "verify", *data, *public)
     assert right.returncode == 0
     assert f"up to position {last} of {last}, signatures are right" in right.stdout
+    _, second = right.stdout.splitlines()
+    assert second.startswith("not checked: what commands were answered, beyond that none has lost its answer; whether")
+    assert "who made the seals" not in second
     told = json.loads(faristol("record", "verify", *data, *public, "--from-seal", "--json").stdout)
     assert (told["events"], told["after"], told["sealed"], told["wrong"]) == (0, last, last, "")
 
@@ -394,6 +520,11 @@ def test_an_operator_makes_a_key_seals_and_checks(tmp_path: Path) -> None:
     wrong = faristol("record", "verify", *data)
     assert (wrong.returncode, wrong.stdout.startswith("WRONG at position 17 (")) == (1, True)
     assert faristol("record", "verify", *data, "--after", "30").returncode == 0
+    alone = faristol("record", "verify", *data, "--after", "16").stdout
+    assert alone.startswith("WRONG at position 17 ("), alone
+    assert alone.endswith("; no event before it was checked\n"), alone
+    alone = faristol("record", "verify", *data, "--after", "15").stdout
+    assert alone.endswith("; the event before it, from position 16 on, is right\n"), alone
     for words, said in (
         (("verify", *data, "--from-seal"), "--from-seal needs --public-key"),
         (("verify", *data, "--public-key", key), "holds no public Ed25519 key"),

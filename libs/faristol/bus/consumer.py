@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Sequence
+from itertools import count
 
 from nats.aio.msg import Msg
 from opentelemetry.propagate import inject
@@ -33,6 +34,12 @@ IDLE = 0.5
 """Seconds without news after which a consumer looks into the record by itself: the guarantee behind the hint."""
 RETRY_LOOK = 0.5
 """Seconds between two looks whether a consumer that stands still should try again."""
+
+ATTEMPTS = 25
+"""Times that a reaction decides on one event, when others are faster each time: about 15 seconds."""
+PAUSE = 0.01
+"""Seconds before the third attempt; before each further one twice as many."""
+LONGEST_PAUSE = 1.0
 
 
 async def _nobody(_: Consumer) -> None:
@@ -89,20 +96,36 @@ class Consumer:
         A database or a bus that is away is waited for. An event that the work cannot take is never skipped: the
         consumer notes where it stands, for everyone to see, and tries again when it is asked to.
         """
-        while True:
-            try:
-                await self._work_on_news()
-            except CannotTake as problem:
-                await self._stand_still(problem)
-            except Stale:
-                _log.info("%s: another replica did that work", self.name)
-            except ProjectionError as problem:
-                _log.info("%s: %s", self.name, problem)
-            except Exception as problem:
-                if not away(problem):
-                    raise
-                _log.warning("%s waits: %s", self.name, repr(problem))
-                await self._without_bus()
+        try:
+            while True:
+                await self._work_until_hindered()
+        finally:
+            await self._note_at_the_end()
+
+    async def _work_until_hindered(self) -> None:
+        try:
+            await self._work_on_news()
+        except CannotTake as problem:
+            await self._stand_still(problem)
+        except Stale:
+            _log.info("%s: another replica did that work", self.name)
+        except ProjectionError as problem:
+            _log.info("%s: %s", self.name, problem)
+        except Exception as problem:
+            if not away(problem):
+                raise
+            _log.warning("%s waits: %s", self.name, repr(problem))
+            await self._without_bus()
+
+    async def _note_at_the_end(self) -> None:
+        """Note how far it came over events that asked for nothing, so that nobody takes them for work to be done."""
+        try:
+            if self._position > self._noted:
+                await self._note()
+        except Exception as problem:
+            if not away(problem) and not isinstance(problem, Stale):
+                raise
+            _log.info("%s goes over some events again when it starts: %s", self.name, problem)
 
     async def _work_on_news(self) -> None:
         pull: Pull | None = None
@@ -239,7 +262,7 @@ class Consumer:
 
     async def _react(self, reaction: Reaction, event: Recorded) -> None:
         with consumed(reaction.name, [event]):
-            while True:
+            for attempt in count(1):
                 decision = await reaction.react(event)
                 if decision is None or not decision.writes:
                     return
@@ -247,7 +270,10 @@ class Consumer:
                 try:
                     await self._record.append(decision, _caused_by(event, reaction.name), checkpoint=checkpoint)
                 except Conflict as conflict:
+                    if attempt == ATTEMPTS:
+                        raise  # nobody is that often faster: what it decides does not follow from what is there
                     _log.debug("%s decides again: %s", self.name, conflict)
+                    await asyncio.sleep(min(LONGEST_PAUSE, PAUSE * 2 ** (attempt - 2)) if attempt > 1 else 0)
                     continue
                 self._position = self._noted = event.position
                 self._progress.tell(event.position)

@@ -116,12 +116,18 @@ async def add(connection: AsyncConnection, projection: Projection) -> None:
     )
 
 
-async def free_generation(connection: AsyncConnection, projection: Projection) -> int:
-    """A number that no generation of this version has."""
-    query = select(func.max(_all.c.generation)).where(
-        _all.c.name == projection.name, _all.c.version == projection.version
-    )
-    return int((await connection.execute(query)).scalar_one() or 0) + 1
+async def next_generation(connection: AsyncConnection, name: str, version: int) -> int:
+    """A number that no generation of this version has or had. The live checkpoint has to be held."""
+    table = tables.numbers
+    this = (table.c.name == name) & (table.c.version == version)
+    given = (await connection.execute(select(table.c.generation).where(this))).scalar_one_or_none()
+    there = select(func.max(_all.c.generation)).where(_all.c.name == name, _all.c.version == version)
+    number = max(given or 0, (await connection.execute(there)).scalar_one() or 0) + 1
+    if given is None:
+        await connection.execute(insert(table).values(name=name, version=version, generation=number))
+    else:
+        await connection.execute(update(table).where(this).values(generation=number))
+    return number
 
 
 async def built_to(connection: AsyncConnection, projection: Projection, position: int) -> bool:
@@ -138,10 +144,13 @@ async def built_to(connection: AsyncConnection, projection: Projection, position
     return moved.rowcount == 1
 
 
-async def checkpoint_held(connection: AsyncConnection, projection: Projection) -> int:
-    """The live checkpoint, which nobody else can move until this transaction ends."""
-    await start_checkpoint(connection, projection.consumer)
-    query = select(checkpoints.c.position).where(checkpoints.c.consumer == projection.consumer).with_for_update()
+async def checkpoint_held(connection: AsyncConnection, consumer: str) -> int:
+    """The live checkpoint, which nobody else can move until this transaction ends.
+
+    Whoever switches or drops tables holds it first: what is read cannot change between a look at it and a drop.
+    """
+    await start_checkpoint(connection, consumer)
+    query = select(checkpoints.c.position).where(checkpoints.c.consumer == consumer).with_for_update()
     return int((await connection.execute(query)).scalar_one())
 
 
@@ -161,18 +170,15 @@ async def _read_from_now_on(connection: AsyncConnection, projection: Projection)
         await connection.execute(insert(_live).values(name=projection.name, version=projection.version, **values))
 
 
-async def drop_unread(record: Record, name: str, version: int, generation: int | None = None) -> int:
-    """Drop a generation of a version, or every one, if it is not read. Gives how many were dropped."""
-    async with record.writing() as connection:
-        reads = select(_live.c.generation).where(_live.c.name == name, _live.c.version == version)
-        this = (_all.c.name == name) & (_all.c.version == version) & _all.c.generation.not_in(reads)
-        if generation is not None:
-            this &= _all.c.generation == generation
-        unread = (await connection.execute(select(_all.c.tables).where(this))).scalars().all()
-        for names in unread:
-            await _drop_tables(connection, names.split())
-        await connection.execute(delete(_all).where(this))
-    return len(unread)
+async def drop_unread(connection: AsyncConnection, name: str, version: int, generation: int | None = None) -> None:
+    """Drop a generation of a version, or every one, if it is not read. The live checkpoint has to be held."""
+    reads = select(_live.c.generation).where(_live.c.name == name, _live.c.version == version)
+    this = (_all.c.name == name) & (_all.c.version == version) & _all.c.generation.not_in(reads)
+    if generation is not None:
+        this &= _all.c.generation == generation
+    for names in (await connection.execute(select(_all.c.tables).where(this))).scalars().all():
+        await _drop_tables(connection, names.split())
+    await connection.execute(delete(_all).where(this))
 
 
 async def drop(record: Record, name: str, version: int) -> None:
@@ -189,10 +195,12 @@ async def drop(record: Record, name: str, version: int) -> None:
             raise ProjectionError(f"there is no version {version} of the projection {name!r}; there are: {there}")
         if version == max(row.version for row in rows):
             raise ProjectionError(f"version {version} of {name} is what is read: rebuild it, or leave it")
+        await checkpoint_held(connection, this.consumer)
+        await next_generation(connection, name, version)  # its numbers are not given again to who makes it anew
         await connection.execute(delete(_live).where(_live.c.name == name, _live.c.version == version))
         await connection.execute(delete(checkpoints).where(checkpoints.c.consumer == this.consumer))
         await connection.execute(delete(tables.stopped).where(tables.stopped.c.consumer == this.consumer))
-    await drop_unread(record, name, version)
+        await drop_unread(connection, name, version)
 
 
 async def _drop_tables(connection: AsyncConnection, names: Sequence[str]) -> None:

@@ -136,16 +136,20 @@ class Rebuild:
         name, version = self._asked.name, self._asked.version
         async with self._record.writing() as connection:
             await tables.make(connection)
-        await generations.drop_unread(self._record, name, version)
         async with self._record.writing() as connection:
-            self._built = self._asked.at(await generations.free_generation(connection, self._asked))
+            # One that lost its lease may be switching at this moment: then this waits, and what it built is read.
+            await generations.checkpoint_held(connection, self._asked.consumer)
+            self._built = self._asked.at(await generations.next_generation(connection, name, version))
+            await generations.drop_unread(connection, name, version)
             await generations.add(connection, self._built)
             before = await generations.own(connection, self._asked)
         self._fold: Fold = self._built.fold() if self._built.fold else _Plain(self._built)
         return before
 
     async def _drop(self, generation: int) -> None:
-        await generations.drop_unread(self._record, self._asked.name, self._asked.version, generation)
+        async with self._record.writing() as connection:
+            await generations.checkpoint_held(connection, self._asked.consumer)
+            await generations.drop_unread(connection, self._asked.name, self._asked.version, generation)
 
     async def _take_lease(self) -> None:
         give_up = time.monotonic() + LEASE_SECONDS + 1
@@ -215,7 +219,7 @@ class Rebuild:
         all the same.
         """
         async with self._record.writing() as connection:
-            live = await generations.checkpoint_held(connection, self._built)
+            live = await generations.checkpoint_held(connection, self._built.consumer)
             while self._position < live:
                 events = await self._record.read(self._position, limit=self._batch, up_to=live)
                 if len(events) == self._batch and not hold:

@@ -8,6 +8,7 @@ import uuid
 
 from nats.errors import Error as NatsError
 from sqlalchemy.exc import DBAPIError
+from sqlalchemy.exc import TimeoutError as PoolTimeout
 
 from faristol.bus.connection import Bus
 from faristol.bus.tracing import published
@@ -18,6 +19,8 @@ from faristol.record.record import start_checkpoint
 NAME = "relay"
 LEASE_SECONDS = 4.0
 BATCH = 256
+AWAY = (DBAPIError, PoolTimeout, OSError)
+"""What passes by itself: the database does not answer, or every connection is waiting for it to."""
 
 _log = logging.getLogger(__name__)
 
@@ -41,7 +44,7 @@ class Relay:
             while True:
                 try:
                     await self._publish_while_leading()
-                except (NatsError, DBAPIError, OSError, TimeoutError) as problem:
+                except (NatsError, *AWAY) as problem:
                     _log.warning("relay waits: %s", repr(problem))
                 except Stale:
                     pass  # another relay was faster; the lease says who goes on
@@ -49,7 +52,7 @@ class Relay:
         finally:
             try:
                 await self._record.release(NAME, self._holder)
-            except (DBAPIError, OSError) as problem:
+            except AWAY as problem:
                 _log.info("the relay's lease runs out by itself: %s", problem)
 
     async def _note(self, noted: int, position: int) -> int:

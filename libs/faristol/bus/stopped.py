@@ -129,10 +129,14 @@ async def all_stopped(connection: AsyncConnection) -> list[Stopped]:
     ]
 
 
-async def retry(record: Record, consumer: str = "") -> list[str]:
-    """Ask a consumer that stands still, or all of them, for another attempt. Gives the names of those asked."""
+async def retry(record: Record, name: str = "") -> list[str]:
+    """Ask what stands still for another attempt: a consumer, a projection of any version, or all of them.
+
+    Gives the names of those asked.
+    """
     async with record.writing() as connection:
         await tables.make(connection)
-        names = [one.consumer for one in await all_stopped(connection) if consumer in {"", one.consumer}]
+        stand = [one.consumer for one in await all_stopped(connection)]
+        names = [consumer for consumer in stand if name in {"", consumer, consumer.partition("@")[0]}]
         await connection.execute(update(_rows).where(_rows.c.consumer.in_(names)).values(retry=True))
     return names

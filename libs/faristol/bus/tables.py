@@ -29,6 +29,15 @@ generations = Table(
 )
 """Every set of tables that there is: read, being built, or left over by a rebuild that was interrupted."""
 
+numbers = Table(
+    "projection_numbers",
+    metadata,
+    Column("name", String(40), primary_key=True),
+    Column("version", Integer, primary_key=True),
+    Column("generation", Integer, nullable=False, comment="the last number that was given"),
+)
+"""No number is given twice: whoever still believes that he builds a generation finds no other under its number."""
+
 stopped = Table(
     "stopped_consumers",
     metadata,

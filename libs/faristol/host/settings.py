@@ -8,6 +8,7 @@ from typing import Literal
 
 from pydantic import Field
 from pydantic_settings import BaseSettings, SettingsConfigDict
+from sqlalchemy import URL
 
 SERVICES = ("lexicon", "game", "clock", "pairing", "rating", "results", "gateway")
 """The seven services, in the order in which they start."""
@@ -53,7 +54,8 @@ class Settings(BaseSettings):
 
     def record_url(self) -> str:
         """URL of the record."""
-        return self.database_url or f"sqlite:///{self.data.absolute() / 'record.db'}"
+        own = URL.create("sqlite", database=str(self.data.absolute() / "record.db"))  # whatever the path is made of
+        return self.database_url or own.render_as_string()
 
     def address(self, service: str) -> str:
         """``HOST:PORT`` at which a service answers, empty when it was not given."""

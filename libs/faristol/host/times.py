@@ -20,6 +20,16 @@ def to_datetime(timestamp: Timestamp) -> datetime:
     return timestamp.ToDatetime(UTC)
 
 
+def moment_of(field: str, given: Timestamp) -> datetime:
+    """The moment that a caller gave in a field. Raises ``Invalid`` for a time that is no time."""
+    try:
+        return to_datetime(given)
+    except (ValueError, OverflowError) as problem:
+        raise Invalid(
+            field, N_("is no time between the years 1 and 9999 ({problem})"), {"problem": str(problem)}
+        ) from problem
+
+
 def to_timestamp(moment: datetime) -> Timestamp:
     """The moment as it travels. ``moment`` has to be aware of its time zone."""
     timestamp = Timestamp()
@@ -42,12 +52,7 @@ def occurred_at(request: Any, now: Callable[[], datetime]) -> Timestamp:
     given: Timestamp = request.occurred_at
     if not request.HasField("occurred_at"):
         return to_timestamp(now())
-    try:
-        moment = given.ToDatetime(UTC)
-    except (ValueError, OverflowError) as problem:
-        raise Invalid(
-            "occurred_at", N_("is no time between the years 1 and 9999 ({problem})"), {"problem": str(problem)}
-        ) from problem
+    moment = moment_of("occurred_at", given)
     if moment > (latest := now() + AHEAD):
         raise Invalid(
             "occurred_at",

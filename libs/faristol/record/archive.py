@@ -12,6 +12,7 @@ import gzip
 import hashlib
 import json
 import os
+import uuid
 import zlib
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -66,6 +67,14 @@ class Line:
             raise self.error(f"its {name} is {value}, which no position, time or number can be")
         return value
 
+    def numbers(self, name: str) -> Mapping[str, int]:
+        """Whole numbers from 1 to 63 bits, by name."""
+        found: dict[str, Any] = self._take(name, dict)
+        for key, value in found.items():
+            if type(value) is not int or not 0 < value < 2**63 or _unpaired(key):
+                raise self.error(f"its {name} has {value!r:.40} for {key!r:.40}; expected a number from 1")
+        return found
+
     def flag(self, name: str) -> bool:
         """True or false."""
         return bool(self._take(name, bool))
@@ -99,20 +108,20 @@ class Line:
 class Writer:
     """Writes an archive beside its place and puts it there when all is written: what bears the name is whole.
 
-    Raises ``ArchiveError`` when there is a file already or it cannot be written.
+    Raises ``ArchiveError`` when there is a file already, or there is one at the end, or it cannot be written.
     """
 
     def __init__(self, path: Path) -> None:
         self._path = path
-        self._part = path.with_name(path.name + ".part")
+        self._part = path.with_name(f"{path.name[:200]}.{uuid.uuid4().hex}.part")
         self._running = b""
         self.lines = 0
 
     def __enter__(self) -> Self:
         if self._path.exists():
-            raise ArchiveError(f"there is a file at {self._path} already: give another name")
+            raise self._taken()
         try:
-            self._raw = self._part.open("wb")
+            self._raw = self._part.open("xb")
         except OSError as problem:
             raise self._cannot(problem) from problem
         self._out = gzip.GzipFile(filename="", mode="wb", compresslevel=6, fileobj=self._raw, mtime=0)
@@ -141,14 +150,25 @@ class Writer:
                     self._out.close()
                     self._raw.flush()
                     os.fsync(self._raw.fileno())
-                    self._part.rename(self._path)
+                    self._put()
         except OSError as problem:
-            kind = type(problem)
-            raise self._cannot(problem) from problem
+            raise (self._taken() if isinstance(problem, FileExistsError) else self._cannot(problem)) from problem
         finally:
-            if kind is not None:
-                with contextlib.suppress(OSError):
-                    self._part.unlink()
+            with contextlib.suppress(OSError):
+                self._part.unlink()
+
+    def _put(self) -> None:
+        """Give the file its name, unless another has it by now. Raises ``FileExistsError``."""
+        try:
+            self._path.hardlink_to(self._part)
+        except FileExistsError:
+            raise
+        except OSError:  # a file system without a second name for a file: an empty one keeps the place
+            os.close(os.open(self._path, os.O_WRONLY | os.O_CREAT | os.O_EXCL))
+            self._part.replace(self._path)
+
+    def _taken(self) -> ArchiveError:
+        return ArchiveError(f"there is a file at {self._path} already: give another name")
 
     def _cannot(self, problem: OSError) -> ArchiveError:
         return ArchiveError(f"{self._path} cannot be written: {problem.strerror}")

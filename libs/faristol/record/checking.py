@@ -2,30 +2,31 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from faristol.record import merkle
 from faristol.record.event import GENESIS
 from faristol.record.keys import Keys
-from faristol.record.seals import FIRST, Seal
+from faristol.record.rows import Wrong
+from faristol.record.seals import FIRST, Seal, Tally, root_of
 from faristol.record.stored import Head, Stored
 
 
-class Wrong(Exception):
-    """Something is not as it was written. The message says what and where."""
+def unanswered(command_id: str) -> str:
+    """What is wrong when a command brought events about and its answer is not there."""
+    return f"the answer to the command {command_id} that it came of is missing, so that it would be carried out again"
 
 
 class Checker:
     """Is shown events and seals in the order of their positions, and raises ``Wrong`` at the first that is not right.
 
     It keeps a hash for each stream and nothing else that grows. ``keys`` are those that seals may be signed with;
-    without them signatures are not looked at. ``kept`` are seals that somebody kept outside. A check of a ``part``
-    is shown the events of some streams only, and stand-ins for the others.
+    without them signatures are not looked at. ``kept`` are seals that somebody kept outside. A check of a ``part``,
+    which is a tournament, is shown the events of that one only, and stand-ins for the others.
     """
 
-    def __init__(
-        self, keys: Keys | None = None, *, kept: Iterable[Seal] = (), after: int = 0, part: bool = False
-    ) -> None:
+    def __init__(self, keys: Keys | None = None, *, kept: Iterable[Seal] = (), after: int = 0, part: str = "") -> None:
         self.position = after
         """Of the last event that was shown."""
         self.events = 0
@@ -33,12 +34,15 @@ class Checker:
         self.sealed = 0
         """The position up to which seals were found right."""
         self.seals = 0
+        self.part = part
+        """The tournament; empty for a whole record."""
         self._keys = keys
         self._kept = {seal.to_position: seal for seal in kept}
         self._after = after
-        self._part = part
         self._heads: dict[str, Head] = {}
         self._tree = merkle.Tree()
+        self._tally = Counter[str]()
+        """Of the events in the tree that are no stand-ins."""
         self._covered = 0
         """The position up to which the tree, together with the seals before it, knows every hash."""
         self._previous = FIRST
@@ -60,10 +64,13 @@ class Checker:
         """Where streams stood at the position after which the check begins."""
         self._heads.update(heads)
 
-    def event(self, event: Stored) -> None:
-        """The next event of the record, or of the part of it that is checked."""
+    def event(self, event: Stored, answers: Collection[str] | None = None) -> None:
+        """The next event of the record, or of the part of it that is checked.
+
+        With ``answers``, the ids of commands, the command that it came of must be among them.
+        """
         expected = self.position + 1
-        if event.position != expected and (not self._part or event.position < expected):
+        if event.position != expected and (not self.part or event.position < expected):
             if event.position > expected:
                 raise Wrong(f"position {expected}: missing; the next event is at {event.position}")
             raise Wrong(f"{event}: out of order, it comes after position {self.position}")
@@ -72,21 +79,26 @@ class Checker:
             raise Wrong(f"{event}: version {version + 1} of the stream is missing")
         if event.hash_after(previous) != event.hash:
             raise Wrong(f"{event}: the stored bytes do not give the stored hash; they or an earlier event were changed")
+        if answers is not None and (command := event.command_id) and command not in answers:
+            raise Wrong(f"{event}: {unanswered(command)}")
         self._heads[event.stream] = (event.version, event.hash)
         self.position = event.position
         self.events += 1
-        self.leaf(event.position, event.hash)
+        self.leaf(event.position, event.hash, event.tournament)
+        if self.part and event.tournament != self.part:
+            raise Wrong(f"{event} is not of tournament {self.part}")
 
-    def leaf(self, position: int, digest: bytes) -> None:
-        """The hash of an event, for the seal that is over it."""
+    def leaf(self, position: int, digest: bytes, tournament: str) -> None:
+        """The hash and the tournament of an event, for the seal that is over it."""
         if position == self._covered + 1:
             self._tree.add(digest)
+            self._tally[tournament] += 1
             self._covered = position
 
     def gap(self, from_position: int, to_position: int, hashes: Sequence[bytes]) -> None:
         """Stand-ins for events that are not in this part, from one position to another, both inclusive."""
         where = f"position {from_position}: the stand-in for positions {from_position} to {to_position}"
-        if not self._part:
+        if not self.part:
             raise Wrong(f"{where} has no place in a whole record")
         if from_position != self._covered + 1 or to_position < from_position:
             raise Wrong(f"{where} does not follow position {self._covered}")
@@ -103,12 +115,17 @@ class Checker:
         self._fits(seal)
         self._take(seal)
 
-    def seal(self, seal: Seal) -> None:
-        """A seal over the events shown last."""
+    def seal(self, seal: Seal, tally: Tally | None = None) -> None:
+        """A seal over the events shown last; for a part, with the number of events of every tournament under it."""
         self._fits(seal)
         if self._covered != seal.to_position:
             raise Wrong(f"position {self._covered + 1}: not there, and {seal} is over it")
-        if self._tree.root() != seal.root:
+        if self.part and tally is not None and tally.get(self.part, 0) != (shown := self._tally[self.part]):
+            raise Wrong(
+                f"positions {seal.from_position} to {seal.to_position}: {shown} events of tournament {self.part} "
+                f"are here, and {seal} is over {tally.get(self.part, 0)}"
+            )
+        if root_of(self._tree.root(), self._tally if tally is None else tally) != seal.root:
             self.events, self.position = self._events_sealed, max(self.sealed, self._after)
             raise Wrong(
                 f"positions {seal.from_position} to {seal.to_position}: these are not the events that were sealed, "
@@ -134,6 +151,7 @@ class Checker:
         self.seals += 1
         self._events_sealed = self.events
         self._tree = merkle.Tree()
+        self._tally = Counter()
 
     def end(self) -> None:
         """Nothing follows. Every seal that was kept outside must have been here, and with keys at least one seal."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -22,23 +24,59 @@ class UnknownDatabase(ValueError):
     """The URL is not one of a database that a record can stand on."""
 
 
+EXPECTED = "expected sqlite:///PATH or postgresql://USER:PASSWORD@HOST/NAME"
+PARAMETERS = ("host", "port", "user", "ssl", "passfile", "target_session_attrs")
+"""What may stand behind the question mark in the URL of a PostgreSQL database."""
+
+_WITH_PASSWORD = re.compile(r"//[^/]*@")
+
+
 def parse(url: str) -> URL:
     """A URL with the driver that is used here.
 
     ``sqlite:///PATH`` and ``postgresql://…`` are taken. Raises ``UnknownDatabase`` for anything else.
     """
-    expected = "expected sqlite:///PATH or postgresql://USER:PASSWORD@HOST/NAME"
     try:
         parsed = make_url(url)
-    except ArgumentError:
-        raise UnknownDatabase(f"{url!r} is not a database URL: {expected}") from None
+    except (ArgumentError, ValueError):  # the second one for a port that is no number
+        raise UnknownDatabase(f"{_WITH_PASSWORD.sub('//', url)!r} is not a database URL: {EXPECTED}") from None
     match parsed.get_backend_name():
         case "sqlite":
-            return parsed.set(drivername="sqlite+aiosqlite")
+            return _sqlite(parsed)
         case "postgresql" | "postgres":
-            return parsed.set(drivername="postgresql+asyncpg")
+            return _postgresql(parsed)
         case other:
-            raise UnknownDatabase(f"a record cannot stand on {other!r}: {expected}")
+            raise UnknownDatabase(f"a record cannot stand on {other!r}: {EXPECTED}")
+
+
+def _sqlite(url: URL) -> URL:
+    if url.host or url.port or url.username:
+        raise UnknownDatabase(f"{shown(url)} names a host, and a file has none: expected sqlite:///PATH")
+    path = url.database or ""
+    if not path or path == ":memory:" or path.startswith("file:") or "\0" in path:
+        raise UnknownDatabase(f"{shown(url)} names no file, and a record is one: expected sqlite:///PATH")
+    if url.query:
+        raise UnknownDatabase(
+            f"{shown(url)} has {next(iter(url.query))!r} behind the question mark: expected sqlite:///PATH and nothing "
+            "more (%3F for a question mark in the path)"
+        )
+    return url.set(drivername="sqlite+aiosqlite")
+
+
+def _postgresql(url: URL) -> URL:
+    for name in url.query:
+        if name not in PARAMETERS:
+            raise UnknownDatabase(f"{name!r} is no parameter of a database URL: expected {', '.join(PARAMETERS)}")
+    given = url.set(drivername="postgresql+asyncpg")
+    try:
+        _, settings = given.get_dialect()().create_connect_args(given)
+    except (ArgumentError, ValueError) as problem:
+        raise UnknownDatabase(f"the host or port of {shown(url)} cannot be used: {problem}") from None
+    ports = settings.get("port") or ()
+    for port in (url.port, *(ports if isinstance(ports, Sequence) else (ports,))):
+        if port is not None and not 0 < port < 65_536:
+            raise UnknownDatabase(f"{port} in {shown(url)} is no port: expected 1 to 65535")
+    return given
 
 
 def shown(url: URL) -> str:
@@ -52,22 +90,31 @@ def unusable(url: URL, problem: Exception) -> RecordError:
     return RecordError(f"the database {shown(url)} cannot be used: {reason}")
 
 
-def engines(url: URL) -> tuple[AsyncEngine, AsyncEngine]:
-    """Engines to read with and to write with.
+def engines(url: URL, connect: Mapping[str, Any] | None = None) -> tuple[AsyncEngine, AsyncEngine]:
+    """Engines to read with and to write with; ``connect`` is what the driver is given beside the URL.
 
     SQLite has one writer at a time: its writing engine has one connection, which takes the write lock when
-    a transaction begins and not in the middle of it, where a second writer could only be refused.
+    a transaction begins and not in the middle of it, where a second writer could only be refused. What is written
+    may be a name, so no error repeats it.
     """
     if url.get_backend_name() != "sqlite":
         settings = {"lock_timeout": f"{LOCK_TIMEOUT * 1_000:.0f}", "jit": "off"}
         engine = create_async_engine(
-            url, pool_size=8, max_overflow=8, pool_pre_ping=True, connect_args={"server_settings": settings}
+            url,
+            pool_size=8,
+            max_overflow=8,
+            pool_pre_ping=True,
+            hide_parameters=True,
+            connect_args={"server_settings": settings, **(connect or {})},
         )
         return engine, engine
     if url.database:
         Path(url.database).parent.mkdir(parents=True, exist_ok=True)
-    reading = create_async_engine(url, pool_size=6, max_overflow=4)
-    writing = create_async_engine(url, pool_size=1, max_overflow=0, pool_timeout=60)
+    given = dict(connect or {})
+    reading = create_async_engine(url, pool_size=6, max_overflow=4, hide_parameters=True, connect_args=given)
+    writing = create_async_engine(
+        url, pool_size=1, max_overflow=0, pool_timeout=60, hide_parameters=True, connect_args=given
+    )
     for engine, begin in ((reading, "BEGIN"), (writing, "BEGIN IMMEDIATE")):
         _take_over_transactions(engine, begin)
     return reading, writing

@@ -77,8 +77,14 @@ async def erase(record: Record, player_id: str, *, now: Callable[[], datetime] =
 
 _CLEANING = {
     "sqlite": ("VACUUM", "PRAGMA wal_checkpoint(TRUNCATE)"),
-    # Samples of names were kept before format 2. Who may not clean those gets a warning from the database.
-    "postgresql": ("VACUUM (FULL, ANALYZE) people", "VACUUM FULL pg_statistic"),
+    "postgresql": (
+        # Samples of names were kept before format 2, and somebody may have asked for them since. Where none are to be
+        # taken, ANALYZE leaves the old ones; what puts them away is that the columns get a type, which is the same.
+        tables.NO_SAMPLES,
+        "ALTER TABLE people ALTER COLUMN name TYPE VARCHAR(200), ALTER COLUMN club TYPE VARCHAR(200)",
+        "VACUUM (FULL, ANALYZE) people",
+        "VACUUM FULL pg_statistic",  # who may not clean that gets a warning from the database
+    ),
 }
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -14,10 +15,11 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from faristol.pb.pairing.v1 import events_pb2 as pairing
 from faristol.record import archive, merkle, seals, stored, tables
 from faristol.record.archive import ArchiveError, Writer
-from faristol.record.checking import Checker, Wrong
+from faristol.record.checking import Checker
 from faristol.record.event import microseconds
 from faristol.record.record import Record
-from faristol.record.seals import Seal
+from faristol.record.rows import Wrong
+from faristol.record.seals import Seal, Tally
 from faristol.record.stored import Stored
 from faristol.record.upcasting import upcasting
 from faristol.record.verification import Progress, following, quiet
@@ -93,7 +95,7 @@ class _Export:
         self._tournament = tournament
         self._end = end
         self._progress = progress
-        self._checker = Checker(part=bool(tournament))
+        self._checker = Checker(part=tournament)
         self._players: set[str] = set()
 
     async def whole(self) -> None:
@@ -141,7 +143,7 @@ class _Export:
                 self._writer.write(
                     "gap", from_position=first, to_position=last, hashes=[digest.hex() for digest in hashes]
                 )
-        self._seal(seal)
+        self._seal(seal, Counter(tournament for _, tournament in known))
 
     async def _of_tournament(self, after: int, up_to: int) -> AsyncIterator[Stored]:
         while batch := await stored.read(self._connection, after, up_to, tournament=self._tournament):
@@ -176,8 +178,9 @@ class _Export:
         if self.counts.events % 500 == 0 or event.position == self._end:
             self._progress(event.position, self._end)
 
-    def _seal(self, seal: Seal) -> None:
-        self._checker.seal(seal)
+    def _seal(self, seal: Seal, tally: Tally | None = None) -> None:
+        """A seal; in a part with its tally, which nobody can count from what is there."""
+        self._checker.seal(seal, tally)
         self._writer.write(
             "seal",
             from_position=seal.from_position,
@@ -187,6 +190,7 @@ class _Export:
             key_id=seal.key_id,
             sealed_at=seal.sealed_at,
             signature=seal.signature.hex(),
+            **({} if tally is None else {"tournaments": dict(sorted(tally.items()))}),
         )
         self.counts.seals += 1
 

@@ -46,21 +46,32 @@ def public_path(path: Path) -> Path:
 def make(path: Path) -> Ed25519PrivateKey:
     """Make a key: the private one at ``path`` for its owner alone, the public one beside it.
 
-    Raises ``KeyFileError`` when either file is there already or cannot be written.
+    Raises ``KeyFileError`` when either file is there already or cannot be written; then neither is.
     """
     key = Ed25519PrivateKey.generate()
     private = key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption())
     public = public_pem(key.public_key()).encode()
-    for where, content, mode in ((path, private, 0o600), (public_path(path), public, 0o644)):
-        try:
-            file = os.open(where, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode)
-        except FileExistsError:
-            raise KeyFileError(f"there is a file at {where} already: a key is never written over another") from None
-        except OSError as problem:
-            raise KeyFileError(f"a key cannot be written to {where}: {problem.strerror}") from problem
-        with os.fdopen(file, "wb") as out:
-            out.write(content)
+    written: list[Path] = []
+    try:
+        for where, content, mode in ((public_path(path), public, 0o644), (path, private, 0o600)):
+            _write(where, content, mode)
+            written.append(where)
+    except KeyFileError:
+        for where in written:
+            where.unlink()
+        raise
     return key
+
+
+def _write(path: Path, content: bytes, mode: int) -> None:
+    try:
+        file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode)
+    except FileExistsError:
+        raise KeyFileError(f"there is a file at {path} already: a key is never written over another") from None
+    except OSError as problem:
+        raise KeyFileError(f"a key cannot be written to {path}: {problem.strerror}") from problem
+    with os.fdopen(file, "wb") as out:
+        out.write(content)
 
 
 def read_private(path: Path) -> Ed25519PrivateKey:

@@ -13,8 +13,9 @@ from __future__ import annotations
 
 import uuid
 from collections.abc import Awaitable, Callable, Mapping
+from pathlib import Path
 
-from sqlalchemy import func, insert, inspect, select, text, update
+from sqlalchemy import URL, func, insert, inspect, select, text, update
 from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.ext.asyncio import AsyncConnection
 
@@ -39,14 +40,31 @@ class OtherFormat(Exception):
         self.found = found
 
 
-async def prepare(connection: AsyncConnection) -> str:
+class NoRecord(Exception):
+    """There is no record in the database."""
+
+
+def none_at(url: URL) -> RecordError:
+    """The error for a database in which there is no record, and none is to be made."""
+    return RecordError(f"there is no record at {database.shown(url)}")
+
+
+def is_there(url: URL) -> bool:
+    """Whether there is a database to look into: SQLite makes a file for whoever looks."""
+    return url.get_backend_name() != "sqlite" or Path(url.database or "").exists()
+
+
+async def prepare(connection: AsyncConnection, *, create: bool = True) -> str:
     """Make the tables in a database that has none. Gives the id of the record.
 
-    Raises ``OtherFormat`` when a record of another format is there.
+    Raises ``OtherFormat`` when a record of another format is there, and ``NoRecord`` when there is none and none is
+    to be made.
     """
     await _alone(connection)
     found = await _format(connection)
     if found is None:
+        if not create:
+            raise NoRecord
         await connection.run_sync(tables.metadata.create_all)
         new = {"id": 1, "position": 0, "format": tables.FORMAT, "record_id": str(uuid.uuid4())}
         await connection.execute(insert(tables.counter).values(new))
@@ -63,6 +81,8 @@ async def migrate(url: str, taken: Callable[[int], None] = lambda _: None) -> in
     """
     try:
         parsed = database.parse(url)
+        if not is_there(parsed):
+            raise none_at(parsed)
         reading, writing = database.engines(parsed)
     except (database.UnknownDatabase, OSError) as problem:
         raise RecordError(str(problem)) from problem
@@ -73,7 +93,7 @@ async def migrate(url: str, taken: Callable[[int], None] = lambda _: None) -> in
                 await _alone(connection)
                 found = await _format(connection)
                 if found is None:
-                    raise RecordError(f"there is no record at {database.shown(parsed)}")
+                    raise none_at(parsed)
                 before = found if before is None else before
                 if found == tables.FORMAT:
                     return before
@@ -113,7 +133,11 @@ async def _to_2(connection: AsyncConnection) -> None:
         " sealed_at BIGINT NOT NULL, PRIMARY KEY (from_position), UNIQUE (to_position))",
     ]
     if not sqlite:
-        statements.append("ALTER TABLE people ALTER COLUMN name SET STATISTICS 0, ALTER COLUMN club SET STATISTICS 0")
+        statements += [
+            "ALTER TABLE people ALTER COLUMN name SET STATISTICS 0, ALTER COLUMN club SET STATISTICS 0",
+            # Without samples to come, those that were taken stay. A type, even the same, puts them away.
+            "ALTER TABLE people ALTER COLUMN name TYPE VARCHAR(200), ALTER COLUMN club TYPE VARCHAR(200)",
+        ]
     columns = await connection.run_sync(lambda there: inspect(there).get_columns("counter"))
     if all(column["name"] != "record_id" for column in columns):  # some of format 1 have it
         statements += _RECORD_ID_SQLITE if sqlite else _RECORD_ID_POSTGRESQL

@@ -78,19 +78,25 @@ class Record:
         self._appender = Appender(self.writing, direct, self._turn, now, self._news.tell)
 
     @classmethod
-    async def open(cls, url: str, now: Callable[[], datetime] = _utc_now) -> Record:
+    async def open(cls, url: str, now: Callable[[], datetime] = _utc_now, *, create: bool = True) -> Record:
         """Open the record at ``url`` (``sqlite:///PATH`` or ``postgresql://…``), making its tables if there are none.
 
-        Raises ``RecordError`` when the database cannot be reached or holds a record of another format.
+        Raises ``RecordError`` when the database cannot be reached or holds a record of another format; when there is
+        no record and none is to be made (``create``), too, and nothing is left behind.
         """
         try:
             parsed = database.parse(url)
+            if not create and not migrations.is_there(parsed):
+                raise migrations.none_at(parsed)
             record = cls(*database.engines(parsed), now)
         except (database.UnknownDatabase, OSError) as problem:
             raise RecordError(str(problem)) from problem
         try:
             async with record._writing.begin() as connection:
-                record.record_id = await migrations.prepare(connection)
+                record.record_id = await migrations.prepare(connection, create=create)
+        except migrations.NoRecord:
+            await record.close()
+            raise migrations.none_at(parsed) from None
         except migrations.OtherFormat as problem:
             await record.close()
             raise RecordError(f"the record at {database.shown(parsed)} {problem}") from problem

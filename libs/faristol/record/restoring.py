@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -13,10 +13,11 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from faristol.record import archive, stored, tables
 from faristol.record.archive import ArchiveError, Line
-from faristol.record.checking import Checker, Wrong
+from faristol.record.checking import Checker, unanswered
 from faristol.record.exporting import Exported
 from faristol.record.keys import Keys
 from faristol.record.record import Record
+from faristol.record.rows import Wrong
 from faristol.record.seals import Seal
 from faristol.record.stored import Stored
 from faristol.record.verification import Progress, Verdict, quiet
@@ -42,9 +43,11 @@ class Archive:
             raise first.error(f"this is an archive of version {version}; expected {archive.VERSION}")
         self.tournament = first.text("tournament")
         self.position = first.number_of("position")
-        self.checker = Checker(keys, kept=kept, part=bool(self.tournament))
+        self.checker = Checker(keys, kept=kept, part=self.tournament)
         self.counts = Exported()
         self._named: set[str] = set()
+        self._due = ""
+        """The command that the last event came of, until its answer stands there."""
 
     def rows(self) -> Iterator[Row]:
         """What is in it, each row as soon as it is known to be right. Raises ``ArchiveError``."""
@@ -61,9 +64,10 @@ class Archive:
         match line.kind:
             case "event":
                 event = _event(line)
+                if event.command_id != self._due:
+                    self._nothing_due(line)
                 self.checker.event(event)
-                if self.tournament and event.tournament != self.tournament:
-                    raise line.error(f"{event} is not of tournament {self.tournament}")
+                self._due = "" if self.tournament else event.command_id
                 counts.events += 1
                 yield Row(tables.events, asdict(event))
             case "gap":
@@ -71,31 +75,38 @@ class Archive:
                 self.checker.gap(line.number_of("from_position"), line.number_of("to_position"), digests)
             case "seal":
                 seal = _seal(line)
-                self.checker.seal(seal)
+                self.checker.seal(seal, line.numbers("tournaments") if self.tournament else None)
                 counts.seals += 1
                 yield Row(tables.seals, asdict(seal))
             case "command":
                 yield self._command(line)
             case "person":
+                self._nothing_due(line)
                 counts.people += 1
                 yield self._person(line, tables.people, {"name": line.text("name"), "club": line.text("club")})
             case "erased":
+                self._nothing_due(line)
                 counts.erased += 1
                 yield self._person(line, tables.erased, {"erased_at": line.number_of("erased_at")})
             case "end":
+                self._nothing_due(line)
                 self._end(line)
             case other:
                 raise line.error(f"there is no kind {other!r}")
+
+    def _nothing_due(self, line: Line) -> None:
+        if self._due:
+            raise line.error(f"position {self.checker.position}: {unanswered(self._due)}")
 
     def _command(self, line: Line) -> Row:
         position = line.number_of("position")
         if position != self.checker.position:
             raise line.error(f"a command of position {position} stands behind position {self.checker.position}")
         self.counts.commands += 1
-        return Row(
-            tables.commands,
-            {"command_id": line.text("command_id"), "answer": line.content("answer"), "position": position},
-        )
+        command_id = line.text("command_id")
+        if command_id == self._due:
+            self._due = ""
+        return Row(tables.commands, {"command_id": command_id, "answer": line.content("answer"), "position": position})
 
     def _person(self, line: Line, table: Table, values: dict[str, Any]) -> Row:
         player_id = line.text("player_id")
@@ -124,7 +135,26 @@ def verify(path: Path, progress: Progress = quiet, *, keys: Keys | None = None, 
                 progress(checker.position, opened.position)
     except ArchiveError as wrong:
         return Verdict.of(checker, wrong=str(wrong))
-    return Verdict.of(checker)
+    found = Verdict.of(checker)
+    # An end that was left out leaves no trace: it goes by where the record was, and by what its seals are over.
+    return replace(found, position=opened.position) if opened.tournament else found
+
+
+def check_whole(path: Path, progress: Progress = quiet, *, keys: Keys | None = None) -> None:
+    """Check an archive that is to be restored. Raises ``ArchiveError`` as ``restore`` would."""
+    opened = _whole(path, keys)
+    for done, _ in enumerate(opened.rows(), 1):
+        if done % stored.BATCH == 0:
+            progress(opened.checker.position, opened.position)
+
+
+def _whole(path: Path, keys: Keys | None) -> Archive:
+    opened = Archive(path, keys)
+    if opened.tournament:
+        raise ArchiveError(
+            f"{path} is the archive of one tournament, {opened.tournament}: only that of a whole record can be restored"
+        )
+    return opened
 
 
 async def restore(record: Record, path: Path, progress: Progress = quiet, *, keys: Keys | None = None) -> Exported:
@@ -133,11 +163,7 @@ async def restore(record: Record, path: Path, progress: Progress = quiet, *, key
     Raises ``ArchiveError`` when the record is not empty, when the archive is of one tournament, or at the first line
     that is not right.
     """
-    opened = Archive(path, keys)
-    if opened.tournament:
-        raise ArchiveError(
-            f"{path} is the archive of one tournament, {opened.tournament}: only that of a whole record can be restored"
-        )
+    opened = _whole(path, keys)
     try:
         async with record.writing() as connection:
             await _empty(connection)

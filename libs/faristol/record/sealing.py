@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import uuid
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import asdict
 from datetime import UTC, datetime
@@ -12,12 +13,14 @@ from datetime import UTC, datetime
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from sqlalchemy import insert, select
 from sqlalchemy.exc import DBAPIError, IntegrityError
+from sqlalchemy.exc import TimeoutError as PoolTimeout
 
 from faristol.record import merkle, seals, stored, tables
-from faristol.record.checking import Checker, Wrong
+from faristol.record.checking import Checker
 from faristol.record.event import microseconds
 from faristol.record.record import Record
-from faristol.record.seals import FIRST, LARGEST, Seal
+from faristol.record.rows import Wrong
+from faristol.record.seals import FIRST, LARGEST, Seal, root_of
 from faristol.record.verification import Progress, following, quiet
 
 LEASE = "sealer"
@@ -25,6 +28,9 @@ EVENTS = 1_000
 """Events under one seal, when there are as many."""
 SECONDS = 60.0
 """How long an event waits for its seal, when others do not come."""
+
+AWAY = (DBAPIError, PoolTimeout, OSError)
+"""What passes by itself: the database does not answer, or every connection is waiting for it to."""
 
 _log = logging.getLogger(__name__)
 
@@ -76,15 +82,16 @@ async def seal(
 
 
 async def _root(record: Record, after: int, up_to: int) -> bytes:
-    checker, tree = Checker(after=after), merkle.Tree()
+    checker, tree, tally = Checker(after=after), merkle.Tree(), Counter[str]()
     async with record.reading() as connection:
         while batch := await following(connection, checker, up_to):
             for event in batch:
                 checker.event(event)
                 tree.add(event.hash)
+                tally[event.tournament] += 1
     if checker.position < up_to:
         raise Wrong(f"position {checker.position + 1}: missing")
-    return tree.root()
+    return root_of(tree.root(), tally)
 
 
 async def _keep(record: Record, made: Seal) -> bool:
@@ -120,7 +127,7 @@ class Sealer:
                     if await self._record.lease(LEASE, self._holder, self._look * 4 + 5) and await self._due():
                         await seal(self._record, self._key, events=self._events)
                         self._wrong = ""
-                except (DBAPIError, OSError) as problem:
+                except AWAY as problem:
                     _log.warning("sealing waits: %r", problem)
                 except Wrong as wrong:
                     if str(wrong) != self._wrong:
@@ -130,7 +137,7 @@ class Sealer:
         finally:
             try:
                 await self._record.release(LEASE, self._holder)
-            except (DBAPIError, OSError) as problem:
+            except AWAY as problem:
                 _log.info("the lease for sealing runs out by itself: %s", problem)
 
     async def _due(self) -> bool:
@@ -143,4 +150,6 @@ class Sealer:
                 return True
             since = select(tables.events.c.recorded_at).where(tables.events.c.position == done + 1)
             waiting = (await connection.execute(since)).scalar_one_or_none()
-        return waiting is not None and microseconds(_utc_now()) - waiting >= self._seconds * 1_000_000
+        if not isinstance(waiting, int):
+            return waiting is not None  # who seals says what is wrong with it
+        return microseconds(_utc_now()) - waiting >= self._seconds * 1_000_000

@@ -2,18 +2,20 @@
 
 A seal is an Ed25519 signature over six lines of text, ``Seal.statement``: the range, the root of a Merkle tree over
 the hashes of its events (``merkle``), the SHA-256 of the statement of the seal before, the id of the key and the time.
-Ranges follow each other without gaps from position 1. As each seal holds the digest of the one before, whoever
-keeps the last one holds all of the record up to there to its word, even against the owner of the key.
+The root is over the number of events of each tournament as well, so that the archive of one can show that it is
+complete (``root_of``). Ranges follow each other without gaps from position 1. As each seal holds the digest of the one
+before, whoever keeps the last one holds all of the record up to there to its word, even against the owner of the key.
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
+from struct import Struct
 from typing import Any
 
 from cryptography.exceptions import InvalidSignature
@@ -21,7 +23,7 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from sqlalchemy import bindparam, select
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from faristol.record import tables
+from faristol.record import rows, tables
 from faristol.record.database import RecordError
 from faristol.record.event import microseconds
 from faristol.record.keys import Keys, key_id
@@ -29,16 +31,37 @@ from faristol.record.keys import Keys, key_id
 LARGEST = 10_000
 """Events under one seal. Fewer tell more closely where something is wrong; more make fewer seals."""
 
+_NUMBER = Struct(">Q").pack
+
 FIRST = bytes(32)
 """What the first seal has in place of the digest of one before."""
 
 _AFTER = (
     select(tables.seals)
-    .where(tables.seals.c.to_position > bindparam("after"))
+    .where(tables.seals.c.to_position > bindparam("after"), tables.seals.c.from_position <= bindparam("up_to"))
     .order_by(tables.seals.c.from_position)
     .limit(bindparam("most"))
 )
 _LAST = select(tables.seals).order_by(tables.seals.c.from_position.desc()).limit(1)
+_TYPES = (int, int, bytes, bytes, str, bytes, int)
+"""Of the columns of the table of seals."""
+
+
+Tally = Mapping[str, int]
+"""The number of events of each tournament under a seal."""
+
+
+def root_of(tree: bytes, tally: Tally) -> bytes:
+    """What a seal says of the events under it.
+
+    It is SHA-256 over a two byte, the root of the Merkle tree over their hashes, and for each tournament, in the order
+    of the bytes of the ids, the length of the id, the id, and the number of events. Lengths and numbers have 8 bytes,
+    big-endian.
+    """
+    parts = [b"\x02", tree]
+    for name, events in sorted((name.encode(), events) for name, events in tally.items()):
+        parts += [_NUMBER(len(name)), name, _NUMBER(events)]
+    return hashlib.sha256(b"".join(parts)).digest()
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +71,7 @@ class Seal:
     from_position: int
     to_position: int
     root: bytes
-    """Of the Merkle tree over the 32 bytes of each event's hash."""
+    """``root_of`` the Merkle tree over the 32 bytes of each event's hash, and of what tournaments they are."""
     previous: bytes
     """Digest of the seal before."""
     key_id: str
@@ -95,26 +118,24 @@ class Seal:
 
 def of_row(row: Any) -> Seal:
     """From a row of the table of seals."""
-    return Seal(
-        from_position=row.from_position,
-        to_position=row.to_position,
-        root=bytes(row.root),
-        previous=bytes(row.previous),
-        key_id=row.key_id,
-        signature=bytes(row.signature),
-        sealed_at=row.sealed_at,
-    )
+    return Seal(**row._mapping)  # public, in spite of its name
 
 
-async def read(connection: AsyncConnection, after: int = 0, most: int = LARGEST) -> list[Seal]:
-    """The next seals that reach beyond a position, in order."""
-    return [of_row(row) for row in await connection.execute(_AFTER, {"after": after, "most": most})]
+async def read(
+    connection: AsyncConnection, after: int = 0, most: int = LARGEST, *, up_to: int | None = None
+) -> list[Seal]:
+    """The next seals that reach beyond a position, in order; of those that begin at ``up_to`` or before.
+
+    Raises ``Wrong`` for a value that no seal was written with.
+    """
+    values = {"after": after, "most": most, "up_to": 2**63 - 1 if up_to is None else up_to}
+    return [of_row(row) for row in await rows.read(connection, _AFTER, values, _TYPES, "the seal")]
 
 
 async def last(connection: AsyncConnection) -> Seal | None:
-    """The seal with the highest positions."""
-    row = (await connection.execute(_LAST)).one_or_none()
-    return of_row(row) if row else None
+    """The seal with the highest positions. Raises ``Wrong``."""
+    found = await rows.read(connection, _LAST, {}, _TYPES, "the seal")
+    return of_row(found[0]) if found else None
 
 
 def kept(path: Path) -> Sequence[Seal]:

@@ -9,8 +9,9 @@ from typing import Any
 from sqlalchemy import bindparam, func, select, tuple_
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from faristol.record import tables
-from faristol.record.event import chained
+from faristol.record import rows, tables
+from faristol.record.event import Metadata, chained
+from faristol.record.rows import Wrong
 
 BATCH = 1_000
 """Events read at a time."""
@@ -23,7 +24,7 @@ _AFTER = (
     .limit(bindparam("most"))
 )
 _OF_TOURNAMENT = _AFTER.where(_events.tournament == bindparam("tournament"))
-_HEADS = select(_events.stream, _events.version, _events.hash).where(
+_HEADS = select(_events.position, _events.stream, _events.version, _events.hash).where(
     tuple_(_events.stream, _events.version).in_(
         select(_events.stream, func.max(_events.version))
         .where(_events.stream.in_(bindparam("streams", expanding=True)), _events.position <= bindparam("up_to"))
@@ -31,10 +32,15 @@ _HEADS = select(_events.stream, _events.version, _events.hash).where(
     )
 )
 _HASHES = (
-    select(_events.hash, _events.tournament)
+    select(_events.position, _events.hash, _events.tournament)
     .where(_events.position.between(bindparam("first"), bindparam("last")))
     .order_by(_events.position)
 )
+_ANSWERED = select(tables.commands.c.command_id).where(
+    tables.commands.c.command_id.in_(bindparam("commands", expanding=True))
+)
+_TYPES = (int, str, int, str, str, int, str, bytes, str, int, bytes)
+"""Of the columns of the table of events."""
 
 Head = tuple[int, bytes]
 """The version of a stream and the hash of its last event."""
@@ -60,6 +66,14 @@ class Stored:
     def __str__(self) -> str:
         name = self.type.rpartition(".")[2]
         return f"position {self.position} ({self.stream}, version {self.version}, {name})"
+
+    @property
+    def command_id(self) -> str:
+        """The command that it came of; empty when it came of none, or when nobody can read what it came of."""
+        try:
+            return Metadata.from_json(self.metadata).command_id
+        except (ValueError, TypeError, AttributeError, RecursionError):
+            return ""
 
     def hash_after(self, previous: bytes) -> bytes:
         """The hash that it must have when the stream's event before it has ``previous``."""
@@ -97,28 +111,41 @@ def of_row(row: Any) -> Stored:
 async def read(
     connection: AsyncConnection, after: int, up_to: int, *, tournament: str | None = None, most: int = BATCH
 ) -> list[Stored]:
-    """The next events after a position, up to one (inclusive), in order; of one tournament, or all."""
+    """The next events after a position, up to one (inclusive), in order; of one tournament, or all.
+
+    This and what follows raise ``Wrong`` for a value that no event, or no counter, was written with.
+    """
     values: dict[str, object] = {"after": after, "up_to": up_to, "most": most}
     query = _AFTER
     if tournament is not None:
         query, values["tournament"] = _OF_TOURNAMENT, tournament
-    return [of_row(row) for row in await connection.execute(query, values)]
+    return [of_row(row) for row in await rows.read(connection, query, values, _TYPES, "the event")]
 
 
 async def heads(connection: AsyncConnection, streams: Collection[str], up_to: int) -> dict[str, Head]:
     """Where these streams stood at a position. A stream that had not begun is not in it."""
-    rows = await connection.execute(_HEADS, {"streams": sorted(streams), "up_to": up_to})
-    return {row.stream: (row.version, bytes(row.hash)) for row in rows}
+    values = {"streams": sorted(streams), "up_to": up_to}
+    found = await rows.read(connection, _HEADS, values, (int, str, int, bytes), "the event")
+    return {row.stream: (row.version, row.hash) for row in found}
 
 
 async def hashes(connection: AsyncConnection, first: int, last: int) -> list[tuple[bytes, str]]:
     """Hash and tournament of every event from one position to another, both inclusive."""
-    rows = await connection.execute(_HASHES, {"first": first, "last": last})
-    return [(bytes(row.hash), row.tournament) for row in rows]
+    found = await rows.read(connection, _HASHES, {"first": first, "last": last}, (int, bytes, str), "the event")
+    return [(row.hash, row.tournament) for row in found]
+
+
+async def answered(connection: AsyncConnection, events: Collection[Stored]) -> set[str]:
+    """The commands that have an answer, of those that these events came of."""
+    if not (wanted := sorted({event.command_id for event in events} - {""})):
+        return set()
+    return set((await connection.execute(_ANSWERED, {"commands": wanted})).scalars())
 
 
 async def end(connection: AsyncConnection) -> tuple[int, int]:
     """The last position by the counter, and the last one at which an event lies, read at one moment."""
     last = select(func.coalesce(func.max(_events.position), 0)).scalar_subquery()
     row = (await connection.execute(select(tables.counter.c.position, last.label("last")))).one()
-    return int(row.position), int(row.last)
+    if not isinstance(row.position, int) or row.position < 0:
+        raise Wrong(f"the counter: it says {row.position!r:.40}, which is no position")
+    return row.position, row.last

@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
+from sqlalchemy import func, select
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from faristol.record import seals, stored
-from faristol.record.checking import Checker, Wrong
+from faristol.record import seals, stored, tables
+from faristol.record.checking import Checker
 from faristol.record.keys import Keys
 from faristol.record.record import Record
+from faristol.record.rows import Wrong
 from faristol.record.seals import Seal
 from faristol.record.stored import Stored
 
@@ -39,6 +41,8 @@ class Verdict:
     """How many were found right."""
     sealed: int = 0
     """The position up to which they reach."""
+    tournament: str = ""
+    """Of which it was, when not of a whole record."""
 
     @classmethod
     def of(cls, checker: Checker, *, after: int = 0, wrong: str = "") -> Verdict:
@@ -51,6 +55,7 @@ class Verdict:
             position=checker.position,
             seals=checker.seals,
             sealed=checker.sealed,
+            tournament=checker.part,
         )
 
 
@@ -69,23 +74,27 @@ async def verify(
     ``after`` a position, or after the last seal (``from_seal``), what lies before is taken to be right, except that
     the order and the signatures of its seals are checked. What is appended meanwhile is left for the next time.
     """
-    async with record.reading() as connection:
-        counted, last = await stored.end(connection)
-        if from_seal and (newest := await seals.last(connection)):
-            after = newest.to_position
     checker = Checker(keys, kept=kept, after=after)
     try:
-        if after > counted:
-            raise Wrong(f"position {counted + 1}: not there; what comes after position {after} was to be checked")
-        waiting = await _before(record, checker, after)
-        while batch := await _next(record, checker, max(counted, last)):
+        async with record.reading() as connection:
+            there = await _there(connection)
+        if from_seal and there.sealed:
+            after = there.sealed
+            checker = Checker(keys, kept=kept, after=after)
+        if after > there.counted:
+            raise Wrong(f"position {there.counted + 1}: not there; what comes after position {after} was to be checked")
+        waiting = await _before(record, checker, after, there)
+        while True:
+            batch, answered = await _next(record, checker, max(there.counted, there.last))
+            if not batch:
+                break
             for event in batch:
-                checker.event(event)
+                checker.event(event, answered)
                 while waiting and waiting[0].to_position <= event.position:
                     checker.seal(waiting.pop(0))
-                    waiting = waiting or await _seals(record, checker.sealed)
-            progress(checker.position - after, max(counted - after, 1))
-        _ends(checker, counted, last)
+                    waiting = waiting or await _seals(record, checker.sealed, there)
+            progress(checker.position - after, max(there.counted - after, 1))
+        _ends(checker, there)
         if waiting:
             raise Wrong(f"position {checker.position + 1}: {waiting[0]} is here, and the record ends before it")
         checker.end()
@@ -94,16 +103,41 @@ async def verify(
     return Verdict.of(checker, after=after)
 
 
-def _ends(checker: Checker, counted: int, last: int) -> None:
-    if checker.position < counted:
-        raise Wrong(f"position {checker.position + 1}: the record ends here, its counter says {counted}")
-    if last > counted:
-        raise Wrong(f"position {counted + 1}: an event lies here; the counter says that the record ends before it")
+@dataclass(frozen=True, slots=True)
+class _There:
+    """How far the record reached when the check began. What comes later is left for the next time, seals too."""
+
+    counted: int
+    """The last position by the counter."""
+    last: int
+    """The last position at which an event lies."""
+    sealing: int
+    """The position at which the last seal begins, 0 when there is none."""
+    sealed: int
+    """The position at which it ends."""
 
 
-async def _before(record: Record, checker: Checker, after: int) -> list[Seal]:
+async def _there(connection: AsyncConnection) -> _There:
+    for table, at in ((tables.events, tables.events.c.position), (tables.seals, tables.seals.c.from_position)):
+        if (first := (await connection.execute(select(func.min(at)))).scalar_one()) is not None and first < 1:
+            raise Wrong(f"position {first}: something lies here in the table of {table.name}; positions begin at 1")
+    counted, last = await stored.end(connection)
+    newest = await seals.last(connection)
+    return _There(counted, last, newest.from_position if newest else 0, newest.to_position if newest else 0)
+
+
+def _ends(checker: Checker, there: _There) -> None:
+    if checker.position < there.counted:
+        raise Wrong(f"position {checker.position + 1}: the record ends here, its counter says {there.counted}")
+    if there.last > there.counted:
+        raise Wrong(
+            f"position {there.counted + 1}: an event lies here; the counter says that the record ends before it"
+        )
+
+
+async def _before(record: Record, checker: Checker, after: int, there: _There) -> list[Seal]:
     """Take in what seals say of the positions up to ``after``. Gives the next seals."""
-    while waiting := await _seals(record, checker.sealed):
+    while waiting := await _seals(record, checker.sealed, there):
         for place, seal in enumerate(waiting):
             if seal.to_position > after:
                 await _begun(record, checker, after)
@@ -119,20 +153,22 @@ async def _begun(record: Record, checker: Checker, after: int) -> None:
         until = min(after, first + stored.BATCH - 1)
         async with record.engine.connect() as connection:
             known = await stored.hashes(connection, first, until)
-        for position, (digest, _) in enumerate(known, first):
-            checker.leaf(position, digest)
+        for position, (digest, tournament) in enumerate(known, first):
+            checker.leaf(position, digest, tournament)
         first = until + 1
 
 
-async def _seals(record: Record, after: int) -> list[Seal]:
+async def _seals(record: Record, after: int, there: _There) -> list[Seal]:
     async with record.engine.connect() as connection:
-        return await seals.read(connection, after, stored.BATCH)
+        return await seals.read(connection, after, stored.BATCH, up_to=there.sealing)
 
 
-async def _next(record: Record, checker: Checker, up_to: int) -> list[Stored]:
+async def _next(record: Record, checker: Checker, up_to: int) -> tuple[list[Stored], set[str]]:
+    """The next events, and the commands with an answer among those that they came of."""
     # Each batch is read by itself, so that a long check holds nothing open that others wait for.
     async with record.engine.connect() as connection:
-        return await following(connection, checker, up_to)
+        batch = await following(connection, checker, up_to)
+        return batch, await stored.answered(connection, batch)
 
 
 async def following(

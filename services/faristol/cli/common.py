@@ -53,6 +53,11 @@ class Bar:
         self._progress.stop()
 
 
+def many(count: int, one: str, more: str = "") -> str:
+    """A number of things: ``1 seal``, ``2 seals``; ``more`` is the plural when it is not ``one`` with an s."""
+    return f"{count} {one if count == 1 else more or one + 's'}"
+
+
 def run(work: Coroutine[Any, Any, Any]) -> Any:
     """Run asynchronous work to its end, with logs on standard error."""
     logging.basicConfig(

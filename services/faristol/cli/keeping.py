@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from faristol.cli.common import Data, Database, run, settings_of
+from faristol.cli.common import Data, Database, many, run, settings_of
 from faristol.cli.record import PublicKey, existing, opened, shown
 
 if TYPE_CHECKING:
@@ -17,7 +17,15 @@ app = typer.Typer(help="What is kept of the record, and what is not.")
 
 
 def _counted(counts: Exported) -> str:
-    return ", ".join(f"{count} {name}" for name, count in vars(counts).items())
+    return ", ".join(
+        (
+            many(counts.events, "event"),
+            many(counts.seals, "seal"),
+            many(counts.commands, "answer"),
+            many(counts.people, "name"),
+            many(counts.erased, "erased person", "erased people"),
+        )
+    )
 
 
 @app.command()
@@ -52,17 +60,22 @@ def restore(
 ) -> None:
     """Put an exported record into an empty one, of either kind of database, as it was. All of it, or nothing."""
     from faristol.record.keys import read_public
+    from faristol.record.restoring import check_whole
     from faristol.record.restoring import restore as restore_record
 
     settings = settings_of(data=data, database_url=database_url)
     keys = read_public(public_key) if public_key else None
 
     async def work() -> Exported:
-        async with opened(settings) as record:
+        # The whole file before the database is touched: what cannot be restored leaves no empty record behind.
+        with shown("checking") as progress:
+            check_whole(file, progress, keys=keys)
+        async with opened(settings, create=True) as record:
             with shown("restoring") as progress:
                 return await restore_record(record, file, progress, keys=keys)
 
     typer.echo(f"restored {_counted(run(work()))}")
+    typer.echo("what is computed from it is built when services start, or by `faristol projections rebuild`")
 
 
 @app.command()

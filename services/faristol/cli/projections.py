@@ -68,17 +68,19 @@ def drop(
 
 @app.command()
 def retry(
-    consumer: Annotated[str, typer.Argument(help="Name of a consumer; all that stand still when none is given.")] = "",
+    name: Annotated[
+        str, typer.Argument(help="Name of a projection or a reaction; all that stand still when none is given.")
+    ] = "",
     data: Data = None,
     database_url: Database = None,
 ) -> None:
     """Have consumers that stand still try their event once more. No event is ever skipped."""
     from faristol.bus import stopped
 
-    names = run(_with_record(_settings(data, database_url), lambda record: stopped.retry(record, consumer)))
-    if consumer and not names:
-        raise StartError(f"{consumer!r} does not stand still: `faristol projections list` shows what does")
-    typer.echo("\n".join(f"{name}: asked to try again" for name in names) or "nothing stands still")
+    names = run(_with_record(_settings(data, database_url), lambda record: stopped.retry(record, name)))
+    if name and not names:
+        raise StartError(f"{name!r} does not stand still: `faristol projections list` shows what does")
+    typer.echo("\n".join(f"{asked}: asked to try again" for asked in names) or "nothing stands still")
 
 
 def _settings(data: Path | None, database_url: str | None) -> Settings:
@@ -144,7 +146,14 @@ def _show(lines: list[Status], last: int) -> None:
         table.add_row(line.name, line.kind, line.state, str(line.position), str(line.lag), generation)
     out = type(console)(width=None if console.is_terminal else 200)
     out.print(f"record: position {last}", highlight=False)
-    out.print(table, highlight=False)
+    if not any(line.kind == "projection" for line in lines):
+        out.print(
+            "no projection is built yet: that happens when services start, or by `faristol projections rebuild`",
+            highlight=False,
+            soft_wrap=True,
+        )
+    if lines:
+        out.print(table, highlight=False)
     for line in lines:
         if line.stopped:
             one = line.stopped

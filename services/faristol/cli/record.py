@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from sqlalchemy.exc import SQLAlchemyError
 
-from faristol.cli.common import Bar, Data, Database, run, settings_of
+from faristol.cli.common import Bar, Data, Database, many, run, settings_of
 from faristol.host import Settings, StartError
 from faristol.record import Record
 from faristol.record.database import unusable
@@ -29,16 +29,15 @@ PublicKey = Annotated[
 
 def existing(settings: Settings) -> Settings:
     """The settings themselves. Raises ``StartError`` when they name a file and there is none."""
-    path = Path(settings.record_url().removeprefix("sqlite:///"))
-    if not settings.database_url and not path.exists():
+    if not settings.database_url and not (settings.data / "record.db").exists():
         raise StartError(f"there is no record in {settings.data}: give its folder with --data")
     return settings
 
 
 @asynccontextmanager
-async def opened(settings: Settings) -> AsyncIterator[Record]:
+async def opened(settings: Settings, *, create: bool = False) -> AsyncIterator[Record]:
     """The record of these settings. Raises ``RecordError`` when it cannot be opened, or its database fails."""
-    record = await Record.open(settings.record_url())
+    record = await Record.open(settings.record_url(), create=create)
     try:
         yield record
     except SQLAlchemyError as problem:
@@ -58,7 +57,9 @@ def shown(what: str) -> Iterator[Callable[[int, int], None]]:
 def verify(
     data: Data = None,
     database_url: Database = None,
-    file: Annotated[Path | None, typer.Option(help="Check an exported file; nothing else is needed.")] = None,
+    file: Annotated[
+        Path | None, typer.Option(help="Check what `faristol record export` wrote, and not a record.")
+    ] = None,
     public_key: PublicKey = None,
     seals: Annotated[
         Path | None, typer.Option(help="Seals kept outside, as /api/v1/seals gave them; all must be here.")
@@ -92,20 +93,63 @@ def verify(
                     return await verify_record(record, progress, keys=keys, kept=kept, after=after, from_seal=from_seal)
 
         verdict = run(work())
-    typer.echo(json.dumps(asdict(verdict)) if json_output else _told(verdict, signed=bool(public_key)))
+    unchecked = _unchecked(verdict, signed=bool(public_key), kept=bool(seals), whole_file=bool(file))
+    if json_output:
+        typer.echo(json.dumps(asdict(verdict) | {"unchecked": unchecked}))
+    else:
+        typer.echo(_told(verdict, signed=bool(public_key)))
+        if not verdict.wrong:
+            typer.echo(f"not checked: {'; '.join(unchecked)}")
     if verdict.wrong:
         raise typer.Exit(1)
 
 
+def _unchecked(verdict: Verdict, *, signed: bool, kept: bool, whole_file: bool) -> list[str]:
+    """What could be otherwise than it was, and this check would not have told."""
+    found = []
+    if verdict.after:
+        found.append(f"events up to position {verdict.after}")
+    if verdict.tournament:
+        if verdict.sealed < verdict.position or not verdict.seals:
+            where = f"events of {verdict.tournament} after position {verdict.sealed}"
+            found.append(f"whether {where} were left out, as no seal is over them")
+    else:
+        found.append("what commands were answered, beyond that none has lost its answer")
+    if not signed:
+        found.append(
+            "who made the seals (--public-key)" if verdict.seals else "hashes that were all made anew (no seals)"
+        )
+    if not kept:
+        found.append("whether the newest events, with their seals, were cut off (--seals, kept outside)")
+    found.append("names" if not whole_file else "names, if there are any")
+    return found
+
+
 def _told(verdict: Verdict, *, signed: bool) -> str:
-    since = f" after position {verdict.after}" if verdict.after else ""
     if verdict.wrong:
-        return f"WRONG at {verdict.wrong}; the {verdict.events} events before it{since} are right"
-    said = f"{verdict.events} events in {verdict.streams} streams{since}: order and hashes are right"
+        return f"WRONG at {verdict.wrong}; {_before(verdict)}"
+    since = f" after position {verdict.after}" if verdict.after else ""
+    of = f" of {verdict.tournament}" if verdict.tournament else ""
+    said = (
+        f"{many(verdict.events, 'event')}{of} in {many(verdict.streams, 'stream')}{since}: order and hashes are right"
+    )
     if not verdict.seals:
         return f"{said}; no seals"
-    checked = "signatures are right" if signed else "signatures were not checked, --public-key does it"
-    return f"{said}; {verdict.seals} seals up to position {verdict.sealed} of {verdict.position}, {checked}"
+    checked = "signatures are right" if signed else "signatures were not checked"
+    said += f"; {many(verdict.seals, 'seal')} up to position {verdict.sealed} of {verdict.position}, {checked}"
+    if verdict.tournament:
+        said += f"; none of its events up to position {verdict.sealed} is missing, going by the seals"
+    return said
+
+
+def _before(verdict: Verdict) -> str:
+    """What can be said of the events before the first that is wrong."""
+    if not verdict.events:
+        return "no event before it was checked"
+    since = f", from position {verdict.after + 1} on," if verdict.after else ""
+    if verdict.events == 1:
+        return f"the event before it{since} is right"
+    return f"the {verdict.events} events before it{since} are right"
 
 
 @app.command()
@@ -128,7 +172,7 @@ def seal(
 ) -> None:
     """Seal what is not sealed yet: sign the Merkle root of every range of positions."""
     from faristol.record import keys
-    from faristol.record.checking import Wrong
+    from faristol.record.rows import Wrong
     from faristol.record.sealing import seal as make_seals
 
     settings = existing(settings_of(data=data, database_url=database_url, seal_key=key, seal_events=events))
@@ -145,6 +189,6 @@ def seal(
                 raise StartError(f"what is wrong is not sealed: {wrong}") from wrong
         if not made:
             return "everything is sealed already"
-        return f"{len(made)} seals over positions {made[0].from_position} to {made[-1].to_position}"
+        return f"{many(len(made), 'seal')} over positions {made[0].from_position} to {made[-1].to_position}"
 
     typer.echo(run(work()))

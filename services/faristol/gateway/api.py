@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
+from datetime import UTC, datetime
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Header, Path, Query
 from fastapi.responses import StreamingResponse
-from pydantic import AwareDatetime, BaseModel, Field
+from pydantic import AfterValidator, AwareDatetime, BaseModel, Field
 from starlette.requests import Request
 from starlette.responses import Response
 
@@ -23,8 +24,18 @@ MinPosition = Annotated[
 AsOfPosition = Annotated[
     int, Query(ge=0, lt=2**63, description="As it was at this position of the record; as it is when 0.")
 ]
+
+
+def _in_utc(moment: datetime | None) -> datetime | None:
+    try:
+        return moment and moment.astimezone(UTC)
+    except OverflowError:
+        raise ValueError("this is no time between the years 1 and 9999, UTC") from None
+
+
 AsOfTime = Annotated[
     AwareDatetime | None,
+    AfterValidator(_in_utc),
     Query(description="As it was when nothing later than this had been recorded.", examples=["2026-03-07T11:30:00Z"]),
 ]
 IfNoneMatch = Annotated[str | None, Header(description="An `ETag` given before: 304 when nothing has changed.")]
@@ -77,17 +88,27 @@ def router(closing: asyncio.Event) -> APIRouter:
 
     @routes.get("/tournaments", response_model=schemas.Tournaments, responses=ERRORS)
     async def list_tournaments(
-        results: Reader, min_position: MinPosition = 0, if_none_match: IfNoneMatch = None
+        results: Reader,
+        min_position: MinPosition = 0,
+        as_of_position: AsOfPosition = 0,
+        as_of: AsOfTime = None,
+        if_none_match: IfNoneMatch = None,
     ) -> Response:
         """All tournaments, the latest first."""
-        return tagged(schemas.Tournaments.of(await results.tournaments(min_position)), if_none_match)
+        answer = await results.tournaments(min_position, AsOf(as_of_position, as_of))
+        return tagged(schemas.Tournaments.of(answer), if_none_match)
 
     @routes.get("/tournaments/{tournament_id}", response_model=schemas.TournamentAnswer, responses=ERRORS)
     async def get_tournament(
-        results: Reader, tournament_id: TournamentId, min_position: MinPosition = 0, if_none_match: IfNoneMatch = None
+        results: Reader,
+        tournament_id: TournamentId,
+        min_position: MinPosition = 0,
+        as_of_position: AsOfPosition = 0,
+        as_of: AsOfTime = None,
+        if_none_match: IfNoneMatch = None,
     ) -> Response:
         """One tournament with where its rounds stand."""
-        answer = await results.tournament(tournament_id, min_position)
+        answer = await results.tournament(tournament_id, min_position, AsOf(as_of_position, as_of))
         return tagged(schemas.TournamentAnswer.of(answer), if_none_match)
 
     @routes.get("/tournaments/{tournament_id}/standings", response_model=schemas.Standings, responses=ERRORS)
@@ -124,10 +145,15 @@ def router(closing: asyncio.Event) -> APIRouter:
 
     @routes.get("/tournaments/{tournament_id}/players", response_model=schemas.Players, responses=ERRORS)
     async def list_players(
-        results: Reader, tournament_id: TournamentId, min_position: MinPosition = 0, if_none_match: IfNoneMatch = None
+        results: Reader,
+        tournament_id: TournamentId,
+        min_position: MinPosition = 0,
+        as_of_position: AsOfPosition = 0,
+        as_of: AsOfTime = None,
+        if_none_match: IfNoneMatch = None,
     ) -> Response:
         """Players with their ratings."""
-        answer = await results.players(tournament_id, min_position)
+        answer = await results.players(tournament_id, min_position, AsOf(as_of_position, as_of))
         return tagged(schemas.Players.of(answer), if_none_match)
 
     @routes.get("/games/{game_id}", response_model=sheets.Game, responses=ERRORS)
@@ -145,7 +171,7 @@ def router(closing: asyncio.Event) -> APIRouter:
 
     @routes.get("/status", response_model=operation.Status, responses={503: ERRORS[503]}, tags=["operation"])
     async def get_status(results: Reader, if_none_match: IfNoneMatch = None) -> Response:
-        """Where everything stands that follows the record: positions, lag, and what stands still and why."""
+        """Where everything stands that follows the record: positions, lag, and what stands still."""
         return tagged(operation.Status.of(await results.status()), if_none_match)
 
     @routes.get("/seals", response_model=schemas.Seals, responses={key: ERRORS[key] for key in (304, 400, 503)})

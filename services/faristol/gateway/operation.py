@@ -1,4 +1,8 @@
-"""What follows the record, for who operates a cell: as JSON and as a page."""
+"""What follows the record, for everybody: as JSON and as a page.
+
+What an event that cannot be taken says, and of which game it is, is not for everybody while that game runs:
+``faristol projections list`` shows it to who operates the cell.
+"""
 
 from __future__ import annotations
 
@@ -41,18 +45,6 @@ STATE_LABELS: Mapping[State, str] = {
 }
 
 
-class Stopped(BaseModel):
-    """Why a consumer stands still."""
-
-    position: int = Field(description="Position of the event that it cannot take.")
-    event_id: str
-    type: str = Field(examples=["faristol.game.v1.PlayPlaced"])
-    stream: str
-    error: str
-    since: datetime
-    attempts: int = Field(description="How often it was tried.")
-
-
 class Consumer(BaseModel):
     """Something that follows the record."""
 
@@ -62,12 +54,11 @@ class Consumer(BaseModel):
     position: int = Field(description="Everything up to here is done.")
     lag: int = Field(description="Events that are still to come.")
     generation: int = Field(description="Generation of a projection's tables, from 1; 0 for the others.")
-    stopped: Stopped | None
+    stopped_since: datetime | None = Field(description="Since when it stands still; null while it does not.")
 
     @classmethod
     def of(cls, one: pb.Consumer) -> Consumer:
         """From the contract's message."""
-        stopped = one.stopped
         return cls(
             name=one.name,
             kind=KINDS[one.kind],
@@ -75,17 +66,7 @@ class Consumer(BaseModel):
             position=one.position,
             lag=one.lag,
             generation=one.generation,
-            stopped=Stopped(
-                position=stopped.position,
-                event_id=stopped.event_id,
-                type=stopped.type,
-                stream=stopped.stream,
-                error=stopped.error,
-                since=moment(stopped.since),
-                attempts=stopped.attempts,
-            )
-            if one.HasField("stopped")
-            else None,
+            stopped_since=moment(one.stopped.since) if one.HasField("stopped") else None,
         )
 
 

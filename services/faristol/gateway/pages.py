@@ -115,7 +115,7 @@ def router() -> APIRouter:
             "status.html",
             part,
             found=found,
-            stopped=[one for one in found.consumers if one.stopped],
+            stopped=[one for one in found.consumers if one.stopped_since],
             kinds=operation.KIND_LABELS,
             states=operation.STATE_LABELS,
         )

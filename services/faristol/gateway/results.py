@@ -44,16 +44,20 @@ class Results:
         self._stub = stub
         self._metadata = (("accept-language", language),)
 
-    async def tournaments(self, min_position: int = 0) -> pb.ListTournamentsResponse:
+    async def tournaments(self, min_position: int = 0, as_of: AsOf | None = None) -> pb.ListTournamentsResponse:
         """All tournaments, the latest first."""
         return await self._stub.ListTournaments(
-            pb.ListTournamentsRequest(min_position=min_position), timeout=DEADLINE, metadata=self._metadata
+            pb.ListTournamentsRequest(min_position=min_position, **fields(as_of)),
+            timeout=DEADLINE,
+            metadata=self._metadata,
         )
 
-    async def tournament(self, tournament_id: str, min_position: int = 0) -> pb.GetTournamentResponse:
+    async def tournament(
+        self, tournament_id: str, min_position: int = 0, as_of: AsOf | None = None
+    ) -> pb.GetTournamentResponse:
         """One tournament."""
         return await self._stub.GetTournament(
-            pb.GetTournamentRequest(tournament_id=tournament_id, min_position=min_position),
+            pb.GetTournamentRequest(tournament_id=tournament_id, min_position=min_position, **fields(as_of)),
             timeout=DEADLINE,
             metadata=self._metadata,
         )
@@ -82,10 +86,12 @@ class Results:
             metadata=self._metadata,
         )
 
-    async def players(self, tournament_id: str, min_position: int = 0) -> pb.ListPlayersResponse:
+    async def players(
+        self, tournament_id: str, min_position: int = 0, as_of: AsOf | None = None
+    ) -> pb.ListPlayersResponse:
         """Players with their ratings."""
         return await self._stub.ListPlayers(
-            pb.ListPlayersRequest(tournament_id=tournament_id, min_position=min_position),
+            pb.ListPlayersRequest(tournament_id=tournament_id, min_position=min_position, **fields(as_of)),
             timeout=DEADLINE,
             metadata=self._metadata,
         )

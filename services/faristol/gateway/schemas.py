@@ -281,7 +281,10 @@ class Seal(BaseModel):
 
     from_position: int = Field(description="The first event under it.")
     to_position: int = Field(description="The last event under it.")
-    root: str = Field(description="Root of the Merkle tree (RFC 6962, SHA-256) over the hashes of the events, in hex.")
+    root: str = Field(
+        description="Over the Merkle tree (RFC 6962, SHA-256) of the hashes of the events, and the number of events of "
+        "each tournament, in hex."
+    )
     previous: str = Field(description="SHA-256 of the statement of the seal before, in hex; zeros for the first.")
     key_id: str = Field(description="First 16 hexadecimal digits of SHA-256 over the 32 bytes of the public key.")
     signature: str = Field(description="Ed25519, in hex, over `statement`.")

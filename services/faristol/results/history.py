@@ -1,7 +1,7 @@
 """Read models as they were: folded from the record up to a moment, with the same ``change`` as the live ones.
 
-Only the streams that the answer rests on are read. Standings rest on the tournament's own stream, for a table's
-result is what the tournament recorded.
+Only the streams that the answer rests on are read. A tournament and its standings rest on the tournament's own stream,
+for a table's result is what the tournament recorded; the list of tournaments, on those streams of all.
 """
 
 from __future__ import annotations
@@ -16,15 +16,20 @@ from operator import attrgetter
 from sqlalchemy import func, select
 
 from faristol.host.errors import NotFound
+from faristol.pb.pairing.v1 import events_pb2 as pairing
 from faristol.pb.results.v1 import results_pb2 as results
 from faristol.record import Record, Recorded
 from faristol.record.event import microseconds
 from faristol.record.tables import events
 from faristol.results import reading
+from faristol.results.championship import OF_ROUND, OF_TOURNAMENT
 from faristol.results.shelf import Kind, Shelf
 
 SLICE = 200
 """Events after which others have their turn."""
+
+_OF_LIST = frozenset(one.DESCRIPTOR.full_name for one in (*OF_TOURNAMENT, *OF_ROUND, pairing.PlayerRegistered))
+"""Events that the list of tournaments rests on."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,28 +39,51 @@ class Moment:
     position: int = 0
     time: datetime | None = None
 
-    async def resolved(self, record: Record, tournament_id: str) -> int:
-        """The last position that counts: of a time, the one before the tournament's first event recorded after it."""
+    async def resolved(self, record: Record, tournament_id: str = "") -> int:
+        """The last position that counts: of a time, the one before the first event recorded after it.
+
+        Events of the tournament count, or of all.
+        """
         if self.time is None:
             return self.position
-        query = select(func.min(events.c.position)).where(
-            events.c.tournament == tournament_id, events.c.recorded_at > microseconds(self.time)
-        )
+        query = select(func.min(events.c.position)).where(events.c.recorded_at > microseconds(self.time))
+        if tournament_id:
+            query = query.where(events.c.tournament == tournament_id)
         async with record.reading() as connection:
             later = (await connection.execute(query)).scalar_one()
         return await record.last_position() if later is None else later - 1
 
 
-async def standings(record: Record, tournament_id: str, moment: Moment) -> reading.Tournament:
+async def tournaments(record: Record, moment: Moment) -> tuple[list[results.Tournament], int]:
+    """All tournaments, the latest first, and the position that the list is of."""
+    position = await moment.resolved(record)
+    shelf, after = Shelf(), 0
+    while found := await record.read(after, types=_OF_LIST, up_to=position, limit=SLICE):
+        shelf.apply(found)
+        after = found[-1].position
+    return reading.latest_first(row for row in shelf.rows.values() if isinstance(row, results.Tournament)), position
+
+
+async def tournament(record: Record, tournament_id: str, moment: Moment) -> reading.Tournament:
     """A tournament with its players and rounds as its own stream told them. Raises ``NotFound``."""
+    return await _tournament(record, tournament_id, moment, [f"tournament-{tournament_id}"])
+
+
+async def players(record: Record, tournament_id: str, moment: Moment) -> reading.Tournament:
+    """The same, with the ratings after it once they were published. Raises ``NotFound``."""
+    streams = [f"tournament-{tournament_id}", f"ratings-{tournament_id}"]
+    return await _tournament(record, tournament_id, moment, streams)
+
+
+async def _tournament(record: Record, tournament_id: str, moment: Moment, streams: Iterable[str]) -> reading.Tournament:
     position = await moment.resolved(record, tournament_id)
-    shelf = await _folded(record, [f"tournament-{tournament_id}"], position)
+    shelf = await _folded(record, streams, position)
     return reading.gathered(tournament_id, shelf.rows.values(), position)
 
 
 async def pairings(record: Record, tournament_id: str, number: int, moment: Moment) -> reading.Tournament:
     """A tournament with its rounds, the tables of round ``number`` as their games stood. Raises ``NotFound``."""
-    before = await standings(record, tournament_id, moment)
+    before = await tournament(record, tournament_id, moment)
     games = [f"game-{table.game_id}" for table in before.round(number).tables]
     shelf = await _folded(record, [f"tournament-{tournament_id}", *games], before.position)
     return reading.gathered(tournament_id, shelf.rows.values(), before.position)

@@ -50,7 +50,12 @@ async def tournaments(record: Record) -> tuple[list[results.Tournament], int]:
         return [row.body for row in found if isinstance(row.body, results.Tournament)]
 
     found, live = await _read(record, look)
-    return sorted(found, key=lambda one: (-one.created_at.ToNanoseconds(), one.tournament_id)), live.position
+    return latest_first(found), live.position
+
+
+def latest_first(found: Iterable[results.Tournament]) -> list[results.Tournament]:
+    """Tournaments in the order in which they are listed."""
+    return sorted(found, key=lambda one: (-one.created_at.ToNanoseconds(), one.tournament_id))
 
 
 async def tournament(record: Record, tournament_id: str, with_kinds: Iterable[Kind] = ()) -> Tournament:

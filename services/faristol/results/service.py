@@ -10,7 +10,7 @@ import grpc
 from faristol.bus import Progress
 from faristol.bus.status import status
 from faristol.host.errors import Behind, Invalid
-from faristol.host.times import to_datetime
+from faristol.host.times import moment_of
 from faristol.pb.results.v1 import results_pb2 as results
 from faristol.pb.results.v1 import results_pb2_grpc as results_grpc
 from faristol.record import Record
@@ -21,7 +21,14 @@ from faristol.rules.refusal import N_
 
 Context = grpc.aio.ServicerContext[Any, Any]
 
-AsOf = results.GetStandingsRequest | results.GetPairingsRequest | results.GetGameRequest
+AsOf = (
+    results.ListTournamentsRequest
+    | results.GetTournamentRequest
+    | results.GetStandingsRequest
+    | results.GetPairingsRequest
+    | results.ListPlayersRequest
+    | results.GetGameRequest
+)
 """What can be asked as of a moment."""
 
 PATIENCE = 10.0
@@ -50,16 +57,22 @@ class ResultsService(results_grpc.ResultsServiceServicer):
         self, request: results.ListTournamentsRequest, context: Context
     ) -> results.ListTournamentsResponse:
         """All tournaments, the latest first."""
-        await self._reach(request.min_position, context)
-        found, position = await reading.tournaments(self._record)
+        if moment := await self._moment(request):
+            found, position = await history.tournaments(self._record, moment)
+        else:
+            await self._reach(request.min_position, context)
+            found, position = await reading.tournaments(self._record)
         return results.ListTournamentsResponse(tournaments=found, position=position)
 
     async def GetTournament(  # noqa: N802
         self, request: results.GetTournamentRequest, context: Context
     ) -> results.GetTournamentResponse:
         """One tournament with where its rounds stand."""
-        await self._reach(request.min_position, context)
-        found = await reading.tournament(self._record, request.tournament_id)
+        if moment := await self._moment(request):
+            found = await history.tournament(self._record, request.tournament_id, moment)
+        else:
+            await self._reach(request.min_position, context)
+            found = await reading.tournament(self._record, request.tournament_id)
         return results.GetTournamentResponse(tournament=found.tournament, position=found.position)
 
     async def GetStandings(  # noqa: N802
@@ -73,7 +86,7 @@ class ResultsService(results_grpc.ResultsServiceServicer):
                 {"round": request.round},
             )
         if moment := await self._moment(request):
-            found = await history.standings(self._record, request.tournament_id, moment)
+            found = await history.tournament(self._record, request.tournament_id, moment)
         else:
             await self._reach(request.min_position, context)
             found = await reading.tournament(self._record, request.tournament_id, [Kind.PLAYERS, Kind.ROUND])
@@ -110,8 +123,11 @@ class ResultsService(results_grpc.ResultsServiceServicer):
         self, request: results.ListPlayersRequest, context: Context
     ) -> results.ListPlayersResponse:
         """Players with their ratings."""
-        await self._reach(request.min_position, context)
-        found = await reading.tournament(self._record, request.tournament_id, [Kind.PLAYERS])
+        if moment := await self._moment(request):
+            found = await history.players(self._record, request.tournament_id, moment)
+        else:
+            await self._reach(request.min_position, context)
+            found = await reading.tournament(self._record, request.tournament_id, [Kind.PLAYERS])
         people = await reading.people(self._record, (player.player_id for player in found.players))
         for player in found.players:
             player.name = people[player.player_id].name
@@ -171,10 +187,12 @@ class ResultsService(results_grpc.ResultsServiceServicer):
         """What the request is as of, None for now."""
         if request.as_of_position and request.HasField("as_of"):
             raise Invalid("as_of", N_("expected a position or a time, not both"))
-        if request.HasField("as_of"):
-            return Moment(time=to_datetime(request.as_of))
-        if not request.as_of_position:
+        if not request.as_of_position and not request.HasField("as_of"):
             return None
+        if request.min_position:
+            raise Invalid("min_position", N_("is of what there is now: expected as_of or min_position, not both"))
+        if request.HasField("as_of"):
+            return Moment(time=moment_of("as_of", request.as_of))
         if request.as_of_position < 0:
             raise Invalid("as_of_position", NO_POSITION, {"position": request.as_of_position})
         if request.as_of_position > (last := await self._record.last_position()):

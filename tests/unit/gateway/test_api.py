@@ -43,6 +43,19 @@ async def test_standings_of_an_earlier_round_are_as_they_were(stage: Stage) -> N
     assert now["standings"] != then["standings"]
 
 
+async def test_tournaments_and_players_can_be_read_as_they_were(stage: Stage) -> None:
+    hall = Championship()
+    position = await stage.add(*hall.create(), *hall.first_round())
+    paths = ("/api/v1/tournaments", "/api/v1/tournaments/lliga", "/api/v1/tournaments/lliga/players")
+    then = {path: (await stage.http.get(path)).json() for path in paths}
+    await stage.add(*hall.second_round(), *hall.finish())
+    for path, given in then.items():
+        assert (await stage.http.get(path, params={"as_of_position": position})).json() == given
+        assert (await stage.http.get(path)).json() != given
+        both = await stage.http.get(path, params={"as_of_position": position, "min_position": position})
+        assert (both.status_code, both.json()["field"]) == (400, "min_position")
+
+
 async def test_pairings_show_scores_while_they_move(stage: Stage) -> None:
     hall = Championship()
     table = hall.table(1, 1, "anna", "carme")
@@ -173,6 +186,9 @@ MALFORMED = [
     ("/api/v1/tournaments/lliga/rounds/0/pairings", "number"),
     ("/api/v1/tournaments?min_position=soon", "min_position"),
     ("/api/v1/tournaments/lliga/stream?after=-3", "after"),
+    ("/api/v1/tournaments/lliga/standings?as_of=0001-01-01T00:00:00%2B14:00", "as_of"),
+    ("/api/v1/tournaments/lliga/players?as_of=9999-12-31T23:59:59-14:00", "as_of"),
+    ("/api/v1/tournaments?as_of=yesterday", "as_of"),
 ]
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
@@ -9,7 +10,7 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from faristol.pb.game.v1 import events_pb2
 from faristol.record import merkle
 from faristol.record.event import GENESIS, chained
-from faristol.record.seals import FIRST, Seal
+from faristol.record.seals import FIRST, Seal, root_of
 from faristol.record.stored import Head, Stored
 
 KEY = Ed25519PrivateKey.from_private_bytes(b"k" * 32)
@@ -49,7 +50,7 @@ def sealed(events: Sequence[Stored], size: int, key: Ed25519PrivateKey = KEY) ->
         draft = Seal(
             from_position=start + 1,
             to_position=start + size,
-            root=tree.root(),
+            root=root_of(tree.root(), Counter(event.tournament for event in events[start : start + size])),
             previous=made[-1].digest if made else FIRST,
             key_id="",
             sealed_at=start,

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
@@ -9,10 +10,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.unit.record.chains import KEY, OTHER_KEY, chain, sealed
 
-from faristol.record.checking import Checker, Wrong
+from faristol.record.checking import Checker
 from faristol.record.event import GENESIS
 from faristol.record.keys import Keys, by_id
 from faristol.record.merkle import stand_in
+from faristol.record.rows import Wrong
 from faristol.record.seals import Seal
 from faristol.record.stored import Stored
 
@@ -172,7 +174,7 @@ def test_a_record_that_was_written_anew_with_its_own_key_is_not_the_one_whose_se
 def test_a_part_is_checked_with_what_stands_in_for_the_rest(names: list[str], data: st.DataObject) -> None:
     events = chain(names)
     seals = sealed(events, data.draw(st.integers(1, 9)))
-    checker = Checker(KEYS if seals else None, part=True)
+    checker = Checker(KEYS if seals else None, part="cup")
     hidden: list[int] = []
 
     def show(seal: Seal) -> None:
@@ -192,17 +194,44 @@ def test_a_part_is_checked_with_what_stands_in_for_the_rest(names: list[str], da
         if over and over.to_position == event.position:
             if hidden:
                 show(over)
-            checker.seal(over)
+            checker.seal(over, tally(events, over))
     if checker.events:
         checker.end()
     assert checker.events == sum(event.tournament == "cup" for event in events)
     assert checker.seals == len(seals)
 
 
+def tally(events: Sequence[Stored], seal: Seal) -> Counter[str]:
+    return Counter(event.tournament for event in events[seal.from_position - 1 : seal.to_position])
+
+
+def test_a_part_that_hides_an_event_of_its_own_behind_a_stand_in_is_told() -> None:
+    events = chain(STREAMS)
+    (seal,) = sealed(events, 7)
+    contents = [event.hash for event in events]
+    for told, said in (
+        (tally(events, seal), "5 events of tournament cup are here, and the seal of positions 1 to 7 is over 6"),
+        (Counter(cup=5, league=2), "these are not the events that were sealed"),
+        (Counter(cup=5, league=1), "these are not the events that were sealed"),
+    ):
+        checker = Checker(KEYS, part="cup")
+        for event in events[:5]:
+            checker.event(event)
+        checker.gap(6, 7, stand_in(contents, 5, 7))
+        with pytest.raises(Wrong, match=f"^positions 1 to 7: {said}"):
+            checker.seal(seal, told)
+
+
+def test_an_event_of_another_tournament_is_no_part() -> None:
+    events = chain(["game-league-a"])
+    with pytest.raises(Wrong, match=r"position 1 .* is not of tournament cup"):
+        Checker(part="cup").event(events[0])
+
+
 def test_a_part_without_what_stands_in_for_the_rest_is_not_what_was_sealed() -> None:
     events = chain(STREAMS)
     (seal,) = sealed(events, 7)
-    checker = Checker(part=True)
+    checker = Checker(part="cup")
     checker.event(events[0])
     checker.event(events[2].__class__(**{name: getattr(events[2], name) for name in events[2].__slots__}))
     with pytest.raises(Wrong, match=r"position 2: not there"):

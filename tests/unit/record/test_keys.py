@@ -24,6 +24,7 @@ def test_a_key_is_never_written_over_a_file(tmp_path: Path, there: str) -> None:
     with pytest.raises(KeyFileError, match=r"never written over another"):
         make(tmp_path / "seal.key")
     assert (tmp_path / there).read_text() == "mine"
+    assert [path.name for path in tmp_path.iterdir()] == [there], "and no half of a pair is left"
 
 
 def test_a_file_that_is_no_key_is_told(tmp_path: Path) -> None:

@@ -10,6 +10,7 @@ from typing import Any, cast
 
 import pytest
 from google.protobuf.message import Message
+from google.protobuf.timestamp_pb2 import Timestamp
 from tests.unit.results.synthetic import TOURNAMENT, Championship, append, game_id, keep_names
 
 from faristol.bus import Progress, generations, tables
@@ -57,7 +58,15 @@ async def answers(service: ResultsService, **as_of: Any) -> Answers:
         except NotFound:
             return None
 
-    found: Answers = {}
+    found: Answers = {
+        "list": await asked(service.ListTournaments(results.ListTournamentsRequest(**as_of), CALLER)),
+        "tournament": await asked(
+            service.GetTournament(results.GetTournamentRequest(tournament_id=TOURNAMENT, **as_of), CALLER)
+        ),
+        "players": await asked(
+            service.ListPlayers(results.ListPlayersRequest(tournament_id=TOURNAMENT, **as_of), CALLER)
+        ),
+    }
     for number in (0, *ROUNDS):
         standings = results.GetStandingsRequest(tournament_id=TOURNAMENT, round=number, **as_of)
         found[f"standings {number}"] = await asked(service.GetStandings(standings, CALLER))
@@ -115,6 +124,7 @@ async def test_an_answer_as_of_a_time_is_the_one_that_was_given_then(hall: Hall)
     end = await answers(hall.service, as_of=to_timestamp(max(last_before) + timedelta(days=1)))
     assert end == hall.given[max(hall.given)]
     before = await answers(hall.service, as_of=to_timestamp(min(last_before) - timedelta(seconds=1)))
+    assert before.pop("list") == results.ListTournamentsResponse()
     assert set(before.values()) == {None}
 
 
@@ -135,10 +145,16 @@ async def test_what_is_as_of_nothing_that_can_be_is_refused(hall: Hall) -> None:
     for wrong, told in (
         ({"as_of_position": -1}, "-1 is no position"),
         ({"as_of_position": last + 1}, f"the record has not come to {last + 1}: its last position is {last}"),
-        ({"as_of_position": 3, "as_of": to_timestamp(datetime.now(UTC))}, "not both"),
+        ({"as_of_position": 3, "as_of": to_timestamp(datetime.now(UTC))}, "expected a position or a time, not both"),
+        ({"as_of_position": 3, "min_position": 3}, "expected as_of or min_position, not both"),
+        ({"as_of": Timestamp(seconds=10**15)}, "as_of: is no time between the years 1 and 9999"),
+        ({"as_of": Timestamp(seconds=-(10**13))}, "as_of: is no time between the years 1 and 9999"),
+        ({"as_of": Timestamp(seconds=5, nanos=-7)}, "as_of: is no time between the years 1 and 9999"),
     ):
         with pytest.raises(Invalid, match=told):
             await hall.service.GetGame(results.GetGameRequest(game_id=GAMES[0], **cast("Any", wrong)), CALLER)
+        with pytest.raises(Invalid, match=told):
+            await hall.service.ListTournaments(results.ListTournamentsRequest(**cast("Any", wrong)), CALLER)
     with pytest.raises(NotFound):
         await hall.service.GetGame(results.GetGameRequest(game_id=GAMES[3], as_of_position=20), CALLER)
 

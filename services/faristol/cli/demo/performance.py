@@ -27,6 +27,8 @@ from faristol.host import Settings, StartError
 from faristol.host.process import stop_on_signals
 from faristol.host.runtime import Channels
 from faristol.pb.results.v1 import results_pb2
+from faristol.rules.championship import check_rounds
+from faristol.rules.refusal import Refusal
 from faristol.rules.ruleset import load_ruleset, ruleset_names
 from faristol.rules.tiles import load_tile_set
 from faristol.words import DEFAULT_NAME, Library, WordGraph
@@ -50,6 +52,7 @@ async def run(settings: Settings, plan: Plan, show: Show) -> None:
     stop = stop_on_signals()
     if plan.ruleset not in ruleset_names():
         raise StartError(f"there is no ruleset {plan.ruleset!r}: choose one of {', '.join(ruleset_names())}")
+    _check(plan)
     graph = await asyncio.to_thread(Library(settings.lexicons).open, DEFAULT_NAME)
     async with AsyncExitStack() as stack:
         if show.connect:
@@ -75,6 +78,21 @@ async def run(settings: Settings, plan: Plan, show: Show) -> None:
             await process.process.serve(stop)
             if process.process.problem:
                 raise StartError(process.process.problem)
+
+
+def _check(plan: Plan) -> None:
+    """Raise ``StartError`` for a championship that would be refused, before anything is made for it."""
+    try:
+        check_rounds(plan.rounds, load_ruleset(plan.ruleset))
+    except Refusal as refusal:
+        told = str(refusal).rstrip(".") + (f" ({refusal.article})" if refusal.article else "")
+        raise StartError(f"the championship cannot begin: {told}") from refusal
+    most = plan.players - 1 + plan.players % 2
+    if plan.rounds > most:
+        raise StartError(
+            f"the championship cannot begin: {plan.players} players can play {most} rounds without meeting twice, "
+            f"not {plan.rounds}"
+        )
 
 
 def _elsewhere(settings: Settings) -> Channels:

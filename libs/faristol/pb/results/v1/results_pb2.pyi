@@ -7,8 +7,8 @@ events; racks are not shown while a game runs. NOT_FOUND names the id that there
 `position` in an answer is the position in the record up to which the answer holds. A request with
 `min_position` waits until that position has been reached, or DEADLINE_EXCEEDED. A request with
 `as_of_position` or `as_of` is answered as it would have been at that position of the record, or when nothing
-later than that time had been recorded; `min_position` then means nothing. INVALID_ARGUMENT for both at once,
-and for a position that the record has not come to.
+later than that time had been recorded. INVALID_ARGUMENT for two of these three at once, and for a position that
+the record has not come to.
 """
 
 from collections import abc as _abc
@@ -172,16 +172,26 @@ class ListTournamentsRequest(_message.Message):
     DESCRIPTOR: _descriptor.Descriptor
 
     MIN_POSITION_FIELD_NUMBER: _builtins.int
+    AS_OF_POSITION_FIELD_NUMBER: _builtins.int
+    AS_OF_FIELD_NUMBER: _builtins.int
     min_position: _builtins.int
     """See the head of this file."""
+    as_of_position: _builtins.int
+    """See the head of this file."""
+    @_builtins.property
+    def as_of(self) -> _timestamp_pb2.Timestamp:
+        """See the head of this file."""
+
     def __init__(
         self,
         *,
         min_position: _builtins.int = ...,
+        as_of_position: _builtins.int = ...,
+        as_of: _timestamp_pb2.Timestamp | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["as_of", b"as_of"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["min_position", b"min_position"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["as_of", b"as_of", "as_of_position", b"as_of_position", "min_position", b"min_position"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -319,19 +329,29 @@ class GetTournamentRequest(_message.Message):
 
     TOURNAMENT_ID_FIELD_NUMBER: _builtins.int
     MIN_POSITION_FIELD_NUMBER: _builtins.int
+    AS_OF_POSITION_FIELD_NUMBER: _builtins.int
+    AS_OF_FIELD_NUMBER: _builtins.int
     tournament_id: _builtins.str
     """The tournament."""
     min_position: _builtins.int
     """See the head of this file."""
+    as_of_position: _builtins.int
+    """See the head of this file."""
+    @_builtins.property
+    def as_of(self) -> _timestamp_pb2.Timestamp:
+        """See the head of this file."""
+
     def __init__(
         self,
         *,
         tournament_id: _builtins.str = ...,
         min_position: _builtins.int = ...,
+        as_of_position: _builtins.int = ...,
+        as_of: _timestamp_pb2.Timestamp | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["as_of", b"as_of"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["min_position", b"min_position", "tournament_id", b"tournament_id"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["as_of", b"as_of", "as_of_position", b"as_of_position", "min_position", b"min_position", "tournament_id", b"tournament_id"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -687,19 +707,29 @@ class ListPlayersRequest(_message.Message):
 
     TOURNAMENT_ID_FIELD_NUMBER: _builtins.int
     MIN_POSITION_FIELD_NUMBER: _builtins.int
+    AS_OF_POSITION_FIELD_NUMBER: _builtins.int
+    AS_OF_FIELD_NUMBER: _builtins.int
     tournament_id: _builtins.str
     """The tournament."""
     min_position: _builtins.int
     """See the head of this file."""
+    as_of_position: _builtins.int
+    """See the head of this file."""
+    @_builtins.property
+    def as_of(self) -> _timestamp_pb2.Timestamp:
+        """See the head of this file."""
+
     def __init__(
         self,
         *,
         tournament_id: _builtins.str = ...,
         min_position: _builtins.int = ...,
+        as_of_position: _builtins.int = ...,
+        as_of: _timestamp_pb2.Timestamp | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["as_of", b"as_of"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["min_position", b"min_position", "tournament_id", b"tournament_id"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["as_of", b"as_of", "as_of_position", b"as_of_position", "min_position", b"min_position", "tournament_id", b"tournament_id"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -1290,7 +1320,9 @@ class Seal(_message.Message):
     to_position: _builtins.int
     """The last event under it."""
     root: _builtins.bytes
-    """Root of the Merkle tree (RFC 6962, SHA-256) over the hashes of the events."""
+    """SHA-256 over a two byte, the root of the Merkle tree (RFC 6962, SHA-256) over the hashes of the events, and, for
+    each tournament in the order of ids, the length of its id, its id and its number of events (8 bytes each).
+    """
     previous: _builtins.bytes
     """SHA-256 of the statement of the seal before; zeros for the first."""
     key_id: _builtins.str

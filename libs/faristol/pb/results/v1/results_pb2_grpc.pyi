@@ -7,8 +7,8 @@ events; racks are not shown while a game runs. NOT_FOUND names the id that there
 `position` in an answer is the position in the record up to which the answer holds. A request with
 `min_position` waits until that position has been reached, or DEADLINE_EXCEEDED. A request with
 `as_of_position` or `as_of` is answered as it would have been at that position of the record, or when nothing
-later than that time had been recorded; `min_position` then means nothing. INVALID_ARGUMENT for both at once,
-and for a position that the record has not come to.
+later than that time had been recorded. INVALID_ARGUMENT for two of these three at once, and for a position that
+the record has not come to.
 """
 
 from collections import abc as _abc
