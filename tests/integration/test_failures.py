@@ -214,7 +214,7 @@ async def test_who_waits_too_long_for_another_process_is_told_so(
 async def test_a_process_that_stopped_dead_with_the_counter_is_not_waited_for(
     new_database: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    briefly = func.set_config("idle_in_transaction_session_timeout", "300", True)
+    briefly = func.set_config("idle_in_transaction_session_timeout", "3000", True)
     monkeypatch.setattr(appender, "_LOCK_FOR_A_WHILE", appender._LOCK.returning(briefly))
     record, other = await Record.open(new_database), await Record.open(new_database)
     holds, thaw = asyncio.Event(), asyncio.Event()
@@ -225,7 +225,7 @@ async def test_a_process_that_stopped_dead_with_the_counter_is_not_waited_for(
 
     frozen = asyncio.create_task(other.append(Decision(also=freeze), Metadata()))
     await holds.wait()
-    assert (await asyncio.wait_for(record.append(write("game-a", 0, 1), Metadata()), 10)).position == 1
+    assert (await asyncio.wait_for(record.append(write("game-a", 0, 1), Metadata()), 30)).position == 1
     thaw.set()
     with pytest.raises(SQLAlchemyError) as ended:
         await frozen
