@@ -93,7 +93,7 @@ async def measure(folder: Path) -> Figures:
                 await nats.stop()
             await add(f"{name}, rebuild", rebuild_figures(name, new()))
     try:
-        figures += word_figures(Library(Settings().lexicons).open("catalan"))
+        figures += word_figures(Library(Settings().lexicons), "catalan")
     except MissingLexiconError as missing:
         progress.print(f"not measured: {missing}")
     return figures

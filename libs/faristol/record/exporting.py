@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncGenerator, AsyncIterator, Callable
+from contextlib import aclosing
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from itertools import groupby
@@ -23,6 +24,9 @@ from faristol.record.seals import Seal, Tally
 from faristol.record.stored import Stored
 from faristol.record.upcasting import upcasting
 from faristol.record.verification import Progress, following, quiet
+
+_Answer = tuple[str, bytes, int]
+"""The id of a command, what it was answered, and the position that the record had then."""
 
 _REGISTERED = pairing.PlayerRegistered.DESCRIPTOR.full_name
 
@@ -100,17 +104,16 @@ class _Export:
 
     async def whole(self) -> None:
         """Every event, with seals and commands where they belong."""
-        await self._commands(-1, 0)
         waiting = await self._seals()
-        while batch := await following(self._connection, self._checker, self._end):
-            answered = await self._answers(self._checker.position, batch[-1].position)
-            for event in batch:
-                self._event(event)
-                while waiting and waiting[0].to_position <= event.position:
-                    self._seal(waiting.pop(0))
-                    waiting = waiting or await self._seals()
-                for members in answered.get(event.position, ()):
-                    self._command(members)
+        async with aclosing(self._answers()) as answers:
+            answer = await self._commands(answers, await anext(answers, None), 0)
+            while batch := await following(self._connection, self._checker, self._end):
+                for event in batch:
+                    self._event(event)
+                    while waiting and waiting[0].to_position <= event.position:
+                        self._seal(waiting.pop(0))
+                        waiting = waiting or await self._seals()
+                    answer = await self._commands(answers, answer, event.position)
         if waiting or self._checker.position < self._end:
             raise Wrong(f"position {self._checker.position + 1}: missing")
 
@@ -194,27 +197,24 @@ class _Export:
         )
         self.counts.seals += 1
 
-    async def _answers(self, after: int, up_to: int) -> dict[int, list[dict[str, object]]]:
+    async def _answers(self) -> AsyncGenerator[_Answer, None]:
+        """What commands were answered, by position. Sorted once: no index leads from a position to its commands."""
         table = tables.commands
-        query = (
-            select(table)
-            .where(table.c.position > after, table.c.position <= up_to)
-            .order_by(table.c.position, table.c.command_id)
-        )
-        found: dict[int, list[dict[str, object]]] = {}
-        for row in await self._connection.execute(query):
-            members = {"command_id": row.command_id, "answer": archive.encode(row.answer), "position": row.position}
-            found.setdefault(row.position, []).append(members)
-        return found
+        query = select(table).where(table.c.position <= self._end).order_by(table.c.position, table.c.command_id)
+        async with self._connection.stream(query) as rows:
+            async for row in rows:
+                yield row.command_id, bytes(row.answer), row.position
 
-    async def _commands(self, after: int, up_to: int) -> None:
-        for answered in (await self._answers(after, up_to)).values():
-            for members in answered:
-                self._command(members)
-
-    def _command(self, members: dict[str, object]) -> None:
-        self._writer.write("command", **members)
-        self.counts.commands += 1
+    async def _commands(
+        self, answers: AsyncGenerator[_Answer, None], answer: _Answer | None, up_to: int
+    ) -> _Answer | None:
+        """Write what was answered up to a position. Gives the first answer after it."""
+        while answer and answer[2] <= up_to:
+            command_id, content, position = answer
+            self._writer.write("command", command_id=command_id, answer=archive.encode(content), position=position)
+            self.counts.commands += 1
+            answer = await anext(answers, None)
+        return answer
 
     async def people(self, connection: AsyncConnection, *, with_people: bool) -> None:
         """Names, and who was erased; of the players of the tournament, when it is of one."""
