@@ -6,9 +6,10 @@
 
 from __future__ import annotations
 
+from faristol.words.building import build, write
 from faristol.words.error import LexiconError
-from faristol.words.graph import WordGraph, build, write
-from faristol.words.header import About
+from faristol.words.graph import WordGraph
+from faristol.words.header import About, Listing
 from faristol.words.library import DEFAULT_NAME, Installed, Library, MissingLexiconError, install
 
 __all__ = [
@@ -17,6 +18,7 @@ __all__ = [
     "Installed",
     "LexiconError",
     "Library",
+    "Listing",
     "MissingLexiconError",
     "WordGraph",
     "build",

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import mmap
 from collections.abc import Iterable, Iterator, Sequence
+from copy import copy
 from pathlib import Path
 from typing import Self
 
@@ -16,12 +17,12 @@ import numpy.typing as npt
 
 from faristol.rules.tiles import TileSet, load_tile_set
 from faristol.words.error import LexiconError
-from faristol.words.files import write_whole
-from faristol.words.header import About, Header, seal, unseal
-from faristol.words.minimise import FINAL, MAX_FACES, Progress, minimise
+from faristol.words.header import About, Header, Listing, unseal
+from faristol.words.minimise import FINAL
 
 _NODE_BYTES = 8 + 4
 _EDGE_BYTES = 4
+_LABEL_BYTES = 2
 _NOWHERE = -1
 
 
@@ -34,15 +35,17 @@ class WordGraph:
         """SHA-256 of the content in hexadecimal: two graphs with the same digest are the same lexicon."""
         self.tile_set = _tile_set(self._header, path)
         nodes, edges = self._header.nodes, self._header.edges
-        if len(arrays) != _NODE_BYTES * nodes + _EDGE_BYTES * edges:
+        labels = _NODE_BYTES * nodes + _EDGE_BYTES * edges
+        if len(arrays) != labels + _LABEL_BYTES * nodes * self._header.labelled:
             raise LexiconError("the length of the file does not fit its header", path=path)
         # Indexing a memoryview gives a plain int and costs a third of indexing an array.
-        self._marks = arrays[: 8 * nodes].cast("q")
+        self._all_marks = arrays[: 8 * nodes].cast("q")
         self._first = arrays[8 * nodes : _NODE_BYTES * nodes].cast("I")
-        self._edges = arrays[_NODE_BYTES * nodes :].cast("I")
-        self.marks: npt.NDArray[np.int64] = np.frombuffer(self._marks, np.int64)
+        self._edges = arrays[_NODE_BYTES * nodes : labels].cast("I")
+        self._labels = arrays[labels:].cast("H") if self._header.labelled else None
         self.first: npt.NDArray[np.uint32] = np.frombuffer(self._first, np.uint32)
         self.edges: npt.NDArray[np.uint32] = np.frombuffer(self._edges, np.uint32)
+        self._switch(frozenset())
         self._codes = dict(self.tile_set.index)
         written = {face: face for face in self.tile_set.faces} | dict(self.tile_set.aliases)
         self._written = tuple(sorted(written.items(), key=lambda pair: (-len(pair[0]), pair[0])))
@@ -62,26 +65,67 @@ class WordGraph:
             raise LexiconError("is empty, not a lexicon", path=path) from None
         return cls(data, path=path)
 
+    def _switch(self, layers: frozenset[str]) -> None:
+        """Let only those words end at their nodes that are always in, or in one of ``layers``."""
+        self.layers = layers
+        """The layers that are switched on."""
+        on = [any(not layer or layer in layers for layer, _ in label.listings) for label in self._header.labels]
+        self._words = sum(label.words for label, is_on in zip(self._header.labels, on, strict=True) if is_on)
+        self.marks: npt.NDArray[np.int64] = np.frombuffer(self._all_marks, np.int64)
+        self._marks = self._all_marks
+        if not all(on):
+            assert self._labels is not None, "a file without labels has one label, which is on"
+            self.marks = self.marks.copy()
+            off = ~np.array(on)[np.frombuffer(self._labels, np.uint16)]
+            self.marks[off & (self.marks >= FINAL)] -= FINAL
+            self._marks = self.marks.data
+            self.marks.flags.writeable = False
+
+    def with_layers(self, layers: Iterable[str]) -> Self:
+        """The same lexicon with just these layers switched on. As it is opened, none is.
+
+        Raises ``LexiconError`` for a layer that it does not have.
+        """
+        chosen = frozenset(layers)
+        if unknown := sorted(chosen - set(self._header.layers)):
+            has = ", ".join(self._header.layers) or "none"
+            raise LexiconError(f"lexicon {self.about.name} has no layer {', '.join(map(repr, unknown))}; it has: {has}")
+        switched = copy(self)
+        switched._switch(chosen)
+        return switched
+
+    def listings(self, tiles: Sequence[str]) -> tuple[Listing, ...]:
+        """Where ``tiles`` are listed, in whatever layer, switched on or not; nothing for what is no word."""
+        node = self._end(tiles)
+        if node == _NOWHERE or self._all_marks[node] < FINAL:
+            return ()
+        return self._header.labels[self._labels[node] if self._labels else 0].listings
+
     @property
     def about(self) -> About:
         """Name, edition, licence, source and date of the words."""
         return self._header.about
 
     def __len__(self) -> int:
-        """How many words."""
-        return self._header.words
+        """How many words, in the layers that are switched on."""
+        return self._words
 
     def contains(self, tiles: Sequence[str]) -> bool:
         """Whether ``tiles``, a word as faces (``("L·L",)`` is one tile, ``("L", "L")`` two), is in the lexicon.
 
         A face that is not of the tile set, the unplayed blank among them, is in no word.
         """
+        node = self._end(tiles)
+        return node != _NOWHERE and self._marks[node] >= FINAL
+
+    def _end(self, tiles: Sequence[str]) -> int:
+        """The node that all ``tiles`` lead to, ``_NOWHERE`` when no word begins like that."""
         node = 0
         for face in tiles:
             node = self._follow(node, face)
             if node == _NOWHERE:
-                return False
-        return self._marks[node] >= FINAL
+                break
+        return node
 
     def _follow(self, node: int, face: str) -> int:
         """The node that ``face`` leads to, ``_NOWHERE`` when no word goes on like that."""
@@ -124,38 +168,6 @@ class WordGraph:
 
     def __repr__(self) -> str:
         return f"<WordGraph {self.about.name} {self.about.edition}: {len(self)} words, {self.digest[:12]}>"
-
-
-def build(
-    words: Iterable[tuple[str, ...]], *, tile_set: TileSet, about: About, progress: Progress | None = None
-) -> bytes:
-    """The lexicon file of ``words``, each a sequence of faces of ``tile_set``, in any order, repeats allowed.
-
-    ``progress`` is told how many words are in the graph, of how many.
-    Raises ``ValueError`` for an empty word, a face that the set does not have, or a set of more than 62 faces.
-    """
-    if len(tile_set.faces) > MAX_FACES:
-        raise ValueError(
-            f"tile set {tile_set.name} has {len(tile_set.faces)} faces, at most {MAX_FACES} fit a word graph"
-        )
-    codes = tile_set.index
-    coded: set[bytes] = set()
-    for word in words:
-        try:
-            coded.add(bytes([codes[face] for face in word]))
-        except KeyError as error:
-            raise ValueError(f"{word!r}: tile set {tile_set.name} has no tile {error.args[0]!r}") from None
-    if b"" in coded:
-        raise ValueError("a word has no tiles")
-    nodes = minimise(sorted(coded), progress=progress)
-    header = Header(about, tile_set.name, tile_set.faces, len(coded), len(nodes.marks), len(nodes.edges))
-    arrays = ((nodes.marks, "<i8"), (nodes.first, "<u4"), (nodes.edges, "<u4"))
-    return seal(header, b"".join(np.array(numbers, kind).tobytes() for numbers, kind in arrays))
-
-
-def write(path: Path, words: Iterable[tuple[str, ...]], *, tile_set: TileSet, about: About) -> None:
-    """``build`` into the file ``path``, which appears whole or not at all."""
-    write_whole(path, build(words, tile_set=tile_set, about=about))
 
 
 def _tile_set(header: Header, path: Path | None) -> TileSet:

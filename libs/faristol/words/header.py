@@ -3,12 +3,13 @@
 The file, little-endian::
 
     8 bytes    b"FARISTOL"
-    uint32     format version (1)
+    uint32     format version (2; files of version 1, which have no labels, are read too)
     uint32     length of the header in bytes, padding included
     header     JSON in UTF-8, padded with spaces so that the arrays start at a multiple of 64
     int64[n]   marks of the nodes   (see faristol.words.minimise.Nodes)
     uint32[n]  first edge of each node
     uint32[e]  edges
+    uint16[n]  label of the words that end at each node, an index into the header's ``labels``
     32 bytes   SHA-256 of all bytes before: the digest, by which a lexicon is known for ever
 
 Nothing in it says when or where it was built: the same words and the same ``About`` give the same bytes.
@@ -22,11 +23,12 @@ import json
 import struct
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, NamedTuple, Self
 
 from faristol.words.error import LexiconError
 
-FORMAT = 1
+FORMAT = 2
+_WITHOUT_LABELS = 1
 _MAGIC = b"FARISTOL"
 _PREAMBLE = struct.Struct("<8sII")
 _DIGEST_BYTES = hashlib.sha256().digest_size
@@ -49,6 +51,24 @@ class About:
     """The date that the source gives its words; never the date of the build."""
 
 
+class Listing(NamedTuple):
+    """That a word is listed: in which layer, by which source."""
+
+    layer: str = ""
+    """Empty for the words that are always in."""
+    source: str = ""
+    """A dictionary or list by its short name; empty where the lexicon has one source, or does not say."""
+
+
+@dataclass(frozen=True, slots=True)
+class Label:
+    """What is said of a word: every listing of it, in order. Words of which the same is said share a label."""
+
+    listings: tuple[Listing, ...]
+    words: int
+    """How many words have it."""
+
+
 @dataclass(frozen=True, slots=True)
 class Header:
     """The header of a lexicon file: ``about``, and what its arrays need to be read."""
@@ -58,21 +78,37 @@ class Header:
     faces: tuple[str, ...]
     """The faces by tile code, so that a tile set whose order changed is noticed."""
     words: int
+    """In all layers together."""
     nodes: int
     edges: int
+    labels: tuple[Label, ...]
+    labelled: bool = True
+    """The file has an array of labels; those of format 1 have none."""
+
+    @property
+    def layers(self) -> tuple[str, ...]:
+        """The layers that can be switched on, in alphabetical order."""
+        return tuple(sorted({layer for label in self.labels for layer, _ in label.listings} - {""}))
 
     def to_json(self) -> bytes:
         """Canonical JSON: sorted keys, no blanks, UTF-8."""
         data = asdict(self) | {"about": asdict(self.about) | {"date": self.about.date.isoformat()}}
+        del data["labelled"]
         return json.dumps(data, sort_keys=True, ensure_ascii=False, separators=(",", ":")).encode()
 
     @classmethod
-    def from_json(cls, text: bytes) -> Self:
+    def from_json(cls, text: bytes, version: int = FORMAT) -> Self:
         """Read ``to_json`` back; ``ValueError``, ``KeyError`` or ``TypeError`` when it is not that."""
         data: dict[str, Any] = json.loads(text)
         about = data.pop("about")
         date = datetime.date.fromisoformat(about.pop("date"))
-        return cls(about=About(**about, date=date), faces=tuple(data.pop("faces")), **data)
+        labelled = version != _WITHOUT_LABELS
+        written = data.pop("labels") if labelled else [{"listings": [["", ""]], "words": data["words"]}]
+        labels = tuple(
+            Label(tuple(Listing(*listing) for listing in label["listings"]), label["words"]) for label in written
+        )
+        faces = tuple(data.pop("faces"))
+        return cls(about=About(**about, date=date), faces=faces, labels=labels, labelled=labelled, **data)
 
 
 def seal(header: Header, arrays: bytes) -> bytes:
@@ -85,11 +121,12 @@ def seal(header: Header, arrays: bytes) -> bytes:
 
 def unseal(content: memoryview, path: Path | None) -> tuple[Header, memoryview, str]:
     """The header, the arrays and the digest of a whole file. ``LexiconError`` when it is foreign or damaged."""
-    start = _PREAMBLE.size + _header_length(bytes(content[: _PREAMBLE.size]), path)
+    version, length = _preamble(bytes(content[: _PREAMBLE.size]), path)
+    start = _PREAMBLE.size + length
     digest = hashlib.sha256(content[:-_DIGEST_BYTES])
     if digest.digest() != bytes(content[-_DIGEST_BYTES:]):
         raise LexiconError("is damaged: its SHA-256 is not the one that it states; install it again", path=path)
-    header = _parse(bytes(content[_PREAMBLE.size : start]), path)
+    header = _parse(bytes(content[_PREAMBLE.size : start]), version, path)
     return header, content[start:-_DIGEST_BYTES], digest.hexdigest()
 
 
@@ -100,23 +137,24 @@ def read_header(path: Path) -> Header:
     """
     try:
         with path.open("rb") as file:
-            length = _header_length(file.read(_PREAMBLE.size), path)
-            return _parse(file.read(length), path)
+            version, length = _preamble(file.read(_PREAMBLE.size), path)
+            return _parse(file.read(length), version, path)
     except OSError as error:
         raise LexiconError(f"cannot be opened: {error.strerror}", path=path) from error
 
 
-def _header_length(preamble: bytes, path: Path | None) -> int:
+def _preamble(preamble: bytes, path: Path | None) -> tuple[int, int]:
+    """The format version and the length of the header."""
     if len(preamble) < _PREAMBLE.size or not preamble.startswith(_MAGIC):
         raise LexiconError("is not a lexicon", path=path)
     _, version, length = _PREAMBLE.unpack(preamble)
-    if version != FORMAT:
+    if version not in (_WITHOUT_LABELS, FORMAT):
         raise LexiconError(f"is a lexicon of format {version}, this program reads format {FORMAT}", path=path)
-    return int(length)
+    return version, length
 
 
-def _parse(text: bytes, path: Path | None) -> Header:
+def _parse(text: bytes, version: int, path: Path | None) -> Header:
     try:
-        return Header.from_json(text)
+        return Header.from_json(text, version)
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise LexiconError(f"has a damaged header ({error})", path=path) from error

@@ -7,15 +7,17 @@ file with a new digest, and a game that pinned the old one still finds it.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from types import MappingProxyType
 
 from faristol.rules.tiles import TileSet, load_tile_set
+from faristol.words.building import build
 from faristol.words.error import LexiconError
 from faristol.words.files import link_whole, write_whole
-from faristol.words.graph import WordGraph, build
-from faristol.words.header import About, Header, read_header
+from faristol.words.graph import WordGraph
+from faristol.words.header import About, Header, Listing, read_header
 from faristol.words.minimise import Progress
 from faristol.words.playable import playable
 from faristol.words.sources import SOURCES
@@ -58,15 +60,18 @@ class Library:
         *,
         tile_set: TileSet,
         about: About,
+        listed: Mapping[Listing, Iterable[tuple[str, ...]]] = MappingProxyType({}),
         progress: Progress | None = None,
     ) -> Installed:
-        """Build a lexicon of ``words`` and let ``name`` mean it. The same words again change nothing.
+        """Build a lexicon of ``words`` and of those ``listed``, and let ``name`` mean it.
+
+        The same words again change nothing.
 
         Raises ``LexiconError`` for a name that is not letters, digits and hyphens, or a folder that cannot be
         written, and ``ValueError`` as ``build`` does.
         """
         link = self._link(name)
-        data = build(words, tile_set=tile_set, about=about, progress=progress)
+        data = build(words, tile_set=tile_set, about=about, listed=listed, progress=progress)
         digest = WordGraph(data).digest
         file = self._file(digest)
         try:

@@ -34,17 +34,20 @@ class Nodes:
     marks: list[int]
     first: list[int]
     edges: list[int]
+    labels: list[int]
+    """The label of the words that end at a node, 0 where none ends."""
 
 
-def minimise(words: Sequence[bytes], *, progress: Progress | None = None) -> Nodes:
-    """The smallest graph that spells ``words`` and nothing else.
+def minimise(words: Sequence[bytes], labels: Sequence[int] = (), *, progress: Progress | None = None) -> Nodes:
+    """The smallest graph that spells ``words`` and nothing else, and leads each to its label.
 
-    ``words`` are tile codes, sorted, without repeats; ``ValueError`` when they are not. The same words
-    give the same numbers: nodes are counted breadth first, so the much-walked ones lie together.
+    ``words`` are tile codes, sorted, without repeats; ``ValueError`` when they are not. ``labels`` are numbers from 0,
+    one a word; without them all have the label 0. The same words give the same numbers: nodes are counted breadth
+    first, so the much-walked ones lie together.
     """
     register: dict[tuple[int, ...], int] = {}
     frozen: list[tuple[int, ...]] = []
-    # The word being held: open nodes from the start on, each as [ends a word, code, node, code, node, …].
+    # The word being held: open nodes from the start on, each as [1 + label if a word ends, code, node, code, node, …].
     path: list[list[int]] = [[0]]
     last = b""
 
@@ -70,7 +73,7 @@ def minimise(words: Sequence[bytes], *, progress: Progress | None = None) -> Nod
             raise ValueError(f"words must be sorted and differ: {word!r} came after {last!r}")
         freeze_below(shared)
         path.extend([0] for _ in range(len(word) - shared))
-        path[-1][0] = 1
+        path[-1][0] = 1 + (labels[done] if labels else 0)
         last = word
     freeze_below(0)
     if progress:
@@ -80,12 +83,13 @@ def minimise(words: Sequence[bytes], *, progress: Progress | None = None) -> Nod
 
 def _number(root: tuple[int, ...], frozen: list[tuple[int, ...]]) -> Nodes:
     """Number the nodes breadth first from the root and lay them out flat."""
-    nodes = Nodes([], [], [])
+    nodes = Nodes([], [], [], [])
     numbers: dict[int, int] = {}
     order = [root]
     for node in order:
         nodes.first.append(len(nodes.edges))
         mark = FINAL if node[0] else 0
+        nodes.labels.append(max(node[0] - 1, 0))
         for code, child in zip(node[1::2], node[2::2], strict=True):
             mark |= 1 << code
             if child not in numbers:

@@ -1,7 +1,7 @@
 """Word lists, fetched by package name when a lexicon is installed. None is part of this project.
 
 The lists are made for spelling, under copyleft licences; a federation's own lexicon can be built with
-``faristol.words.graph.build`` from any list of words.
+``faristol.words.build`` from any list of words.
 """
 
 from __future__ import annotations

@@ -1,0 +1,80 @@
+"""From words to the file of a lexicon."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+from types import MappingProxyType
+
+import numpy as np
+
+from faristol.rules.tiles import TileSet
+from faristol.words.files import write_whole
+from faristol.words.header import About, Header, Label, Listing, seal
+from faristol.words.minimise import MAX_FACES, Progress, minimise
+
+MOST_LABELS = 1 << 16
+_LAYER = re.compile(r"[a-z0-9][a-z0-9-]*")
+
+
+def build(
+    words: Iterable[tuple[str, ...]],
+    *,
+    tile_set: TileSet,
+    about: About,
+    listed: Mapping[Listing, Iterable[tuple[str, ...]]] = MappingProxyType({}),
+    progress: Progress | None = None,
+) -> bytes:
+    """The lexicon file of ``words``, each a sequence of faces of ``tile_set``, in any order, repeats allowed.
+
+    ``words`` are always in, without a word on their source; those of ``listed`` are in by what the listing says.
+    ``progress`` is told how many words are in the graph, of how many.
+    Raises ``ValueError`` for an empty word, a face that the set does not have, a set of more than 62 faces, or a layer
+    that is not lower-case letters, digits and hyphens.
+    """
+    if len(tile_set.faces) > MAX_FACES:
+        raise ValueError(
+            f"tile set {tile_set.name} has {len(tile_set.faces)} faces, at most {MAX_FACES} fit a word graph"
+        )
+    listings = sorted({Listing(), *listed})
+    for layer, _ in listings:
+        if layer and not _LAYER.fullmatch(layer):
+            raise ValueError(f"{layer!r} is no name for a layer: use letters a to z, digits and hyphens")
+    said: dict[bytes, int] = {}
+    """By word, in tile codes: one bit for each of ``listings`` that has it."""
+    for listing, some in ((Listing(), words), *listed.items()):
+        bit = 1 << listings.index(listing)
+        for word in _coded(some, tile_set):
+            said[word] = said.get(word, 0) | bit
+    coded = sorted(said)
+    numbers = {bits: number for number, bits in enumerate(sorted(set(said.values())))}
+    if len(numbers) > MOST_LABELS:
+        raise ValueError(f"words are listed in {len(numbers)} different ways, at most {MOST_LABELS} fit a word graph")
+    nodes = minimise(coded, [numbers[said[word]] for word in coded], progress=progress)
+    count = Counter(said.values())
+    labels = tuple(
+        Label(tuple(listing for bit, listing in enumerate(listings) if bits >> bit & 1), count[bits])
+        for bits in numbers
+    )
+    header = Header(about, tile_set.name, tile_set.faces, len(coded), len(nodes.marks), len(nodes.edges), labels)
+    arrays = ((nodes.marks, "<i8"), (nodes.first, "<u4"), (nodes.edges, "<u4"), (nodes.labels, "<u2"))
+    return seal(header, b"".join(np.array(numbers, kind).tobytes() for numbers, kind in arrays))
+
+
+def _coded(words: Iterable[tuple[str, ...]], tile_set: TileSet) -> Iterator[bytes]:
+    codes = tile_set.index
+    for word in words:
+        try:
+            coded = bytes([codes[face] for face in word])
+        except KeyError as error:
+            raise ValueError(f"{word!r}: tile set {tile_set.name} has no tile {error.args[0]!r}") from None
+        if not coded:
+            raise ValueError("a word has no tiles")
+        yield coded
+
+
+def write(path: Path, words: Iterable[tuple[str, ...]], *, tile_set: TileSet, about: About) -> None:
+    """``build`` into the file ``path``, which appears whole or not at all."""
+    write_whole(path, build(words, tile_set=tile_set, about=about))
