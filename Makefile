@@ -10,7 +10,7 @@ PYTEST_ARGS ?=
 export PATH := $(abspath $(BIN)):$(PATH)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run test check format proto golden bench browser lock clean
+.PHONY: help setup lexicons run test check format proto golden bench browser lock clean
 
 help: ## say what the targets do
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/  make \1\t\2/' | expand -t 20
@@ -27,6 +27,9 @@ $(READY): requirements-dev.lock pyproject.toml
 
 $(LEXICON): | $(READY)
 	$(BIN)/faristol lexicon install catalan
+
+lexicons: $(READY) ## install the open lists of all four languages
+	@for name in catalan spanish greek english; do $(BIN)/faristol lexicon install $$name || exit 1; done
 
 run: setup ## play a championship of 16 players and 5 rounds, and serve its pages until Ctrl-C
 	$(BIN)/faristol demo --players 16 --rounds 5 --seed 7 --serve

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
@@ -12,11 +11,10 @@ import numpy as np
 
 from faristol.rules.tiles import TileSet
 from faristol.words.files import write_whole
-from faristol.words.header import About, Header, Label, Listing, seal
+from faristol.words.header import LAYER_NAMES, About, Header, Label, Listing, seal
 from faristol.words.minimise import MAX_FACES, Progress, minimise
 
 MOST_LABELS = 1 << 16
-_LAYER = re.compile(r"[a-z0-9][a-z0-9-]*")
 
 
 def build(
@@ -39,9 +37,9 @@ def build(
             f"tile set {tile_set.name} has {len(tile_set.faces)} faces, at most {MAX_FACES} fit a word graph"
         )
     listings = sorted({Listing(), *listed})
-    for layer, _ in listings:
-        if layer and not _LAYER.fullmatch(layer):
-            raise ValueError(f"{layer!r} is no name for a layer: use letters a to z, digits and hyphens")
+    for listing in listings:
+        if not listing.well_named:
+            raise ValueError(f"{listing.layer!r} is no name for a layer: {LAYER_NAMES}")
     said: dict[bytes, int] = {}
     """By word, in tile codes: one bit for each of ``listings`` that has it."""
     for listing, some in ((Listing(), words), *listed.items()):

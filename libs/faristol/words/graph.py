@@ -94,6 +94,11 @@ class WordGraph:
         switched._switch(chosen)
         return switched
 
+    @property
+    def every_layer(self) -> Self:
+        """The same lexicon with all its layers switched on."""
+        return self.with_layers(self._header.layers)
+
     def listings(self, tiles: Sequence[str]) -> tuple[Listing, ...]:
         """Where ``tiles`` are listed, in whatever layer, switched on or not; nothing for what is no word."""
         node = self._end(tiles)

@@ -20,6 +20,7 @@ from __future__ import annotations
 import datetime
 import hashlib
 import json
+import re
 import struct
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -33,6 +34,10 @@ _MAGIC = b"FARISTOL"
 _PREAMBLE = struct.Struct("<8sII")
 _DIGEST_BYTES = hashlib.sha256().digest_size
 _ALIGNMENT = 64
+
+
+LAYER_NAMES = "use letters a to z, digits and hyphens"
+_LAYER = re.compile(r"[a-z0-9][a-z0-9-]*")
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +63,11 @@ class Listing(NamedTuple):
     """Empty for the words that are always in."""
     source: str = ""
     """A dictionary or list by its short name; empty where the lexicon has one source, or does not say."""
+
+    @property
+    def well_named(self) -> bool:
+        """The layer has a name that everyone can type, see ``LAYER_NAMES``."""
+        return not self.layer or _LAYER.fullmatch(self.layer) is not None
 
 
 @dataclass(frozen=True, slots=True)

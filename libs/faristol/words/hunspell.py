@@ -11,6 +11,9 @@ import re
 from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from pathlib import Path
+
+from faristol.words.error import LexiconError
 
 _LETTERS = re.compile(r"(?:[^\W\d_]|·)*")
 
@@ -37,13 +40,20 @@ class _Class:
 class Affixes:
     """The affix file of a dictionary."""
 
-    def __init__(self, text: str) -> None:
-        """Read ``text``, the content of an ``.aff`` file, which must be UTF-8 by its own word."""
+    def __init__(self, text: str, path: Path | None = None) -> None:
+        """Read ``text``, the content of an ``.aff`` file; ``path`` is for the error.
+
+        What does not make words is passed over: suggestions, compounds, keyboards. Raises ``LexiconError`` with the
+        line for a class or an affix that is malformed.
+        """
         self._mode = ""
         self._marks: dict[str, str] = {}
         self._full_strip = False
         self._classes: dict[str, _Class] = {}
-        for line in text.splitlines():
+        self._path = path
+        stated: dict[str, tuple[int, int]] = {}
+        """Of each class, the line of its header, and how many lines of it are still to come."""
+        for number, line in enumerate(text.splitlines(), 1):
             match line.split():
                 case ["FLAG", mode, *_]:
                     self._mode = mode
@@ -51,17 +61,38 @@ class Affixes:
                     self._full_strip = True
                 case ["FORBIDDENWORD" | "NEEDAFFIX" | "ONLYINCOMPOUND" as meaning, flag, *_]:
                     self._marks[meaning] = flag
-                case ["SFX" | "PFX" as kind, flag, "Y" | "N" as crosses, count] if count.isdigit():
+                case ["SFX" | "PFX" as kind, flag, "Y" | "N" as crosses, count] if flag not in stated:
+                    if not count.isdecimal():
+                        raise self._malformed(number, f"{count!r} lines of class {flag}; expected a number")
                     self._classes[flag] = _Class(kind == "SFX", crosses == "Y")
-                case ["SFX" | "PFX", flag, strip, change, *condition]:
-                    self._add_line(self._classes[flag], strip, change, condition[0] if condition else ".")
+                    stated[flag] = number, int(count)
+                case ["SFX" | "PFX" as kind, flag, strip, change, *condition]:
+                    header, left = stated.get(flag, (0, 0))
+                    if not left or self._classes[flag].suffix != (kind == "SFX"):
+                        said = f"line {header} says" if header else "any header says"
+                        raise self._malformed(number, f"one line of {kind} {flag} more than {said}")
+                    stated[flag] = header, left - 1
+                    self._add_line(number, self._classes[flag], strip, change, condition[0] if condition else ".")
+                case ["SFX" | "PFX", *rest]:
+                    raise self._malformed(
+                        number, f"{len(rest)} parts; an affix has a flag, what to take away, what to add, a condition"
+                    )
+        for flag, (header, left) in stated.items():
+            if left:
+                raise self._malformed(header, f"class {flag} has {left} lines fewer than it says")
 
-    def _add_line(self, affix: _Class, strip: str, change: str, condition: str) -> None:
+    def _malformed(self, line: int, reason: str) -> LexiconError:
+        return LexiconError(f"line {line} of the affixes: {reason}", path=self._path)
+
+    def _add_line(self, number: int, affix: _Class, strip: str, change: str, condition: str) -> None:
         add, _, onward = change.partition("/")
         add = "" if add == "0" else add
         if not _LETTERS.fullmatch(add) or add != add.lower():
             return
-        pattern = re.compile(f"(?:{condition})$" if affix.suffix else condition)
+        try:
+            pattern = re.compile(f"(?:{condition})$" if affix.suffix else condition)
+        except re.error as error:
+            raise self._malformed(number, f"condition {condition!r}: {error}") from error
         affix.lines[pattern].append(_Change("" if strip == "0" else strip, add, self._flags(onward)))
 
     def _flags(self, text: str) -> tuple[str, ...]:
@@ -70,8 +101,17 @@ class Affixes:
         return tuple(text.split(",")) if self._mode == "num" else tuple(text)
 
     def words(self, entries: str) -> Iterator[str]:
-        """Every word of ``entries``, the content of a ``.dic`` file, repeats among them."""
-        for line in entries.splitlines()[1:]:
+        """Every word of ``entries``, the content of a ``.dic`` file, repeats among them.
+
+        Raises ``LexiconError`` when it does not begin with the number of its entries.
+        """
+        count, *lines = entries.splitlines() or [""]
+        if not count.strip().isdecimal():
+            raise LexiconError(
+                f"line 1 of the entries: {count[:40]!r}; expected their number, as in every hunspell dictionary",
+                path=self._path,
+            )
+        for line in lines:
             stem, _, flags = line.split("\t")[0].split(" ")[0].partition("/")
             if _LETTERS.fullmatch(stem) and stem == stem.lower():
                 yield from self._forms(stem, self._flags(flags))
@@ -115,3 +155,29 @@ class Affixes:
                     yield word[: len(word) - len(change.strip)] + change.add, change.onward
                 elif not affix.suffix and word.startswith(change.strip):
                     yield change.add + word[len(change.strip) :], change.onward
+
+
+def expand(affixes: Path, entries: Path) -> Iterator[str]:
+    """Every word of a dictionary in two files, in the encoding that the affixes state (``SET``).
+
+    Raises ``LexiconError`` when a file cannot be read or decoded, or is malformed.
+    """
+    try:
+        raw = affixes.read_bytes()
+        stated = re.search(rb"^\s*SET\s+(\S+)", raw, re.MULTILINE)
+        encoding = stated[1].decode("ascii", "replace") if stated else "iso8859-1"
+        return Affixes(_decoded(raw, encoding, affixes), affixes).words(
+            _decoded(entries.read_bytes(), encoding, entries)
+        )
+    except OSError as error:
+        raise LexiconError(f"cannot be read: {error.strerror}", path=Path(error.filename)) from error
+
+
+def _decoded(raw: bytes, encoding: str, path: Path) -> str:
+    try:
+        return raw.decode(encoding).removeprefix("\ufeff")
+    except LookupError:
+        raise LexiconError(f"is in {encoding!r} (SET), an encoding that is not known", path=path) from None
+    except UnicodeDecodeError as error:
+        line = raw.count(b"\n", 0, error.start) + 1
+        raise LexiconError(f"line {line}: byte {raw[error.start]:#04x} is not {encoding}", path=path) from None

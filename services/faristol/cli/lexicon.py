@@ -2,21 +2,33 @@
 
 from __future__ import annotations
 
+import csv
+import json
+from collections import Counter
+from datetime import datetime
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from faristol.cli.common import Bar, settings_of
-from faristol.words import DEFAULT_NAME
+from faristol.cli.common import Bar, console, many, settings_of
+from faristol.words import DEFAULT_NAME, About, LexiconError, Listing
+from faristol.words.lists import LeftOut, WordLists
 
 app = typer.Typer(no_args_is_help=True, help="The lexicons on this machine.")
+
+Folder = Annotated[Path | None, typer.Option("--lexicons", help="Folder of the lexicons.")]
+
+SHOWN = 10
+"""Lines that gave no word and are shown."""
 
 
 @app.command("install")
 def install_lexicon(
-    name: Annotated[str, typer.Argument(help="Name of the word list.")] = DEFAULT_NAME,
-    lexicons: Annotated[Path | None, typer.Option(help="Folder of the lexicons.")] = None,
+    name: Annotated[
+        str, typer.Argument(help="Name of the word list: catalan, spanish, greek or english.")
+    ] = DEFAULT_NAME,
+    lexicons: Folder = None,
 ) -> None:
     """Fetch an open word list by its package name and build a lexicon of it."""
     from faristol.words import Library, install
@@ -31,13 +43,147 @@ def install_lexicon(
     typer.echo(f"licence of the words: {about.licence}")
 
 
+@app.command("add")
+def add_lexicon(
+    name: Annotated[str, typer.Argument(help="What it will be asked for by: letters a to z, digits, hyphens.")],
+    lists: Annotated[
+        list[str],
+        typer.Option(
+            "--from",
+            help="A list, one word to a line, UTF-8: FILE, LAYER=FILE, or LAYER/SOURCE=FILE and /SOURCE=FILE to say"
+            " which dictionary has it. hunspell:PATH takes PATH.aff and PATH.dic. May be repeated.",
+        ),
+    ],
+    tiles: Annotated[str, typer.Option(help="Tile set: ca-100, es-100, el-104 or en-100.")],
+    edition: Annotated[str, typer.Option(help="Edition in the federation's own words.")],
+    licence: Annotated[str, typer.Option(help="Licence of the words, an SPDX expression where there is one.")],
+    date: Annotated[datetime, typer.Option(formats=["%Y-%m-%d"], help="Date of the edition.")],
+    source: Annotated[str, typer.Option(help="Who made it.")] = "",
+    report: Annotated[Path | None, typer.Option(help="Write the lines that gave no word to this file, as CSV.")] = None,
+    strict: Annotated[bool, typer.Option("--strict", help="Build nothing when any line gives no word.")] = False,
+    lexicons: Folder = None,
+) -> None:
+    """Build a lexicon of a federation's own lists. The same lists and options give the same lexicon, bit for bit."""
+    from faristol.rules.tiles import load_tile_set
+    from faristol.words import Library
+    from faristol.words.hunspell import expand
+    from faristol.words.playable import playable
+
+    settings = settings_of(lexicons=lexicons)
+    try:
+        tile_set = load_tile_set(tiles)
+    except LookupError as problem:
+        raise LexiconError(f"{problem.args[0]}: choose ca-100, es-100, el-104 or en-100") from None
+    read = WordLists()
+    for given in lists:
+        listing, file = _listing(given)
+        if file.startswith("hunspell:"):
+            base = Path(file.removeprefix("hunspell:"))
+            words = playable(expand(base.with_name(f"{base.name}.aff"), base.with_name(f"{base.name}.dic")), tile_set)
+            read.listed.setdefault(listing, []).extend(words)
+        else:
+            read.read(Path(file), tile_set, listing)
+    _tell(read.left_out, report)
+    if strict and read.left_out:
+        raise LexiconError(
+            f"{many(len(read.left_out), 'line')} gave no word, and --strict was given: nothing was built"
+        )
+    if not any(read.listed.values()):
+        raise LexiconError("there is no word in these lists: nothing was built")
+    about = About(name, edition, licence, source, date.date())
+    with Bar(f"building {name}") as (progress, task):
+        installed = Library(settings.lexicons).install(
+            name,
+            (),
+            tile_set=tile_set,
+            about=about,
+            listed=read.listed,
+            progress=lambda done, total: progress.update(task, completed=done, total=total),
+        )
+    typer.echo(f"{name}: {installed.header.words:,} tile strings, digest {installed.digest}")
+    if installed.header.layers:
+        typer.echo(f"layers: {', '.join(installed.header.layers)}")
+
+
+def _listing(given: str) -> tuple[Listing, str]:
+    """``LAYER/SOURCE=FILE`` taken apart. Raises ``LexiconError`` for what is no name of a layer."""
+    where, equals, file = given.partition("=")
+    if not equals:
+        return Listing(), given
+    layer, _, source = where.partition("/")
+    listing = Listing(layer, source)
+    if not listing.well_named:
+        raise LexiconError(f"--from {given}: {layer!r} is no name for a layer: use letters a to z, digits and hyphens")
+    return listing, file
+
+
+def _tell(left_out: list[LeftOut], report: Path | None) -> None:
+    """Say which lines gave no word and why, and write all of them to ``report``."""
+    for one in left_out[:SHOWN]:
+        console.print(f"{one.path}:{one.line}: {one.reason}", markup=False, highlight=False, soft_wrap=True)
+    if left_out:
+        reasons = ", ".join(f"{reason} {count}" for reason, count in Counter(o.reason.reason for o in left_out).items())
+        console.print(f"{many(len(left_out), 'line')} gave no word ({reasons})", highlight=False, soft_wrap=True)
+    if report:
+        try:
+            with report.open("w", newline="", encoding="utf-8") as file:
+                rows = csv.writer(file)
+                rows.writerow(["file", "line", "text", "reason", "why"])
+                rows.writerows([one.path, one.line, one.text, one.reason.reason, one.reason] for one in left_out)
+        except OSError as problem:
+            raise LexiconError(f"cannot be written: {problem.strerror}", path=report) from problem
+
+
+@app.command("look-up")
+def look_up(
+    name: Annotated[str, typer.Argument(help="Name or digest of the lexicon.")],
+    words: Annotated[list[str], typer.Argument(help="Words, as text.")],
+    layers: Annotated[list[str] | None, typer.Option("--layer", help="A layer that is switched on.")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON, a line for each word.")] = False,
+    lexicons: Folder = None,
+) -> None:
+    """Say of each word as which tiles it is in, by which layers and sources. Exit code 1 when one is not."""
+    from faristol.words import Library
+    from faristol.words.lists import unplayable
+
+    graph = Library(settings_of(lexicons=lexicons).lexicons).open(name).with_layers(layers or ())
+    missing = False
+    for text in words:
+        found = list(graph.spellings(text))
+        elsewhere = [word for word in graph.every_layer.spellings(text) if word not in found]
+        refused = None if found or elsewhere else unplayable(text, graph.tile_set)
+        missing |= not found
+        if as_json:
+            entry = {
+                "text": text,
+                "valid": bool(found),
+                "spellings": [_spelling(graph.listings(word), word, on=word in found) for word in found + elsewhere],
+                "reason": str(refused) if refused else "",
+            }
+            typer.echo(json.dumps(entry, ensure_ascii=False))
+            continue
+        for word in found + elsewhere:
+            listed = ", ".join(f"{layer or 'always'}{f' by {by}' if by else ''}" for layer, by in graph.listings(word))
+            typer.echo(f"{text}: {'in' if word in found else 'off'}  {' '.join(word)}  ({listed})")
+        if not found and not elsewhere:
+            typer.echo(f"{text}: not in {name}" if refused is None else f"{text}: {refused}")
+    if missing:
+        raise typer.Exit(1)
+
+
+def _spelling(listings: tuple[Listing, ...], word: tuple[str, ...], *, on: bool) -> dict[str, object]:
+    return {"tiles": word, "on": on, "listings": [listing._asdict() for listing in listings]}
+
+
 @app.command("list")
-def list_lexicons(lexicons: Annotated[Path | None, typer.Option(help="Folder of the lexicons.")] = None) -> None:
+def list_lexicons(lexicons: Folder = None) -> None:
     """List the lexicons on this machine."""
     from faristol.words import Library
 
     for installed in Library(settings_of(lexicons=lexicons).lexicons).list():
         about = installed.about
+        layers = f"  layers: {', '.join(installed.header.layers)}" if installed.header.layers else ""
         typer.echo(
-            f"{installed.name}  {installed.header.words:,} tile strings  {installed.digest[:12]}  {about.licence}"
+            f"{installed.name}  {installed.header.words:,} tile strings  {installed.digest[:12]}  "
+            f"{about.edition}  {about.licence}{layers}"
         )

@@ -1,8 +1,11 @@
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
-from faristol.words.hunspell import Affixes
+from faristol.words import LexiconError
+from faristol.words.hunspell import Affixes, expand
 
 LONG = """
 SET UTF-8
@@ -64,3 +67,42 @@ def test_a_word_is_not_stripped_to_nothing_unless_the_dictionary_says_so() -> No
 
 def test_a_stem_that_needs_an_affix_is_no_word_alone() -> None:
     assert words("NEEDAFFIX X\nSFX A Y 1\nSFX A 0 a .\n", "cas/AX") == ["casa"]
+
+
+@pytest.mark.parametrize(
+    ("affixes", "said"),
+    [
+        ("SFX A Y 2\nSFX A 0 s .\n", "line 1 of the affixes: class A has 1 lines fewer than it says"),
+        ("SFX A Y 1\nSFX A 0 s .\nSFX A 0 t .\n", "line 3 of the affixes: one line of SFX A more than line 1 says"),
+        ("SFX A Y many\n", "line 1 of the affixes: 'many' lines of class A; expected a number"),
+        ("SFX A 0 s .\n", "line 1 of the affixes: one line of SFX A more than any header says"),
+        ("SFX A Y 1\nPFX A 0 s .\n", "line 2 of the affixes: one line of PFX A more than line 1 says"),
+        ("SFX A Y 1\nSFX A 0 s [ab\n", "line 2 of the affixes: condition '[ab'"),
+        ("SFX A\n", "line 1 of the affixes: 1 parts"),
+    ],
+)
+def test_malformed_affixes_are_told_with_their_line(affixes: str, said: str, tmp_path: Path) -> None:
+    with pytest.raises(LexiconError) as refused:
+        Affixes(affixes, tmp_path / "sample.aff")
+    assert said in str(refused.value)
+    assert "sample.aff" in str(refused.value)
+
+
+def test_entries_that_do_not_say_how_many_they_are_are_no_dictionary() -> None:
+    with pytest.raises(LexiconError, match="line 1 of the entries: 'sol'; expected their number"):
+        list(Affixes("").words("sol\nany\n"))
+
+
+def test_a_dictionary_is_read_in_the_encoding_that_it_states(tmp_path: Path) -> None:
+    affixes, entries = tmp_path / "el.aff", tmp_path / "el.dic"
+    affixes.write_bytes(b"SET ISO8859-7\n")
+    entries.write_bytes("1\nλόγος\n".encode("iso8859-7"))
+    assert list(expand(affixes, entries)) == ["λόγος"]
+    affixes.write_bytes(b"SET UTF-8\n")
+    with pytest.raises(LexiconError, match=r"el.dic: line 2: byte 0xeb is not UTF-8"):
+        list(expand(affixes, entries))
+    affixes.write_bytes(b"SET KOI-9\n")
+    with pytest.raises(LexiconError, match=r"el.aff: is in 'KOI-9' \(SET\), an encoding that is not known"):
+        list(expand(affixes, entries))
+    with pytest.raises(LexiconError, match=r"none.aff: cannot be read"):
+        list(expand(tmp_path / "none.aff", entries))

@@ -43,17 +43,18 @@ def test_a_machine_without_package_tools_is_told_so(monkeypatch: pytest.MonkeyPa
 
 @pytest.fixture
 def archive(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A Debian package of three words, and an ``apt-get`` first in the path that gives it out once it has lists."""
+    """A Debian package of a dictionary, and an ``apt-get`` first in the path that gives it out once it has lists."""
     tree = tmp_path / "tree"
     (tree / "DEBIAN").mkdir(parents=True)
     (tree / "DEBIAN/control").write_text(
-        "Package: wcatalan\nVersion: 1.2-3\nArchitecture: all\nMaintainer: n <n@example.org>\nDescription: words\n"
+        "Package: hunspell-ca\nVersion: 1.2-3\nArchitecture: all\nMaintainer: n <n@example.org>\nDescription: words\n"
     )
-    words = tree / "usr/share/dict/catalan"
+    words = tree / "usr/share/hunspell/ca.dic"
     words.parent.mkdir(parents=True)
-    words.write_text("any\ncol·legi\nmés\n", encoding="utf-8")
+    words.write_text("2\nany/A\ncol·legi/A\n", encoding="utf-8")
+    words.with_suffix(".aff").write_text("SET UTF-8\nSFX A Y 1\nSFX A 0 s [^m]\n", encoding="utf-8")
     os.utime(words, (1_000_000_000, 1_000_000_000))
-    package = tmp_path / "wcatalan_1.2-3_all.deb"
+    package = tmp_path / "hunspell-ca_1.2-3_all.deb"
     try:
         subprocess.run(["dpkg-deb", "--build", tree, package], check=True, capture_output=True)
     except FileNotFoundError:
@@ -65,7 +66,7 @@ def archive(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 case "$*" in
     *update) echo "E: another archive is down" >&2; exit 100 ;;
     *Dir::State=*download*) cp {package} . ;;
-    *) echo "E: Unable to locate package wcatalan" >&2; exit 100 ;;
+    *) echo "E: Unable to locate package hunspell-ca" >&2; exit 100 ;;
 esac
 """
     )
@@ -77,7 +78,7 @@ esac
 @pytest.mark.usefixtures("archive")
 def test_a_machine_that_never_fetched_package_lists_fetches_its_own() -> None:
     words = SOURCES["catalan"].fetch()
-    assert words.lines == ["any", "col·legi", "més"]
-    assert words.about.edition == "wcatalan 1.2-3"
+    assert words.lines == ["any", "anys", "col·legi", "col·legis"]
+    assert words.about.edition == "hunspell-ca 1.2-3"
     assert words.about.date.isoformat() == "2001-09-09"
-    assert words.about.licence == "GPL-2.0-or-later"
+    assert words.about.licence == "GPL-2.0-or-later OR LGPL-2.1-or-later"

@@ -1,0 +1,131 @@
+"""A federation's own word list: one word to a line, and a reason for each line that cannot be a word."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from faristol.rules.board import SIZE
+from faristol.rules.refusal import N_, Refusal
+from faristol.rules.tiles import TileSet
+from faristol.words.error import LexiconError
+from faristol.words.header import LAYER_NAMES, Listing
+from faristol.words.playable import SHORTEST
+from faristol.words.spelling import spell_all
+
+Word = tuple[str, ...]
+
+COMMENT = "#"
+SHOWN = 40
+"""Characters of a text that an error repeats."""
+
+
+@dataclass(frozen=True, slots=True)
+class LeftOut:
+    """A line of a list that gave no word."""
+
+    path: Path
+    line: int
+    """From 1."""
+    text: str
+    reason: Refusal
+
+
+@dataclass(slots=True)
+class WordLists:
+    """What was read of one list or more."""
+
+    listed: dict[Listing, list[Word]] = field(default_factory=dict)
+    left_out: list[LeftOut] = field(default_factory=list)
+
+    def read(self, path: Path, tile_set: TileSet, listing: Listing | None = None) -> None:
+        """Add the words of the file at ``path``, UTF-8, one to a line, in capitals or not.
+
+        Layers may stand after a word, behind a tab, with commas between them; else the word is in that of ``listing``.
+        Empty lines and those that begin with ``#`` are passed over. A line that gives no word for these tiles is
+        ``left_out``. Raises ``LexiconError`` when the file cannot be read or is not UTF-8, or for what is no layer.
+        """
+        listing = listing or Listing()
+        lines = [(number, line) for number, line in _lines(path) if line.strip() and not line.startswith(COMMENT)]
+        texts = [line.partition("\t")[0].strip() for _, line in lines]
+        for (number, line), text, word in zip(lines, texts, spell_all(texts, tile_set), strict=True):
+            if word is None or not SHORTEST <= len(word) <= SIZE:
+                refused = unplayable(text, tile_set)
+                assert refused is not None, f"{text!r} can be played"
+                self.left_out.append(LeftOut(path, number, text, refused))
+                continue
+            for layer in line.partition("\t")[2].split(",") if "\t" in line else [listing.layer]:
+                where = listing._replace(layer=layer.strip())
+                if not where.well_named:
+                    raise LexiconError(
+                        f"line {number}: {where.layer!r} is no name for a layer: {LAYER_NAMES}", path=path
+                    )
+                self.listed.setdefault(where, []).append(word)
+
+
+def unplayable(text: str, tile_set: TileSet) -> Refusal | None:
+    """Why ``text`` is no word for these tiles, whatever lexicon one has; None when it could be one."""
+    if not text.strip():
+        return Refusal("EMPTY_WORD", "", N_("The word is empty: expected at least {least} tiles."), {"least": SHORTEST})
+    word = text if len(text) <= SHOWN else f"{text[:SHOWN]}…"
+    tiles = next(_spellings(text, tile_set), None)
+    if tiles is not None:
+        if SHORTEST <= len(tiles) <= SIZE:
+            return None
+        return Refusal(
+            "WORD_LENGTH",
+            "",
+            N_("{word} is {count} tiles long: expected {least} to {most}."),
+            {"word": word, "count": len(tiles), "least": SHORTEST, "most": SIZE},
+        )
+    scripts = {_script(char): char for char in reversed(text) if char.isalpha()}
+    if len(scripts) > 1:
+        mixed = " + ".join(f"{char} ({script})" for script, char in sorted(scripts.items()))
+        return Refusal(
+            "MIXED_SCRIPTS", "", N_("{word} mixes scripts: {characters}."), {"word": word, "characters": mixed}
+        )
+    char = next((char for char in text if not any(_carries(char, face) for face in tile_set.faces)), "")
+    if not char:
+        return Refusal(
+            "NOT_TILES",
+            "",
+            N_("{word} cannot be laid with tiles of {tile_set}."),
+            {"word": word, "tile_set": tile_set.name},
+        )
+    named = f"{char} (U+{ord(char):04X} {unicodedata.name(char, '?')})"
+    return Refusal(
+        "NO_SUCH_TILE",
+        "",
+        N_("{word} holds {character}: {tile_set} has no tile for it."),
+        {"word": word, "character": named, "tile_set": tile_set.name},
+    )
+
+
+def _spellings(text: str, tile_set: TileSet) -> Iterator[Word]:
+    longest = SIZE * max(len(face) for face in tile_set.faces)
+    # A text that no board can hold is cut, so that looking for its spellings takes no time: it stays too long.
+    return tile_set.spellings(text if len(text) <= longest else text[: longest + 1])
+
+
+def _carries(char: str, face: str) -> bool:
+    folded = "".join(part for part in unicodedata.normalize("NFD", char.upper()) if not unicodedata.combining(part))
+    return bool(folded) and (char.upper() in face or folded in face)
+
+
+def _script(char: str) -> str:
+    return unicodedata.name(char, "?").split()[0].capitalize()
+
+
+def _lines(path: Path) -> Iterator[tuple[int, str]]:
+    try:
+        content = path.read_bytes()
+    except OSError as error:
+        raise LexiconError(f"cannot be read: {error.strerror}", path=path) from error
+    try:
+        text = content.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = content.count(b"\n", 0, error.start) + 1
+        raise LexiconError(f"line {line}: byte {content[error.start]:#04x} is not UTF-8", path=path) from None
+    return enumerate(text.splitlines(), 1)
