@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 import statistics
 import time
 from collections.abc import Callable
@@ -9,9 +10,12 @@ from functools import partial
 
 from tests.benchmarks.figures import Figures
 
-from faristol.rules.tiles import load_tile_set
-from faristol.words import Library
+from faristol.rules.board import Board
+from faristol.rules.tiles import BLANK
+from faristol.words import Library, WordGraph
 from faristol.words.generate import Grid, generate
+
+POSITIONS = 160
 
 
 def each(seconds: float, work: Callable[[], object]) -> float:
@@ -34,21 +38,48 @@ def milliseconds(times: int, work: Callable[[], object]) -> list[float]:
 
 
 def word_figures(library: Library, name: str) -> Figures:
-    """Opening, look-ups, and plays found beside a long word. Raises ``MissingLexiconError`` when it is not there."""
+    """Opening, look-ups, and all plays of positions from games. Raises ``MissingLexiconError`` when it is not there."""
     graph = library.open(name)
     sample = [word for number, word in enumerate(graph) if number % 500 == 0]
     look_ups = each(1.0, lambda: [graph.contains(word) for word in sample]) * len(sample)
-    tile_set = load_tile_set("ca-100")
-    squares = {(7, column): (face, False) for column, face in enumerate(("C", "A", "N", "T", "A", "R", "I", "A"))}
-    grid = Grid.of(tile_set, squares)
-    racks = {"no blank": ["A", "E", "I", "R", "S", "T", "L"], "two blanks": ["?", "?", "A", "E", "R", "S", "T"]}
     opening = statistics.median(milliseconds(20, lambda: library.open(name)))
+    played = positions(graph, POSITIONS)
+    racks = {
+        "no blank": [(board, rack) for board, rack in played if BLANK not in rack],
+        "two blanks": [(board, [BLANK, BLANK, *rack[:5]]) for board, rack in played[::4] if BLANK not in rack],
+    }
     found: Figures = [
         (f"words: opening {len(graph):,} strings, median", opening, "ms"),
         ("words: look-ups", look_ups, "per second"),
     ]
-    for tiles, rack in racks.items():
-        find = partial(generate, graph, grid, rack)
-        find()
-        found.append((f"words: plays, {tiles}, median", statistics.median(milliseconds(20, find)), "ms"))
+    for tiles, at in racks.items():
+        times = [
+            min(milliseconds(3, partial(generate, graph, Grid.of(graph.tile_set, board), rack))) for board, rack in at
+        ]
+        found.append((f"words: all plays of {len(at)} positions, {tiles}, median", statistics.median(times), "ms"))
+        found.append((f"words: all plays of {len(at)} positions, {tiles}, p95", quantile(times, 0.95), "ms"))
     return found
+
+
+def positions(graph: WordGraph, count: int) -> list[tuple[Board, list[str]]]:
+    """Boards and racks as they come when one hand plays game after game, always the best play."""
+    lot = random.Random(2024)
+    met: list[tuple[Board, list[str]]] = []
+    while len(met) < count:
+        bag = [face for face, copies in graph.tile_set.counts.items() for _ in range(copies)]
+        lot.shuffle(bag)
+        board, rack = Board(), [bag.pop() for _ in range(7)]
+        while plays := generate(graph, Grid.of(graph.tile_set, board), rack):
+            met.append((board, list(rack)))
+            board = board.place(plays[0].placements)
+            for _, tile in plays[0].placements:
+                rack.remove(tile.in_rack)
+            rack += [bag.pop() for _ in range(min(7 - len(rack), len(bag)))]
+            if not rack:
+                break
+    return met[:count]
+
+
+def quantile(values: list[float], part: float) -> float:
+    """The value that ``part`` of the values are not above."""
+    return sorted(values)[min(int(len(values) * part), len(values) - 1)]
