@@ -100,5 +100,20 @@ def message_class(type_name: str) -> type[Message]:
     return found
 
 
-upcasting = Upcasting()
-"""Every event type of Faristol. None has changed since it was first released."""
+GREW = (
+    # A pinned ruleset says what was chosen where its book leaves something open.
+    ("faristol.game.v1.GameOpened", 1),
+    ("faristol.lexicon.v1.CaseOpened", 1),
+    ("faristol.pairing.v1.LexiconPinned", 1),
+    ("faristol.pairing.v1.RulesetPinned", 1),
+    # What rule books beside FISC's know of a play, a ruling and an end.
+    ("faristol.game.v1.PlayPlaced", 1),
+    ("faristol.game.v1.ChallengeRuled", 1),
+    ("faristol.game.v1.PlayWithdrawn", 1),
+    ("faristol.game.v1.GameEnded", 1),
+    ("faristol.game.v1.ResultFinal", 1),
+)
+"""Types and the versions after which they were given fields or values that old bytes need not have."""
+
+upcasting = Upcasting(dict.fromkeys(GREW, unchanged))
+"""Every event type of Faristol, at its current version."""

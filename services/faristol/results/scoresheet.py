@@ -16,7 +16,46 @@ from faristol.results.broken import Broken
 from faristol.rules.board import Direction, Square
 from faristol.rules.notation import Notation, Start
 
-NOT_SHOWN = (game.StartTileDrawn, game.ChallengeRuled, game.SheetSigned)
+NOT_SHOWN = (
+    game.StartTileDrawn,
+    game.ChallengeRuled,
+    game.SheetSigned,
+    game.TilesLaid,
+    game.TilesTakenBack,
+    game.OffCentreDecided,
+    game.ScoreWritten,
+    game.PlayAccepted,
+    game.AppealRaised,
+    game.AppealRuled,
+    game.ChallengePenalty,
+    game.ExchangeAnnounced,
+    game.IllegalExchangeFound,
+    game.IllegalExchangeResolved,
+    game.FreeExchangeShown,
+    game.FreeExchanged,
+    game.CannotPlay,
+    game.TurnLost,
+    game.NextTurnForfeited,
+    game.OverdrawFound,
+    game.OverdrawResolved,
+    game.UnderdrawFound,
+    game.UnderdrawResolved,
+    game.TilesFound,
+    game.BlankSettled,
+    game.ArbiterAssigned,
+    game.ArbiterCalled,
+    game.ArbiterLeft,
+    game.SanctionImposed,
+    game.WordAsked,
+    game.CountDisputed,
+    game.CountSettled,
+    game.PlayCorrected,
+    game.TotalCorrected,
+    game.EndAgreed,
+    game.Abandoned,
+    game.ScoreAdjusted,
+    game.GameReopened,
+)
 """Events of a game that change nothing on its public page."""
 
 SHOWN = (

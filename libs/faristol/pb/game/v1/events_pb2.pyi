@@ -33,6 +33,12 @@ class _WithdrawalReasonEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_With
     """Not said; never written."""
     WITHDRAWAL_REASON_CHALLENGED: _WithdrawalReason.ValueType  # 1
     """A challenge found it to be a phony (FISC I.10)."""
+    WITHDRAWAL_REASON_OFF_CENTRE: _WithdrawalReason.ValueType  # 2
+    """The first play missed the centre, and the opponent declared it invalid (FISE 20.1)."""
+    WITHDRAWAL_REASON_FAKE_BLANK: _WithdrawalReason.ValueType  # 3
+    """A tile played as a blank is a letter turned over (PES Δ.β)."""
+    WITHDRAWAL_REASON_LEAKED: _WithdrawalReason.ValueType  # 4
+    """It used what a ruling should not have told, and the other player demanded that it be cancelled (PES Δ.α.i)."""
 
 class WithdrawalReason(_WithdrawalReason, metaclass=_WithdrawalReasonEnumTypeWrapper):
     """Why a play came off the board."""
@@ -41,7 +47,173 @@ WITHDRAWAL_REASON_UNSPECIFIED: WithdrawalReason.ValueType  # 0
 """Not said; never written."""
 WITHDRAWAL_REASON_CHALLENGED: WithdrawalReason.ValueType  # 1
 """A challenge found it to be a phony (FISC I.10)."""
+WITHDRAWAL_REASON_OFF_CENTRE: WithdrawalReason.ValueType  # 2
+"""The first play missed the centre, and the opponent declared it invalid (FISE 20.1)."""
+WITHDRAWAL_REASON_FAKE_BLANK: WithdrawalReason.ValueType  # 3
+"""A tile played as a blank is a letter turned over (PES Δ.β)."""
+WITHDRAWAL_REASON_LEAKED: WithdrawalReason.ValueType  # 4
+"""It used what a ruling should not have told, and the other player demanded that it be cancelled (PES Δ.α.i)."""
 Global___WithdrawalReason: _TypeAlias = WithdrawalReason  # noqa: Y015
+
+class _TurnLostReason:
+    ValueType = _typing.NewType("ValueType", _builtins.int)
+    V: _TypeAlias = ValueType  # noqa: Y015
+
+class _TurnLostReasonEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_TurnLostReason.ValueType], _builtins.type):
+    DESCRIPTOR: _descriptor.EnumDescriptor
+    TURN_LOST_REASON_UNSPECIFIED: _TurnLostReason.ValueType  # 0
+    """Not said; never written."""
+    TURN_LOST_REASON_TOUCH: _TurnLostReason.ValueType  # 1
+    """A tile that was laid was not played, or not in the line in which the play was begun (FISC I.6)."""
+    TURN_LOST_REASON_TIME: _TurnLostReason.ValueType  # 2
+    """The time of the turn was over (FM 2)."""
+    TURN_LOST_REASON_OVERDRAW: _TurnLostReason.ValueType  # 3
+    """The opponent found too many tiles on the rack (FISE 28)."""
+    TURN_LOST_REASON_CHALLENGE: _TurnLostReason.ValueType  # 4
+    """The player had challenged a play that stands."""
+    TURN_LOST_REASON_FREE_EXCHANGE: _TurnLostReason.ValueType  # 5
+    """The rack that was to be changed for nothing was not one of vowels or consonants alone (FM 6)."""
+    TURN_LOST_REASON_ILLEGAL_EXCHANGE: _TurnLostReason.ValueType  # 6
+    """More tiles were exchanged than the rules allow."""
+    TURN_LOST_REASON_SANCTION: _TurnLostReason.ValueType  # 7
+    """An arbiter imposed it."""
+
+class TurnLostReason(_TurnLostReason, metaclass=_TurnLostReasonEnumTypeWrapper):
+    """What a turn was lost for, nothing having been played in it."""
+
+TURN_LOST_REASON_UNSPECIFIED: TurnLostReason.ValueType  # 0
+"""Not said; never written."""
+TURN_LOST_REASON_TOUCH: TurnLostReason.ValueType  # 1
+"""A tile that was laid was not played, or not in the line in which the play was begun (FISC I.6)."""
+TURN_LOST_REASON_TIME: TurnLostReason.ValueType  # 2
+"""The time of the turn was over (FM 2)."""
+TURN_LOST_REASON_OVERDRAW: TurnLostReason.ValueType  # 3
+"""The opponent found too many tiles on the rack (FISE 28)."""
+TURN_LOST_REASON_CHALLENGE: TurnLostReason.ValueType  # 4
+"""The player had challenged a play that stands."""
+TURN_LOST_REASON_FREE_EXCHANGE: TurnLostReason.ValueType  # 5
+"""The rack that was to be changed for nothing was not one of vowels or consonants alone (FM 6)."""
+TURN_LOST_REASON_ILLEGAL_EXCHANGE: TurnLostReason.ValueType  # 6
+"""More tiles were exchanged than the rules allow."""
+TURN_LOST_REASON_SANCTION: TurnLostReason.ValueType  # 7
+"""An arbiter imposed it."""
+Global___TurnLostReason: _TypeAlias = TurnLostReason  # noqa: Y015
+
+class _AdjustmentReason:
+    ValueType = _typing.NewType("ValueType", _builtins.int)
+    V: _TypeAlias = ValueType  # noqa: Y015
+
+class _AdjustmentReasonEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_AdjustmentReason.ValueType], _builtins.type):
+    DESCRIPTOR: _descriptor.EnumDescriptor
+    ADJUSTMENT_REASON_UNSPECIFIED: _AdjustmentReason.ValueType  # 0
+    """Not said; never written."""
+    ADJUSTMENT_REASON_ABANDONMENT: _AdjustmentReason.ValueType  # 1
+    """What a game is worth that a player left (FISC I.8.E)."""
+    ADJUSTMENT_REASON_FORFEIT: _AdjustmentReason.ValueType  # 2
+    """What a game is worth that was lost by decision (PES ΣΤ)."""
+    ADJUSTMENT_REASON_SANCTION: _AdjustmentReason.ValueType  # 3
+    """A sanction in points (FISE 49)."""
+
+class AdjustmentReason(_AdjustmentReason, metaclass=_AdjustmentReasonEnumTypeWrapper):
+    """Why points were added or taken off beside those of turns, racks and clocks."""
+
+ADJUSTMENT_REASON_UNSPECIFIED: AdjustmentReason.ValueType  # 0
+"""Not said; never written."""
+ADJUSTMENT_REASON_ABANDONMENT: AdjustmentReason.ValueType  # 1
+"""What a game is worth that a player left (FISC I.8.E)."""
+ADJUSTMENT_REASON_FORFEIT: AdjustmentReason.ValueType  # 2
+"""What a game is worth that was lost by decision (PES ΣΤ)."""
+ADJUSTMENT_REASON_SANCTION: AdjustmentReason.ValueType  # 3
+"""A sanction in points (FISE 49)."""
+Global___AdjustmentReason: _TypeAlias = AdjustmentReason  # noqa: Y015
+
+class _DrawStage:
+    ValueType = _typing.NewType("ValueType", _builtins.int)
+    V: _TypeAlias = ValueType  # noqa: Y015
+
+class _DrawStageEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_DrawStage.ValueType], _builtins.type):
+    DESCRIPTOR: _descriptor.EnumDescriptor
+    DRAW_STAGE_UNSPECIFIED: _DrawStage.ValueType  # 0
+    """Not said; never written."""
+    DRAW_STAGE_UNRACKED: _DrawStage.ValueType  # 1
+    """The new tiles still lie apart."""
+    DRAW_STAGE_RACKED: _DrawStage.ValueType  # 2
+    """They are among the others."""
+    DRAW_STAGE_LATE: _DrawStage.ValueType  # 3
+    """The turn had passed when the opponent noticed."""
+
+class DrawStage(_DrawStage, metaclass=_DrawStageEnumTypeWrapper):
+    """When it shows that a rack is too full or too empty."""
+
+DRAW_STAGE_UNSPECIFIED: DrawStage.ValueType  # 0
+"""Not said; never written."""
+DRAW_STAGE_UNRACKED: DrawStage.ValueType  # 1
+"""The new tiles still lie apart."""
+DRAW_STAGE_RACKED: DrawStage.ValueType  # 2
+"""They are among the others."""
+DRAW_STAGE_LATE: DrawStage.ValueType  # 3
+"""The turn had passed when the opponent noticed."""
+Global___DrawStage: _TypeAlias = DrawStage  # noqa: Y015
+
+class _SanctionKind:
+    ValueType = _typing.NewType("ValueType", _builtins.int)
+    V: _TypeAlias = ValueType  # noqa: Y015
+
+class _SanctionKindEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_SanctionKind.ValueType], _builtins.type):
+    DESCRIPTOR: _descriptor.EnumDescriptor
+    SANCTION_KIND_UNSPECIFIED: _SanctionKind.ValueType  # 0
+    """Not said; never written."""
+    SANCTION_KIND_WARNING: _SanctionKind.ValueType  # 1
+    """A warning (FISE 47)."""
+    SANCTION_KIND_POINTS: _SanctionKind.ValueType  # 2
+    """Points taken off in this game (FISE 49)."""
+    SANCTION_KIND_TURN: _SanctionKind.ValueType  # 3
+    """The turn, or the next one."""
+    SANCTION_KIND_GAME: _SanctionKind.ValueType  # 4
+    """The game is lost (UF 28.4)."""
+    SANCTION_KIND_EXPULSION: _SanctionKind.ValueType  # 5
+    """Expulsion is put forward to the organisation (FISE 28)."""
+
+class SanctionKind(_SanctionKind, metaclass=_SanctionKindEnumTypeWrapper):
+    """What an arbiter imposes."""
+
+SANCTION_KIND_UNSPECIFIED: SanctionKind.ValueType  # 0
+"""Not said; never written."""
+SANCTION_KIND_WARNING: SanctionKind.ValueType  # 1
+"""A warning (FISE 47)."""
+SANCTION_KIND_POINTS: SanctionKind.ValueType  # 2
+"""Points taken off in this game (FISE 49)."""
+SANCTION_KIND_TURN: SanctionKind.ValueType  # 3
+"""The turn, or the next one."""
+SANCTION_KIND_GAME: SanctionKind.ValueType  # 4
+"""The game is lost (UF 28.4)."""
+SANCTION_KIND_EXPULSION: SanctionKind.ValueType  # 5
+"""Expulsion is put forward to the organisation (FISE 28)."""
+Global___SanctionKind: _TypeAlias = SanctionKind  # noqa: Y015
+
+class _Keeping:
+    ValueType = _typing.NewType("ValueType", _builtins.int)
+    V: _TypeAlias = ValueType  # noqa: Y015
+
+class _KeepingEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_Keeping.ValueType], _builtins.type):
+    DESCRIPTOR: _descriptor.EnumDescriptor
+    KEEPING_UNSPECIFIED: _Keeping.ValueType  # 0
+    """Not said: hosted, as every table was before this could be said."""
+    KEEPING_HOSTED: _Keeping.ValueType  # 1
+    """The system holds the bag."""
+    KEEPING_RECORDED: _Keeping.ValueType  # 2
+    """Over the board: scorers enter what happened."""
+
+class Keeping(_Keeping, metaclass=_KeepingEnumTypeWrapper):
+    """How a table is kept."""
+
+KEEPING_UNSPECIFIED: Keeping.ValueType  # 0
+"""Not said: hosted, as every table was before this could be said."""
+KEEPING_HOSTED: Keeping.ValueType  # 1
+"""The system holds the bag."""
+KEEPING_RECORDED: Keeping.ValueType  # 2
+"""Over the board: scorers enter what happened."""
+Global___Keeping: _TypeAlias = Keeping  # noqa: Y015
 
 class _EndCondition:
     ValueType = _typing.NewType("ValueType", _builtins.int)
@@ -59,6 +231,16 @@ class _EndConditionEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_EndCondi
     """Too many turns in a row without a tile placed (FISC I.8.B)."""
     END_CONDITION_OVERTIME: _EndCondition.ValueType  # 4
     """A player went over the overtime that the ruleset allows (FISC I.8.D)."""
+    END_CONDITION_ROUND_TIME: _EndCondition.ValueType  # 5
+    """The time of the round was over, and what was still to be played is played (FISC I.8.C)."""
+    END_CONDITION_AGREEMENT: _EndCondition.ValueType  # 6
+    """The players agree that nobody can lay a tile (FISE 45.1)."""
+    END_CONDITION_ABANDONED: _EndCondition.ValueType  # 7
+    """A player left (FISC I.8.E)."""
+    END_CONDITION_ALL_ABANDONED: _EndCondition.ValueType  # 8
+    """All players left (FISC I.8.F)."""
+    END_CONDITION_FORFEIT: _EndCondition.ValueType  # 9
+    """Lost by decision: absence, disqualification (PES Γ.β)."""
 
 class EndCondition(_EndCondition, metaclass=_EndConditionEnumTypeWrapper):
     """What ended a game."""
@@ -73,7 +255,43 @@ END_CONDITION_SCORELESS_TURNS: EndCondition.ValueType  # 3
 """Too many turns in a row without a tile placed (FISC I.8.B)."""
 END_CONDITION_OVERTIME: EndCondition.ValueType  # 4
 """A player went over the overtime that the ruleset allows (FISC I.8.D)."""
+END_CONDITION_ROUND_TIME: EndCondition.ValueType  # 5
+"""The time of the round was over, and what was still to be played is played (FISC I.8.C)."""
+END_CONDITION_AGREEMENT: EndCondition.ValueType  # 6
+"""The players agree that nobody can lay a tile (FISE 45.1)."""
+END_CONDITION_ABANDONED: EndCondition.ValueType  # 7
+"""A player left (FISC I.8.E)."""
+END_CONDITION_ALL_ABANDONED: EndCondition.ValueType  # 8
+"""All players left (FISC I.8.F)."""
+END_CONDITION_FORFEIT: EndCondition.ValueType  # 9
+"""Lost by decision: absence, disqualification (PES Γ.β)."""
 Global___EndCondition: _TypeAlias = EndCondition  # noqa: Y015
+
+@_typing.final
+class ChosenOption(_message.Message):
+    """What an organiser chose where a rule book leaves it open."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    NAME_FIELD_NUMBER: _builtins.int
+    VALUE_FIELD_NUMBER: _builtins.int
+    name: _builtins.str
+    """Name of the option in the ruleset: `minutes`."""
+    value: _builtins.str
+    """What was chosen, as a command line has it: `25`, `none`, `balearic,valencian`."""
+    def __init__(
+        self,
+        *,
+        name: _builtins.str = ...,
+        value: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["name", b"name", "value", b"value"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ChosenOption: _TypeAlias = ChosenOption  # noqa: Y015
 
 @_typing.final
 class Pin(_message.Message):
@@ -83,19 +301,25 @@ class Pin(_message.Message):
 
     NAME_FIELD_NUMBER: _builtins.int
     DIGEST_FIELD_NUMBER: _builtins.int
+    OPTIONS_FIELD_NUMBER: _builtins.int
     name: _builtins.str
     """Name of a ruleset (`fisc-2023`) or of a lexicon (`catalan`)."""
     digest: _builtins.str
     """SHA-256 of the content, in lower-case hexadecimal."""
+    @_builtins.property
+    def options(self) -> _containers.RepeatedCompositeFieldContainer[Global___ChosenOption]:
+        """What was chosen for a ruleset, in the order of names; `digest` is of what comes of it."""
+
     def __init__(
         self,
         *,
         name: _builtins.str = ...,
         digest: _builtins.str = ...,
+        options: _abc.Iterable[Global___ChosenOption] | None = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["digest", b"digest", "name", b"name"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["digest", b"digest", "name", b"name", "options", b"options"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -227,7 +451,7 @@ Global___FinalScore: _TypeAlias = FinalScore  # noqa: Y015
 
 @_typing.final
 class GameOpened(_message.Message):
-    """A table is set for two players. The first event of a game."""
+    """A table is set. The first event of a game."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -240,6 +464,7 @@ class GameOpened(_message.Message):
     LEXICON_FIELD_NUMBER: _builtins.int
     SEED_FIELD_NUMBER: _builtins.int
     OCCURRED_AT_FIELD_NUMBER: _builtins.int
+    KEEPING_FIELD_NUMBER: _builtins.int
     game_id: _builtins.str
     """The game, unique in the record."""
     tournament_id: _builtins.str
@@ -250,9 +475,11 @@ class GameOpened(_message.Message):
     """Table, from 1."""
     seed: _builtins.bytes
     """32 bytes from which every draw of this table follows; secret until the game is over."""
+    keeping: Global___Keeping.ValueType
+    """How the table is kept."""
     @_builtins.property
     def player_ids(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
-        """The players as the pairing names them."""
+        """The players as the pairing names them; at a table of more than two, in the order in which they take turns."""
 
     @_builtins.property
     def ruleset(self) -> Global___Pin:
@@ -278,10 +505,11 @@ class GameOpened(_message.Message):
         lexicon: Global___Pin | None = ...,
         seed: _builtins.bytes = ...,
         occurred_at: _timestamp_pb2.Timestamp | None = ...,
+        keeping: Global___Keeping.ValueType = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["lexicon", b"lexicon", "occurred_at", b"occurred_at", "ruleset", b"ruleset"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["game_id", b"game_id", "lexicon", b"lexicon", "occurred_at", b"occurred_at", "player_ids", b"player_ids", "round", b"round", "ruleset", b"ruleset", "seed", b"seed", "table", b"table", "tournament_id", b"tournament_id"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["game_id", b"game_id", "keeping", b"keeping", "lexicon", b"lexicon", "occurred_at", b"occurred_at", "player_ids", b"player_ids", "round", b"round", "ruleset", b"ruleset", "seed", b"seed", "table", b"table", "tournament_id", b"tournament_id"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -423,7 +651,9 @@ Global___GameStarted: _TypeAlias = GameStarted  # noqa: Y015
 
 @_typing.final
 class PlayPlaced(_message.Message):
-    """A play was placed, announced and counted. It can be challenged until the mover draws (FISC I.10)."""
+    """A play was placed, announced and counted. How long it can be challenged is the ruleset's (FISC I.10: until the
+    mover draws).
+    """
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -434,6 +664,7 @@ class PlayPlaced(_message.Message):
     SCORE_FIELD_NUMBER: _builtins.int
     BINGO_FIELD_NUMBER: _builtins.int
     OCCURRED_AT_FIELD_NUMBER: _builtins.int
+    OFF_CENTRE_FIELD_NUMBER: _builtins.int
     turn: _builtins.int
     """Turn, from 1."""
     player_id: _builtins.str
@@ -442,6 +673,8 @@ class PlayPlaced(_message.Message):
     """Points of the play, bingo included."""
     bingo: _builtins.bool
     """All seven tiles of the rack were placed (FISC I.6)."""
+    off_centre: _builtins.bool
+    """It is a first play that misses the centre, and the opponent decides about it (FISE 20)."""
     @_builtins.property
     def placements(self) -> _containers.RepeatedCompositeFieldContainer[Global___Placement]:
         """The tiles placed, in reading order."""
@@ -464,10 +697,11 @@ class PlayPlaced(_message.Message):
         score: _builtins.int = ...,
         bingo: _builtins.bool = ...,
         occurred_at: _timestamp_pb2.Timestamp | None = ...,
+        off_centre: _builtins.bool = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["occurred_at", b"occurred_at"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["bingo", b"bingo", "occurred_at", b"occurred_at", "placements", b"placements", "player_id", b"player_id", "score", b"score", "turn", b"turn", "words", b"words"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["bingo", b"bingo", "occurred_at", b"occurred_at", "off_centre", b"off_centre", "placements", b"placements", "player_id", b"player_id", "score", b"score", "turn", b"turn", "words", b"words"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -475,7 +709,7 @@ Global___PlayPlaced: _TypeAlias = PlayPlaced  # noqa: Y015
 
 @_typing.final
 class ChallengeRaised(_message.Message):
-    """The opponent challenged the play on the board."""
+    """The play on the board was challenged."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -489,7 +723,7 @@ class ChallengeRaised(_message.Message):
     challenge: _builtins.int
     """Number of the challenge in this game, from 1."""
     player_id: _builtins.str
-    """The challenger."""
+    """The challenger; empty where every play is checked as it is laid."""
     @_builtins.property
     def words(self) -> _containers.RepeatedCompositeFieldContainer[Global___Word]:
         """The words challenged: all, some or one of those that the play formed."""
@@ -516,8 +750,36 @@ class ChallengeRaised(_message.Message):
 Global___ChallengeRaised: _TypeAlias = ChallengeRaised  # noqa: Y015
 
 @_typing.final
+class RuledWord(_message.Message):
+    """A word, and whether it was found good."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    WORD_FIELD_NUMBER: _builtins.int
+    VALID_FIELD_NUMBER: _builtins.int
+    valid: _builtins.bool
+    """It is one."""
+    @_builtins.property
+    def word(self) -> Global___Word:
+        """The word."""
+
+    def __init__(
+        self,
+        *,
+        word: Global___Word | None = ...,
+        valid: _builtins.bool = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["word", b"word"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["valid", b"valid", "word", b"word"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___RuledWord: _TypeAlias = RuledWord  # noqa: Y015
+
+@_typing.final
 class ChallengeRuled(_message.Message):
-    """The ruling as players are told it: of the play and not of its words (FISC I.10)."""
+    """The ruling as players are told it: of the play (FISC I.10), or of each word challenged (PES Δ.ε)."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -525,12 +787,61 @@ class ChallengeRuled(_message.Message):
     CHALLENGE_FIELD_NUMBER: _builtins.int
     VALID_FIELD_NUMBER: _builtins.int
     OCCURRED_AT_FIELD_NUMBER: _builtins.int
+    WORDS_FIELD_NUMBER: _builtins.int
+    UNFOUNDED_FIELD_NUMBER: _builtins.int
     turn: _builtins.int
     """Turn of the play."""
     challenge: _builtins.int
     """Number of the challenge in this game, from 1."""
     valid: _builtins.bool
     """The play stands."""
+    unfounded: _builtins.int
+    """Unfounded challenges, or words, of the challenger in this game, as the ruleset counts them."""
+    @_builtins.property
+    def occurred_at(self) -> _timestamp_pb2.Timestamp:
+        """When."""
+
+    @_builtins.property
+    def words(self) -> _containers.RepeatedCompositeFieldContainer[Global___RuledWord]:
+        """Word by word, where the ruleset tells players so much; empty elsewhere."""
+
+    def __init__(
+        self,
+        *,
+        turn: _builtins.int = ...,
+        challenge: _builtins.int = ...,
+        valid: _builtins.bool = ...,
+        occurred_at: _timestamp_pb2.Timestamp | None = ...,
+        words: _abc.Iterable[Global___RuledWord] | None = ...,
+        unfounded: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["occurred_at", b"occurred_at"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["challenge", b"challenge", "occurred_at", b"occurred_at", "turn", b"turn", "unfounded", b"unfounded", "valid", b"valid", "words", b"words"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ChallengeRuled: _TypeAlias = ChallengeRuled  # noqa: Y015
+
+@_typing.final
+class ChallengePenalty(_message.Message):
+    """An unfounded challenge costs its challenger points, or brings the mover some (PES Δ.ε)."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    TURN_FIELD_NUMBER: _builtins.int
+    CHALLENGE_FIELD_NUMBER: _builtins.int
+    PLAYER_ID_FIELD_NUMBER: _builtins.int
+    POINTS_FIELD_NUMBER: _builtins.int
+    OCCURRED_AT_FIELD_NUMBER: _builtins.int
+    turn: _builtins.int
+    """Turn of the play."""
+    challenge: _builtins.int
+    """Number of the challenge in this game, from 1."""
+    player_id: _builtins.str
+    """Whose score changes."""
+    points: _builtins.int
+    """Points added; below 0 for points taken off."""
     @_builtins.property
     def occurred_at(self) -> _timestamp_pb2.Timestamp:
         """When."""
@@ -540,20 +851,23 @@ class ChallengeRuled(_message.Message):
         *,
         turn: _builtins.int = ...,
         challenge: _builtins.int = ...,
-        valid: _builtins.bool = ...,
+        player_id: _builtins.str = ...,
+        points: _builtins.int = ...,
         occurred_at: _timestamp_pb2.Timestamp | None = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["occurred_at", b"occurred_at"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["challenge", b"challenge", "occurred_at", b"occurred_at", "turn", b"turn", "valid", b"valid"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["challenge", b"challenge", "occurred_at", b"occurred_at", "player_id", b"player_id", "points", b"points", "turn", b"turn"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
-Global___ChallengeRuled: _TypeAlias = ChallengeRuled  # noqa: Y015
+Global___ChallengePenalty: _TypeAlias = ChallengePenalty  # noqa: Y015
 
 @_typing.final
 class PlayWithdrawn(_message.Message):
-    """A play came off the board, its tiles back to the rack; the turn is lost."""
+    """A play came off the board, its tiles back to the rack; the turn is lost. Where the next player had not begun yet, the
+    turn may be over already, and its points come off again.
+    """
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -561,15 +875,23 @@ class PlayWithdrawn(_message.Message):
     PLAYER_ID_FIELD_NUMBER: _builtins.int
     REASON_FIELD_NUMBER: _builtins.int
     OCCURRED_AT_FIELD_NUMBER: _builtins.int
+    RETURNED_FIELD_NUMBER: _builtins.int
+    BAG_LEFT_FIELD_NUMBER: _builtins.int
     turn: _builtins.int
     """Turn of the play."""
     player_id: _builtins.str
     """The mover."""
     reason: Global___WithdrawalReason.ValueType
     """Why."""
+    bag_left: _builtins.int
+    """Tiles left in the bag after that; 0 when none were returned."""
     @_builtins.property
     def occurred_at(self) -> _timestamp_pb2.Timestamp:
         """When."""
+
+    @_builtins.property
+    def returned(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """Tiles drawn after the play, which go back into the bag. Not for the public while the game runs."""
 
     def __init__(
         self,
@@ -578,10 +900,12 @@ class PlayWithdrawn(_message.Message):
         player_id: _builtins.str = ...,
         reason: Global___WithdrawalReason.ValueType = ...,
         occurred_at: _timestamp_pb2.Timestamp | None = ...,
+        returned: _abc.Iterable[_builtins.str] | None = ...,
+        bag_left: _builtins.int = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["occurred_at", b"occurred_at"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["occurred_at", b"occurred_at", "player_id", b"player_id", "reason", b"reason", "turn", b"turn"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["bag_left", b"bag_left", "occurred_at", b"occurred_at", "player_id", b"player_id", "reason", b"reason", "returned", b"returned", "turn", b"turn"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -705,21 +1029,27 @@ class GameEnded(_message.Message):
 
     CONDITION_FIELD_NUMBER: _builtins.int
     OCCURRED_AT_FIELD_NUMBER: _builtins.int
+    LOSER_IDS_FIELD_NUMBER: _builtins.int
     condition: Global___EndCondition.ValueType
     """What ended it."""
     @_builtins.property
     def occurred_at(self) -> _timestamp_pb2.Timestamp:
         """When."""
 
+    @_builtins.property
+    def loser_ids(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """Who left, or lost by decision; they do not win, whatever the scores are."""
+
     def __init__(
         self,
         *,
         condition: Global___EndCondition.ValueType = ...,
         occurred_at: _timestamp_pb2.Timestamp | None = ...,
+        loser_ids: _abc.Iterable[_builtins.str] | None = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["occurred_at", b"occurred_at"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["condition", b"condition", "occurred_at", b"occurred_at"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["condition", b"condition", "loser_ids", b"loser_ids", "occurred_at", b"occurred_at"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -843,15 +1173,21 @@ Global___SheetSigned: _TypeAlias = SheetSigned  # noqa: Y015
 
 @_typing.final
 class ResultFinal(_message.Message):
-    """Both players signed: the result is final (FISC I.8)."""
+    """All who sign have signed: the result is final (FISC I.8)."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
     SCORES_FIELD_NUMBER: _builtins.int
     WINNER_ID_FIELD_NUMBER: _builtins.int
     OCCURRED_AT_FIELD_NUMBER: _builtins.int
+    LOST_BY_ALL_FIELD_NUMBER: _builtins.int
+    REVISION_FIELD_NUMBER: _builtins.int
     winner_id: _builtins.str
-    """The winner; empty for a draw."""
+    """The winner; empty for a draw, and when all lost."""
+    lost_by_all: _builtins.bool
+    """All players lost (FISC I.8.F)."""
+    revision: _builtins.int
+    """How often the game had been opened again before (FISE 44)."""
     @_builtins.property
     def scores(self) -> _containers.RepeatedCompositeFieldContainer[Global___FinalScore]:
         """The scores, in the order of the pairing."""
@@ -866,11 +1202,1381 @@ class ResultFinal(_message.Message):
         scores: _abc.Iterable[Global___FinalScore] | None = ...,
         winner_id: _builtins.str = ...,
         occurred_at: _timestamp_pb2.Timestamp | None = ...,
+        lost_by_all: _builtins.bool = ...,
+        revision: _builtins.int = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["occurred_at", b"occurred_at"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["occurred_at", b"occurred_at", "scores", b"scores", "winner_id", b"winner_id"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["lost_by_all", b"lost_by_all", "occurred_at", b"occurred_at", "revision", b"revision", "scores", b"scores", "winner_id", b"winner_id"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___ResultFinal: _TypeAlias = ResultFinal  # noqa: Y015
+
+@_typing.final
+class TilesLaid(_message.Message):
+    """Tiles lie on the board, seen and not announced yet. What they bind their player to is the ruleset's (FISC I.6)."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    TURN_FIELD_NUMBER: _builtins.int
+    PLAYER_ID_FIELD_NUMBER: _builtins.int
+    PLACEMENTS_FIELD_NUMBER: _builtins.int
+    OCCURRED_AT_FIELD_NUMBER: _builtins.int
+    turn: _builtins.int
+    """Turn, from 1."""
+    player_id: _builtins.str
+    """The mover."""
+    @_builtins.property
+    def placements(self) -> _containers.RepeatedCompositeFieldContainer[Global___Placement]:
+        """The tiles, in the order in which they were laid."""
+
+    @_builtins.property
+    def occurred_at(self) -> _timestamp_pb2.Timestamp:
+        """When."""
+
+    def __init__(
+        self,
+        *,
+        turn: _builtins.int = ...,
+        player_id: _builtins.str = ...,
+        placements: _abc.Iterable[Global___Placement] | None = ...,
+        occurred_at: _timestamp_pb2.Timestamp | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["occurred_at", b"occurred_at"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["occurred_at", b"occurred_at", "placements", b"placements", "player_id", b"player_id", "turn", b"turn"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___TilesLaid: _TypeAlias = TilesLaid  # noqa: Y015
+
+@_typing.final
+class TilesTakenBack(_message.Message):
+    """The mover took all tiles of the turn back, as the rules allow (PES Δ.β)."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    TURN_FIELD_NUMBER: _builtins.int
+    PLAYER_ID_FIELD_NUMBER: _builtins.int
+    OCCURRED_AT_FIELD_NUMBER: _builtins.int
+    turn: _builtins.int
+    """Turn, from 1."""
+    player_id: _builtins.str
+    """The mover."""
+    @_builtins.property
+    def occurred_at(self) -> _timestamp_pb2.Timestamp:
+        """When."""
+
+    def __init__(
+        self,
+        *,
+        turn: _builtins.int = ...,
+        player_id: _builtins.str = ...,
+        occurred_at: _timestamp_pb2.Timestamp | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["occurred_at", b"occurred_at"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["occurred_at", b"occurred_at", "player_id", b"player_id", "turn", b"turn"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___TilesTakenBack: _TypeAlias = TilesTakenBack  # noqa: Y015
+
+@_typing.final
+class OffCentreDecided(_message.Message):
+    """The opponent decided about a first play that misses the centre (FISE 20)."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    TURN_FIELD_NUMBER: _builtins.int
+    PLAYER_ID_FIELD_NUMBER: _builtins.int
+    ACCEPTED_FIELD_NUMBER: _builtins.int
+    OCCURRED_AT_FIELD_NUMBER: _builtins.int
+    turn: _builtins.int
+    """Turn of the play."""
+    player_id: _builtins.str
+    """Who decided."""
+    accepted: _builtins.bool
+    """The play stands, without the premium of the centre; otherwise it is withdrawn."""
+    @_builtins.property
+    def occurred_at(self) -> _timestamp_pb2.Timestamp:
+        """When."""
+
+    def __init__(
+        self,
+        *,
+        turn: _builtins.int = ...,
+        player_id: _builtins.str = ...,
+        accepted: _builtins.bool = ...,
+        occurred_at: _timestamp_pb2.Timestamp | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["occurred_at", b"occurred_at"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["accepted", b"accepted", "occurred_at", b"occurred_at", "player_id", b"player_id", "turn", b"turn"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___OffCentreDecided: _TypeAlias = OffCentreDecided  # noqa: Y015
+
+@_typing.final
+class ScoreWritten(_message.Message):
+    """A player wrote the score of a play on the own sheet."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    TURN_FIELD_NUMBER: _builtins.int
+    PLAYER_ID_FIELD_NUMBER: _builtins.int
+    SCORE_FIELD_NUMBER: _builtins.int
+    TOTAL_FIELD_NUMBER: _builtins.int
+    BLANKS_FIELD_NUMBER: _builtins.int
+    OCCURRED_AT_FIELD_NUMBER: _builtins.int
+    turn: _builtins.int
+    """Turn of the play."""
+    player_id: _builtins.str
+    """Who wrote."""
+    score: _builtins.int
+    """Points of the play, as written."""
+    total: _builtins.int
+    """The mover's running total, as written."""
+    @_builtins.property
+    def blanks(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """What the blanks of the play stand for, as written; empty when nothing was noted."""
+
+    @_builtins.property
+    def occurred_at(self) -> _timestamp_pb2.Timestamp:
+        """When."""
+
+    def __init__(
+        self,
+        *,
+        turn: _builtins.int = ...,
+        player_id: _builtins.str = ...,
+        score: _builtins.int = ...,
+        total: _builtins.int = ...,
+        blanks: _abc.Iterable[_builtins.str] | None = ...,
+        occurred_at: _timestamp_pb2.Timestamp | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["occurred_at", b"occurred_at"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["blanks", b"blanks", "occurred_at", b"occurred_at", "player_id", b"player_id", "score", b"score", "total", b"total", "turn", b"turn"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ScoreWritten: _TypeAlias = ScoreWritten  # noqa: Y015
+
+@_typing.final
+class PlayAccepted(_message.Message):
+    """The table accepts the last play; it cannot be challenged any more."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    TURN_FIELD_NUMBER: _builtins.int
+    PLAYER_ID_FIELD_NUMBER: _builtins.int
+    OCCURRED_AT_FIELD_NUMBER: _builtins.int
+    turn: _builtins.int
+    """Turn of the play."""
+    player_id: _builtins.str
+    """Who accepted."""
+    @_builtins.property
+    def occurred_at(self) -> _timestamp_pb2.Timestamp:
+        """When."""
+
+    def __init__(
+        self,
+        *,
+        turn: _builtins.int = ...,
+        player_id: _builtins.str = ...,
+        occurred_at: _timestamp_pb2.Timestamp | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["occurred_at", b"occurred_at"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["occurred_at", b"occurred_at", "player_id", b"player_id", "turn", b"turn"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___PlayAccepted: _TypeAlias = PlayAccepted  # noqa: Y015
+
+@_typing.final
+class AppealRaised(_message.Message):
+    """A ruling is contested before those who decide for good (FISC I.10, FISE 42.4)."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    TURN_FIELD_NUMBER: _builtins.int
+    CHALLENGE_FIELD_NUMBER: _builtins.int
+    PLAYER_ID_FIELD_NUMBER: _builtins.int
+    ARGUMENTS_FIELD_NUMBER: _builtins.int
+    ARGUMENTS_HIDDEN_FIELD_NUMBER: _builtins.int
+    OCCURRED_AT_FIELD_NUMBER: _builtins.int
+    turn: _builtins.int
+    """Turn of the play."""
+    challenge: _builtins.int
+    """Number of the challenge in this game, from 1."""
+    player_id: _builtins.str
+    """Who appeals."""
+    arguments: _builtins.str
+    """What is argued. Never for the public."""
+    arguments_hidden: _builtins.bool
+    """The other player is not shown the arguments (FISE 42.4)."""
+    @_builtins.property
+    def occurred_at(self) -> _timestamp_pb2.Timestamp:
+        """When."""
+
+    def __init__(
+        self,
+        *,
+        turn: _builtins.int = ...,
+        challenge: _builtins.int = ...,
+        player_id: _builtins.str = ...,
+        arguments: _builtins.str = ...,
+        arguments_hidden: _builtins.bool = ...,
+        occurred_at: _timestamp_pb2.Timestamp | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["occurred_at", b"occurred_at"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["arguments", b"arguments", "arguments_hidden", b"arguments_hidden", "challenge", b"challenge", "occurred_at", b"occurred_at", "player_id", b"player_id", "turn", b"turn"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___AppealRaised: _TypeAlias = AppealRaised  # noqa: Y015
+
+@_typing.final
+class AppealRuled(_message.Message):
+    """The last ruling on a play."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    TURN_FIELD_NUMBER: _builtins.int
+    CHALLENGE_FIELD_NUMBER: _builtins.int
+    VALID_FIELD_NUMBER: _builtins.int
+    ARBITER_ID_FIELD_NUMBER: _builtins.int
+    OCCURRED_AT_FIELD_NUMBER: _builtins.int
+    turn: _builtins.int
+    """Turn of the play."""
+    challenge: _builtins.int
+    """Number of the challenge in this game, from 1."""
+    valid: _builtins.bool
+    """The play stands."""
+    arbiter_id: _builtins.str
+    """Who ruled."""
+    @_builtins.property
+    def occurred_at(self) -> _timestamp_pb2.Timestamp:
+        """When."""
+
+    def __init__(
+        self,
+        *,
+        turn: _builtins.int = ...,
+        challenge: _builtins.int = ...,
+        valid: _builtins.bool = ...,
+        arbiter_id: _builtins.str = ...,
+        occurred_at: _timestamp_pb2.Timestamp | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["occurred_at", b"occurred_at"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["arbiter_id", b"arbiter_id", "challenge", b"challenge", "occurred_at", b"occurred_at", "turn", b"turn", "valid", b"valid"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___AppealRuled: _TypeAlias = AppealRuled  # noqa: Y015
+
+@_typing.final
+class ExchangeAnnounced(_message.Message):
+    """The mover said how many tiles will be exchanged, and cannot play or pass any more (FISE 25)."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    TURN_FIELD_NUMBER: _builtins.int
+    PLAYER_ID_FIELD_NUMBER: _builtins.int
+    COUNT_FIELD_NUMBER: _builtins.int
+    OCCURRED_AT_FIELD_NUMBER: _builtins.int
+    turn: _builtins.int
+    """Turn, from 1."""
+    player_id: _builtins.str
+    """The mover."""
+    count: _builtins.int
+    """Tiles to be exchanged."""
+    @_builtins.property
+    def occurred_at(self) -> _timestamp_pb2.Timestamp:
+        """When."""
+
+    def __init__(
+        self,
+        *,
+        turn: _builtins.int = ...,
+        player_id: _builtins.str = ...,
+        count: _builtins.int = ...,
+        occurred_at: _timestamp_pb2.Timestamp | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["occurred_at", b"occurred_at"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["count", b"count", "occurred_at", b"occurred_at", "player_id", b"player_id", "turn", b"turn"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ExchangeAnnounced: _TypeAlias = ExchangeAnnounced  # noqa: Y015
+
+@_typing.final
+class IllegalExchangeFound(_message.Message):
+    """More tiles were exchanged than the rules allow; the opponent sees these and chooses (PES Δ.β.iii)."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    TURN_FIELD_NUMBER: _builtins.int
+    PLAYER_ID_FIELD_NUMBER: _builtins.int
+    EXCHANGED_FIELD_NUMBER: _builtins.int
+    FROM_RACK_FIELD_NUMBER: _builtins.int
+    BAG_FIELD_NUMBER: _builtins.int
+    KEEP_FIELD_NUMBER: _builtins.int
+    DRAW_FIELD_NUMBER: _builtins.int
+    OCCURRED_AT_FIELD_NUMBER: _builtins.int
+    turn: _builtins.int
+    """Turn, from 1."""
+    player_id: _builtins.str
+    """Who exchanged."""
+    exchanged: _builtins.int
+    """Tiles exchanged."""
+    keep: _builtins.int
+    """How many of all these the player gets back."""
+    draw: _builtins.int
+    """Number of the draw in this game, from 0."""
+    @_builtins.property
+    def from_rack(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """Tiles of that player's rack, at random. Not for the public while the game runs."""
+
+    @_builtins.property
+    def bag(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """The whole bag. Not for the public while the game runs."""
+
+    @_builtins.property
+    def occurred_at(self) -> _timestamp_pb2.Timestamp:
+        """When."""
+
+    def __init__(
+        self,
+        *,
+        turn: _builtins.int = ...,
+        player_id: _builtins.str = ...,
+        exchanged: _builtins.int = ...,
+        from_rack: _abc.Iterable[_builtins.str] | None = ...,
+        bag: _abc.Iterable[_builtins.str] | None = ...,
+        keep: _builtins.int = ...,
+        draw: _builtins.int = ...,
+        occurred_at: _timestamp_pb2.Timestamp | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["occurred_at", b"occurred_at"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["bag", b"bag", "draw", b"draw", "exchanged", b"exchanged", "from_rack", b"from_rack", "keep", b"keep", "occurred_at", b"occurred_at", "player_id", b"player_id", "turn", b"turn"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___IllegalExchangeFound: _TypeAlias = IllegalExchangeFound  # noqa: Y015
+
+@_typing.final
+class IllegalExchangeResolved(_message.Message):
+    """The opponent chose what the player keeps; the rest is the bag."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    TURN_FIELD_NUMBER: _builtins.int
+    PLAYER_ID_FIELD_NUMBER: _builtins.int
+    KEPT_FIELD_NUMBER: _builtins.int
+    CHOSEN_BY_FIELD_NUMBER: _builtins.int
+    OCCURRED_AT_FIELD_NUMBER: _builtins.int
+    turn: _builtins.int
+    """Turn, from 1."""
+    player_id: _builtins.str
+    """Who had exchanged."""
+    chosen_by: _builtins.str
+    """Who chose."""
+    @_builtins.property
+    def kept(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """What that player gets. Not for the public while the game runs."""
+
+    @_builtins.property
+    def occurred_at(self) -> _timestamp_pb2.Timestamp:
+        """When."""
+
+    def __init__(
+        self,
+        *,
+        turn: _builtins.int = ...,
+        player_id: _builtins.str = ...,
+        kept: _abc.Iterable[_builtins.str] | None = ...,
+        chosen_by: _builtins.str = ...,
+        occurred_at: _timestamp_pb2.Timestamp | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["occurred_at", b"occurred_at"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["chosen_by", b"chosen_by", "kept", b"kept", "occurred_at", b"occurred_at", "player_id", b"player_id", "turn", b"turn"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___IllegalExchangeResolved: _TypeAlias = IllegalExchangeResolved  # noqa: Y015
+
+@_typing.final
+class FreeExchangeShown(_message.Message):
+    """A player showed the rack, to change it without losing the turn (UF 14.2, FM 6)."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    TURN_FIELD_NUMBER: _builtins.int
+    PLAYER_ID_FIELD_NUMBER: _builtins.int
+    RACK_FIELD_NUMBER: _builtins.int
+    OCCURRED_AT_FIELD_NUMBER: _builtins.int
+    turn: _builtins.int
+    """Turn, from 1."""
+    player_id: _builtins.str
+    """The mover."""
+    @_builtins.property
+    def rack(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """The rack shown. Not for the public while the game runs."""
+
+    @_builtins.property
+    def occurred_at(self) -> _timestamp_pb2.Timestamp:
+        """When."""
+
+    def __init__(
+        self,
+        *,
+        turn: _builtins.int = ...,
+        player_id: _builtins.str = ...,
+        rack: _abc.Iterable[_builtins.str] | None = ...,
+        occurred_at: _timestamp_pb2.Timestamp | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["occurred_at", b"occurred_at"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["occurred_at", b"occurred_at", "player_id", b"player_id", "rack", b"rack", "turn", b"turn"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___FreeExchangeShown: _TypeAlias = FreeExchangeShown  # noqa: Y015
+
+@_typing.final
+class FreeExchanged(_message.Message):
+    """The rack went into the bag; as many tiles are drawn after that, and the same player is on turn."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    TURN_FIELD_NUMBER: _builtins.int
+    PLAYER_ID_FIELD_NUMBER: _builtins.int
+    FACES_FIELD_NUMBER: _builtins.int
+    OCCURRED_AT_FIELD_NUMBER: _builtins.int
+    turn: _builtins.int
+    """Turn, from 1."""
+    player_id: _builtins.str
+    """The mover."""
+    @_builtins.property
+    def faces(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """Faces returned. Not for the public while the game runs."""
+
+    @_builtins.property
+    def occurred_at(self) -> _timestamp_pb2.Timestamp:
+        """When."""
+
+    def __init__(
+        self,
+        *,
+        turn: _builtins.int = ...,
+        player_id: _builtins.str = ...,
+        faces: _abc.Iterable[_builtins.str] | None = ...,
+        occurred_at: _timestamp_pb2.Timestamp | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["occurred_at", b"occurred_at"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["faces", b"faces", "occurred_at", b"occurred_at", "player_id", b"player_id", "turn", b"turn"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___FreeExchanged: _TypeAlias = FreeExchanged  # noqa: Y015
+
+@_typing.final
+class CannotPlay(_message.Message):
+    """A player gave the turn up because nothing could be laid, where passing is not allowed (FM 7, 9)."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    TURN_FIELD_NUMBER: _builtins.int
+    PLAYER_ID_FIELD_NUMBER: _builtins.int
+    OCCURRED_AT_FIELD_NUMBER: _builtins.int
+    turn: _builtins.int
+    """Turn, from 1."""
+    player_id: _builtins.str
+    """The mover."""
+    @_builtins.property
+    def occurred_at(self) -> _timestamp_pb2.Timestamp:
+        """When."""
+
+    def __init__(
+        self,
+        *,
+        turn: _builtins.int = ...,
+        player_id: _builtins.str = ...,
+        occurred_at: _timestamp_pb2.Timestamp | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["occurred_at", b"occurred_at"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["occurred_at", b"occurred_at", "player_id", b"player_id", "turn", b"turn"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___CannotPlay: _TypeAlias = CannotPlay  # noqa: Y015
+
+@_typing.final
+class TurnLost(_message.Message):
+    """A turn was lost with nothing played in it."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    TURN_FIELD_NUMBER: _builtins.int
+    PLAYER_ID_FIELD_NUMBER: _builtins.int
+    REASON_FIELD_NUMBER: _builtins.int
+    ARTICLE_FIELD_NUMBER: _builtins.int
+    OCCURRED_AT_FIELD_NUMBER: _builtins.int
+    turn: _builtins.int
+    """Turn, from 1."""
+    player_id: _builtins.str
+    """Who lost it."""
+    reason: Global___TurnLostReason.ValueType
+    """What for."""
+    article: _builtins.str
+    """The article by which it is lost; empty where the book is silent."""
+    @_builtins.property
+    def occurred_at(self) -> _timestamp_pb2.Timestamp:
+        """When."""
+
+    def __init__(
+        self,
+        *,
+        turn: _builtins.int = ...,
+        player_id: _builtins.str = ...,
+        reason: Global___TurnLostReason.ValueType = ...,
+        article: _builtins.str = ...,
+        occurred_at: _timestamp_pb2.Timestamp | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["occurred_at", b"occurred_at"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["article", b"article", "occurred_at", b"occurred_at", "player_id", b"player_id", "reason", b"reason", "turn", b"turn"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___TurnLost: _TypeAlias = TurnLost  # noqa: Y015
+
+@_typing.final
+class NextTurnForfeited(_message.Message):
+    """A player loses the next turn, which `TurnLost` tells when it comes."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    PLAYER_ID_FIELD_NUMBER: _builtins.int
+    REASON_FIELD_NUMBER: _builtins.int
+    ARTICLE_FIELD_NUMBER: _builtins.int
+    OCCURRED_AT_FIELD_NUMBER: _builtins.int
+    player_id: _builtins.str
+    """The player."""
+    reason: Global___TurnLostReason.ValueType
+    """What for."""
+    article: _builtins.str
+    """The article by which it is lost."""
+    @_builtins.property
+    def occurred_at(self) -> _timestamp_pb2.Timestamp:
+        """When."""
+
+    def __init__(
+        self,
+        *,
+        player_id: _builtins.str = ...,
+        reason: Global___TurnLostReason.ValueType = ...,
+        article: _builtins.str = ...,
+        occurred_at: _timestamp_pb2.Timestamp | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["occurred_at", b"occurred_at"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["article", b"article", "occurred_at", b"occurred_at", "player_id", b"player_id", "reason", b"reason"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___NextTurnForfeited: _TypeAlias = NextTurnForfeited  # noqa: Y015
+
+@_typing.final
+class OverdrawFound(_message.Message):
+    """A rack holds too many tiles."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    TURN_FIELD_NUMBER: _builtins.int
+    PLAYER_ID_FIELD_NUMBER: _builtins.int
+    CLAIMED_BY_FIELD_NUMBER: _builtins.int
+    SURPLUS_FIELD_NUMBER: _builtins.int
+    STAGE_FIELD_NUMBER: _builtins.int
+    SHOWN_FIELD_NUMBER: _builtins.int
+    SEEN_BY_OPPONENT_FIELD_NUMBER: _builtins.int
+    CHOOSE_FIELD_NUMBER: _builtins.int
+    ARBITER_FIELD_NUMBER: _builtins.int
+    TURN_LOST_FIELD_NUMBER: _builtins.int
+    DRAW_FIELD_NUMBER: _builtins.int
+    ARTICLE_FIELD_NUMBER: _builtins.int
+    OCCURRED_AT_FIELD_NUMBER: _builtins.int
+    turn: _builtins.int
+    """Turn in which it was found."""
+    player_id: _builtins.str
+    """Who drew too many."""
+    claimed_by: _builtins.str
+    """Who said so."""
+    surplus: _builtins.int
+    """Tiles over a full rack."""
+    stage: Global___DrawStage.ValueType
+    """When it was noticed."""
+    seen_by_opponent: _builtins.bool
+    """The opponent looks at them."""
+    choose: _builtins.int
+    """How many of them the opponent still chooses for the bag."""
+    arbiter: _builtins.bool
+    """An arbiter decides what goes back."""
+    turn_lost: _builtins.bool
+    """The player loses the next turn."""
+    draw: _builtins.int
+    """Number of the draw in this game, from 0; with the seed it gives the tiles."""
+    article: _builtins.str
+    """The article by which it is dealt with."""
+    @_builtins.property
+    def shown(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """Tiles taken out: those that go back, or those to choose from. Not for the public while the game runs."""
+
+    @_builtins.property
+    def occurred_at(self) -> _timestamp_pb2.Timestamp:
+        """When."""
+
+    def __init__(
+        self,
+        *,
+        turn: _builtins.int = ...,
+        player_id: _builtins.str = ...,
+        claimed_by: _builtins.str = ...,
+        surplus: _builtins.int = ...,
+        stage: Global___DrawStage.ValueType = ...,
+        shown: _abc.Iterable[_builtins.str] | None = ...,
+        seen_by_opponent: _builtins.bool = ...,
+        choose: _builtins.int = ...,
+        arbiter: _builtins.bool = ...,
+        turn_lost: _builtins.bool = ...,
+        draw: _builtins.int = ...,
+        article: _builtins.str = ...,
+        occurred_at: _timestamp_pb2.Timestamp | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["occurred_at", b"occurred_at"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["arbiter", b"arbiter", "article", b"article", "choose", b"choose", "claimed_by", b"claimed_by", "draw", b"draw", "occurred_at", b"occurred_at", "player_id", b"player_id", "seen_by_opponent", b"seen_by_opponent", "shown", b"shown", "stage", b"stage", "surplus", b"surplus", "turn", b"turn", "turn_lost", b"turn_lost"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___OverdrawFound: _TypeAlias = OverdrawFound  # noqa: Y015
+
+@_typing.final
+class OverdrawResolved(_message.Message):
+    """The surplus went back into the bag."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    TURN_FIELD_NUMBER: _builtins.int
+    PLAYER_ID_FIELD_NUMBER: _builtins.int
+    FACES_FIELD_NUMBER: _builtins.int
+    BAG_LEFT_FIELD_NUMBER: _builtins.int
+    CHOSEN_BY_FIELD_NUMBER: _builtins.int
+    OCCURRED_AT_FIELD_NUMBER: _builtins.int
+    turn: _builtins.int
+    """Turn in which it was found."""
+    player_id: _builtins.str
+    """Who had drawn too many."""
+    bag_left: _builtins.int
+    """Tiles left in the bag."""
+    chosen_by: _builtins.str
+    """Who chose them, a player or an arbiter; empty when chance did."""
+    @_builtins.property
+    def faces(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """Faces that went back. Not for the public while the game runs."""
+
+    @_builtins.property
+    def occurred_at(self) -> _timestamp_pb2.Timestamp:
+        """When."""
+
+    def __init__(
+        self,
+        *,
+        turn: _builtins.int = ...,
+        player_id: _builtins.str = ...,
+        faces: _abc.Iterable[_builtins.str] | None = ...,
+        bag_left: _builtins.int = ...,
+        chosen_by: _builtins.str = ...,
+        occurred_at: _timestamp_pb2.Timestamp | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["occurred_at", b"occurred_at"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["bag_left", b"bag_left", "chosen_by", b"chosen_by", "faces", b"faces", "occurred_at", b"occurred_at", "player_id", b"player_id", "turn", b"turn"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___OverdrawResolved: _TypeAlias = OverdrawResolved  # noqa: Y015
+
+@_typing.final
+class UnderdrawFound(_message.Message):
+    """A rack holds too few tiles while the bag has some."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    TURN_FIELD_NUMBER: _builtins.int
+    PLAYER_ID_FIELD_NUMBER: _builtins.int
+    MISSING_FIELD_NUMBER: _builtins.int
+    STAGE_FIELD_NUMBER: _builtins.int
+    ARBITER_FIELD_NUMBER: _builtins.int
+    ARTICLE_FIELD_NUMBER: _builtins.int
+    OCCURRED_AT_FIELD_NUMBER: _builtins.int
+    turn: _builtins.int
+    """Turn in which it was found."""
+    player_id: _builtins.str
+    """Who drew too few."""
+    missing: _builtins.int
+    """Tiles that are drawn now."""
+    stage: Global___DrawStage.ValueType
+    """When it was noticed."""
+    arbiter: _builtins.bool
+    """An arbiter decides."""
+    article: _builtins.str
+    """The article by which it is dealt with."""
+    @_builtins.property
+    def occurred_at(self) -> _timestamp_pb2.Timestamp:
+        """When."""
+
+    def __init__(
+        self,
+        *,
+        turn: _builtins.int = ...,
+        player_id: _builtins.str = ...,
+        missing: _builtins.int = ...,
+        stage: Global___DrawStage.ValueType = ...,
+        arbiter: _builtins.bool = ...,
+        article: _builtins.str = ...,
+        occurred_at: _timestamp_pb2.Timestamp | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["occurred_at", b"occurred_at"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["arbiter", b"arbiter", "article", b"article", "missing", b"missing", "occurred_at", b"occurred_at", "player_id", b"player_id", "stage", b"stage", "turn", b"turn"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___UnderdrawFound: _TypeAlias = UnderdrawFound  # noqa: Y015
+
+@_typing.final
+class UnderdrawResolved(_message.Message):
+    """The missing tiles were drawn."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    TURN_FIELD_NUMBER: _builtins.int
+    PLAYER_ID_FIELD_NUMBER: _builtins.int
+    SHOWN_FIELD_NUMBER: _builtins.int
+    ARBITER_ID_FIELD_NUMBER: _builtins.int
+    OCCURRED_AT_FIELD_NUMBER: _builtins.int
+    turn: _builtins.int
+    """Turn in which it was found."""
+    player_id: _builtins.str
+    """Who had drawn too few."""
+    arbiter_id: _builtins.str
+    """The arbiter who decided; empty where the rules did."""
+    @_builtins.property
+    def shown(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """Tiles that the opponent was shown; empty where none were. Not for the public while the game runs."""
+
+    @_builtins.property
+    def occurred_at(self) -> _timestamp_pb2.Timestamp:
+        """When."""
+
+    def __init__(
+        self,
+        *,
+        turn: _builtins.int = ...,
+        player_id: _builtins.str = ...,
+        shown: _abc.Iterable[_builtins.str] | None = ...,
+        arbiter_id: _builtins.str = ...,
+        occurred_at: _timestamp_pb2.Timestamp | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["occurred_at", b"occurred_at"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["arbiter_id", b"arbiter_id", "occurred_at", b"occurred_at", "player_id", b"player_id", "shown", b"shown", "turn", b"turn"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___UnderdrawResolved: _TypeAlias = UnderdrawResolved  # noqa: Y015
+
+@_typing.final
+class TilesFound(_message.Message):
+    """Tiles that were missing were found beside the board."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    TURN_FIELD_NUMBER: _builtins.int
+    PLAYER_ID_FIELD_NUMBER: _builtins.int
+    FACES_FIELD_NUMBER: _builtins.int
+    INTO_BAG_FIELD_NUMBER: _builtins.int
+    BAG_LEFT_FIELD_NUMBER: _builtins.int
+    OCCURRED_AT_FIELD_NUMBER: _builtins.int
+    turn: _builtins.int
+    """Turn, from 1."""
+    player_id: _builtins.str
+    """Who said so."""
+    into_bag: _builtins.bool
+    """They go into the bag; otherwise they stay out of the game."""
+    bag_left: _builtins.int
+    """Tiles left in the bag."""
+    @_builtins.property
+    def faces(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """Their faces."""
+
+    @_builtins.property
+    def occurred_at(self) -> _timestamp_pb2.Timestamp:
+        """When."""
+
+    def __init__(
+        self,
+        *,
+        turn: _builtins.int = ...,
+        player_id: _builtins.str = ...,
+        faces: _abc.Iterable[_builtins.str] | None = ...,
+        into_bag: _builtins.bool = ...,
+        bag_left: _builtins.int = ...,
+        occurred_at: _timestamp_pb2.Timestamp | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["occurred_at", b"occurred_at"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["bag_left", b"bag_left", "faces", b"faces", "into_bag", b"into_bag", "occurred_at", b"occurred_at", "player_id", b"player_id", "turn", b"turn"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___TilesFound: _TypeAlias = TilesFound  # noqa: Y015
+
+@_typing.final
+class BlankSettled(_message.Message):
+    """What a blank on the board stands for was settled (FISE 10.4)."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    ROW_FIELD_NUMBER: _builtins.int
+    COLUMN_FIELD_NUMBER: _builtins.int
+    FACE_FIELD_NUMBER: _builtins.int
+    WARNED_IDS_FIELD_NUMBER: _builtins.int
+    ARBITER_ID_FIELD_NUMBER: _builtins.int
+    OCCURRED_AT_FIELD_NUMBER: _builtins.int
+    row: _builtins.int
+    """Row of the blank, from 0."""
+    column: _builtins.int
+    """Column of the blank, from 0."""
+    face: _builtins.str
+    """What it stands for."""
+    arbiter_id: _builtins.str
+    """The arbiter who decided; empty where the rules did."""
+    @_builtins.property
+    def warned_ids(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """Players who had noted nothing and may be warned."""
+
+    @_builtins.property
+    def occurred_at(self) -> _timestamp_pb2.Timestamp:
+        """When."""
+
+    def __init__(
+        self,
+        *,
+        row: _builtins.int = ...,
+        column: _builtins.int = ...,
+        face: _builtins.str = ...,
+        warned_ids: _abc.Iterable[_builtins.str] | None = ...,
+        arbiter_id: _builtins.str = ...,
+        occurred_at: _timestamp_pb2.Timestamp | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["occurred_at", b"occurred_at"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["arbiter_id", b"arbiter_id", "column", b"column", "face", b"face", "occurred_at", b"occurred_at", "row", b"row", "warned_ids", b"warned_ids"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___BlankSettled: _TypeAlias = BlankSettled  # noqa: Y015
+
+@_typing.final
+class ArbiterAssigned(_message.Message):
+    """An arbiter has the table."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    ARBITER_ID_FIELD_NUMBER: _builtins.int
+    OCCURRED_AT_FIELD_NUMBER: _builtins.int
+    arbiter_id: _builtins.str
+    """The arbiter."""
+    @_builtins.property
+    def occurred_at(self) -> _timestamp_pb2.Timestamp:
+        """When."""
+
+    def __init__(
+        self,
+        *,
+        arbiter_id: _builtins.str = ...,
+        occurred_at: _timestamp_pb2.Timestamp | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["occurred_at", b"occurred_at"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["arbiter_id", b"arbiter_id", "occurred_at", b"occurred_at"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ArbiterAssigned: _TypeAlias = ArbiterAssigned  # noqa: Y015
+
+@_typing.final
+class ArbiterCalled(_message.Message):
+    """A player called an arbiter."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    TURN_FIELD_NUMBER: _builtins.int
+    PLAYER_ID_FIELD_NUMBER: _builtins.int
+    OCCURRED_AT_FIELD_NUMBER: _builtins.int
+    turn: _builtins.int
+    """Turn, from 1."""
+    player_id: _builtins.str
+    """Who called."""
+    @_builtins.property
+    def occurred_at(self) -> _timestamp_pb2.Timestamp:
+        """When."""
+
+    def __init__(
+        self,
+        *,
+        turn: _builtins.int = ...,
+        player_id: _builtins.str = ...,
+        occurred_at: _timestamp_pb2.Timestamp | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["occurred_at", b"occurred_at"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["occurred_at", b"occurred_at", "player_id", b"player_id", "turn", b"turn"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ArbiterCalled: _TypeAlias = ArbiterCalled  # noqa: Y015
+
+@_typing.final
+class ArbiterLeft(_message.Message):
+    """The arbiter who was called has left the table."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    TURN_FIELD_NUMBER: _builtins.int
+    ARBITER_ID_FIELD_NUMBER: _builtins.int
+    OCCURRED_AT_FIELD_NUMBER: _builtins.int
+    turn: _builtins.int
+    """Turn, from 1."""
+    arbiter_id: _builtins.str
+    """The arbiter."""
+    @_builtins.property
+    def occurred_at(self) -> _timestamp_pb2.Timestamp:
+        """When."""
+
+    def __init__(
+        self,
+        *,
+        turn: _builtins.int = ...,
+        arbiter_id: _builtins.str = ...,
+        occurred_at: _timestamp_pb2.Timestamp | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["occurred_at", b"occurred_at"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["arbiter_id", b"arbiter_id", "occurred_at", b"occurred_at", "turn", b"turn"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ArbiterLeft: _TypeAlias = ArbiterLeft  # noqa: Y015
+
+@_typing.final
+class SanctionImposed(_message.Message):
+    """An arbiter imposed a sanction."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    TURN_FIELD_NUMBER: _builtins.int
+    PLAYER_ID_FIELD_NUMBER: _builtins.int
+    KIND_FIELD_NUMBER: _builtins.int
+    POINTS_FIELD_NUMBER: _builtins.int
+    ARBITER_ID_FIELD_NUMBER: _builtins.int
+    ARTICLE_FIELD_NUMBER: _builtins.int
+    NOTE_FIELD_NUMBER: _builtins.int
+    OVERHOLDING_FIELD_NUMBER: _builtins.int
+    OCCURRED_AT_FIELD_NUMBER: _builtins.int
+    turn: _builtins.int
+    """Turn, from 1."""
+    player_id: _builtins.str
+    """On whom."""
+    kind: Global___SanctionKind.ValueType
+    """What."""
+    points: _builtins.int
+    """Points taken off, 0 or more."""
+    arbiter_id: _builtins.str
+    """The arbiter."""
+    article: _builtins.str
+    """The article that was broken; empty where the book is silent."""
+    note: _builtins.str
+    """What for, in the arbiter's words. Never for the public."""
+    overholding: _builtins.int
+    """Racks of this player held too full on purpose in this game, where it is for that."""
+    @_builtins.property
+    def occurred_at(self) -> _timestamp_pb2.Timestamp:
+        """When."""
+
+    def __init__(
+        self,
+        *,
+        turn: _builtins.int = ...,
+        player_id: _builtins.str = ...,
+        kind: Global___SanctionKind.ValueType = ...,
+        points: _builtins.int = ...,
+        arbiter_id: _builtins.str = ...,
+        article: _builtins.str = ...,
+        note: _builtins.str = ...,
+        overholding: _builtins.int = ...,
+        occurred_at: _timestamp_pb2.Timestamp | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["occurred_at", b"occurred_at"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["arbiter_id", b"arbiter_id", "article", b"article", "kind", b"kind", "note", b"note", "occurred_at", b"occurred_at", "overholding", b"overholding", "player_id", b"player_id", "points", b"points", "turn", b"turn"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___SanctionImposed: _TypeAlias = SanctionImposed  # noqa: Y015
+
+@_typing.final
+class WordAsked(_message.Message):
+    """A player asked somebody about a word before playing it, and was answered (UF 28.1)."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    TURN_FIELD_NUMBER: _builtins.int
+    PLAYER_ID_FIELD_NUMBER: _builtins.int
+    WORD_FIELD_NUMBER: _builtins.int
+    ARBITER_ID_FIELD_NUMBER: _builtins.int
+    OCCURRED_AT_FIELD_NUMBER: _builtins.int
+    turn: _builtins.int
+    """Turn, from 1."""
+    player_id: _builtins.str
+    """Who asked."""
+    arbiter_id: _builtins.str
+    """The arbiter."""
+    @_builtins.property
+    def word(self) -> Global___Word:
+        """The word, which that player cannot play any more."""
+
+    @_builtins.property
+    def occurred_at(self) -> _timestamp_pb2.Timestamp:
+        """When."""
+
+    def __init__(
+        self,
+        *,
+        turn: _builtins.int = ...,
+        player_id: _builtins.str = ...,
+        word: Global___Word | None = ...,
+        arbiter_id: _builtins.str = ...,
+        occurred_at: _timestamp_pb2.Timestamp | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["occurred_at", b"occurred_at", "word", b"word"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["arbiter_id", b"arbiter_id", "occurred_at", b"occurred_at", "player_id", b"player_id", "turn", b"turn", "word", b"word"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___WordAsked: _TypeAlias = WordAsked  # noqa: Y015
+
+@_typing.final
+class CountDisputed(_message.Message):
+    """A player disputes the count of the play on the board, or a running total."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    TURN_FIELD_NUMBER: _builtins.int
+    PLAYER_ID_FIELD_NUMBER: _builtins.int
+    OCCURRED_AT_FIELD_NUMBER: _builtins.int
+    turn: _builtins.int
+    """Turn, from 1."""
+    player_id: _builtins.str
+    """Who disputes it."""
+    @_builtins.property
+    def occurred_at(self) -> _timestamp_pb2.Timestamp:
+        """When."""
+
+    def __init__(
+        self,
+        *,
+        turn: _builtins.int = ...,
+        player_id: _builtins.str = ...,
+        occurred_at: _timestamp_pb2.Timestamp | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["occurred_at", b"occurred_at"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["occurred_at", b"occurred_at", "player_id", b"player_id", "turn", b"turn"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___CountDisputed: _TypeAlias = CountDisputed  # noqa: Y015
+
+@_typing.final
+class CountSettled(_message.Message):
+    """The count was looked at again."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    TURN_FIELD_NUMBER: _builtins.int
+    SCORE_FIELD_NUMBER: _builtins.int
+    ARBITER_ID_FIELD_NUMBER: _builtins.int
+    OCCURRED_AT_FIELD_NUMBER: _builtins.int
+    turn: _builtins.int
+    """Turn, from 1."""
+    score: _builtins.int
+    """Points of the play on the board, where one lies there."""
+    arbiter_id: _builtins.str
+    """The arbiter who settled it; empty when the players agreed."""
+    @_builtins.property
+    def occurred_at(self) -> _timestamp_pb2.Timestamp:
+        """When."""
+
+    def __init__(
+        self,
+        *,
+        turn: _builtins.int = ...,
+        score: _builtins.int = ...,
+        arbiter_id: _builtins.str = ...,
+        occurred_at: _timestamp_pb2.Timestamp | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["occurred_at", b"occurred_at"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["arbiter_id", b"arbiter_id", "occurred_at", b"occurred_at", "score", b"score", "turn", b"turn"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___CountSettled: _TypeAlias = CountSettled  # noqa: Y015
+
+@_typing.final
+class PlayCorrected(_message.Message):
+    """The count of a play that was complete is another."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    TURN_FIELD_NUMBER: _builtins.int
+    PLAYER_ID_FIELD_NUMBER: _builtins.int
+    BEFORE_FIELD_NUMBER: _builtins.int
+    SCORE_FIELD_NUMBER: _builtins.int
+    TOTAL_FIELD_NUMBER: _builtins.int
+    ARBITER_ID_FIELD_NUMBER: _builtins.int
+    OCCURRED_AT_FIELD_NUMBER: _builtins.int
+    turn: _builtins.int
+    """Turn of the play."""
+    player_id: _builtins.str
+    """The mover."""
+    before: _builtins.int
+    """Points before."""
+    score: _builtins.int
+    """Points now."""
+    total: _builtins.int
+    """The mover's running total now."""
+    arbiter_id: _builtins.str
+    """The arbiter; empty when the players agreed."""
+    @_builtins.property
+    def occurred_at(self) -> _timestamp_pb2.Timestamp:
+        """When."""
+
+    def __init__(
+        self,
+        *,
+        turn: _builtins.int = ...,
+        player_id: _builtins.str = ...,
+        before: _builtins.int = ...,
+        score: _builtins.int = ...,
+        total: _builtins.int = ...,
+        arbiter_id: _builtins.str = ...,
+        occurred_at: _timestamp_pb2.Timestamp | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["occurred_at", b"occurred_at"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["arbiter_id", b"arbiter_id", "before", b"before", "occurred_at", b"occurred_at", "player_id", b"player_id", "score", b"score", "total", b"total", "turn", b"turn"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___PlayCorrected: _TypeAlias = PlayCorrected  # noqa: Y015
+
+@_typing.final
+class TotalCorrected(_message.Message):
+    """A running total is another."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    PLAYER_ID_FIELD_NUMBER: _builtins.int
+    BEFORE_FIELD_NUMBER: _builtins.int
+    TOTAL_FIELD_NUMBER: _builtins.int
+    ARBITER_ID_FIELD_NUMBER: _builtins.int
+    OCCURRED_AT_FIELD_NUMBER: _builtins.int
+    player_id: _builtins.str
+    """Whose total."""
+    before: _builtins.int
+    """Points before."""
+    total: _builtins.int
+    """Points now."""
+    arbiter_id: _builtins.str
+    """The arbiter; empty when the players agreed."""
+    @_builtins.property
+    def occurred_at(self) -> _timestamp_pb2.Timestamp:
+        """When."""
+
+    def __init__(
+        self,
+        *,
+        player_id: _builtins.str = ...,
+        before: _builtins.int = ...,
+        total: _builtins.int = ...,
+        arbiter_id: _builtins.str = ...,
+        occurred_at: _timestamp_pb2.Timestamp | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["occurred_at", b"occurred_at"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["arbiter_id", b"arbiter_id", "before", b"before", "occurred_at", b"occurred_at", "player_id", b"player_id", "total", b"total"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___TotalCorrected: _TypeAlias = TotalCorrected  # noqa: Y015
+
+@_typing.final
+class EndAgreed(_message.Message):
+    """A player agrees that nobody can lay a tile any more (FISE 45.1)."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    TURN_FIELD_NUMBER: _builtins.int
+    PLAYER_ID_FIELD_NUMBER: _builtins.int
+    OCCURRED_AT_FIELD_NUMBER: _builtins.int
+    turn: _builtins.int
+    """Turn, from 1."""
+    player_id: _builtins.str
+    """Who agrees."""
+    @_builtins.property
+    def occurred_at(self) -> _timestamp_pb2.Timestamp:
+        """When."""
+
+    def __init__(
+        self,
+        *,
+        turn: _builtins.int = ...,
+        player_id: _builtins.str = ...,
+        occurred_at: _timestamp_pb2.Timestamp | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["occurred_at", b"occurred_at"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["occurred_at", b"occurred_at", "player_id", b"player_id", "turn", b"turn"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___EndAgreed: _TypeAlias = EndAgreed  # noqa: Y015
+
+@_typing.final
+class Abandoned(_message.Message):
+    """Players left the game for good."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    TURN_FIELD_NUMBER: _builtins.int
+    PLAYER_IDS_FIELD_NUMBER: _builtins.int
+    OCCURRED_AT_FIELD_NUMBER: _builtins.int
+    turn: _builtins.int
+    """Turn, from 1."""
+    @_builtins.property
+    def player_ids(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """Who left."""
+
+    @_builtins.property
+    def occurred_at(self) -> _timestamp_pb2.Timestamp:
+        """When."""
+
+    def __init__(
+        self,
+        *,
+        turn: _builtins.int = ...,
+        player_ids: _abc.Iterable[_builtins.str] | None = ...,
+        occurred_at: _timestamp_pb2.Timestamp | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["occurred_at", b"occurred_at"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["occurred_at", b"occurred_at", "player_ids", b"player_ids", "turn", b"turn"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___Abandoned: _TypeAlias = Abandoned  # noqa: Y015
+
+@_typing.final
+class ScoreAdjusted(_message.Message):
+    """Points were added or taken off beside those of turns, racks and clocks."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    PLAYER_ID_FIELD_NUMBER: _builtins.int
+    POINTS_FIELD_NUMBER: _builtins.int
+    REASON_FIELD_NUMBER: _builtins.int
+    ARTICLE_FIELD_NUMBER: _builtins.int
+    player_id: _builtins.str
+    """Whose score."""
+    points: _builtins.int
+    """Points added; below 0 for points taken off."""
+    reason: Global___AdjustmentReason.ValueType
+    """Why."""
+    article: _builtins.str
+    """The article; empty where the book is silent."""
+    def __init__(
+        self,
+        *,
+        player_id: _builtins.str = ...,
+        points: _builtins.int = ...,
+        reason: Global___AdjustmentReason.ValueType = ...,
+        article: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["article", b"article", "player_id", b"player_id", "points", b"points", "reason", b"reason"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ScoreAdjusted: _TypeAlias = ScoreAdjusted  # noqa: Y015
+
+@_typing.final
+class GameReopened(_message.Message):
+    """A final game was opened again to correct an error (FISE 44)."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    PLAYER_IDS_FIELD_NUMBER: _builtins.int
+    ARBITER_ID_FIELD_NUMBER: _builtins.int
+    OCCURRED_AT_FIELD_NUMBER: _builtins.int
+    arbiter_id: _builtins.str
+    """The arbiter who was asked."""
+    @_builtins.property
+    def player_ids(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """Who asked: all players."""
+
+    @_builtins.property
+    def occurred_at(self) -> _timestamp_pb2.Timestamp:
+        """When."""
+
+    def __init__(
+        self,
+        *,
+        player_ids: _abc.Iterable[_builtins.str] | None = ...,
+        arbiter_id: _builtins.str = ...,
+        occurred_at: _timestamp_pb2.Timestamp | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["occurred_at", b"occurred_at"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["arbiter_id", b"arbiter_id", "occurred_at", b"occurred_at", "player_ids", b"player_ids"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___GameReopened: _TypeAlias = GameReopened  # noqa: Y015
