@@ -13,6 +13,7 @@ from sqlalchemy import insert, select, update
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from faristol.bus import Live, Projection, read
 from faristol.pb.game.v1 import events_pb2 as game
 from faristol.pb.pairing.v1 import events_pb2 as pairing
 from faristol.record import Command, Decision, Metadata, Record, Write, tables
@@ -74,6 +75,16 @@ async def rows(record: Record, *names: str) -> dict[str, list[tuple[Any, ...]]]:
             read = await connection.execute(select(table).order_by(*table.primary_key))
             found[name] = [tuple(bytes(one) if isinstance(one, memoryview) else one for one in row) for row in read]
     return found
+
+
+async def read_model(record: Record, work: Projection) -> tuple[list[tuple[Any, ...]], Live]:
+    """Every row of the one table of a projection that is read, and which table that is."""
+
+    async def look(connection: AsyncConnection, live: Live) -> list[tuple[Any, ...]]:
+        (table,) = work.at(live.generation).tables.sorted_tables
+        return [tuple(row) for row in await connection.execute(select(table).order_by(*table.primary_key))]
+
+    return await read(record, work, look)
 
 
 async def stored(record: Record) -> list[Stored]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import random
 import signal
 import socket
 import subprocess
@@ -24,10 +25,19 @@ START_SECONDS = 60.0
 
 
 def free_port() -> int:
-    """A loopback port that nothing listens on at the moment."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
+    """A loopback port that nothing listens on at the moment.
+
+    It is below those that the system gives to outgoing connections, one of which could otherwise take it while the
+    process that listened on it is being started again.
+    """
+    while True:
+        port = random.SystemRandom().randrange(10_000, 32_000)
+        with socket.socket() as probe:
+            try:
+                probe.bind(("127.0.0.1", port))
+            except OSError:
+                continue
+            return port
 
 
 def environment(**settings: object) -> dict[str, str]:
@@ -52,11 +62,12 @@ def faristol(*arguments: str, timeout: float = 60, **settings: object) -> subpro
 
 @dataclass
 class Child:
-    """A running command, whose output goes to a file."""
+    """A running command of ``faristol``, or of another program, whose output goes to a file."""
 
     arguments: Sequence[str]
     settings: Mapping[str, object]
     log: Path
+    program: str = FARISTOL
     process: subprocess.Popen[bytes] = field(init=False)
 
     def __post_init__(self) -> None:
@@ -66,7 +77,7 @@ class Child:
         """Start it, also again."""
         with self.log.open("ab") as log:
             self.process = subprocess.Popen(
-                [FARISTOL, *self.arguments], env=environment(**self.settings), stdout=log, stderr=log
+                [self.program, *self.arguments], env=environment(**self.settings), stdout=log, stderr=log
             )
 
     def kill(self) -> None:

@@ -21,6 +21,7 @@ import pytest
 from grpc_health.v1 import health_pb2, health_pb2_grpc
 from sqlalchemy import BigInteger, Column, Integer, MetaData, String, Table, func, insert, inspect, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
+from tests.integration.contents import read_model
 from tests.integration.processes import FARISTOL, environment, faristol
 from tests.unit.results.synthetic import Championship, Step, append, keep_names
 
@@ -49,7 +50,6 @@ from faristol.record.tasks import end
 from faristol.results.projection import projection
 
 PASSED = "faristol.game.v1.Passed"
-Rows = list[tuple[Any, ...]]
 
 
 def turns(version: int, generation: int = 1, *, sums: int = 1) -> Projection:
@@ -79,14 +79,6 @@ def turns(version: int, generation: int = 1, *, sums: int = 1) -> Projection:
         generation,
         lambda number: turns(version, number, sums=sums),
     )
-
-
-async def rows(record: Record, work: Projection) -> tuple[Rows, Live]:
-    async def look(connection: AsyncConnection, live: Live) -> Rows:
-        (table,) = work.at(live.generation).tables.sorted_tables
-        return [tuple(row) for row in await connection.execute(select(table).order_by(*table.primary_key))]
-
-    return await read(record, work, look)
 
 
 async def tables_of(record: Record, prefix: str) -> set[str]:
@@ -137,7 +129,7 @@ async def test_a_rebuild_beside_a_live_projection_loses_nothing_while_events_kee
 
         async def look() -> None:
             while not stop.is_set():
-                found, live = await rows(record, work)
+                found, live = await read_model(record, work)
                 seen.append(live)
                 assert sum(passed for _, passed, _ in found) == live.position, "rows and position are of one moment"
                 await asyncio.sleep(0.01)
@@ -148,7 +140,7 @@ async def test_a_rebuild_beside_a_live_projection_loses_nothing_while_events_kee
         stop.set()
         await asyncio.gather(*others)
         assert await progress.reached(await record.last_position(), 20)
-    found, live = await rows(record, work)
+    found, live = await read_model(record, work)
     assert [one.generation for one in rebuilt] == [2, 3, 4]
     assert (live.generation, live.position) == (4, await record.last_position())
     assert await tables_of(record, "turns_") == {"turns_v1_4"}
@@ -164,7 +156,7 @@ async def test_a_rebuild_that_fails_leaves_what_is_read_as_it_was(record: Record
     work = turns(1)
     async with consuming(record, nats_server.url, work) as progress:
         assert await progress.reached(await passes(record, "game-a", 0, 20), 10)
-    before = await rows(record, work)
+    before = await read_model(record, work)
 
     async def fail(_: AsyncConnection, batch: Sequence[Recorded]) -> None:
         if any(event.position == 13 for event in batch):
@@ -175,10 +167,10 @@ async def test_a_rebuild_that_fails_leaves_what_is_read_as_it_was(record: Record
 
     with pytest.raises(CannotTake, match=r"event 13 \(Passed on game-a\): ZeroDivisionError: thirteen"):
         await Rebuild(record, failing(1)).run()
-    assert await rows(record, work) == before
+    assert await read_model(record, work) == before
     assert await tables_of(record, "turns_") == {"turns_v1_1"}
     assert (await Rebuild(record, work).run()).generation == 3, "the number of the one that failed is not given again"
-    assert (await rows(record, work))[0] == before[0]
+    assert (await read_model(record, work))[0] == before[0]
 
 
 async def test_a_rebuild_clears_a_projection_that_stood_still(record: Record, nats_server: NatsServer) -> None:
@@ -240,7 +232,7 @@ async def test_a_rebuild_that_lost_its_lease_in_the_switch_does_not_lose_what_it
     await asyncio.sleep(0.6)
     second = await Rebuild(other, work).run()
     assert ((await first).generation, second.generation) == (2, 3)
-    found, live = await rows(record, work)
+    found, live = await read_model(record, work)
     assert ([row[:2] for row in found], live.generation) == ([("game-a", 50)], 3)
     assert await tables_of(record, "turns_") == {"turns_v1_3"}
     await other.close()
@@ -291,7 +283,7 @@ async def test_a_rebuild_whose_place_was_taken_does_not_write_into_the_tables_of
         await first
     go_on[1].set()
     assert (await second).generation == 4
-    found, live = await rows(record, work)
+    found, live = await read_model(record, work)
     assert ([row[:2] for row in found], live.generation) == ([("game-a", 50)], 4)
     assert await tables_of(record, "turns_") == {"turns_v1_4"}
     await other.close()
@@ -326,8 +318,8 @@ async def test_a_newer_version_is_built_beside_the_older_one_which_is_read_until
         assert await Progress(record, "turns@2").reached(23, 10)
         await end([task])
         await bus.close()
-    assert [row[:2] for row in (await rows(record, old))[0]] == [("game-a", 20), ("game-b", 3)]
-    assert [row[:2] for row in (await rows(record, new))[0]] == [("game-a", 200), ("game-b", 30)]
+    assert [row[:2] for row in (await read_model(record, old))[0]] == [("game-a", 20), ("game-b", 3)]
+    assert [row[:2] for row in (await read_model(record, new))[0]] == [("game-a", 200), ("game-b", 30)]
     states = {line.name: line.state for line in (await status(record))[0]}
     assert (states["turns@1"], states["turns@2"]) == (State.OLDER, State.LIVE)
 
@@ -363,13 +355,13 @@ async def test_results_rebuilt_by_the_command_while_services_run_are_the_live_on
         for step in steps[:half]:
             position = await append(record, step)
         assert await progress.reached(position, 10)
-        live = await rows(record, projection())
+        live = await read_model(record, projection())
 
         first = await command("projections", "rebuild", database_url=database_url)
         assert first.returncode == 0, first.stderr
         assert f"results@1: {position} events in" in first.stdout
         assert f"read from position {position} on" in first.stdout
-        again, where = await rows(record, projection())
+        again, where = await read_model(record, projection())
         assert (again, where.generation, where.position) == (live[0], 2, position)
 
         building = asyncio.create_task(command("projections", "rebuild", "results", database_url=database_url))
@@ -382,10 +374,10 @@ async def test_results_rebuilt_by_the_command_while_services_run_are_the_live_on
         answer = await stub.GetStandings(request, timeout=10)
         assert answer.position == position, "readers go on without a restart"
         assert [line.name for line in answer.standings if line.player_id == "biel"] == ["Biel Soler"]
-        switched, where = await rows(record, projection())
+        switched, where = await read_model(record, projection())
         assert where.generation == 3
         assert (await command("projections", "rebuild", database_url=database_url)).returncode == 0
-        rebuilt, where = await rows(record, projection())
+        rebuilt, where = await read_model(record, projection())
         assert (rebuilt, where.generation, where.position) == (switched, 4, position)
         assert await tables_of(record, "results_v") == {"results_v1_4"}
 
@@ -404,7 +396,7 @@ async def test_a_rebuild_that_was_killed_can_be_run_again(database_url: str) -> 
     async with record.writing() as connection:
         await work.apply(connection, await record.read(limit=100_000))
         await connection.execute(update_checkpoint(work.consumer, await record.last_position()))
-    live, _ = await rows(record, work)
+    live, _ = await read_model(record, work)
     killed = 0
     for _ in range(20):
         child = await asyncio.to_thread(
@@ -424,11 +416,11 @@ async def test_a_rebuild_that_was_killed_can_be_run_again(database_url: str) -> 
         if killed:
             break
     assert killed, "the rebuild was over before it could be killed"
-    assert (await rows(record, work))[0] == live
+    assert (await read_model(record, work))[0] == live
     assert State.BUILDING in {line.state for line in (await status(record))[0]}
     done = await command("projections", "rebuild", "results", database_url=database_url)
     assert done.returncode == 0, done.stderr
-    found, where = await rows(record, work)
+    found, where = await read_model(record, work)
     assert found == live
     assert await tables_of(record, "results_v") == {f"results_v1_{where.generation}"}
     await record.close()
