@@ -10,7 +10,7 @@ PYTEST_ARGS ?=
 export PATH := $(abspath $(BIN)):$(PATH)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup lexicons run test check format proto golden bench browser lock clean
+.PHONY: help setup lexicons run test check format proto golden bench torture browser lock clean
 
 help: ## say what the targets do
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/  make \1\t\2/' | expand -t 20
@@ -60,6 +60,13 @@ golden: $(READY) ## keep bytes of every event and version that is new, for the t
 
 bench: setup ## measure, and write what was measured to var/bench.json
 	$(BIN)/python tests/benchmarks/run.py
+
+KILLS    ?= 500
+DATABASE ?= both
+SEED     ?=
+torture: setup ## kill processes under load: KILLS=500 DATABASE=sqlite|postgresql|both SEED=…; writes var/torture.json
+	GRPC_VERBOSITY=ERROR $(BIN)/python -m tests.campaigns.torture --kills $(KILLS) --database $(DATABASE) \
+		$(if $(SEED),--seed $(SEED))
 
 # The tests of the pages need a browser. Where it is missing and can be installed, it is; elsewhere they are
 # reported as not run.

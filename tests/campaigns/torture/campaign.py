@@ -1,0 +1,193 @@
+"""One campaign: load on a site, blow after blow, and the judgement."""
+
+from __future__ import annotations
+
+import asyncio
+import random
+import time
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from itertools import islice
+
+from tests.campaigns.torture import judgement
+from tests.campaigns.torture.blows import Blow, blows
+from tests.campaigns.torture.clients import Gate, Load, Network
+from tests.campaigns.torture.ledger import Ledger
+from tests.campaigns.torture.sites import UP, Site
+
+from faristol.words import WordGraph
+
+RECOVERY_SECONDS = 60.0
+"""After which a cell has not recovered."""
+AT_ONCE = 3
+"""Championships at the same time, of three tables each."""
+LOOK = 0.1
+"""Seconds between two looks at processes that ended by themselves."""
+
+
+@dataclass(frozen=True, slots=True)
+class Struck:
+    """What a blow did."""
+
+    number: int
+    victims: tuple[str, ...]
+    acknowledged: float | None
+    """Seconds from the kill to the first acknowledgement of a command sent after it; None when not waited for."""
+    serving: float | None
+    """Seconds from the kill until what was killed served again; None for what is no service, or not waited for."""
+
+
+@dataclass
+class Outcome:
+    """What a campaign came to."""
+
+    seed: int
+    struck: list[Struck] = field(default_factory=list)
+    judgements: int = 0
+    acknowledged: int = 0
+    repeated: int = 0
+    lost: dict[str, int] = field(default_factory=dict)
+    restarts: int = 0
+    championships: int = 0
+    events: int = 0
+    seals: int = 0
+    seconds: float = 0.0
+    wrong: list[str] = field(default_factory=list)
+
+
+class Campaign:
+    """Strikes a site under load, and judges it after every ``judge_every`` blows and at the end."""
+
+    def __init__(
+        self,
+        site: Site,
+        graph: WordGraph,
+        seed: int,
+        judge_every: int,
+        tell: Callable[[Outcome, str], None] = lambda outcome, doing: None,
+    ) -> None:
+        self._site = site
+        self._graph = graph
+        self._seed = seed
+        self._judge_every = judge_every
+        self._tell = tell
+        self._chance = random.Random(f"judgement/{seed}")
+        self._gate = Gate()
+        self._ledger = Ledger(site.folder / "ledger.jsonl")
+        self._glanced = 0
+        self.outcome = Outcome(seed)
+
+    async def run(self, kills: int) -> Outcome:
+        """Strike so many times, or until something is wrong. Gives what it came to."""
+        began = time.monotonic()
+        network = Network(self._site.replicas)
+        try:
+            self._wrong([] if await self._site.whole() else ["not every process came to serve"])
+            async with self._looked_after(), self._load(network) as load:
+                for blow in blows(self._seed, self._site.victims, kills):
+                    if self.outcome.wrong:
+                        break
+                    await self._strike(blow)
+                    self._wrong(load.problems())
+                    if blow.number % self._judge_every == 0 or blow.number == kills:
+                        await self._judge(network)
+            if not self.outcome.wrong:
+                await self._end_in_order()
+        finally:
+            await network.close()
+            self._ledger.close()
+            self._site.abandon()
+        self._wrong([])
+        self.outcome.seconds = time.monotonic() - began
+        return self.outcome
+
+    @asynccontextmanager
+    async def _load(self, network: Network) -> AsyncIterator[Load]:
+        load = Load(network, self._ledger, self._gate, self._graph, self._seed, AT_ONCE)
+        try:
+            yield load
+        finally:
+            self.outcome.championships = len(load.finished)
+            await load.stop()
+
+    @asynccontextmanager
+    async def _looked_after(self) -> AsyncIterator[None]:
+        async def look() -> None:
+            while True:
+                self._site.look_after()
+                await asyncio.sleep(LOOK)
+
+        looking = asyncio.create_task(look())
+        try:
+            yield
+        finally:
+            looking.cancel()
+            await asyncio.gather(looking, return_exceptions=True)
+
+    async def _strike(self, blow: Blow) -> None:
+        await asyncio.sleep(blow.quiet)
+        victims = self._site.kill(blow.victims) or self._site.kill([UP])
+        moment = time.monotonic()
+        await asyncio.sleep(blow.down)
+        self._site.start(victims)
+        acknowledged = serving = None
+        if blow.patient:
+            acknowledged = await self._ledger.acknowledged_after(moment, RECOVERY_SECONDS)
+            addresses = self._site.addresses(victims)
+            serving = await self._site.serving(addresses, RECOVERY_SECONDS)
+            if acknowledged is None:
+                self._wrong([f"no command was acknowledged in {RECOVERY_SECONDS:.0f} s after blow {blow.number}"])
+            if serving is None:
+                self._wrong(
+                    [f"{' and '.join(victims)} did not serve {RECOVERY_SECONDS:.0f} s after blow {blow.number}"]
+                )
+            serving = serving if addresses else None
+            await self._glance()
+        self.outcome.struck.append(
+            Struck(
+                blow.number,
+                victims,
+                None if acknowledged is None else acknowledged - moment,
+                None if serving is None else serving - moment,
+            )
+        )
+        self._wrong([])
+        self._tell(self.outcome, "striking")
+
+    async def _glance(self) -> None:
+        new = list(islice(self._ledger.acknowledged.values(), self._glanced, None))
+        async with judgement.opened(self._site.database_url) as record:
+            self._wrong(await judgement.at_a_glance(record, new))
+            self.outcome.events = await record.last_position()
+        self._glanced += len(new)
+
+    async def _judge(self, network: Network) -> None:
+        if self.outcome.wrong:
+            return
+        self._tell(self.outcome, "judging")
+        async with self._gate.closed():
+            if not await self._site.whole():
+                self._wrong(["not every process came back to serve"])
+            url, key = self._site.database_url, self._site.public_key
+            self._wrong(await judgement.full(url, key, network, self._ledger, self._chance))
+            async with judgement.opened(url) as record:
+                self.outcome.events = await record.last_position()
+        self.outcome.judgements += 1
+        self._tell(self.outcome, "judged")
+
+    async def _end_in_order(self) -> None:
+        await asyncio.to_thread(self._site.stop)
+        url, key = self._site.database_url, self._site.public_key
+        self._wrong(await asyncio.to_thread(judgement.verified, url, key))
+
+    def _wrong(self, found: list[str]) -> None:
+        """Take over what is wrong, from wherever it was noticed."""
+        self.outcome.wrong += found
+        for noticed in (self._ledger.wrong, self._site.wrong):
+            self.outcome.wrong += noticed
+            noticed.clear()
+        self.outcome.acknowledged = len(self._ledger.acknowledged)
+        self.outcome.repeated = self._ledger.repeated
+        self.outcome.lost = dict(self._ledger.lost)
+        self.outcome.restarts = self._site.restarts

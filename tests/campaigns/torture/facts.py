@@ -1,0 +1,94 @@
+"""What must hold between the ledger of the clients and the rows of the record. Pure: rows in, sentences out.
+
+Each function gives a sentence for everything that does not hold, and nothing when all does.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence, Set
+from itertools import pairwise
+
+from tests.campaigns.torture.ledger import Acknowledged
+
+from faristol.host.desk import digest
+from faristol.record.stored import Stored
+
+Kept = Mapping[str, tuple[bytes, int]]
+"""The table of commands: by command id, the answer behind the digest of what was asked, and its position."""
+
+FACT_OF: Mapping[str, Set[str]] = {
+    "CreateTournament": {"TournamentCreated"},
+    "RegisterPlayer": {"PlayerRegistered"},
+    "PairRound": {"RoundPaired"},
+    "StartRound": {"RoundStarted"},
+    "CloseRound": {"RoundClosed"},
+    "PublishStandings": {"StandingsPublished"},
+    "PlacePlay": {"PlayPlaced"},
+    "Exchange": {"Exchanged"},
+    "Pass": {"Passed"},
+    "DrawTiles": {"TilesDrawn"},
+    "Challenge": {"ChallengeRaised"},
+    "SignSheet": {"SheetSigned"},
+    "Press": {"ClockPressed", "OvertimeCapExceeded"},
+}
+"""The fact that a command is about, which stands in the record once when the command was carried out once."""
+
+
+def unkept(acknowledged: Iterable[Acknowledged], kept: Kept) -> Iterator[str]:
+    """Acknowledged commands that the record does not have, or has with another answer."""
+    for one in acknowledged:
+        if one.command_id not in kept:
+            yield f"{one} is not in the record"
+            continue
+        answer, position = kept[one.command_id]
+        if position != one.position:
+            yield f"{one} is in the record at position {position}"
+        if answer != digest(one.request) + one.answer:
+            yield f"{one} has another answer in the record"
+
+
+def unasked(sent: Collection[str], kept: Kept) -> Iterator[str]:
+    """Commands in the record that no client sent."""
+    for command_id in kept:
+        if command_id not in sent:
+            yield f"command {command_id} is in the record, and no client sent it"
+
+
+def done_otherwise(acknowledged: Iterable[Acknowledged], events: Sequence[Stored]) -> Iterator[str]:
+    """Acknowledged commands that were not carried out exactly once, or not in one piece."""
+    of_command: dict[str, list[Stored]] = {}
+    for event in events:
+        if command_id := event.command_id:
+            of_command.setdefault(command_id, []).append(event)
+    for one in acknowledged:
+        brought = of_command.get(one.command_id, [])
+        method = one.method.rpartition("/")[2]
+        if (times := sum(_name(event) in FACT_OF[method] for event in brought)) != 1:
+            yield f"{one} was carried out {times} times: {_shown(brought)}"
+        elif [event.position for event in brought] != list(range(one.position - len(brought) + 1, one.position + 1)):
+            yield f"{one} was not carried out in one piece: {_shown(brought)}"
+
+
+def holes(events: Sequence[Stored], counter: int) -> Iterator[str]:
+    """Positions that are missing or taken twice; ``counter`` is the record's own count."""
+    positions = [0, *(event.position for event in events), counter + 1]
+    for before, position in pairwise(positions):
+        if position != before + 1:
+            yield f"after position {before} comes {position}; the counter is at {counter}"
+
+
+def said_twice(events: Iterable[Stored]) -> Iterator[str]:
+    """Facts that stand in their stream more than once: a command or a reaction was carried out again."""
+    seen = Counter((event.stream, event.type, event.payload) for event in events)
+    for (stream, kind, _), times in seen.items():
+        if times > 1:
+            yield f"{stream} has the same {kind.rpartition('.')[2]} {times} times"
+
+
+def _name(event: Stored) -> str:
+    return event.type.rpartition(".")[2]
+
+
+def _shown(events: Sequence[Stored]) -> str:
+    return ", ".join(map(str, events)) or "it left no event"

@@ -1,0 +1,178 @@
+"""The judgement: what the record, its read models and its consumers must be after whatever was killed.
+
+Each function gives a sentence for everything that is wrong, and nothing when all is right.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import random
+import time
+from collections.abc import AsyncIterator, Collection, Iterable, Sequence
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import grpc
+from sqlalchemy import func, select
+from tests.campaigns.torture import facts
+from tests.campaigns.torture.clients import Network
+from tests.campaigns.torture.ledger import Acknowledged, Ledger
+from tests.integration import contents
+from tests.integration.processes import faristol
+
+from faristol.bus.status import State, status
+from faristol.bus.stopped import all_stopped
+from faristol.cli.demo.api import DEADLINE
+from faristol.record import Record, seals, stored, tables
+from faristol.results.projection import projection
+
+CATCH_UP_SECONDS = 60.0
+"""For consumers to come to the end of the record once nobody appends: leases of the killed run out within 6 s."""
+TOGETHER = 500
+"""Commands that are looked up in one statement."""
+SENT_AGAIN = 80
+"""Acknowledged commands that are sent again in each judgement."""
+
+
+@asynccontextmanager
+async def opened(url: str) -> AsyncIterator[Record]:
+    """The record, for as long as a check takes: whoever keeps SQLite open spares others its recovery after a crash."""
+    record = await Record.open(url, create=False)
+    try:
+        yield record
+    finally:
+        await record.close()
+
+
+async def at_a_glance(record: Record, acknowledged: Sequence[Acknowledged]) -> list[str]:
+    """What can be told in a moment while the load goes on: these commands are kept, no position is missing."""
+    wrong: list[str] = []
+    async with record.reading() as connection:
+        counter, last = await stored.end(connection)
+        count = (await connection.execute(select(func.count()).select_from(tables.events))).scalar_one()
+        if not counter == last == count:
+            wrong.append(f"the counter is at {counter}, the last event at {last}, and there are {count} events")
+        kept: dict[str, tuple[bytes, int]] = {}
+        for start in range(0, len(acknowledged), TOGETHER):
+            ids = [one.command_id for one in acknowledged[start : start + TOGETHER]]
+            found = await connection.execute(select(tables.commands).where(tables.commands.c.command_id.in_(ids)))
+            kept |= {row.command_id: (bytes(row.answer), row.position) for row in found}
+        standing = await all_stopped(connection)
+    return [
+        *wrong,
+        *(f"{one.consumer} stands still before position {one.position}: {one.error}" for one in standing),
+        *facts.unkept(acknowledged, kept),
+    ]
+
+
+async def against_the_ledger(
+    record: Record, acknowledged: Collection[Acknowledged], sent: Collection[str]
+) -> list[str]:
+    """Every acknowledged command is there once, as it was answered, and nothing is there that nobody asked for."""
+    kept = {
+        command_id: (answer, at) for command_id, answer, at in (await contents.rows(record, "commands"))["commands"]
+    }
+    events = await contents.stored(record)
+    async with record.reading() as connection:
+        counter, _ = await stored.end(connection)
+    return [
+        *facts.unkept(acknowledged, kept),
+        *facts.unasked(sent, kept),
+        *facts.done_otherwise(acknowledged, events),
+        *facts.holes(events, counter),
+        *facts.said_twice(events),
+    ]
+
+
+async def caught_up(record: Record, seconds: float = CATCH_UP_SECONDS) -> list[str]:
+    """Once nobody appends, whatever follows the record comes to its end, and all of it is sealed."""
+    give_up = time.monotonic() + seconds
+    while True:
+        lines, last = await status(record)
+        async with record.reading() as connection:
+            sealed = newest.to_position if (newest := await seals.last(connection)) else 0
+        wrong = [f"{line.name} is {line.state} at position {line.position} of {last}" for line in lines if line.lag]
+        if sealed < last:
+            wrong.append(f"seals reach to position {sealed} of {last}")
+        stopped = [line for line in lines if line.state is not State.LIVE]
+        if stopped or not wrong or time.monotonic() > give_up:
+            return wrong + [f"{line.name} is {line.state}: {line.stopped}" for line in stopped]
+        await asyncio.sleep(0.2)
+
+
+def verified(url: str, public_key: Path, *, last: int | None = None, from_seal: bool = False) -> list[str]:
+    """`faristol record verify` finds order, hashes and seals right, up to ``last`` when that is known."""
+    options = ["--json", "--public-key", str(public_key), *(["--from-seal"] if from_seal else [])]
+    said = faristol("record", "verify", *options, database_url=url, timeout=600)
+    try:
+        verdict = json.loads(said.stdout)
+    except json.JSONDecodeError:
+        return [f"faristol record verify ended with code {said.returncode} and said {said.stderr.strip()!r}"]
+    if said.returncode or verdict["wrong"]:
+        return [f"faristol record verify says: wrong at {verdict['wrong']}"]
+    if last is not None and verdict["position"] != last:
+        return [f"faristol record verify came to position {verdict['position']}, and the record ends at {last}"]
+    return []
+
+
+async def rebuilt(record: Record, url: str) -> list[str]:
+    """The read models, rebuilt by `faristol projections rebuild`, are the live ones byte for byte."""
+    live, before = await contents.read_model(record, projection())
+    said = await asyncio.to_thread(faristol, "projections", "rebuild", database_url=url, timeout=600)
+    if said.returncode:
+        return [f"faristol projections rebuild ended with code {said.returncode}: {said.stderr.strip()}"]
+    again, after = await contents.read_model(record, projection())
+    if before.position != after.position:
+        return [f"the read models moved from position {before.position} to {after.position} while nobody appended"]
+    return list(unequal(live, again))
+
+
+def unequal(live: Iterable[Sequence[Any]], rebuilt: Iterable[Sequence[Any]]) -> list[str]:
+    """Rows of read models, by kind and id, that the live tables and the rebuilt ones do not have alike."""
+    before = {tuple(row[:2]): tuple(row) for row in live}
+    after = {tuple(row[:2]): tuple(row) for row in rebuilt}
+    return [
+        f"the {kind} {row_id} of the read models is not as it is when it is rebuilt"
+        for kind, row_id in sorted(before.keys() | after.keys())
+        if before.get((kind, row_id)) != after.get((kind, row_id))
+    ]
+
+
+async def asked_again(network: Network, again: Sequence[Acknowledged], chance: random.Random) -> list[str]:
+    """A command that is sent again, to any replica, gets its first answer."""
+    wrong = []
+    for one in again:
+        address = chance.choice(network.replicas[one.method.split(".")[1]])
+        method: Any = network.channel(address).unary_unary(one.method, None, None)
+        try:
+            answer = await method(one.request.SerializeToString(), timeout=DEADLINE)
+        except grpc.aio.AioRpcError as problem:
+            wrong.append(f"{one}, sent again, is refused: {problem.code().name}, {problem.details()}")
+            continue
+        if answer != one.answer:
+            wrong.append(f"{one}, sent again, is answered otherwise")
+    return wrong
+
+
+async def full(url: str, public_key: Path, network: Network, ledger: Ledger, chance: random.Random) -> list[str]:
+    """Everything, while no client calls and every process serves."""
+    acknowledged = list(ledger.acknowledged.values())
+    async with opened(url) as record:
+        wrong: list[str] = []
+        async with record.reading() as connection:
+            has_seals = await seals.last(connection) is not None
+        if has_seals:
+            wrong += await asyncio.to_thread(verified, url, public_key, from_seal=True)
+        wrong += await caught_up(record)
+        last = await record.last_position()
+        wrong += await against_the_ledger(record, acknowledged, ledger.sent)
+        wrong += await asyncio.to_thread(verified, url, public_key, last=last)
+        newest = acknowledged[-SENT_AGAIN // 4 :]
+        older = chance.sample(acknowledged, min(len(acknowledged), SENT_AGAIN - len(newest)))
+        wrong += await asked_again(network, [*newest, *older], chance)
+        wrong += await rebuilt(record, url)
+        if (now := await record.last_position()) != last:
+            wrong.append(f"the record grew from position {last} to {now}, though no new command was sent")
+    return wrong

