@@ -92,8 +92,7 @@ class Campaign:
                     self._wrong(load.problems())
                     if blow.number % self._judge_every == 0 or blow.number == kills:
                         await self._judge(network)
-            if not self.outcome.wrong:
-                await self._end_in_order()
+            await (self._look_closer() if self.outcome.wrong else self._end_in_order())
         finally:
             await network.close()
             self._ledger.close()
@@ -175,6 +174,13 @@ class Campaign:
                 self.outcome.events = await record.last_position()
         self.outcome.judgements += 1
         self._tell(self.outcome, "judged")
+
+    async def _look_closer(self) -> None:
+        """What is lost may have shown first in what it led to."""
+        async with judgement.opened(self._site.database_url) as record:
+            told = list(self._ledger.acknowledged.values())
+            found = await judgement.against_the_ledger(record, told, self._ledger.sent)
+        self._wrong([sentence for sentence in found if sentence not in self.outcome.wrong])
 
     async def _end_in_order(self) -> None:
         await asyncio.to_thread(self._site.stop)

@@ -7,12 +7,15 @@ import platform
 import statistics
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 from rich.table import Table
-from tests.campaigns.torture.campaign import Outcome
+from tests.campaigns.torture.campaign import Outcome, Struck
 
+SLOWEST = 5
+"""Blows that are shown by themselves: those after which it took longest until a command was acknowledged."""
 MOST_SHOWN = 20
 """Sentences about what is wrong that are printed; the report has all."""
 
@@ -37,9 +40,14 @@ def _one(outcome: Outcome) -> dict[str, Any]:
         "judgements": outcome.judgements,
         "seconds_to_acknowledgement": spread([one.acknowledged for one in outcome.struck]),
         "seconds_to_serving": spread([one.serving for one in outcome.struck]),
+        "slowest": [asdict(one) for one in sorted(outcome.struck, key=_waited, reverse=True)[:SLOWEST]],
         "seconds": round(outcome.seconds, 1),
         "wrong": outcome.wrong,
     }
+
+
+def _waited(struck: Struck) -> float:
+    return struck.acknowledged or 0.0
 
 
 def spread(measured: Sequence[float | None]) -> dict[str, float]:
