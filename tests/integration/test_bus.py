@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import itertools
+import os
+import signal
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -18,6 +20,7 @@ from tests.integration.contents import no_connection_left
 from faristol.bus import Bus, BusError, Consumer, NatsServer, Progress, Projection, Reaction, Relay
 from faristol.bus.connection import STREAM, Pull
 from faristol.bus.envelope import headers, subject
+from faristol.bus.server import RESTART_SECONDS
 from faristol.bus.status import State, Status, status
 from faristol.bus.stopped import retry
 from faristol.pb.game.v1 import events_pb2
@@ -510,6 +513,29 @@ async def test_a_server_of_ones_own_lets_nobody_else_in(nats_server: NatsServer)
     without_token = "nats://" + nats_server.url.partition("@")[2]
     with pytest.raises(BusError, match="cannot be reached"):
         await Bus.connect(without_token)
+
+
+async def is_back(bus: Bus, pid: Callable[[], int], killed: int) -> bool:
+    return bus.connected and pid() != killed
+
+
+async def test_a_server_of_ones_own_that_was_killed_is_started_again_and_carries_news_to_those_connected(
+    nats_server: NatsServer, tmp_path: Path
+) -> None:
+    def pid() -> int:
+        return int((tmp_path / "nats" / "nats.pid").read_text())
+
+    killed = pid()
+    bus = await Bus.connect(nats_server.url)
+
+    os.kill(killed, signal.SIGKILL)
+    await until(lambda: is_back(bus, pid, killed), asyncio.sleep(0))
+    await bus.ensure_stream()
+    await bus.close()
+    await nats_server.stop()
+    await asyncio.sleep(2 * RESTART_SECONDS)
+    with pytest.raises(ProcessLookupError):
+        os.kill(pid(), 0)
 
 
 async def test_a_nats_that_cannot_be_reached_is_told_in_one_sentence() -> None:

