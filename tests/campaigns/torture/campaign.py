@@ -14,7 +14,7 @@ from tests.campaigns.torture import judgement
 from tests.campaigns.torture.blows import Blow, blows
 from tests.campaigns.torture.clients import Gate, Load, Network
 from tests.campaigns.torture.ledger import Ledger
-from tests.campaigns.torture.sites import UP, Site
+from tests.campaigns.torture.sites import LOOK, UP, Site
 
 from faristol.words import WordGraph
 
@@ -22,8 +22,6 @@ RECOVERY_SECONDS = 60.0
 """After which a cell has not recovered."""
 AT_ONCE = 3
 """Championships at the same time, of three tables each."""
-LOOK = 0.1
-"""Seconds between two looks at processes that ended by themselves."""
 
 
 @dataclass(frozen=True, slots=True)

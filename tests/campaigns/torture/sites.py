@@ -26,6 +26,8 @@ NATS = "nats-server"
 UP = "up"
 NEEDS_NATS = "NATS at "
 """How a process says that it cannot start because NATS is away; whoever runs it starts it again."""
+LOOK = 0.1
+"""Seconds between two looks at what ended or came back by itself."""
 GRACE = 15.0
 """Seconds after a kill of NATS in which a process may end for want of it."""
 
@@ -140,7 +142,6 @@ class Embedded(Site):
         self._address = f"127.0.0.1:{port}"
         given = ["up", "--data", str(self._data), "--grpc", str(port), "--http", str(free_port())]
         self.children[UP] = Child(given, self.settings, folder / "up.log")
-        self._started = time.monotonic()
 
     @property
     def replicas(self) -> Mapping[str, Sequence[str]]:
@@ -159,25 +160,32 @@ class Embedded(Site):
     def _kill(self, name: str) -> bool:
         if name != NATS:
             return super()._kill(name)
+        if not (pid := self._nats()):
+            return False
+        os.kill(pid, signal.SIGKILL)
+        return True
+
+    def _start(self, name: str) -> None:
+        if name != NATS:  # which `faristol up` starts again
+            super()._start(name)
+
+    async def whole(self) -> bool:
+        """See ``Site``. The NATS server comes back by itself."""
+        give_up = time.monotonic() + START_SECONDS
+        while not self._nats():
+            if time.monotonic() > give_up:
+                return False
+            await asyncio.sleep(LOOK)
+        return await super().whole()
+
+    def _nats(self) -> int:
+        """Process id of the NATS server; 0 while there is none."""
         with contextlib.suppress(OSError, ValueError):
             pid = int((self._data / "nats" / "nats.pid").read_text())
             command = Path(f"/proc/{pid}/cmdline").read_bytes().decode(errors="replace")
             if NATS in command and str(self._data) in command:
-                os.kill(pid, signal.SIGKILL)
-                return True
-        return False
-
-    def _start(self, name: str) -> None:
-        if name != NATS:
-            super()._start(name)
-            self._started = time.monotonic()
-
-    async def whole(self) -> bool:
-        """See ``Site``. A NATS server that was killed comes back with ``faristol up``."""
-        if self._nats_killed > self._started:
-            self.kill([UP])
-            self.start([UP])
-        return await super().whole()
+                return pid
+        return 0
 
 
 class Distributed(Site):
