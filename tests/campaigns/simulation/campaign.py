@@ -1,0 +1,92 @@
+"""``make simulate SEEDS=0-1999 JOBS=2``: run many worlds, and tell which seeds found something."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import time
+import traceback
+from collections.abc import Iterable
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from multiprocessing import get_context
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+from tests.campaigns.simulation.report import Report
+from tests.campaigns.simulation.run import Outcome, install_lexicon, run
+
+RUNS_PER_PROCESS = 100
+"""What a run leaves behind in memory is not let grow for ever."""
+
+
+def main() -> int:
+    """Run what the command line asks for. 0 when every seed is clean, 1 when one is not."""
+    given = _arguments()
+    report = Report()
+    console = Console(stderr=True)
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    with TemporaryDirectory(prefix="faristol-lexicon-") as lexicons, Progress(*columns, console=console) as progress:
+        install_lexicon(Path(lexicons))
+        bar = progress.add_task("clean so far", total=len(given.seeds))
+        with ProcessPoolExecutor(given.jobs, get_context("spawn"), max_tasks_per_child=RUNS_PER_PROCESS) as pool:
+            for done in as_completed([pool.submit(_timed, seed, Path(lexicons)) for seed in given.seeds]):
+                outcome, seconds = done.result()
+                report.add(outcome, seconds, given.out / "simulation")
+                if outcome.problems:
+                    progress.print(f"seed {outcome.seed}: {'; '.join(outcome.problems)}", markup=False)
+                failed = f"{len(report.failures)} failed" if report.failures else "clean so far"
+                progress.update(bar, advance=1, description=failed)
+    report.write(given.out / "simulation.json")
+    _tell(report, given.out)
+    return 1 if report.failures else 0
+
+
+def _timed(seed: int, lexicons: Path) -> tuple[Outcome, float]:
+    """One run and its CPU seconds. Whatever breaks in it is a problem of its seed."""
+    start = time.process_time()
+    try:
+        outcome = run(seed, lexicons)
+    except Exception as problem:  # noqa: BLE001 # the campaign goes on with the other seeds
+        told = f"the simulation broke: {problem!r}"
+        outcome = Outcome(seed, [told], "", traceback.format_exc().splitlines(), {}, 0, 0, 0.0)
+    return outcome, time.process_time() - start
+
+
+def _tell(report: Report, out: Path) -> None:
+    for failure in report.failures:
+        sys.stdout.write(f"seed {failure.seed}: {'; '.join(failure.problems)[:500]}\n")
+        sys.stdout.write(f"    again, alone: {failure.command}    its trace: {failure.trace}\n")
+    clean = report.seeds - len(report.failures)
+    sys.stdout.write(
+        f"{clean} of {report.seeds} seeds clean; {report.events:,} events, {report.steps:,} steps, "
+        f"{report.world_seconds:,.0f} s in the worlds, {report.cpu_seconds:,.0f} s of CPU; {out / 'simulation.json'}\n"
+    )
+
+
+def _arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="make simulate", description=__doc__)
+    parser.add_argument("--seeds", type=seeds_of, required=True, help="7, 0-1999, or 3,5,10-20")
+    parser.add_argument("--jobs", type=int, default=2, help="runs at the same time")
+    parser.add_argument("--out", type=Path, default=Path("var"), help="where the report goes")
+    given = parser.parse_args()
+    if given.jobs < 1:
+        parser.error(f"--jobs is {given.jobs}: expected 1 or more")
+    return given
+
+
+def seeds_of(text: str) -> list[int]:
+    """The seeds that ``3,5,10-20`` names, in order. Raises ``argparse.ArgumentTypeError``."""
+    try:
+        found = sorted({seed for part in text.split(",") for seed in _range(part)})
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"{text!r} names no seeds: expected 7, 0-1999, or 3,5,10-20") from None
+    if not found:
+        raise argparse.ArgumentTypeError(f"{text!r} names no seeds: expected 7, 0-1999, or 3,5,10-20")
+    return found
+
+
+def _range(part: str) -> Iterable[int]:
+    first, dash, last = part.partition("-")
+    return range(int(first), int(last) + 1) if dash else (int(part),)

@@ -1,0 +1,316 @@
+"""Director and players on the other side of the network: they send every command until it is answered."""
+
+from __future__ import annotations
+
+import asyncio
+import uuid
+from collections import Counter
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from random import Random
+from typing import Any, TypeVar
+
+import grpc
+import grpc.aio
+from google.protobuf.message import Message
+from tests.campaigns.simulation.world import BEGINNING
+
+from faristol.cli.demo.api import Api
+from faristol.cli.demo.plan import Plan
+from faristol.host.times import to_datetime, to_timestamp
+from faristol.pb.clock.v1 import clock_pb2
+from faristol.pb.game.v1 import events_pb2, game_pb2
+from faristol.pb.pairing.v1 import pairing_pb2
+from faristol.pb.rating.v1 import rating_pb2
+from faristol.pb.results.v1 import results_pb2
+from faristol.rules.tiles import TileSet
+from faristol.words import WordGraph
+from faristol.words.generate import Grid, generate
+
+M = TypeVar("M", bound=Message)
+
+DEADLINE = 2.0
+"""Seconds that a caller waits for an answer."""
+
+_PASSING = (grpc.StatusCode.UNAVAILABLE, grpc.StatusCode.DEADLINE_EXCEEDED, grpc.StatusCode.ABORTED)
+_DEFECTS = (grpc.StatusCode.INTERNAL, grpc.StatusCode.UNKNOWN, grpc.StatusCode.UNIMPLEMENTED)
+
+_NAMESPACE = uuid.UUID("0d2ff6a5-6f2f-4b0e-9f63-5a1a9c9d7a11")
+
+
+@dataclass
+class Told:
+    """What clients were told."""
+
+    answers: dict[str, bytes] = field(default_factory=dict)
+    """The answer to each command that was acknowledged, by its id."""
+    refused: dict[str, str] = field(default_factory=dict)
+    """Commands that were refused, and why."""
+    reasons: Counter[str] = field(default_factory=Counter)
+    problems: list[str] = field(default_factory=list)
+    """Answers that nobody should get."""
+
+
+class Caller:
+    """Somebody who calls, and calls again."""
+
+    def __init__(self, api: Api, told: Told, name: str, luck: Random) -> None:
+        self.api = api
+        self.told = told
+        self.name = name
+        self.luck = luck
+        self._sent = 0
+
+    def command_id(self) -> str:
+        """The id of the next command."""
+        self._sent += 1
+        return str(uuid.uuid5(_NAMESPACE, f"{self.name}/{self._sent}"))
+
+    async def call(self, method: Callable[..., Awaitable[M]], request: Message) -> M:
+        """Call until there is an answer. Raises ``grpc.aio.AioRpcError`` for one that stays what it is."""
+        pause = 0.05
+        while True:
+            try:
+                return await method(request, timeout=DEADLINE)
+            except grpc.aio.AioRpcError as problem:
+                if problem.code() in _DEFECTS:
+                    self.told.problems.append(f"{type(request).__name__}: {problem.code().name} {problem.details()}")
+                if problem.code() not in _PASSING:
+                    raise
+            await asyncio.sleep(pause * (0.5 + self.luck.random()))
+            pause = min(1.0, pause * 1.6)
+
+    async def command(self, method: Callable[..., Awaitable[M]], request: Any) -> M | None:
+        """Send a command until it is answered; None when it is refused. Now and then send it once more."""
+        request.command_id = self.command_id()
+        try:
+            answer = await self.call(method, request)
+        except grpc.aio.AioRpcError as problem:
+            self.told.refused[request.command_id] = f"{type(request).__name__}: {problem.details()}"
+            self.told.reasons[f"{type(request).__name__}: {problem.code().name}"] += 1
+            return None
+        self.told.answers[request.command_id] = answer.SerializeToString(deterministic=True)
+        if self.luck.random() < 0.05:
+            again = await self.call(method, request)
+            if again != answer:
+                self.told.problems.append(f"{type(request).__name__} was answered by {answer}, then by {again}")
+        return answer
+
+    async def ask(self, method: Callable[..., Awaitable[M]], request: Message) -> M:
+        """Ask for what comes about by itself, until it is there."""
+        while True:
+            try:
+                return await self.call(method, request)
+            except grpc.aio.AioRpcError as problem:
+                if problem.code() is not grpc.StatusCode.NOT_FOUND:
+                    raise
+            await asyncio.sleep(0.1)
+
+
+@dataclass(frozen=True)
+class Championship:
+    """A small one."""
+
+    plan: Plan
+    graph: WordGraph
+    tile_set: TileSet
+    lexicon: str
+    plays: int
+    """Turns of a game that are played; then tiles are exchanged until it ends."""
+    dated: bool
+    """Whether players say when they did what, or leave it to the services' clocks."""
+    slow: float
+    """Probability of a turn that takes so long that time runs out."""
+
+
+class Director(Caller):
+    """Directs it from its creation to its published standings."""
+
+    def __init__(self, api: Api, told: Told, championship: Championship, luck: Callable[[str], Random]) -> None:
+        super().__init__(api, told, "director", luck("director"))
+        self._championship = championship
+        self._luck = luck
+        self.position = 0
+        """Of the last thing that was answered."""
+
+    async def direct(self) -> None:
+        """Direct all of it."""
+        plan, pairing = self._championship.plan, self.api.pairing
+        which: dict[str, Any] = {"tournament_id": plan.tournament_id}
+        opening = self._at(plan.round_start(1, BEGINNING))
+        create = pairing_pb2.CreateTournamentRequest(
+            name=plan.title,
+            rounds=plan.rounds,
+            ruleset=plan.ruleset,
+            lexicon=self._championship.lexicon,
+            seed=plan.secret,
+            **which,
+            **opening,
+        )
+        await self._must(pairing.CreateTournament, create)
+        await asyncio.gather(*(self._register(entrant) for entrant in plan.entrants))
+        for number in range(1, plan.rounds + 1):
+            begin: dict[str, Any] = {"round": number, **which, **self._at(plan.round_start(number, BEGINNING))}
+            paired = await self._must(pairing.PairRound, pairing_pb2.PairRoundRequest(**begin))
+            await self._must(pairing.StartRound, pairing_pb2.StartRoundRequest(**begin))
+            await asyncio.gather(*(self._table(one) for one in paired.pairings))
+            await self._results_in(number)
+            over = {**which, **self._at(plan.round_end(number, BEGINNING))}
+            await self._must(pairing.CloseRound, pairing_pb2.CloseRoundRequest(round=number, **over))
+        published = await self._must(pairing.PublishStandings, pairing_pb2.PublishStandingsRequest(**over))
+        self.position = published.position
+        await self.ask(self.api.rating.GetRatingList, rating_pb2.GetRatingListRequest(**which))
+        request = results_pb2.GetStandingsRequest(min_position=self.position, **which)
+        standings = await self.ask(self.api.results.GetStandings, request)
+        if len(standings.standings) != plan.players:
+            self.told.problems.append(f"standings of {len(standings.standings)} players: {standings}")
+
+    async def _must(self, method: Callable[..., Awaitable[M]], request: Any) -> M:
+        answer = await self.command(method, request)
+        if answer is None:
+            raise Refused(self.told.refused[request.command_id])
+        return answer
+
+    async def _register(self, entrant: Any) -> None:
+        director = Caller(self.api, self.told, f"desk {entrant.player_id}", self._luck(entrant.player_id))
+        request = pairing_pb2.RegisterPlayerRequest(
+            tournament_id=self._championship.plan.tournament_id,
+            player_id=entrant.player_id,
+            name=entrant.name,
+            rating=entrant.rating,
+            **self._at(self._championship.plan.round_start(1, BEGINNING)),
+        )
+        if await director.command(self.api.pairing.RegisterPlayer, request) is None:
+            raise Refused(f"{entrant.player_id} was refused")
+
+    def _at(self, moment: datetime) -> dict[str, Any]:
+        return {"occurred_at": to_timestamp(moment)} if self._championship.dated else {}
+
+    async def _table(self, pairing: Any) -> None:
+        game_id = pairing.game_id
+        players = [
+            Player(self.api, self.told, self._championship, game_id, player, self._luck(f"{game_id}/{player}"))
+            for player in (pairing.first_player_id, pairing.second_player_id)
+        ]
+        await asyncio.gather(*(player.play() for player in players))
+
+    async def _results_in(self, number: int) -> None:
+        request = pairing_pb2.GetTournamentRequest(tournament_id=self._championship.plan.tournament_id)
+        while True:
+            tournament = await self.call(self.api.pairing.GetTournament, request)
+            known = next((each for each in tournament.played if each.round == number), None)
+            if known and len(known.finished_game_ids) == len(known.pairings):
+                return
+            await asyncio.sleep(0.2)
+
+
+class Refused(Exception):
+    """A director was refused what has to be granted."""
+
+
+class Player(Caller):
+    """A player at a table. Both act by themselves, so that a challenge and a draw can meet."""
+
+    def __init__(
+        self, api: Api, told: Told, championship: Championship, game_id: str, player_id: str, luck: Random
+    ) -> None:
+        super().__init__(api, told, f"{game_id}/{player_id}", luck)
+        self._championship = championship
+        self._game_id = game_id
+        self._player_id = player_id
+        self._doubted = 0
+        """The last turn of which it was decided whether to challenge."""
+
+    async def play(self) -> None:
+        """Play until the result is final."""
+        request = game_pb2.GetGameRequest(game_id=self._game_id, player_id=self._player_id)
+        while True:
+            game = await self.ask(self.api.game.GetGame, request)
+            if game.phase == game_pb2.PHASE_FINAL:
+                return
+            await self._act(game)
+            await asyncio.sleep(0.02 + 0.13 * self.luck.random())
+
+    async def _act(self, game: game_pb2.GetGameResponse) -> None:
+        mine = game.turn_player_id == self._player_id
+        if game.phase == game_pb2.PHASE_TURN and mine:
+            await self._take_turn(game)
+        elif game.phase == game_pb2.PHASE_PLACED and mine:
+            await self._after_play(game)
+        elif game.phase == game_pb2.PHASE_PLACED and not game.pending_ruled_valid:
+            await self._doubt(game)
+        elif game.phase == game_pb2.PHASE_DRAWN and mine:
+            await self._press(game)
+        elif game.phase == game_pb2.PHASE_ENDED:
+            await self._sign(game)
+
+    async def _take_turn(self, game: game_pb2.GetGameResponse) -> None:
+        moment = self._moment(game, 40 * 60 if self.luck.random() < self._championship.slow else 90)
+        scoreless = all(side.score == 0 for side in game.sides)
+        if game.turn <= self._championship.plays or (scoreless and self.luck.random() < 0.7):
+            squares = {(tile.row, tile.column): (tile.face, tile.blank) for tile in game.board}
+            grid = Grid.of(self._championship.tile_set, squares)
+            if tiles := self._tiles(grid, list(game.rack)):
+                play = game_pb2.PlacePlayRequest(
+                    placements=[
+                        events_pb2.Placement(row=row, column=column, face=face, blank=blank)
+                        for row, column, face, blank in tiles
+                    ],
+                    **moment,
+                )
+                await self.command(self.api.game.PlacePlay, play)
+                return
+        if game.bag_left:
+            exchange = game_pb2.ExchangeRequest(faces=game.rack[: 1 + self.luck.randrange(2)], **moment)
+            await self.command(self.api.game.Exchange, exchange)
+        else:
+            await self.command(self.api.game.Pass, game_pb2.PassRequest(**moment))
+
+    def _tiles(self, grid: Grid, rack: list[str]) -> list[tuple[int, int, str, bool]]:
+        """A play; now and then one of a word that is none."""
+        candidates = generate(self._championship.graph, grid, rack)
+        if not candidates:
+            return []
+        tiles = candidates[self.luck.randrange(min(8, len(candidates)))].tiles
+        faces = [tile.face for tile in tiles]
+        if self.luck.random() < 0.3 and not any(tile.is_blank for tile in tiles):
+            faces.reverse()
+        return [(tile.row, tile.col, face, tile.is_blank) for tile, face in zip(tiles, faces, strict=True)]
+
+    async def _after_play(self, game: game_pb2.GetGameResponse) -> None:
+        """Draw and press; with no tile left to draw, press."""
+        await asyncio.sleep(0.15 * self.luck.random())
+        if game.bag_left:
+            await self.command(self.api.game.DrawTiles, game_pb2.DrawTilesRequest(**self._moment(game, 8)))
+        else:
+            await self._press(game)
+
+    async def _doubt(self, game: game_pb2.GetGameResponse) -> None:
+        """Challenge, perhaps, and perhaps too late."""
+        if self._doubted == game.turn:
+            return
+        self._doubted = game.turn
+        words = [scored.word for scored in game.pending.words]
+        right = all(self._championship.graph.contains(tuple(word.faces)) for word in words)
+        if self.luck.random() < (0.15 if right else 0.8):
+            challenge = game_pb2.ChallengeRequest(words=words, **self._moment(game, 8))
+            await self.command(self.api.game.Challenge, challenge)
+
+    async def _press(self, game: game_pb2.GetGameResponse) -> None:
+        await self.command(self.api.clock.Press, clock_pb2.PressRequest(**self._moment(game, 5)))
+
+    async def _sign(self, game: game_pb2.GetGameResponse) -> None:
+        if any(side.player_id == self._player_id and side.signed for side in game.sides):
+            return
+        clock = await self.ask(self.api.clock.GetClock, clock_pb2.GetClockRequest(game_id=self._game_id))
+        if clock.stopped:
+            await self.command(self.api.game.SignSheet, game_pb2.SignSheetRequest(**self._moment(game, 60)))
+
+    def _moment(self, game: game_pb2.GetGameResponse, seconds: float) -> dict[str, Any]:
+        """Whose command it is, where, and, where players say so, when: some time after what happened last."""
+        moment: dict[str, Any] = {"game_id": self._game_id, "player_id": self._player_id}
+        if self._championship.dated:
+            after: datetime = to_datetime(game.occurred_at)
+            moment["occurred_at"] = to_timestamp(after + timedelta(seconds=seconds * (0.5 + self.luck.random() / 2)))
+        return moment

@@ -1,0 +1,189 @@
+"""SQLite without threads: statements run as steps of the loop, and processes die around their commits."""
+
+from __future__ import annotations
+
+import asyncio
+import sqlite3
+from collections import deque
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager, suppress
+from functools import partial
+from typing import Any
+from unittest.mock import patch
+
+import aiosqlite.core
+from sqlalchemy.exc import OperationalError
+from tests.campaigns.simulation.loop import NODE
+from tests.campaigns.simulation.nodes import Node
+from tests.campaigns.simulation.world import World
+
+from faristol.record import database, direct_sqlite
+from faristol.record.direct_sqlite import DirectSqlite
+from faristol.record.group import Group
+
+SLOWEST = 0.002
+"""Seconds that a statement takes at most."""
+AGAIN = 0.005
+"""Seconds until a statement that found the database locked is tried again."""
+
+AT_ONCE = ("cursor", "fetchall", "fetchone", "fetchmany", "close")
+"""Of cursors: what touches nothing that others see takes no time, and so spares the loop half of its work."""
+
+Step = Callable[[], Any]
+
+
+class Disk:
+    """Runs every statement of every process, one at a time."""
+
+    def __init__(self, world: World) -> None:
+        self.world = world
+        self.patience = database.LOCK_TIMEOUT
+        self._luck = world.luck("disk")
+
+    @contextmanager
+    def around(self) -> Iterator[None]:
+        """Have both ways to SQLite lead here. Whoever finds the database locked waits in the loop, not in SQLite."""
+        with ExitStack() as stack:
+            stack.enter_context(patch.object(aiosqlite.core, "SimpleQueue", partial(_Steps, self)))
+            stack.enter_context(patch.object(aiosqlite.core, "Thread", _NoThread))
+            stack.enter_context(patch.object(database, "LOCK_TIMEOUT", 0))
+            stack.enter_context(patch.object(self.world.loop, "execute", self._execute, create=True))
+            yield
+
+    def _execute(self, function: Callable[..., Any], *args: Any) -> asyncio.Future[Any]:
+        future = self.world.loop.create_future()
+        whole = isinstance(getattr(function, "__self__", None), DirectSqlite) and function.__name__ == "_write"
+        self.soon(partial(self.run, partial(function, *args), future, lambda: None, commits=whole, whole=whole))
+        return future
+
+    def soon(self, step: Step) -> None:
+        """Have a step run when the disk comes to it."""
+        self.world.loop.call_later(self._luck.random() * SLOWEST, step)
+
+    def run(
+        self,
+        function: Step,
+        future: asyncio.Future[Any] | None,
+        done: Step,
+        *,
+        commits: bool,
+        whole: bool = False,
+        until: float | None = None,
+    ) -> None:
+        """Run a statement, or a ``whole`` transaction; ``done`` is called after it, and not while it is locked out."""
+        node = NODE.get()
+        faults = self.world.faults
+        if commits and isinstance(node, Node):
+            if self.world.happens(faults.crash_before_commit):
+                node.crash("before a commit")
+                return
+            if self.world.happens(faults.crash_in_commit):
+                if whole:
+                    _write_half(function)  # otherwise its rows were written by the statements before
+                node.crash("in a commit")
+                return
+            if self.world.happens(faults.disk_refuses):
+                self._refuse(future, whole=whole)
+                done()
+                return
+        try:
+            result = function()
+        except (sqlite3.Error, OperationalError) as problem:
+            until = self.world.loop.time() + self.patience if until is None else until
+            if _is_locked(problem) and self.world.loop.time() < until:
+                again = partial(self.run, function, future, done, commits=commits, whole=whole, until=until)
+                self.world.loop.call_later(AGAIN * (0.5 + self._luck.random()), again)
+                return
+            _tell(future, problem=problem)
+        except Exception as problem:  # noqa: BLE001 # it is the caller's
+            _tell(future, problem=problem)
+        else:
+            if isinstance(result, sqlite3.Connection) and isinstance(node, Node):
+                node.connections.append(result)
+            if commits:
+                self.world.trace.note("commit", "")
+                if isinstance(node, Node) and self.world.happens(faults.crash_after_commit):
+                    node.crash("after a commit")
+                    return
+            _tell(future, result=result)
+        done()
+
+    def _refuse(self, future: asyncio.Future[Any] | None, *, whole: bool) -> None:
+        self.world.trace.note("fault", "the disk is full")
+        problem = sqlite3.OperationalError("database or disk is full")
+        _tell(future, problem=OperationalError("append", None, problem) if whole else problem)
+
+
+def _write_half(transaction: Step) -> None:
+    """Write the rows of a transaction whose commit will not come."""
+    rows = direct_sqlite._rows
+
+    def unfinished(connection: sqlite3.Connection, group: Group) -> bool:
+        rows(connection, group)
+        raise sqlite3.OperationalError("the process ends here")
+
+    with patch.object(direct_sqlite, "_rows", unfinished), suppress(OperationalError):
+        transaction()
+
+
+def _is_locked(problem: sqlite3.Error | OperationalError) -> bool:
+    cause = problem.orig if isinstance(problem, OperationalError) else problem
+    return getattr(cause, "sqlite_errorcode", None) == sqlite3.SQLITE_BUSY
+
+
+def _tell(future: asyncio.Future[Any] | None, *, result: Any = None, problem: BaseException | None = None) -> None:
+    if future is None or future.done():
+        return
+    if problem:
+        future.set_exception(problem)
+    else:
+        future.set_result(result)
+
+
+class _Steps:
+    """What a connection has to do, in order: the queue that its thread would take from."""
+
+    def __init__(self, disk: Disk) -> None:
+        self._disk = disk
+        self._waiting: deque[tuple[asyncio.Future[Any] | None, Step]] = deque()
+        self._busy = False
+
+    def put_nowait(self, item: tuple[asyncio.Future[Any] | None, Step]) -> None:
+        if not self._busy and _name(item[1]) in AT_ONCE:
+            self._disk.run(item[1], item[0], lambda: None, commits=False)
+            return
+        self._waiting.append(item)
+        if not self._busy:
+            self._busy = True
+            self._disk.soon(self._next)
+
+    def _next(self) -> None:
+        future, function = self._waiting.popleft()
+        self._disk.run(function, future, self._done, commits=_commits(function))
+
+    def _done(self) -> None:
+        self._busy = bool(self._waiting)
+        if self._busy:
+            self._disk.soon(self._next)
+
+
+def _name(function: Step) -> str:
+    called = function.func if isinstance(function, partial) else function
+    return str(getattr(called, "__name__", ""))
+
+
+def _commits(function: Step) -> bool:
+    connection = getattr(getattr(function, "func", None), "__self__", None)
+    return _name(function) == "commit" and isinstance(connection, sqlite3.Connection) and connection.in_transaction
+
+
+class _NoThread:
+    """In the place of the thread of a connection."""
+
+    daemon = False
+
+    def __init__(self, target: Any, args: Any) -> None:
+        """What it would run is run by ``_Steps``."""
+
+    def start(self) -> None:
+        """There is nothing to start."""

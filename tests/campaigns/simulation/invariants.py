@@ -1,0 +1,225 @@
+"""What has to hold once nothing goes wrong any more and everything has come to rest."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from itertools import groupby
+from typing import Any
+
+from google.protobuf.message import Message
+from sqlalchemy import select
+from sqlalchemy.ext.asyncio import AsyncConnection
+from tests.campaigns.simulation.clients import Told
+
+from faristol.bus import Projection, generations
+from faristol.bus.status import State, status
+from faristol.pb.clock.v1 import events_pb2 as clock
+from faristol.pb.game.v1 import events_pb2 as game
+from faristol.pb.pairing.v1 import events_pb2 as pairing
+from faristol.record import Record, Recorded, tables
+from faristol.record.verification import verify
+from faristol.results.projection import projection
+
+BESIDE = 1_000_000
+"""The generation of a projection that is computed to be compared, and never read."""
+
+
+async def at_rest(record: Record, consumers: int) -> str:
+    """What still has work to do; empty when everything has come to the record's end."""
+    lines, last = await status(record)
+    behind = [f"{line.name} is {line.state} at {line.position} of {last}" for line in lines if line.lag]
+    if len(lines) < consumers:
+        behind.append(f"only {len(lines)} of {consumers} consumers")
+    return "; ".join(behind)
+
+
+async def check(record: Record, told: Told, accepted: set[str]) -> list[str]:
+    """Everything that is wrong."""
+    wrong = list(told.problems)
+    verdict = await verify(record)
+    if verdict.wrong:
+        wrong.append(f"the record: {verdict.wrong}")
+    lines, _ = await status(record)
+    wrong.extend(f"{line.name} stands still: {line.stopped}" for line in lines if line.state is State.STOPPED)
+    events = await record.read(0, limit=100_000)
+    wrong.extend(_positions(events))
+    wrong.extend(await _answers(record, told, events))
+    wrong.extend(_tables(events))
+    wrong.extend(await _projected(record, projection(), events))
+    missing = [event.position for event in events if event.event_id not in accepted]
+    if missing:
+        wrong.append(f"never on the bus: the events at {missing}")
+    return wrong
+
+
+def _positions(events: Sequence[Recorded]) -> list[str]:
+    if [event.position for event in events] != list(range(1, len(events) + 1)):
+        return ["positions have a gap"]
+    return []
+
+
+async def _answers(record: Record, told: Told, events: Sequence[Recorded]) -> list[str]:
+    """Every acknowledged command is in the record once, in one piece, and with the answer that was given."""
+    async with record.reading() as connection:
+        rows = {row.command_id: row for row in await connection.execute(select(tables.commands))}
+    wrong = []
+    pieces = Counter(command for command, _ in groupby(event.metadata.command_id for event in events) if command)
+    for command_id, answer in told.answers.items():
+        row = rows.get(command_id)
+        if row is None:
+            wrong.append(f"the command {command_id} was acknowledged and is not in the record")
+        elif not bytes(row.answer).endswith(answer):
+            wrong.append(f"the command {command_id} was answered otherwise than the record says")
+    wrong.extend(
+        f"the command {command} was carried out {count} times" for command, count in pieces.items() if count > 1
+    )
+    wrong.extend(f"the events of {command} have no answer" for command in pieces if command not in rows)
+    return wrong
+
+
+def _tables(events: Sequence[Recorded]) -> list[str]:
+    """What games, their clocks, their cases and the tournament say of each other."""
+    streams: dict[str, list[Recorded]] = {}
+    for event in events:
+        streams.setdefault(event.stream, []).append(event)
+    wrong = []
+    results = {fact.game_id: fact for fact in _only(events, pairing.ResultRecorded)}
+    paired = [one.game_id for fact in _only(events, pairing.RoundPaired) for one in fact.pairings]
+    opened = {name.removeprefix("game-") for name in streams if name.startswith("game-")}
+    if sorted(paired) != sorted(opened):
+        wrong.append(f"paired: {sorted(paired)}, opened: {sorted(opened)}")
+    for game_id in sorted(opened):
+        table, times = streams[f"game-{game_id}"], streams.get(f"clock-{game_id}", [])
+        both = sorted([*table, *times], key=lambda event: event.position)
+        found = (*_game(table), *_challenges(both), *_times(table, times), *_result(table, results.get(game_id)))
+        wrong.extend(f"{game_id}: {told}" for told in found)
+    return wrong
+
+
+def _only(events: Iterable[Recorded], *kinds: type[Message]) -> list[Any]:
+    return [event.message for event in events if isinstance(event.message, kinds)]
+
+
+def _game(table: Sequence[Recorded]) -> list[str]:
+    counts = {
+        kind.DESCRIPTOR.name: len(_only(table, kind))
+        for kind in (game.GameOpened, game.GameStarted, game.GameEnded, game.ResultFinal)
+    }
+    wrong = [f"{count} times {name}" for name, count in counts.items() if count != 1]
+    done = [fact.turn for fact in _only(table, game.PlayCompleted, game.PlayWithdrawn)]
+    if done != list(range(1, len(done) + 1)):
+        wrong.append(f"turns completed: {done}")
+    taken = Counter(fact.turn for fact in _only(table, game.PlayPlaced, game.Exchanged, game.Passed))
+    wrong.extend(f"turn {turn} was taken {times} times" for turn, times in taken.items() if times > 1)
+    draws = [fact.draw for fact in _only(table, game.TilesDrawn)]
+    if len(set(draws)) < len(draws):
+        wrong.append(f"a draw was made twice: {draws}")
+    return wrong
+
+
+def _challenges(both: Sequence[Recorded]) -> list[str]:
+    """From a challenge to its ruling nothing is drawn, pressed or completed, and the clock stands still."""
+    wrong: list[str] = []
+    raised: game.ChallengeRaised | None = None
+    for event in both:
+        fact = event.message
+        match fact:
+            case game.ChallengeRaised():
+                if raised:
+                    wrong.append(f"challenge {fact.challenge} while {raised.challenge} waits")
+                raised = fact
+            case game.ChallengeRuled():
+                if not raised or raised.challenge != fact.challenge:
+                    wrong.append(f"a ruling on challenge {fact.challenge}, which does not wait")
+                raised = None
+            case game.GameEnded():
+                raised = None
+            case game.PlayCompleted() | game.TilesDrawn() | clock.ClockPressed() if raised:
+                wrong.append(
+                    f"{event.name} at {event.position}, while challenge {raised.challenge} waits for its ruling"
+                )
+    return wrong
+
+
+def _times(table: Sequence[Recorded], times: Sequence[Recorded]) -> list[str]:
+    """The times of both players are the time that their clocks ran."""
+    (stopped,) = _only(times, clock.ClockStopped) or (None,)
+    if stopped is None:
+        return ["the clock was not stopped"]
+    ran: Counter[str] = Counter()
+    running, since = "", 0
+    for event in times:
+        fact: Any = event.message
+        at = fact.occurred_at.ToMilliseconds()
+        if running:
+            ran[running] += at - since
+        match fact:
+            case clock.ClockStarted() | clock.ClockResumed():
+                running = fact.player_id
+            case clock.ClockPressed():
+                (opened,) = _only(times, clock.ClockOpened)
+                running = next(player for player in opened.player_ids if player != fact.player_id)
+            case clock.ClockNeutralised() | clock.OvertimeCapExceeded() | clock.ClockStopped():
+                running = ""
+        since = at
+    wrong = [
+        f"{side.player_id} used {side.used_ms} ms by the clock and {ran[side.player_id]} by its events"
+        for side in stopped.times
+        if side.used_ms != ran[side.player_id]
+    ]
+    pressed = [fact.turn for fact in _only(times, clock.ClockPressed)]
+    completed = [fact.turn for fact in _only(table, game.PlayCompleted)]
+    if pressed != completed and pressed[:-1] != completed:
+        wrong.append(f"pressed: {pressed}, completed: {completed}")
+    return wrong
+
+
+def _result(table: Sequence[Recorded], recorded: pairing.ResultRecorded | None) -> list[str]:
+    """The sheet adds up, and the tournament has its result."""
+    wrong: list[str] = []
+    scores: Counter[str] = Counter()
+    for event in table:
+        match event.message:
+            case game.PlayCompleted() as fact:
+                scores[fact.player_id] += fact.score
+            case game.RackPenalty() | game.TimePenalty() as fact:
+                scores[fact.player_id] -= fact.points
+            case game.OutBonus() as fact:
+                scores[fact.player_id] += fact.points
+    for final in _only(table, game.ResultFinal):
+        wrong.extend(
+            f"{score.player_id} has {score.score}, and the sheet says {scores[score.player_id]}"
+            for score in final.scores
+            if score.score != scores[score.player_id]
+        )
+        if recorded is None or {(one.player_id, one.score) for one in recorded.scores} != {
+            (one.player_id, one.score) for one in final.scores
+        }:
+            wrong.append(f"the tournament's result is {recorded}")
+    return wrong
+
+
+async def _projected(record: Record, work: Projection, events: Sequence[Recorded]) -> list[str]:
+    """The rows that are read are those that come of the record, applied to nothing."""
+    beside = work.at(BESIDE)
+    async with record.writing() as connection:
+        await connection.run_sync(beside.tables.create_all)
+        await beside.apply(connection, [event for event in events if event.type in work.types])
+        again = await _rows(connection, beside)
+        live = await generations.live(connection, work)
+        there = await _rows(connection, work.at(live.generation))
+        await connection.run_sync(beside.tables.drop_all)
+    if live.position != len(events):
+        return [f"{work.name} is read at {live.position} of {len(events)}"]
+    if there != again:
+        different = sorted(str(row)[:200] for row in {*map(str, there)} ^ {*map(str, again)})
+        return [f"{work.name} is not what the record says: {different[:2]}"]
+    return []
+
+
+async def _rows(connection: AsyncConnection, work: Projection) -> list[tuple[Any, ...]]:
+    rows: list[tuple[Any, ...]] = []
+    for table in work.tables.sorted_tables:
+        rows.extend(tuple(row) for row in await connection.execute(select(table).order_by(*table.primary_key)))
+    return rows

@@ -1,0 +1,152 @@
+"""An event loop without real time: the next thing to happen is drawn from a seed, and waiting costs nothing."""
+
+from __future__ import annotations
+
+import asyncio
+import heapq
+from collections import deque
+from collections.abc import Callable, Coroutine
+from contextvars import Context, ContextVar, copy_context
+from itertools import count
+from random import Random
+from typing import Any
+
+NODE: ContextVar[Lane | None] = ContextVar("node", default=None)
+"""Whose work this is; None for the world's own."""
+
+
+class Stuck(Exception):
+    """Nothing is left that could happen, and somebody still waits."""
+
+
+class Lane:
+    """Work that lives, stops and dies together: what an operating system calls a process."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self.alive = True
+        self.frozen = False
+        self.kept: list[asyncio.Handle] = []
+        """What came up while it was frozen."""
+        self.left: list[asyncio.Handle] = []
+        """What came up when it was dead."""
+        self._tasks: list[asyncio.Task[Any]] = []
+        self._most = 256
+
+    def keep(self, task: asyncio.Task[Any]) -> None:
+        """Hold a task: were it forgotten with its process, its ``finally`` would run after the crash."""
+        self._tasks.append(task)
+        if len(self._tasks) > self._most:
+            self._tasks = [one for one in self._tasks if not one.done()]
+            self._most = 2 * len(self._tasks) + 256
+
+
+class _Serial:
+    """An order for what Python would order by address in memory."""
+
+    serial: int
+
+    def __hash__(self) -> int:
+        return self.serial
+
+
+class _Future(_Serial, asyncio.Future[Any]):
+    def __init__(self, *, loop: Loop) -> None:
+        self.serial = loop.serial()
+        super().__init__(loop=loop)
+
+
+class _Task(_Serial, asyncio.Task[Any]):
+    def __init__(self, work: Coroutine[Any, Any, Any], *, loop: Loop, **given: Any) -> None:
+        self.serial = loop.serial()
+        super().__init__(work, loop=loop, **given)
+        self._log_destroy_pending = False  # the tasks of a crashed process are never ended
+        if lane := (given.get("context") or copy_context()).get(NODE):
+            lane.keep(self)
+
+
+class Loop(asyncio.BaseEventLoop):
+    """One handle at a time: any of those that are ready, or else the next timer.
+
+    ``execute`` is what ``run_in_executor`` does: there are no threads.
+    """
+
+    _ready: deque[asyncio.Handle]
+    _scheduled: list[asyncio.TimerHandle]
+    _timer_cancelled_count: int
+
+    def __init__(self, luck: Random) -> None:
+        super().__init__()
+        self.execute: Callable[..., asyncio.Future[Any]]
+        self.steps = 0
+        """Handles that ran."""
+        self._luck = luck
+        self._now = 0.0
+        self._count = count(1)
+        self.set_task_factory(lambda loop, work, **given: _Task(work, loop=self, **given))
+
+    def serial(self) -> int:
+        """A number that was not given before."""
+        return next(self._count)
+
+    def time(self) -> float:
+        """Seconds since the beginning of this world."""
+        return self._now
+
+    def create_future(self) -> asyncio.Future[Any]:
+        """See ``asyncio``."""
+        return _Future(loop=self)
+
+    def run_in_executor(  # type: ignore[override] # more than its types can say
+        self, executor: Any, func: Callable[..., Any], *args: Any
+    ) -> asyncio.Future[Any]:
+        """See ``asyncio``; the function runs as a step of this loop."""
+        return self.execute(func, *args)
+
+    def thaw(self, lane: Lane) -> None:
+        """Let a lane go on that was frozen."""
+        lane.frozen = False
+        self._ready.extend(lane.kept)
+        lane.kept.clear()
+
+    def _write_to_self(self) -> None:
+        """Nobody waits in a selector to be woken."""
+
+    def _process_events(self, event_list: Any) -> None:
+        """There is no selector."""
+
+    def _run_once(self) -> None:
+        while self._scheduled and (self._scheduled[0].cancelled() or not self._ready):
+            self._take_timer()
+            if self._ready:
+                self._now = max(self._now, self._due)
+        if not self._ready:
+            raise Stuck(f"nothing is left to happen after {self._now:.3f} s")
+        while self._scheduled and self._scheduled[0].when() <= self._now:
+            self._take_timer()
+        chosen = self._luck.randrange(len(self._ready)) if len(self._ready) > 1 else 0
+        handle = self._ready[chosen]
+        del self._ready[chosen]
+        self._run(handle)
+
+    def _take_timer(self) -> None:
+        timer = heapq.heappop(self._scheduled)
+        timer._scheduled = False  # type: ignore[attr-defined] # as the loop of the standard library does
+        if timer.cancelled():
+            self._timer_cancelled_count -= 1
+            return
+        self._due = timer.when()
+        self._ready.append(timer)
+
+    def _run(self, handle: asyncio.Handle) -> None:
+        if handle.cancelled():
+            return
+        context: Context = handle._context  # type: ignore[attr-defined] # kept by every handle, shown by none
+        lane = context.get(NODE)
+        if lane is None or (lane.alive and not lane.frozen):
+            self.steps += 1
+            handle._run()
+        elif lane.alive:
+            lane.kept.append(handle)
+        else:
+            lane.left.append(handle)

@@ -1,0 +1,81 @@
+"""The operating system's processes: they are started, crash, freeze, and are started again."""
+
+from __future__ import annotations
+
+import asyncio
+import sqlite3
+from collections.abc import Callable, Coroutine
+from contextlib import suppress
+from contextvars import Context, copy_context
+from datetime import datetime, timedelta
+from typing import Any, TypeVar
+
+from tests.campaigns.simulation.loop import NODE, Lane
+from tests.campaigns.simulation.world import World
+
+T = TypeVar("T")
+
+
+class Node(Lane):
+    """A process, from its start to its end. One that is started again is another one."""
+
+    def __init__(self, world: World, name: str, skew: timedelta) -> None:
+        super().__init__(name)
+        self.world = world
+        self.connections: list[sqlite3.Connection] = []
+        """Its open files, as far as they matter."""
+        self.ended = asyncio.Event()
+        """Set when the process is no more."""
+        self.stop = asyncio.Event()
+        """Asked to end in good order."""
+        self.on_crash: list[Callable[[], None]] = []
+        """What others notice of its end."""
+        self._skew = skew
+        self._context = copy_context()
+        self._context.run(NODE.set, self)
+
+    def now(self) -> datetime:
+        """The time by its clock."""
+        return self.world.now() + self._skew
+
+    @property
+    def context(self) -> Context:
+        """For a callback that is to be this process's."""
+        return self._context.copy()
+
+    def run(self, work: Coroutine[Any, Any, T]) -> asyncio.Task[T]:
+        """Do something in this process."""
+        return self.world.loop.create_task(work, context=self.context)
+
+    def crash(self, when: str) -> None:
+        """End at this moment: nothing is finished, nothing is said, and open transactions are nobody's."""
+        if not self.alive:
+            return
+        self.world.trace("crash", f"{self.name}: {when}")
+        self._end()
+
+    def exit(self) -> None:
+        """End in good order: everything has been stopped."""
+        if self.alive:
+            self.world.trace("exit", self.name)
+            self._end()
+
+    def _end(self) -> None:
+        self.alive = False
+        self.left.extend(self.kept)
+        self.kept.clear()
+        for connection in self.connections:
+            with suppress(sqlite3.ProgrammingError):  # it may have been closed in good order
+                connection.rollback()  # else its locks stay as long as anybody has a cursor of it
+                connection.close()
+        self.connections.clear()
+        for notice in self.on_crash:
+            notice()
+        self.ended.set()
+
+    def freeze(self, seconds: float) -> None:
+        """Do nothing for a while, and not know it."""
+        if self.alive and not self.frozen:
+            self.world.trace("freeze", f"{self.name}: for {seconds:.1f} s")
+            self.frozen = True
+            self.world.loop.call_later(seconds, self.world.loop.thaw, self)

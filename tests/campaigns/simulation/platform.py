@@ -1,0 +1,186 @@
+"""The platform: its processes with the services that each runs, kept alive as an orchestrator keeps them."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+from unittest.mock import patch
+
+from tests.campaigns.simulation.jetstream import JetStream
+from tests.campaigns.simulation.network import Network
+from tests.campaigns.simulation.nodes import Node
+from tests.campaigns.simulation.world import World
+
+from faristol.bus import Bus, BusError
+from faristol.bus.generations import ProjectionError
+from faristol.bus.rebuild import Rebuild
+from faristol.bus.stopped import away
+from faristol.cli.compose import builders
+from faristol.host import SERVICES, Runtime, Settings
+from faristol.host.process import Process
+from faristol.record import Record, RecordError
+from faristol.results.projection import projection
+
+LAYOUTS: Sequence[Sequence[Sequence[str]]] = (
+    (SERVICES,),
+    (SERVICES,),
+    (SERVICES, SERVICES),
+    (SERVICES, SERVICES),
+    (("lexicon", "game", "clock"), ("pairing", "rating", "results", "gateway")),
+    (("game", "clock"), ("lexicon", "pairing", "rating"), ("game", "clock", "results", "gateway")),
+)
+"""Which processes run which services: all in one, replicas, and apart."""
+
+
+class Platform:
+    """All processes, started again whenever they end, and what befalls them."""
+
+    def __init__(self, world: World, network: Network, bus: JetStream, folder: Path, lexicons: Path) -> None:
+        self.world = world
+        self.problems: list[str] = []
+        """Processes that ended though nothing had befallen them."""
+        self.nodes: list[Node] = []
+        """All that there ever were."""
+        self.pages: dict[str, Any] = {}
+        """The web application of every process that has one."""
+        self._network = network
+        self._bus = bus
+        self._folder = folder
+        self._lexicons = lexicons
+        self._luck = world.luck("platform")
+        self._layout = self._luck.choice(LAYOUTS)
+        self._stopping = False
+        self._tasks: list[asyncio.Task[None]] = []
+
+    @property
+    def url(self) -> str:
+        """Of the record."""
+        return f"sqlite:///{self._folder}/record.db"
+
+    @contextmanager
+    def around(self) -> Iterator[None]:
+        """Have the gateway serve without a socket."""
+        with ExitStack() as stack:
+            stack.enter_context(patch("faristol.gateway.part.listen", lambda host, port: _Socket()))
+            stack.enter_context(patch("faristol.gateway.part.serve", self._serve_pages))
+            yield
+
+    async def _serve_pages(self, web: Any, sock: object, grace: float) -> None:
+        await asyncio.get_running_loop().create_future()
+
+    def start(self) -> None:
+        """Start everything."""
+        for number, services in enumerate(self._layout):
+            self._tasks.append(asyncio.create_task(self._keep(f"node{number}", services, 7000 + number)))
+        self._tasks.append(asyncio.create_task(self._befall()))
+
+    async def stop(self) -> None:
+        """Stop every process in good order."""
+        self._stopping = True
+        for task in self._tasks:
+            task.cancel()
+        alive = [node for node in self.nodes if node.alive]
+        await asyncio.gather(*(self._stop(node) for node in alive))
+
+    async def _stop(self, node: Node) -> None:
+        node.stop.set()
+        await node.ended.wait()
+
+    async def _keep(self, name: str, services: Sequence[str], port: int) -> None:
+        """Run a process, and another one in its place when it has ended."""
+        for number in range(1, 1_000_000):
+            skew = timedelta(seconds=self.world.faults.skew * (self._luck.random() - 0.5))
+            node = Node(self.world, f"{name}.{number}", skew)
+            self.nodes.append(node)
+            self.world.trace("start", f"{node.name} {' '.join(services)}")
+            node.run(self._live(node, services, port))
+            await node.ended.wait()
+            await asyncio.sleep(self._luck.random() * 1.5)
+
+    async def _live(self, node: Node, services: Sequence[str], port: int) -> None:
+        """The life of a process: what ``faristol serve`` does."""
+        elsewhere: dict[str, Any] = {f"{name}_address": name for name in SERVICES if name not in services}
+        settings = Settings(
+            database_url=self.url,
+            nats_url="nats://simulated",
+            lexicons=self._lexicons,
+            grpc_host=node.name.partition(".")[0],
+            grpc_port=port,
+            grace_seconds=0.5,
+            **elsewhere,
+        )
+        try:
+            record = await Record.open(self.url, node.now)
+        except RecordError as problem:
+            self._not_started(node, problem)
+            return
+        try:
+            bus = await Bus.connect(settings.nats_url)
+            process = Process(Runtime(settings, record, node.now), bus, builders(services))
+            await process.start()
+        except Exception as problem:  # noqa: BLE001 # it is told, or looked into
+            if not isinstance(problem, BusError) and not away(problem):
+                self.problems.append(f"{node.name} did not start: {problem!r}")
+            self._not_started(node, problem)
+            return
+        await process.serve(node.stop)
+        if process.problem:
+            self.problems.append(f"{node.name} ended: {process.problem}")
+        await bus.close()
+        await record.close()
+        node.exit()
+
+    def _not_started(self, node: Node, problem: Exception) -> None:
+        self.world.trace.note("fault", f"did not start: {problem!r}")
+        node.exit()
+
+    async def _befall(self) -> None:
+        """What befalls processes, NATS and projections now and then."""
+        world, chance, faults = self.world, self.world.chance, self.world.faults
+        every = 0.1
+        while True:
+            await asyncio.sleep(every * (0.5 + chance.random()))
+            for node in [node for node in self.nodes if node.alive]:
+                if world.happens(faults.crash_anywhere * every):
+                    node.crash("somewhere")
+                elif world.happens(faults.stop * every):
+                    world.trace("stop", node.name)
+                    node.stop.set()
+                elif world.happens(faults.freeze * every):
+                    node.freeze(0.5 + 6 * chance.random())
+                elif world.happens(faults.rebuild * every):
+                    node.run(self._rebuild(node))
+            if world.happens(faults.stream_wiped * every):
+                self._bus.wipe()
+            if world.happens(faults.tail_lost * every):
+                self._bus.lose_tail()
+            if self._bus.up and world.happens(faults.bus_down * every):
+                self._bus.go_down(4 * chance.random())
+
+    async def _rebuild(self, node: Node) -> None:
+        """What ``faristol projections rebuild`` does, as far as the process lives on."""
+        self.world.trace.note("rebuild", "begins")
+        try:
+            record = await Record.open(self.url, node.now)
+        except RecordError as problem:
+            self.world.trace.note("rebuild", f"not begun: {problem!r}")
+            return
+        try:
+            rebuilt = await Rebuild(record, projection()).run()
+            self.world.trace.note("rebuild", f"generation {rebuilt.generation} at {rebuilt.position}")
+        except Exception as problem:  # noqa: BLE001 # it is told, or looked into
+            self.world.trace.note("rebuild", f"given up: {problem!r}")
+            if not isinstance(problem, ProjectionError) and not away(problem):
+                self.problems.append(f"a rebuild failed: {problem!r}")
+        await record.close()
+
+
+class _Socket:
+    """A port that nobody is behind."""
+
+    def getsockname(self) -> tuple[str, int]:
+        return "simulated", 80

@@ -1,0 +1,204 @@
+"""One run: a seed in, what came of it out."""
+
+from __future__ import annotations
+
+import asyncio
+import gc
+import logging
+import sys
+import warnings
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, field
+from datetime import date
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from unittest.mock import patch
+
+import grpc.aio
+from tests.campaigns.simulation import invariants
+from tests.campaigns.simulation.clients import Championship, Director, Refused, Told
+from tests.campaigns.simulation.disk import Disk
+from tests.campaigns.simulation.jetstream import JetStream
+from tests.campaigns.simulation.loop import Stuck
+from tests.campaigns.simulation.network import Network
+from tests.campaigns.simulation.platform import Platform
+from tests.campaigns.simulation.trace import Log
+from tests.campaigns.simulation.world import World
+
+from faristol.cli.compose import builders
+from faristol.cli.demo.api import Api
+from faristol.cli.demo.plan import Plan
+from faristol.host import SERVICES
+from faristol.record import Record
+from faristol.rules.ruleset import load_ruleset
+from faristol.rules.tiles import load_tile_set
+from faristol.words import Library
+from faristol.words.header import About
+
+CALM_AFTER = 12.0
+"""Seconds after which nothing goes wrong any more."""
+PATIENCE = 120.0
+"""Seconds from then on within which the championship has to end, and then again everything has to come to rest."""
+RULESET = "fisc-2023"
+LEXICON = "simulated"
+builders(SERVICES)  # so that the first run has no module to import, which takes random bytes here and there
+
+FOLLOWERS = 8
+"""What follows the record: six reactions, a projection, the relay."""
+WORDS = 400
+
+
+@dataclass
+class Outcome:
+    """What came of a run."""
+
+    seed: int
+    problems: list[str]
+    digest: str
+    """Of the trace, the record and the order of everything that happened."""
+    lines: list[str] = field(repr=False)
+    """The trace."""
+    counts: dict[str, int]
+    events: int
+    steps: int
+    seconds: float
+    """Of the world's own time."""
+
+
+def run(seed: int, lexicons: Path, folder: Path | None = None) -> Outcome:
+    """Run one world from its beginning to its end. ``folder`` is where its record is put, if not in memory."""
+    with _quiet():
+        gc.freeze()  # what was there before is not looked through after every world
+        outcome = _run(seed, lexicons, folder)
+        gc.collect()
+    return outcome
+
+
+def _run(seed: int, lexicons: Path, folder: Path | None) -> Outcome:
+    world = World(seed)
+    told = Told()
+    problems: list[str] = []
+    with ExitStack() as stack:
+        place = Path(stack.enter_context(TemporaryDirectory(dir=folder or _memory(), prefix="faristol-")))
+        network, bus, disk = Network(world), JetStream(world), Disk(world)
+        platform = Platform(world, network, bus, place, lexicons)
+        for part in (Log(world.trace, place), world, network, bus, disk, platform):
+            stack.enter_context(part.around())
+        stack.enter_context(patch("faristol.pairing.decide.check_rounds", lambda rounds, ruleset: None))
+        try:
+            problems += world.loop.run_until_complete(_course(world, platform, bus, told, lexicons))
+        except Stuck as problem:
+            problems.append(str(problem))
+        world.trace("end", f"{world.loop.steps} steps")
+        for node in platform.nodes:
+            node.crash("the world ends")
+        world.loop.close()
+    counts = dict(sorted(world.trace.counts.items()))
+    return Outcome(
+        seed,
+        problems,
+        world.trace.digest,
+        world.trace.lines,
+        counts,
+        counts.get("event", 0),
+        world.loop.steps,
+        world.loop.time(),
+    )
+
+
+async def _course(world: World, platform: Platform, bus: JetStream, told: Told, lexicons: Path) -> list[str]:
+    championship = _championship(world, lexicons)
+    plan = championship.plan
+    world.trace("seed", f"{plan.players} players, {plan.rounds} rounds, {world.faults}")
+    api = Api(grpc.aio.insecure_channel)
+    director = Director(api, told, championship, world.luck)
+    platform.start()
+    directing = asyncio.create_task(director.direct())
+    problems: list[str] = []
+    try:
+        await asyncio.wait([directing], timeout=CALM_AFTER)
+        world.faults.end()
+        world.trace("calm", "nothing goes wrong any more")
+        async with asyncio.timeout(PATIENCE):
+            await directing
+    except TimeoutError:
+        problems.append(f"the championship does not end: {_where(directing)}")
+    except (Refused, grpc.aio.AioRpcError) as problem:
+        problems.append(f"the director was refused: {problem!r}")
+    record = await Record.open(platform.url, world.now)
+    problems.extend(await _rest(record))
+    await platform.stop()
+    problems.extend(platform.problems)
+    problems.extend(await invariants.check(record, told, bus.accepted))
+    for reason, times in sorted(told.reasons.items()):
+        world.trace("refused", f"{times} × {reason}")
+    for event in await record.read(0, limit=100_000):
+        world.trace("event", f"{event.position} {event.stream} {event.version} {event.name} {event.hash.hex()[:16]}")
+    await record.close()
+    return problems
+
+
+async def _rest(record: Record) -> list[str]:
+    """Wait until everything has come to the record's end."""
+    left = "nothing was looked at"
+    try:
+        async with asyncio.timeout(PATIENCE):
+            while left:
+                await asyncio.sleep(0.5)
+                left = await invariants.at_rest(record, FOLLOWERS)
+    except TimeoutError:
+        return [f"no rest: {left}"]
+    return []
+
+
+def _where(task: asyncio.Task[None]) -> str:
+    return ", ".join(f"{frame.f_code.co_name}:{frame.f_lineno}" for frame in task.get_stack())
+
+
+def _championship(world: World, lexicons: Path) -> Championship:
+    luck = world.luck("championship")
+    players = luck.choice((2, 2, 3, 4, 4, 6))
+    return Championship(
+        plan=Plan(players, luck.choice((1, 1, 2)) if players > 2 else 1, world.seed, RULESET),
+        graph=Library(lexicons).open(LEXICON),
+        tile_set=load_tile_set(load_ruleset(RULESET).game.tile_set),
+        lexicon=LEXICON,
+        plays=luck.randrange(1, 5),
+        dated=luck.random() < 0.6,
+        slow=luck.choice((0.0, 0.0, 0.1)),
+    )
+
+
+def install_lexicon(folder: Path) -> Path:
+    """Install a lexicon of short words that mean nothing, the same on every machine. Gives the folder."""
+    tile_set = load_tile_set(load_ruleset(RULESET).game.tile_set)
+    vowels = [face for face in tile_set.faces if face in "AEIOU"]
+    others = [face for face in ("B", "C", "D", "L", "M", "N", "P", "R", "S", "T") if face in tile_set.faces]
+    words: list[tuple[str, ...]] = [(first, second) for first in vowels for second in others]
+    words += [(first, second, third) for first in others for second in vowels for third in others][:WORDS]
+    about = About(LEXICON, "1", "CC0-1.0", "the simulation", date(2026, 1, 1))
+    Library(folder).install(LEXICON, words, tile_set=tile_set, about=about)
+    return folder
+
+
+def _memory() -> Path | None:
+    """Where files are in memory: fsync is asked for thousands of times, and no power is cut here."""
+    shared = Path("/dev/shm")  # the folder that Linux has for this
+    return shared if shared.is_dir() else None
+
+
+@contextmanager
+def _quiet() -> Iterator[None]:
+    """Let go of crashed processes in silence: what their ``finally`` would still do finds nothing there."""
+    loggers = [logging.getLogger(name) for name in ("asyncio", "aiosqlite", "sqlalchemy", "opentelemetry")]
+    levels = [logger.level for logger in loggers]
+    for logger in loggers:
+        logger.setLevel(logging.CRITICAL + 1)
+    try:
+        with patch.object(sys, "unraisablehook", lambda _: None), warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            yield
+    finally:
+        for logger, level in zip(loggers, levels, strict=True):
+            logger.setLevel(level)

@@ -1,0 +1,68 @@
+"""What happened, line by line, and a digest of it: the same seed gives the same one."""
+
+from __future__ import annotations
+
+import hashlib
+import logging
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from tests.campaigns.simulation.loop import NODE
+
+
+class Trace:
+    """The course of one run."""
+
+    def __init__(self, now: Callable[[], float]) -> None:
+        self.lines: list[str] = []
+        self.counts: Counter[str] = Counter()
+        """How often each kind of thing happened."""
+        self._now = now
+        self._digest = hashlib.sha256()
+
+    def __call__(self, kind: str, what: str) -> None:
+        line = f"{self._now():10.4f} {kind:<12} {what}"
+        self.lines.append(line)
+        self.counts[kind] += 1
+        self._digest.update(line.encode() + b"\n")
+
+    def note(self, kind: str, what: str) -> None:
+        """Write a line with the process that it is about."""
+        lane = NODE.get()
+        self(kind, f"{lane.name if lane else 'world'}: {what}")
+
+    @property
+    def digest(self) -> str:
+        """SHA-256 of every line so far."""
+        return self._digest.hexdigest()
+
+
+class Log(logging.Handler):
+    """What the platform logs is part of the trace, and of nothing else: it goes wrong on purpose."""
+
+    def __init__(self, trace: Trace, place: Path) -> None:
+        super().__init__(logging.WARNING)
+        self._trace = trace
+        self._place = str(place)
+        """The folder of the record, whose name is another one each time."""
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """See ``logging.Handler``."""
+        said = record.getMessage()
+        if record.exc_info and record.exc_info[1]:
+            said += f": {record.exc_info[1]!r}"
+        self._trace.note("log", " ".join(said.replace(self._place, "").split()))
+
+    @contextmanager
+    def around(self) -> Iterator[None]:
+        """Take in what is logged."""
+        log = logging.getLogger("faristol")
+        propagate, log.propagate = log.propagate, False
+        log.addHandler(self)
+        try:
+            yield
+        finally:
+            log.removeHandler(self)
+            log.propagate = propagate

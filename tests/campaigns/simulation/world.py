@@ -1,0 +1,63 @@
+"""One run's world: its loop, its chance, its trace, and the parts of Python that would let the real world in."""
+
+from __future__ import annotations
+
+import asyncio
+import gc
+import os
+import time
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from datetime import UTC, datetime, timedelta
+from random import Random
+from unittest.mock import patch
+
+from tests.campaigns.simulation.faults import Faults
+from tests.campaigns.simulation.loop import Loop
+from tests.campaigns.simulation.trace import Trace
+
+BEGINNING = datetime(2026, 5, 1, 9, 0, tzinfo=UTC)
+"""When every world begins."""
+
+
+class World:
+    """What a run happens in. Every kind of chance has a sequence of its own, which follows from the seed."""
+
+    def __init__(self, seed: int) -> None:
+        self.seed = seed
+        self.loop = Loop(self.luck("order"))
+        self.trace = Trace(self.loop.time)
+        self.chance = self.luck("faults")
+        self.faults = Faults.drawn(self.luck("kinds of faults"))
+        self._bytes = self.luck("bytes")
+
+    def luck(self, what: str) -> Random:
+        """Numbers that depend on the seed and on what they are for."""
+        return Random(f"{self.seed}/{what}")
+
+    def happens(self, rate: float) -> bool:
+        """Whether something goes wrong now."""
+        return rate > 0 and self.chance.random() < rate
+
+    def now(self) -> datetime:
+        """The time by a clock that is right."""
+        return BEGINNING + timedelta(seconds=self.loop.time())
+
+    @contextmanager
+    def around(self) -> Iterator[None]:
+        """Have Python's clocks and random bytes be those of this world; nothing is collected at a moment of its own."""
+
+        def seconds() -> float:
+            return BEGINNING.timestamp() + self.loop.time()
+
+        with ExitStack() as stack:
+            stack.enter_context(patch.object(time, "time", seconds))
+            stack.enter_context(patch.object(time, "time_ns", lambda: int(seconds() * 1e9)))
+            stack.enter_context(patch.object(time, "monotonic", self.loop.time))
+            stack.enter_context(patch.object(time, "perf_counter", self.loop.time))
+            stack.enter_context(patch.object(os, "urandom", self._bytes.randbytes))
+            gc.disable()
+            stack.callback(gc.enable)
+            asyncio.set_event_loop(self.loop)
+            stack.callback(asyncio.set_event_loop, None)
+            yield
