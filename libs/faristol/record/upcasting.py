@@ -112,6 +112,11 @@ GREW = (
     ("faristol.game.v1.PlayWithdrawn", 1),
     ("faristol.game.v1.GameEnded", 1),
     ("faristol.game.v1.ResultFinal", 1),
+    # FISC knew one reason for a clock to stand, two players at a table, and no time for a turn.
+    ("faristol.clock.v1.ClockOpened", 1),
+    ("faristol.clock.v1.ClockPressed", 1),
+    ("faristol.clock.v1.ClockNeutralised", 1),
+    ("faristol.clock.v1.ClockResumed", 1),
 )
 """Types and the versions after which they were given fields or values that old bytes need not have."""
 

@@ -44,26 +44,49 @@ class Clock:
     game_id: str = ""
     tournament_id: str = ""
     player_ids: tuple[str, ...] = ()
+    """In the order of their turns."""
     allowance_ms: int = 0
-    """What each player has."""
+    """What each player has for the game; 0 where turns are timed."""
     overtime_cap_ms: int = 0
     """Overtime beyond which the game ends; 0 when there is no such limit."""
+    turn_ms: int = 0
+    """What each turn may take; 0 where turns are not timed."""
     used_ms: tuple[int, ...] = ()
     """What each player has used up to ``running_since``, in the order of ``player_ids``."""
-    running: str = ""
-    """Whose clock runs; empty when neither does."""
-    running_since: Instant = 0
     started: bool = False
+    turn: int = 0
+    """The turn that the clock is at, from 1."""
+    mover: str = ""
+    """Whose turn that is; empty before the start."""
+    turn_used_ms: int = 0
+    """What the mover has used in this turn up to ``running_since``."""
+    running: str = ""
+    """Whose clock runs; empty when none does."""
+    running_since: Instant = 0
+    held: bool = False
+    """The turn was taken, and its time stands until the press."""
     pressed_turn: int = 0
     """The last turn that a press completed."""
     challenge: int = 0
     """Number of the last challenge that this clock was neutralised for."""
-    neutralised: bool = False
+    interruption: int = 0
+    """Number of the last interruption of the game that this clock was neutralised for."""
+    open: frozenset[int] = frozenset()
+    """Numbers of the interruptions that it is neutralised for."""
+    reason: events.NeutralisationReason.ValueType = events.NEUTRALISATION_REASON_UNSPECIFIED
+    """What it was neutralised for last, while it is."""
+    timed_out: int = 0
+    """The last turn whose time was over."""
     exceeded: str = ""
     """Who went over the overtime cap; empty while nobody has."""
     stopped: bool = False
     last_at: Instant = 0
     """The latest moment that any fact of this clock names."""
+
+    @property
+    def neutralised(self) -> bool:
+        """No clock runs, for a reason that the rules name."""
+        return self.reason != events.NEUTRALISATION_REASON_UNSPECIFIED
 
     def used(self, player_id: str) -> int:
         """Milliseconds that ``player_id`` has used up to ``running_since``."""
@@ -75,16 +98,15 @@ class Clock:
         return used + elapsed_ms(self.running_since, at) if player_id == self.running else used
 
     def overtime(self, used_ms: int) -> int:
-        """Milliseconds of ``used_ms`` beyond the allowance, 0 or more."""
-        return max(0, used_ms - self.allowance_ms)
+        """Milliseconds of ``used_ms`` beyond the allowance, 0 or more; 0 where turns are timed."""
+        return max(0, used_ms - self.allowance_ms) if self.allowance_ms else 0
 
-    def opponent(self, player_id: str) -> str:
-        """Who sits opposite ``player_id``."""
-        first, second = self.player_ids
-        return second if player_id == first else first
+    def after(self, player_id: str) -> str:
+        """Who is on turn after ``player_id``."""
+        return self.player_ids[(self.player_ids.index(player_id) + 1) % len(self.player_ids)]
 
     def times(self) -> list[events.SideTime]:
-        """Both players' times up to ``running_since``, in the order of the pairing."""
+        """The times of all players up to ``running_since``, in the order of ``player_ids``."""
         return [
             events.SideTime(player_id=player_id, used_ms=used, overtime_ms=self.overtime(used))
             for player_id, used in zip(self.player_ids, self.used_ms, strict=True)
@@ -95,40 +117,97 @@ def evolve(clock: Clock, message: Message) -> Clock:
     """``clock`` after ``message``, a fact of its stream. Raises ``TypeError`` for any other message."""
     match message:
         case events.ClockOpened():
-            return Clock(
-                game_id=message.game_id,
-                tournament_id=message.tournament_id,
-                player_ids=tuple(message.player_ids),
-                allowance_ms=message.allowance_ms,
-                overtime_cap_ms=message.overtime_cap_ms,
-                used_ms=(0,) * len(message.player_ids),
-                last_at=instant(message.occurred_at),
-            )
+            clock = _opened(message)
         case events.ClockStarted():
-            return replace(_run(clock, message.player_id, message.occurred_at), started=True)
+            started = replace(clock, started=True, turn=1, mover=message.player_id)
+            clock = _run(started, message.player_id, message.occurred_at)
         case events.ClockPressed():
-            accounted = _account(clock, message.player_id, message.used_ms)
-            running = _run(accounted, clock.opponent(message.player_id), message.occurred_at)
-            return replace(running, pressed_turn=message.turn)
+            pressed = replace(_accounted(clock, message.player_id, message.used_ms), pressed_turn=message.turn)
+            following = message.next_player_id or clock.after(message.player_id)
+            clock = _run(_on_turn(pressed, message.turn + 1, following), following, message.occurred_at)
+        case events.ClockHeldByMover():
+            held = replace(_accounted(clock, message.player_id, message.used_ms), held=True)
+            clock = _halt(held, message.occurred_at)
         case events.ClockNeutralised():
-            accounted = _account(clock, message.player_id, message.used_ms)
-            halted = _halt(accounted, message.occurred_at)
-            return replace(halted, neutralised=True, challenge=message.challenge)
+            clock = _neutralised(_accounted(clock, message.player_id, message.used_ms), message)
         case events.ClockResumed():
-            return replace(_run(clock, message.player_id, message.occurred_at), neutralised=False)
+            clock = _resumed(clock, message)
+        case events.ClockSwitched():
+            accounted = _accounted(clock, message.player_id, message.used_ms)
+            switched = _on_turn(accounted, message.turn + 1, message.next_player_id)
+            if clock.neutralised:
+                clock = _halt(switched, message.occurred_at)
+            else:
+                clock = _run(switched, message.next_player_id, message.occurred_at)
+        case events.TurnTimedOut():
+            over = replace(_accounted(clock, message.player_id, message.used_ms), timed_out=message.turn)
+            clock = _halt(over, message.occurred_at)
         case events.OvertimeCapExceeded():
-            accounted = _account(clock, message.player_id, clock.allowance_ms + message.overtime_ms)
-            return replace(_halt(accounted, message.occurred_at), exceeded=message.player_id)
+            accounted = _accounted(clock, message.player_id, clock.allowance_ms + message.overtime_ms)
+            clock = replace(_halt(accounted, message.occurred_at), exceeded=message.player_id)
         case events.ClockStopped():
             used = {side.player_id: side.used_ms for side in message.times}
-            stopped = replace(_halt(clock, message.occurred_at), stopped=True, neutralised=False)
-            return replace(stopped, used_ms=tuple(used[player_id] for player_id in clock.player_ids))
-    raise TypeError(f"{message.DESCRIPTOR.full_name} is no fact of a clock: expected one of faristol.clock.v1")
+            stopped = replace(_halt(_unneutralised(clock), message.occurred_at), stopped=True, held=False)
+            clock = replace(stopped, used_ms=tuple(used[player_id] for player_id in clock.player_ids))
+        case _:
+            raise TypeError(f"{message.DESCRIPTOR.full_name} is no fact of a clock: expected one of faristol.clock.v1")
+    return clock
 
 
-def _account(clock: Clock, player_id: str, used_ms: int) -> Clock:
+def _opened(opened: events.ClockOpened) -> Clock:
+    return Clock(
+        game_id=opened.game_id,
+        tournament_id=opened.tournament_id,
+        player_ids=tuple(opened.player_ids),
+        allowance_ms=opened.allowance_ms,
+        overtime_cap_ms=opened.overtime_cap_ms,
+        turn_ms=opened.turn_ms,
+        used_ms=(0,) * len(opened.player_ids),
+        last_at=instant(opened.occurred_at),
+    )
+
+
+def _neutralised(clock: Clock, message: events.ClockNeutralised) -> Clock:
+    # Before there were other reasons than challenges, a challenge was the only number that an interruption had.
+    interruption = message.interruption or message.challenge
+    halted = _halt(clock, message.occurred_at)
+    return replace(
+        halted,
+        reason=message.reason,
+        challenge=message.challenge or clock.challenge,
+        interruption=max(interruption, clock.interruption),
+        open=clock.open | {interruption},
+    )
+
+
+def _resumed(clock: Clock, message: events.ClockResumed) -> Clock:
+    clock = _unneutralised(clock)
+    if not message.player_id:
+        return _halt(clock, message.occurred_at)
+    if message.player_id != clock.mover:
+        clock = _on_turn(clock, message.turn or clock.turn + 1, message.player_id)
+    return _run(replace(clock, held=False), message.player_id, message.occurred_at)
+
+
+def _unneutralised(clock: Clock) -> Clock:
+    return replace(clock, reason=events.NEUTRALISATION_REASON_UNSPECIFIED, open=frozenset())
+
+
+def _on_turn(clock: Clock, turn: int, player_id: str) -> Clock:
+    return replace(clock, turn=turn, mover=player_id, turn_used_ms=0, held=False)
+
+
+def _accounted(clock: Clock, player_id: str, used_ms: int) -> Clock:
+    """``player_id`` has used ``used_ms`` in the game; an empty one is nobody."""
+    if not player_id:
+        return clock
+    in_turn = used_ms - clock.used(player_id) if player_id == clock.mover else 0
     used = zip(clock.player_ids, clock.used_ms, strict=True)
-    return replace(clock, used_ms=tuple(used_ms if player == player_id else before for player, before in used))
+    return replace(
+        clock,
+        used_ms=tuple(used_ms if player == player_id else before for player, before in used),
+        turn_used_ms=clock.turn_used_ms + in_turn,
+    )
 
 
 def _run(clock: Clock, player_id: str, occurred_at: Timestamp) -> Clock:

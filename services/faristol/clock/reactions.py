@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 from faristol.bus import Reaction
-from faristol.clock.decide import settle
 from faristol.clock.pinning import ruleset_of
+from faristol.clock.settling import settle
 from faristol.clock.streams import clock_stream, game_stream, load_clock, load_table
+from faristol.clock.views import ENDS_TURN, INTERRUPTS, SETTLES, TAKES
 from faristol.pb.game.v1 import events_pb2
 from faristol.record import Decision, Guard, Record, Recorded, Write
 
+FOLLOWED = frozenset({"GameStarted", "GameEnded", *INTERRUPTS, *SETTLES, *TAKES, *ENDS_TURN})
+"""Names of the facts of a game that its clock may have to follow."""
+
 TYPES = frozenset(
-    kind.DESCRIPTOR.full_name
-    for kind in (
-        events_pb2.GameStarted,
-        events_pb2.ChallengeRaised,
-        events_pb2.ChallengeRuled,
-        events_pb2.GameEnded,
-    )
+    message.full_name for name, message in events_pb2.DESCRIPTOR.message_types_by_name.items() if name in FOLLOWED
 )
 
 

@@ -3,21 +3,33 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, TypeVar
 
 import grpc
+from google.protobuf.message import Message
 
-from faristol.clock.decide import fold, press, settle
+from faristol.clock.decide import press, stop
 from faristol.clock.model import Clock, Instant, instant, timestamp
 from faristol.clock.pinning import ruleset_of
+from faristol.clock.settling import fold, settle
 from faristol.clock.streams import clock_stream, game_stream, load_clock, load_table
 from faristol.clock.views import Table
 from faristol.host import NotFound, Runtime
 from faristol.host.times import occurred_at
-from faristol.pb.clock.v1 import clock_pb2, clock_pb2_grpc
+from faristol.pb.clock.v1 import clock_pb2, clock_pb2_grpc, events_pb2
 from faristol.record import Decision, Guard, Write
+from faristol.rules.ruleset import Ruleset
 
 Context = grpc.aio.ServicerContext[Any, Any]
+
+
+Request = clock_pb2.PressRequest | clock_pb2.StopRequest
+"""A command to a clock."""
+
+Act = Callable[[Clock, Table, Ruleset, Instant], list[Message]]
+"""What a command makes of a settled clock at a moment, or ``Refusal``."""
+
+Taken = TypeVar("Taken", clock_pb2.PressResponse, clock_pb2.StopResponse)
 
 
 class ClockService(clock_pb2_grpc.ClockServiceServicer):
@@ -31,24 +43,55 @@ class ClockService(clock_pb2_grpc.ClockServiceServicer):
     ) -> clock_pb2.PressResponse:
         """See ``clock.proto``."""
 
-        async def decide() -> tuple[Decision, Callable[[int], clock_pb2.PressResponse]]:
-            clock = await load_clock(self._runtime.record, request.game_id)
-            table = await load_table(self._runtime.record, request.game_id)
-            if not table.version:
-                raise NotFound("game", request.game_id)
-            ruleset = ruleset_of(table.state)
-            settled = settle(clock.state, table.state, ruleset)
-            current = fold(clock.state, settled)
-            at = self._moment(request, current, table.state)
-            facts = [*settled, *press(current, table.state, ruleset, request.player_id, at)]
-            used_ms = fold(clock.state, facts).used(request.player_id)
-            decision = Decision(
-                writes=[Write(clock_stream(request.game_id), clock.version, facts, table.state.tournament_id)],
-                guards=[Guard(game_stream(request.game_id), table.version)],
-            )
-            return decision, lambda position: clock_pb2.PressResponse(position=position, used_ms=used_ms)
+        def act(clock: Clock, table: Table, ruleset: Ruleset, at: Instant) -> list[Message]:
+            return press(clock, table, ruleset, request.player_id, at)
 
-        return await self._runtime.desk.handle(context, request, decide, response=clock_pb2.PressResponse)
+        return await self._turn(context, request, act, events_pb2.ClockPressed, clock_pb2.PressResponse)
+
+    async def Stop(  # noqa: N802 # as above
+        self, request: clock_pb2.StopRequest, context: Context
+    ) -> clock_pb2.StopResponse:
+        """See ``clock.proto``."""
+
+        def act(clock: Clock, table: Table, ruleset: Ruleset, at: Instant) -> list[Message]:
+            return stop(clock, table, ruleset, request.player_id, at)
+
+        return await self._turn(context, request, act, events_pb2.ClockHeldByMover, clock_pb2.StopResponse)
+
+    async def _turn(
+        self,
+        context: Context,
+        request: Request,
+        act: Act,
+        meant: type[Message],
+        response: type[Taken],
+    ) -> Taken:
+        """Handle what a player does to end the own time; ``meant`` is the fact that it makes unless it is too late."""
+
+        async def decide() -> tuple[Decision, Callable[[int], Taken]]:
+            decision, clock = await self._decide(request, act)
+            used_ms = clock.used(request.player_id)
+            late = not isinstance(decision.writes[0].events[-1], meant)
+            return decision, lambda position: response(position=position, used_ms=used_ms, too_late=late)
+
+        return await self._runtime.desk.handle(context, request, decide, response=response)
+
+    async def _decide(self, request: Request, act: Act) -> tuple[Decision, Clock]:
+        """Settle the clock of a game and act on it. Gives the clock afterwards, too."""
+        clock = await load_clock(self._runtime.record, request.game_id)
+        table = await load_table(self._runtime.record, request.game_id)
+        if not table.version:
+            raise NotFound("game", request.game_id)
+        ruleset = ruleset_of(table.state)
+        settled = settle(clock.state, table.state, ruleset)
+        current = fold(clock.state, settled)
+        at = self._moment(request, current, table.state)
+        facts = [*settled, *act(current, table.state, ruleset, at)]
+        decision = Decision(
+            writes=[Write(clock_stream(request.game_id), clock.version, facts, table.state.tournament_id)],
+            guards=[Guard(game_stream(request.game_id), table.version)],
+        )
+        return decision, fold(clock.state, facts)
 
     async def GetClock(  # noqa: N802 # as above
         self, request: clock_pb2.GetClockRequest, context: Context
@@ -67,9 +110,14 @@ class ClockService(clock_pb2_grpc.ClockServiceServicer):
             times=state.times(),
             allowance_ms=state.allowance_ms,
             version=clock.version,
+            reason=state.reason,
+            held=state.held,
+            turn_ms=state.turn_ms,
+            turn_used_ms=state.turn_used_ms,
+            turn=state.turn,
         )
 
-    def _moment(self, request: clock_pb2.PressRequest, clock: Clock, table: Table) -> Instant:
-        """When the press happened: as the request says, or else now, which is never before the last fact."""
+    def _moment(self, request: Request, clock: Clock, table: Table) -> Instant:
+        """When it happened: as the request says, or else now, which is never before the last fact."""
         at = instant(occurred_at(request, self._runtime.now))
         return at if request.HasField("occurred_at") else max(at, clock.last_at, table.last_at)

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from enum import Enum, auto
+from types import MappingProxyType
 
 from google.protobuf.message import Message
 from google.protobuf.timestamp_pb2 import Timestamp
 
 from faristol.clock.model import Instant, instant
 from faristol.pb.game.v1 import events_pb2 as events
+from faristol.rules.ruleset import Neutraliser
 
 
 class Phase(Enum):
@@ -29,19 +32,43 @@ class Phase(Enum):
     """Nothing that takes time."""
 
 
+class Kind(Enum):
+    """What a signal of the game means to its clock."""
+
+    INTERRUPTED = auto()
+    """Something began that may stop the clocks."""
+    SETTLED = auto()
+    """An interruption is over, and the turn goes on."""
+    TAKEN = auto()
+    """The mover placed a play, exchanged or passed."""
+    TURN_OVER = auto()
+    """The turn is over; so may be an interruption."""
+    GAME_OVER = auto()
+
+
 @dataclass(frozen=True, slots=True)
-class Challenge:
-    """A challenge as the clock sees it."""
+class Signal:
+    """Something in the game that its clock may have to follow."""
+
+    kind: Kind
+    at: Instant
+    turn: int
+    """The turn that it belongs to."""
+    interruption: int = 0
+    """The interruption that begins or ends, if one does."""
+
+
+@dataclass(frozen=True, slots=True)
+class Interruption:
+    """Something during which the clocks may stand."""
 
     number: int
-    """In the game, from 1."""
-    mover: str
-    """Whose play was challenged."""
-    raised_at: Instant
-    ruled_at: Instant | None = None
-    """``None`` while the ruling is awaited."""
-    valid: bool = False
-    """The play stands."""
+    """Among the interruptions of the game, from 1."""
+    reason: Neutraliser
+    challenge: int = 0
+    """The number of the challenge in the game, for that reason."""
+    ended_by: int | None = None
+    """Place among the signals of the one that ended it; None while it lasts."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,10 +78,13 @@ class Table:
     game_id: str = ""
     tournament_id: str = ""
     player_ids: tuple[str, ...] = ()
+    """In the order of their turns."""
     ruleset: str = ""
     """Name of the ruleset that the game is played under."""
     ruleset_digest: str = ""
     """SHA-256 of its content, which pins it."""
+    opened_at: Instant = 0
+    """When the signal for the round was given."""
     first_player: str = ""
     started_at: Instant = 0
     phase: Phase = Phase.OPENED
@@ -63,21 +93,54 @@ class Table:
     mover: str = ""
     """Who is on turn; empty before the start and after the end."""
     bag_left: int = 0
-    challenges: tuple[Challenge, ...] = ()
-    """Every challenge so far, in order."""
-    ended_at: Instant = 0
+    signals: tuple[Signal, ...] = ()
+    """Everything so far that the clock may have to follow, in order."""
+    interruptions: tuple[Interruption, ...] = ()
+    """Every interruption so far, in order."""
     last_at: Instant = 0
     """The latest moment that any fact of this table names."""
 
     @property
     def started(self) -> bool:
-        """Both racks were filled, so the first clock runs or ran."""
+        """All racks were filled, so the first clock runs or ran."""
         return self.first_player != ""
 
-    def opponent(self, player_id: str) -> str:
-        """Who sits opposite ``player_id``."""
-        first, second = self.player_ids
-        return second if player_id == first else first
+    def after(self, player_id: str) -> str:
+        """Who is on turn after ``player_id``."""
+        return self.player_ids[(self.player_ids.index(player_id) + 1) % len(self.player_ids)]
+
+    def interruption(self, number: int) -> Interruption:
+        """The interruption of that number, from 1."""
+        return self.interruptions[number - 1]
+
+
+INTERRUPTS: Mapping[str, Neutraliser] = MappingProxyType(
+    {
+        "ChallengeRaised": "challenge",
+        "AppealRaised": "challenge",
+        "CountDisputed": "count-dispute",
+        "OverdrawFound": "overdraw",
+        "ArbiterCalled": "arbiter-call",
+    }
+)
+"""Facts that begin an interruption, and its reason. Each book says which of the reasons stop the clocks."""
+
+SETTLES: Mapping[str, Neutraliser] = MappingProxyType(
+    {
+        "ChallengeRuled": "challenge",
+        "AppealRuled": "challenge",
+        "CountSettled": "count-dispute",
+        "OverdrawResolved": "overdraw",
+        "ArbiterLeft": "arbiter-call",
+    }
+)
+"""Facts that end the interruption of that reason. A ruling against a play does so when the play is withdrawn."""
+
+TAKES = frozenset({"PlayPlaced", "Exchanged", "Passed", "CannotPlay"})
+"""Facts by which the turn is taken."""
+
+ENDS_TURN = frozenset({"PlayWithdrawn", "PlayCompleted", "TurnLost"})
+"""Facts by which the turn that they name is over. A play can be withdrawn when its turn is over already (FM)."""
 
 
 def watch_game(table: Table, message: Message) -> Table:
@@ -90,6 +153,7 @@ def watch_game(table: Table, message: Message) -> Table:
                 player_ids=tuple(message.player_ids),
                 ruleset=message.ruleset.name,
                 ruleset_digest=message.ruleset.digest,
+                opened_at=instant(message.occurred_at),
             )
         case events.GameStarted():
             table = replace(
@@ -108,25 +172,64 @@ def watch_game(table: Table, message: Message) -> Table:
         case events.Exchanged() | events.Passed():
             table = replace(table, phase=Phase.DRAWN)
         case events.ChallengeRaised():
-            raised = Challenge(message.challenge, table.mover, instant(message.occurred_at))
-            table = replace(table, phase=Phase.CHALLENGED, challenges=(*table.challenges, raised))
+            table = replace(table, phase=Phase.CHALLENGED)
         case events.ChallengeRuled():
-            table = replace(_ruled(table, message), phase=Phase.PLACED)
-        case events.PlayWithdrawn() | events.PlayCompleted():
-            next_mover = table.opponent(message.player_id)
-            table = replace(table, phase=Phase.TURN, turn=message.turn + 1, mover=next_mover)
-        case events.GameEnded():
-            table = replace(table, phase=Phase.ENDED, mover="", ended_at=instant(message.occurred_at))
+            table = replace(table, phase=Phase.PLACED)
+    table = _signalled(table, message)
     return replace(table, last_at=max(table.last_at, _named(message)))
 
 
-def _ruled(table: Table, ruling: events.ChallengeRuled) -> Table:
-    ruled_at = instant(ruling.occurred_at)
-    challenges = tuple(
-        replace(challenge, ruled_at=ruled_at, valid=ruling.valid) if challenge.number == ruling.challenge else challenge
-        for challenge in table.challenges
+def _signalled(table: Table, message: Message) -> Table:
+    """``table`` with the signal that ``message`` is, if it is one."""
+    name, at = message.DESCRIPTOR.name, _named(message)
+    if name in INTERRUPTS:
+        return _interrupted(table, message, INTERRUPTS[name])
+    if name in SETTLES and _of(message, "valid", otherwise=True):
+        return _over(table, Kind.SETTLED, at, SETTLES[name])
+    if name in TAKES:
+        return replace(table, signals=(*table.signals, Signal(Kind.TAKEN, at, table.turn)))
+    if name in ENDS_TURN:
+        if _of(message, "turn", otherwise=table.turn) != table.turn:
+            return _over(table, Kind.SETTLED, at, "challenge")
+        over = _over(table, Kind.TURN_OVER, at, "challenge")
+        return replace(over, phase=Phase.TURN, turn=table.turn + 1, mover=table.after(table.mover))
+    if name == "GameEnded":
+        ended = Signal(Kind.GAME_OVER, at, table.turn)
+        return replace(table, phase=Phase.ENDED, mover="", signals=(*table.signals, ended))
+    return table
+
+
+def _interrupted(table: Table, message: Message, reason: Neutraliser) -> Table:
+    """With an interruption more, unless one for this reason lasts: an appeal may go on where a challenge began."""
+    if _lasting(table, reason):
+        return table
+    number = len(table.interruptions) + 1
+    begun = Interruption(number, reason, _of(message, "challenge", otherwise=0))
+    signal = Signal(Kind.INTERRUPTED, _named(message), table.turn, number)
+    return replace(table, signals=(*table.signals, signal), interruptions=(*table.interruptions, begun))
+
+
+def _lasting(table: Table, reason: Neutraliser) -> Interruption | None:
+    """The interruption for ``reason`` that is not over."""
+    return next((one for one in reversed(table.interruptions) if one.reason == reason and one.ended_by is None), None)
+
+
+def _of(message: Message, field: str, *, otherwise: int) -> int:
+    """A number or a truth that ``message`` may say."""
+    return int(getattr(message, field, otherwise))
+
+
+def _over(table: Table, kind: Kind, at: Instant, reason: Neutraliser) -> Table:
+    """With a signal of this kind that also ends the interruption for ``reason``, if one lasts."""
+    lasting = _lasting(table, reason)
+    number = lasting.number if lasting else 0
+    return replace(
+        table,
+        signals=(*table.signals, Signal(kind, at, table.turn, number)),
+        interruptions=tuple(
+            replace(one, ended_by=len(table.signals)) if one.number == number else one for one in table.interruptions
+        ),
     )
-    return replace(table, challenges=challenges)
 
 
 def _named(message: Message) -> Instant:

@@ -38,13 +38,20 @@ def watch_clock(clock: Clock, message: Message) -> Clock:
         case clock_events.ClockPressed():
             clock = replace(clock, pressed_turn=message.turn, pressed_at=instant(message.occurred_at))
         case clock_events.ClockNeutralised():
-            clock = replace(clock, challenge=message.challenge)
+            clock = replace(clock, challenge=max(clock.challenge, message.challenge))
         case clock_events.OvertimeCapExceeded():
             clock = replace(clock, exceeded_at=instant(message.occurred_at))
         case clock_events.ClockStopped():
             overtime = {side.player_id: side.overtime_ms for side in message.times}
             clock = replace(clock, stopped=True, overtime_ms=MappingProxyType(overtime))
-        case clock_events.ClockOpened() | clock_events.ClockStarted() | clock_events.ClockResumed():
+        case (
+            clock_events.ClockOpened()
+            | clock_events.ClockStarted()
+            | clock_events.ClockHeldByMover()
+            | clock_events.ClockResumed()
+            | clock_events.ClockSwitched()
+            | clock_events.TurnTimedOut()
+        ):
             pass
         case _:
             raise TypeError(f"{message.DESCRIPTOR.full_name} is no fact of a clock")

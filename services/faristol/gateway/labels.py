@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from faristol.pb.clock.v1 import events_pb2 as clock
 from faristol.pb.game.v1 import events_pb2 as game
 from faristol.pb.results.v1 import results_pb2 as pb
 from faristol.rules.board import Premium
@@ -31,6 +32,16 @@ ENDS: Mapping[game.EndCondition.ValueType, str] = {
     game.END_CONDITION_SCORELESS_TURNS: N_("Ended after too many turns in a row without a play."),
     game.END_CONDITION_OVERTIME: N_("Ended on overtime."),
 }
+
+NEUTRALISED: Mapping[clock.NeutralisationReason.ValueType, str] = {
+    clock.NEUTRALISATION_REASON_CHALLENGE: N_("Clocks stopped: a challenge is being ruled on."),
+    clock.NEUTRALISATION_REASON_COUNT_DISPUTE: N_("Clocks stopped: the count is disputed."),
+    clock.NEUTRALISATION_REASON_ARBITER_CALL: N_("Clocks stopped: the arbiter was called."),
+    clock.NEUTRALISATION_REASON_FORCE_MAJEURE: N_("Clocks stopped: force majeure."),
+    clock.NEUTRALISATION_REASON_OVERDRAW: N_("Clocks stopped: tiles drawn too many go back into the bag."),
+    clock.NEUTRALISATION_REASON_CORRECTION: N_("Clocks stopped: the scoresheet is being corrected."),
+}
+"""Why nobody's time runs."""
 
 TIE_BREAKS: Mapping[str, tuple[str, str]] = {
     "median-buchholz": (N_("Median-Buchholz"), N_("MB")),

@@ -8,12 +8,14 @@ from typing import Literal, TypeVar
 from google.protobuf.timestamp_pb2 import Timestamp
 from pydantic import BaseModel, Field
 
+from faristol.pb.clock.v1 import events_pb2 as clock
 from faristol.pb.game.v1 import events_pb2 as game
 from faristol.pb.results.v1 import results_pb2 as pb
 
 Phase = Literal["paired", "started", "closed"]
 EntryKind = Literal["play", "exchange", "pass", "phony", "rack_penalty", "out_bonus", "time_penalty"]
 EndCondition = Literal["out", "lost_turns", "scoreless_turns", "overtime"]
+NeutralisationReason = Literal["challenge", "count_dispute", "arbiter_call", "force_majeure", "overdraw", "correction"]
 
 PHASES: dict[pb.RoundPhase.ValueType, Phase] = {
     pb.ROUND_PHASE_PAIRED: "paired",
@@ -34,6 +36,14 @@ END_CONDITIONS: dict[game.EndCondition.ValueType, EndCondition] = {
     game.END_CONDITION_LOST_TURNS: "lost_turns",
     game.END_CONDITION_SCORELESS_TURNS: "scoreless_turns",
     game.END_CONDITION_OVERTIME: "overtime",
+}
+NEUTRALISATION_REASONS: dict[clock.NeutralisationReason.ValueType, NeutralisationReason] = {
+    clock.NEUTRALISATION_REASON_CHALLENGE: "challenge",
+    clock.NEUTRALISATION_REASON_COUNT_DISPUTE: "count_dispute",
+    clock.NEUTRALISATION_REASON_ARBITER_CALL: "arbiter_call",
+    clock.NEUTRALISATION_REASON_FORCE_MAJEURE: "force_majeure",
+    clock.NEUTRALISATION_REASON_OVERDRAW: "overdraw",
+    clock.NEUTRALISATION_REASON_CORRECTION: "correction",
 }
 
 

@@ -6,7 +6,18 @@ from datetime import datetime
 
 from pydantic import BaseModel, Field
 
-from faristol.gateway.schemas import END_CONDITIONS, ENTRY_KINDS, Answer, EndCondition, EntryKind, Pin, Seat, moment
+from faristol.gateway.schemas import (
+    END_CONDITIONS,
+    ENTRY_KINDS,
+    NEUTRALISATION_REASONS,
+    Answer,
+    EndCondition,
+    EntryKind,
+    NeutralisationReason,
+    Pin,
+    Seat,
+    moment,
+)
 from faristol.pb.game.v1 import events_pb2 as game
 from faristol.pb.results.v1 import results_pb2 as pb
 
@@ -86,12 +97,18 @@ class Clock(BaseModel):
     used_ms: int = Field(description="Milliseconds used when it last stopped.")
     running: bool
     running_since: datetime | None = Field(description="Since when it runs.")
+    turn_used_ms: int = Field(description="Milliseconds used in the player's turn when it last stopped.")
 
     @classmethod
     def of(cls, one: pb.ClockSide) -> Clock:
         """From the contract's message."""
-        since = moment(one.running_since) if one.running else None
-        return cls(player_id=one.player_id, used_ms=one.used_ms, running=one.running, running_since=since)
+        return cls(
+            player_id=one.player_id,
+            used_ms=one.used_ms,
+            running=one.running,
+            running_since=moment(one.running_since) if one.running else None,
+            turn_used_ms=one.turn_used_ms,
+        )
 
 
 class Game(Answer):
@@ -112,7 +129,9 @@ class Game(Answer):
     final: bool = Field(description="The result is final.")
     winner_id: str = Field(description="Empty for a draw or before the end.")
     clocks: list[Clock] = Field(description="Clocks, in the order of the pairing.")
-    allowance_ms: int = Field(description="Milliseconds that each player has.")
+    allowance_ms: int = Field(description="Milliseconds that each player has for the game; 0 where turns are timed.")
+    turn_ms: int = Field(description="Milliseconds that each turn may take; 0 where turns are not timed.")
+    neutralised_for: NeutralisationReason | None = Field(description="Why nobody's time runs.")
     ruleset: Pin
     lexicon: Pin
 
@@ -137,6 +156,8 @@ class Game(Answer):
             winner_id=one.winner_id,
             clocks=[Clock.of(side) for side in one.clocks],
             allowance_ms=one.allowance_ms,
+            turn_ms=one.turn_ms,
+            neutralised_for=NEUTRALISATION_REASONS.get(one.neutralised_for),
             ruleset=Pin.of(one.ruleset),
             lexicon=Pin.of(one.lexicon),
         )

@@ -61,7 +61,9 @@ class Clock:
     """A player's clock as it is drawn; times in milliseconds."""
 
     allowance: int
+    """What the player has for the game, or for a turn where turns are timed."""
     used: int
+    """What has been used of it."""
     running: bool
     since: int
     """Since when it runs, from 1970."""
@@ -110,8 +112,8 @@ def clocks(one: pb.GetGameResponse) -> dict[str, Clock]:
     """The clocks by player."""
     return {
         side.player_id: Clock(
-            allowance=one.allowance_ms,
-            used=side.used_ms,
+            allowance=one.turn_ms or one.allowance_ms,
+            used=side.turn_used_ms if one.turn_ms else side.used_ms,
             running=side.running,
             since=side.running_since.ToMilliseconds() if side.running else 0,
         )

@@ -48,8 +48,11 @@ PUBLIC: frozenset[str] = frozenset(
         game.ResultFinal,
         clock.ClockStarted,
         clock.ClockPressed,
+        clock.ClockHeldByMover,
         clock.ClockNeutralised,
         clock.ClockResumed,
+        clock.ClockSwitched,
+        clock.TurnTimedOut,
         clock.OvertimeCapExceeded,
         clock.ClockStopped,
     )

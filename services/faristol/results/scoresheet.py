@@ -7,12 +7,11 @@ kept, of an exchange only the number of tiles.
 from __future__ import annotations
 
 from google.protobuf.message import Message
-from google.protobuf.timestamp_pb2 import Timestamp
 
-from faristol.pb.clock.v1 import events_pb2 as clock
 from faristol.pb.game.v1 import events_pb2 as game
 from faristol.pb.results.v1 import results_pb2 as results
 from faristol.results.broken import Broken
+from faristol.results.clocks import TICKING, tick
 from faristol.rules.board import Direction, Square
 from faristol.rules.notation import Notation, Start
 
@@ -74,18 +73,12 @@ SHOWN = (
     game.OutBonus,
     game.TimePenalty,
     game.ResultFinal,
-    clock.ClockOpened,
-    clock.ClockStarted,
-    clock.ClockPressed,
-    clock.ClockNeutralised,
-    clock.ClockResumed,
-    clock.OvertimeCapExceeded,
-    clock.ClockStopped,
+    *TICKING,
 )
 """Events that change a game's public page."""
 
 
-_CLOCK = frozenset(one for one in SHOWN if one.DESCRIPTOR.file.package == "faristol.clock.v1")
+_TICKING = frozenset(TICKING)
 
 COUNTING = frozenset(
     (
@@ -116,8 +109,8 @@ def change_game(state: results.GetGameResponse | None, event: Message) -> result
         raise Broken(f"{event.DESCRIPTOR.name} is of a game that was not opened")
     if isinstance(event, NOT_SHOWN):
         return state
-    if type(event) in _CLOCK:
-        _tick(state, event)
+    if type(event) in _TICKING:
+        tick(state, event)
     else:
         _play(state, event)
     return state
@@ -239,52 +232,11 @@ def _settle(
     return after.entries.add(kind=kind, player_id=player_id, score=points, total=seat.score, complete=True)
 
 
-def _tick(after: results.GetGameResponse, event: Message) -> None:
-    match event:
-        case clock.ClockOpened():
-            after.allowance_ms = event.allowance_ms
-            after.clocks.extend(results.ClockSide(player_id=seat.player_id) for seat in after.seats)
-        case clock.ClockStarted() | clock.ClockResumed():
-            _run(after, event.player_id, event.occurred_at)
-        case clock.ClockPressed():
-            _stop(after, event.player_id, event.used_ms)
-            _run(after, _other(after, event.player_id), event.occurred_at)
-        case clock.ClockNeutralised():
-            _stop(after, event.player_id, event.used_ms)
-        case clock.OvertimeCapExceeded():
-            _stop(after, event.player_id, after.allowance_ms + event.overtime_ms)
-        case clock.ClockStopped():
-            for time in event.times:
-                _stop(after, time.player_id, time.used_ms)
-        case _:
-            raise Broken(f"the scoresheet does not know the event {event.DESCRIPTOR.full_name}")
-
-
-def _run(after: results.GetGameResponse, player_id: str, since: Timestamp) -> None:
-    side = _side(after, player_id)
-    side.running = True
-    side.running_since.CopyFrom(since)
-
-
-def _stop(after: results.GetGameResponse, player_id: str, used_ms: int) -> None:
-    side = _side(after, player_id)
-    side.used_ms = used_ms
-    side.running = False
-    side.ClearField("running_since")
-
-
 def _seat(state: results.GetGameResponse, player_id: str) -> results.Seat:
     for seat in state.seats:
         if seat.player_id == player_id:
             return seat
     raise Broken(f"player {player_id!r} does not sit at {state.game_id}")
-
-
-def _side(state: results.GetGameResponse, player_id: str) -> results.ClockSide:
-    for side in state.clocks:
-        if side.player_id == player_id:
-            return side
-    raise Broken(f"player {player_id!r} has no clock at {state.game_id}")
 
 
 def _other(state: results.GetGameResponse, player_id: str) -> str:

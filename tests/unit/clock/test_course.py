@@ -13,8 +13,9 @@ from google.protobuf.message import Message
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from faristol.clock.decide import fold, press, settle
+from faristol.clock.decide import press
 from faristol.clock.model import Clock, elapsed_ms, timestamp
+from faristol.clock.settling import fold, settle
 from faristol.clock.views import Phase, Table, watch_game
 from faristol.pb.clock.v1 import events_pb2 as clock_events
 from faristol.pb.game.v1 import events_pb2 as game_events

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import reduce
 
 import pytest
+from google.protobuf.message import Message
 
-from faristol.clock.decide import fold, press, settle
+from faristol.clock.decide import press
 from faristol.clock.model import Clock, Instant, timestamp
-from faristol.clock.views import Challenge, Phase, Table
+from faristol.clock.settling import fold, settle
+from faristol.clock.views import Phase, Table, watch_game
 from faristol.host.errors import Invalid
 from faristol.pb.clock.v1 import events_pb2
+from faristol.pb.game.v1 import events_pb2 as game_events
 from faristol.rules.refusal import Refusal
 from faristol.rules.ruleset import load_ruleset
 
@@ -44,12 +48,20 @@ def drawn(at: Instant, table: Table = STARTED) -> Table:
 
 
 def challenged(at: Instant, *, ruled_at: Instant | None = None, valid: bool = True) -> Table:
-    return replace(
-        STARTED,
-        phase=Phase.PLACED if ruled_at else Phase.CHALLENGED,
-        challenges=(Challenge(1, "biel", at, ruled_at, valid),),
-        last_at=ruled_at or at,
-    )
+    facts: list[Message] = [
+        game_events.PlayPlaced(turn=1, player_id="biel", occurred_at=timestamp(at)),
+        game_events.ChallengeRaised(turn=1, challenge=1, player_id="anna", occurred_at=timestamp(at)),
+    ]
+    if ruled_at:
+        ruled = timestamp(ruled_at)
+        facts.append(game_events.ChallengeRuled(turn=1, challenge=1, valid=valid, occurred_at=ruled))
+        if not valid:
+            facts.append(game_events.PlayWithdrawn(turn=1, player_id="biel", occurred_at=ruled))
+    return reduce(watch_game, facts, STARTED)
+
+
+def ended(at: Instant, table: Table = STARTED) -> Table:
+    return watch_game(table, game_events.GameEnded(occurred_at=timestamp(at)))
 
 
 def refusal(clock: Clock, table: Table, player_id: str, at: Instant) -> Refusal:
@@ -78,7 +90,9 @@ def test_no_clock_stands_at_a_table_whose_racks_are_not_filled() -> None:
 def test_a_press_stops_the_mover_and_starts_the_opponent() -> None:
     at = START + 90 * SECOND
     (pressed,) = press(running(), drawn(at), FISC, "biel", at)
-    assert pressed == events_pb2.ClockPressed(player_id="biel", turn=1, used_ms=90_000, occurred_at=timestamp(at))
+    assert pressed == events_pb2.ClockPressed(
+        player_id="biel", turn=1, used_ms=90_000, occurred_at=timestamp(at), next_player_id="anna"
+    )
     clock = fold(running(), [pressed])
     assert (clock.running, clock.running_since, clock.used("biel")) == ("anna", at, 90_000)
 
@@ -141,6 +155,7 @@ def test_neither_clock_runs_from_a_challenge_to_its_ruling() -> None:
         used_ms=60_000,
         occurred_at=timestamp(START + MINUTE),
         challenge=1,
+        interruption=1,
     )
     clock = fold(running(), [neutralised])
     assert (clock.running, clock.neutralised) == ("", True)
@@ -153,14 +168,16 @@ def test_neither_clock_runs_from_a_challenge_to_its_ruling() -> None:
 def test_the_mover_resumes_when_the_play_stands_and_else_the_opponent(valid: bool, resumes: str) -> None:
     table = challenged(START + MINUTE, ruled_at=START + 3 * MINUTE, valid=valid)
     neutralised, resumed = settle(running(), table, FISC)
-    assert resumed == events_pb2.ClockResumed(player_id=resumes, occurred_at=timestamp(START + 3 * MINUTE))
+    assert resumed == events_pb2.ClockResumed(
+        player_id=resumes, occurred_at=timestamp(START + 3 * MINUTE), turn=1 if valid else 2
+    )
     clock = fold(running(), [neutralised, resumed])
     assert clock.used_at("biel", START + 4 * MINUTE) == (120_000 if valid else 60_000)
     assert clock.used_at("anna", START + 4 * MINUTE) == (0 if valid else 60_000)
 
 
 def test_the_clock_stops_with_the_game_and_says_both_times() -> None:
-    table = replace(STARTED, phase=Phase.ENDED, mover="", ended_at=START + 26 * MINUTE)
+    table = ended(START + 26 * MINUTE)
     (stopped,) = settle(running(), table, FISC)
     assert stopped == events_pb2.ClockStopped(
         times=[
@@ -172,7 +189,7 @@ def test_the_clock_stops_with_the_game_and_says_both_times() -> None:
 
 
 def test_time_beyond_the_cap_is_said_even_when_the_game_ended_otherwise() -> None:
-    table = replace(STARTED, phase=Phase.ENDED, mover="", ended_at=START + 36 * MINUTE)
+    table = ended(START + 36 * MINUTE)
     exceeded, stopped = settle(running(), table, FISC)
     assert isinstance(exceeded, events_pb2.OvertimeCapExceeded)
     assert isinstance(stopped, events_pb2.ClockStopped)
@@ -180,7 +197,7 @@ def test_time_beyond_the_cap_is_said_even_when_the_game_ended_otherwise() -> Non
 
 
 def test_a_stopped_clock_is_not_pressed() -> None:
-    table = replace(STARTED, phase=Phase.ENDED, mover="", ended_at=START + MINUTE)
+    table = ended(START + MINUTE)
     clock = fold(Clock(), settle(Clock(), table, FISC))
     refused = refusal(clock, table, "biel", START + 2 * MINUTE)
     assert (refused.reason, refused.article) == ("GAME_OVER", "FISC I.8")
@@ -189,7 +206,9 @@ def test_a_stopped_clock_is_not_pressed() -> None:
 def test_the_cap_may_be_used_to_its_last_millisecond() -> None:
     at = START + 35 * MINUTE
     (pressed,) = press(running(), drawn(at), FISC, "biel", at)
-    assert pressed == events_pb2.ClockPressed(player_id="biel", turn=1, used_ms=35 * 60_000, occurred_at=timestamp(at))
+    assert pressed == events_pb2.ClockPressed(
+        player_id="biel", turn=1, used_ms=35 * 60_000, occurred_at=timestamp(at), next_player_id="anna"
+    )
 
 
 @pytest.mark.parametrize("player_id", ["biel", "anna"])
@@ -222,7 +241,7 @@ def test_who_is_over_the_cap_cannot_be_challenged_into_more_time() -> None:
 def test_the_clock_stops_after_the_cap_with_the_times_up_to_the_cap() -> None:
     at = START + 40 * MINUTE
     clock = fold(running(), press(running(), drawn(at), FISC, "biel", at))
-    table = replace(drawn(at), phase=Phase.ENDED, mover="", ended_at=START + 35 * MINUTE)
+    table = ended(START + 35 * MINUTE, drawn(at))
     (stopped,) = settle(clock, table, FISC)
     assert isinstance(stopped, events_pb2.ClockStopped)
     assert [(side.player_id, side.used_ms, side.overtime_ms) for side in stopped.times] == [

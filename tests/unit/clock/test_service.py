@@ -115,6 +115,7 @@ async def test_the_clock_is_told_as_it_stands_in_the_record(
         times=[clock_events.SideTime(player_id="anna"), clock_events.SideTime(player_id="biel", used_ms=3_000)],
         allowance_ms=25 * 60_000,
         version=3,
+        turn=2,
     )
 
 
@@ -165,6 +166,32 @@ async def test_a_press_before_the_last_fact_is_an_invalid_argument(
         await clocks.Press(pressing(at=START))
     code, info = problem(caught)
     assert (code, info.metadata["field"]) == (grpc.StatusCode.INVALID_ARGUMENT, "occurred_at")
+
+
+async def test_a_stop_holds_the_clock_where_the_book_has_it(
+    record: Record, clocks: clock_pb2_grpc.ClockServiceAsyncStub
+) -> None:
+    opened = game_events.GameOpened()
+    opened.CopyFrom(OPENED)
+    opened.ruleset.name, opened.ruleset.digest = "pes-2024", load_ruleset("pes-2024").digest
+    await play(record, opened, STARTED, PASSED)
+    request = clock_pb2.StopRequest(
+        command_id=str(uuid.uuid4()), game_id=GAME, player_id="biel", occurred_at=timestamp(START + 3 * SECOND)
+    )
+    answer = await clocks.Stop(request)
+    assert (answer.used_ms, answer.too_late) == (3_000, False)
+    shown = await clocks.GetClock(clock_pb2.GetClockRequest(game_id=GAME))
+    assert (shown.held, shown.running_player_id, shown.turn_used_ms) == (True, "", 3_000)
+
+
+async def test_a_press_that_comes_too_late_says_so(
+    record: Record, clocks: clock_pb2_grpc.ClockServiceAsyncStub
+) -> None:
+    started = game_events.GameStarted(first_player_id="biel", occurred_at=timestamp(START - 40 * 60 * SECOND))
+    await play(record, OPENED, started, PASSED)
+    answer = await clocks.Press(pressing())
+    assert (answer.too_late, answer.used_ms) == (True, 35 * 60_000)
+    assert (await facts(record))[-1] == "OvertimeCapExceeded"
 
 
 async def test_what_does_not_exist_is_not_found_by_its_id(clocks: clock_pb2_grpc.ClockServiceAsyncStub) -> None:

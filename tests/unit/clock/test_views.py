@@ -8,7 +8,7 @@ import pytest
 from google.protobuf.message import Message
 
 from faristol.clock.model import instant, timestamp
-from faristol.clock.views import Phase, Table, watch_game
+from faristol.clock.views import Kind, Phase, Table, watch_game
 from faristol.pb.game.v1 import events_pb2 as game_events
 
 START = 1_700_000_000_000_000_000
@@ -66,7 +66,9 @@ def test_the_turn_passes_without_a_press_when_the_play_is_withdrawn() -> None:
         game_events.PlayWithdrawn(turn=1, player_id="biel", occurred_at=later),
     )
     assert (table.phase, table.turn, table.mover) == (Phase.TURN, 2, "anna")
-    assert [(c.mover, c.valid, c.ruled_at) for c in table.challenges] == [("biel", False, instant(later))]
+    assert [(one.reason, one.challenge) for one in table.interruptions] == [("challenge", 1)]
+    last = table.signals[-1]
+    assert (last.kind, last.turn, last.interruption, last.at) == (Kind.TURN_OVER, 1, 1, instant(later))
 
 
 @pytest.mark.parametrize("taken", [game_events.Exchanged, game_events.Passed])

@@ -17,6 +17,7 @@ from tests.unit.game.tables import FISC, GAME, SECOND, START
 
 from faristol.clock import decide as clock_decide
 from faristol.clock import model as clock_model
+from faristol.clock import settling as clock_settling
 from faristol.clock import views as clock_views
 from faristol.game import decide
 from faristol.game.model import Game, Phase, evolve
@@ -64,7 +65,7 @@ class Course:
 
     def write_clock(self, facts: list[Message]) -> None:
         self.clock += facts
-        self.clock_state = clock_decide.fold(self.clock_state, facts)
+        self.clock_state = clock_settling.fold(self.clock_state, facts)
         self.time = reduce(watch_clock, facts, self.time)
 
     def table(self) -> Game:
@@ -77,7 +78,7 @@ class Course:
         self.write_game(settle(self.state, self.time, self.ruling, FISC))
 
     def clock_hears(self) -> None:
-        self.write_clock(clock_decide.settle(self.clock_state, self.clock_view, FISC))
+        self.write_clock(clock_settling.settle(self.clock_state, self.clock_view, FISC))
 
     def act(self, facts: list[Message]) -> None:
         """A command of the game: what is settled is written with what is decided."""

@@ -40,6 +40,11 @@ class ClockServiceStub:
                 request_serializer=faristol_dot_clock_dot_v1_dot_clock__pb2.PressRequest.SerializeToString,
                 response_deserializer=faristol_dot_clock_dot_v1_dot_clock__pb2.PressResponse.FromString,
                 _registered_method=True)
+        self.Stop = channel.unary_unary(
+                '/faristol.clock.v1.ClockService/Stop',
+                request_serializer=faristol_dot_clock_dot_v1_dot_clock__pb2.StopRequest.SerializeToString,
+                response_deserializer=faristol_dot_clock_dot_v1_dot_clock__pb2.StopResponse.FromString,
+                _registered_method=True)
         self.GetClock = channel.unary_unary(
                 '/faristol.clock.v1.ClockService/GetClock',
                 request_serializer=faristol_dot_clock_dot_v1_dot_clock__pb2.GetClockRequest.SerializeToString,
@@ -52,8 +57,16 @@ class ClockServiceServicer:
     """
 
     def Press(self, request, context):
-        """Press the clock: completes the turn and starts the opponent's time (FISC I.11). The play must be
-        placed and the rack refilled, or tiles exchanged, or the turn passed.
+        """Press the clock: completes the turn and starts the next player's time (UF 19, FISC I.11, FISE 32, PES Δ.β.i). The
+        play must be placed and the rack refilled, or tiles exchanged, or the turn passed.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def Stop(self, request, context):
+        """Stop the own clock after laying the tiles: what follows until the press costs nobody time (FISE 32.2, PES Δ.β.i).
+        Refused where the clock runs until it is pressed.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -73,6 +86,11 @@ def add_ClockServiceServicer_to_server(servicer, server):
                     servicer.Press,
                     request_deserializer=faristol_dot_clock_dot_v1_dot_clock__pb2.PressRequest.FromString,
                     response_serializer=faristol_dot_clock_dot_v1_dot_clock__pb2.PressResponse.SerializeToString,
+            ),
+            'Stop': grpc.unary_unary_rpc_method_handler(
+                    servicer.Stop,
+                    request_deserializer=faristol_dot_clock_dot_v1_dot_clock__pb2.StopRequest.FromString,
+                    response_serializer=faristol_dot_clock_dot_v1_dot_clock__pb2.StopResponse.SerializeToString,
             ),
             'GetClock': grpc.unary_unary_rpc_method_handler(
                     servicer.GetClock,
@@ -108,6 +126,33 @@ class ClockService:
             '/faristol.clock.v1.ClockService/Press',
             faristol_dot_clock_dot_v1_dot_clock__pb2.PressRequest.SerializeToString,
             faristol_dot_clock_dot_v1_dot_clock__pb2.PressResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def Stop(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/faristol.clock.v1.ClockService/Stop',
+            faristol_dot_clock_dot_v1_dot_clock__pb2.StopRequest.SerializeToString,
+            faristol_dot_clock_dot_v1_dot_clock__pb2.StopResponse.FromString,
             options,
             channel_credentials,
             insecure,

@@ -25,29 +25,39 @@ _sym_db = _symbol_database.Default()
 from google.protobuf import timestamp_pb2 as google_dot_protobuf_dot_timestamp__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1e\x66\x61ristol/clock/v1/events.proto\x12\x11\x66\x61ristol.clock.v1\x1a\x1fgoogle/protobuf/timestamp.proto\"C\n\x08SideTime\x12\x11\n\tplayer_id\x18\x01 \x01(\t\x12\x0f\n\x07used_ms\x18\x02 \x01(\x03\x12\x13\n\x0bovertime_ms\x18\x03 \x01(\x03\"\xa9\x01\n\x0b\x43lockOpened\x12\x0f\n\x07game_id\x18\x01 \x01(\t\x12\x15\n\rtournament_id\x18\x02 \x01(\t\x12\x12\n\nplayer_ids\x18\x03 \x03(\t\x12\x14\n\x0c\x61llowance_ms\x18\x04 \x01(\x03\x12\x17\n\x0fovertime_cap_ms\x18\x05 \x01(\x03\x12/\n\x0boccurred_at\x18\x06 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\"R\n\x0c\x43lockStarted\x12\x11\n\tplayer_id\x18\x01 \x01(\t\x12/\n\x0boccurred_at\x18\x02 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\"q\n\x0c\x43lockPressed\x12\x11\n\tplayer_id\x18\x01 \x01(\t\x12\x0c\n\x04turn\x18\x02 \x01(\x05\x12\x0f\n\x07used_ms\x18\x03 \x01(\x03\x12/\n\x0boccurred_at\x18\x04 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\"\xb3\x01\n\x10\x43lockNeutralised\x12\x11\n\tplayer_id\x18\x01 \x01(\t\x12\x37\n\x06reason\x18\x02 \x01(\x0e\x32\'.faristol.clock.v1.NeutralisationReason\x12\x0f\n\x07used_ms\x18\x03 \x01(\x03\x12/\n\x0boccurred_at\x18\x04 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x11\n\tchallenge\x18\x05 \x01(\x05\"R\n\x0c\x43lockResumed\x12\x11\n\tplayer_id\x18\x01 \x01(\t\x12/\n\x0boccurred_at\x18\x02 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\"n\n\x13OvertimeCapExceeded\x12\x11\n\tplayer_id\x18\x01 \x01(\t\x12\x13\n\x0bovertime_ms\x18\x02 \x01(\x03\x12/\n\x0boccurred_at\x18\x03 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\"k\n\x0c\x43lockStopped\x12*\n\x05times\x18\x01 \x03(\x0b\x32\x1b.faristol.clock.v1.SideTime\x12/\n\x0boccurred_at\x18\x02 \x01(\x0b\x32\x1a.google.protobuf.Timestamp*b\n\x14NeutralisationReason\x12%\n!NEUTRALISATION_REASON_UNSPECIFIED\x10\x00\x12#\n\x1fNEUTRALISATION_REASON_CHALLENGE\x10\x01\x62\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1e\x66\x61ristol/clock/v1/events.proto\x12\x11\x66\x61ristol.clock.v1\x1a\x1fgoogle/protobuf/timestamp.proto\"C\n\x08SideTime\x12\x11\n\tplayer_id\x18\x01 \x01(\t\x12\x0f\n\x07used_ms\x18\x02 \x01(\x03\x12\x13\n\x0bovertime_ms\x18\x03 \x01(\x03\"\xba\x01\n\x0b\x43lockOpened\x12\x0f\n\x07game_id\x18\x01 \x01(\t\x12\x15\n\rtournament_id\x18\x02 \x01(\t\x12\x12\n\nplayer_ids\x18\x03 \x03(\t\x12\x14\n\x0c\x61llowance_ms\x18\x04 \x01(\x03\x12\x17\n\x0fovertime_cap_ms\x18\x05 \x01(\x03\x12/\n\x0boccurred_at\x18\x06 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x0f\n\x07turn_ms\x18\x07 \x01(\x03\"R\n\x0c\x43lockStarted\x12\x11\n\tplayer_id\x18\x01 \x01(\t\x12/\n\x0boccurred_at\x18\x02 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\"\x89\x01\n\x0c\x43lockPressed\x12\x11\n\tplayer_id\x18\x01 \x01(\t\x12\x0c\n\x04turn\x18\x02 \x01(\x05\x12\x0f\n\x07used_ms\x18\x03 \x01(\x03\x12/\n\x0boccurred_at\x18\x04 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x16\n\x0enext_player_id\x18\x05 \x01(\t\"u\n\x10\x43lockHeldByMover\x12\x11\n\tplayer_id\x18\x01 \x01(\t\x12\x0c\n\x04turn\x18\x02 \x01(\x05\x12\x0f\n\x07used_ms\x18\x03 \x01(\x03\x12/\n\x0boccurred_at\x18\x04 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\"\xdd\x01\n\x10\x43lockNeutralised\x12\x11\n\tplayer_id\x18\x01 \x01(\t\x12\x37\n\x06reason\x18\x02 \x01(\x0e\x32\'.faristol.clock.v1.NeutralisationReason\x12\x0f\n\x07used_ms\x18\x03 \x01(\x03\x12/\n\x0boccurred_at\x18\x04 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x11\n\tchallenge\x18\x05 \x01(\x05\x12\x14\n\x0cinterruption\x18\x06 \x01(\x05\x12\x12\n\narbiter_id\x18\x07 \x01(\t\"t\n\x0c\x43lockResumed\x12\x11\n\tplayer_id\x18\x01 \x01(\t\x12/\n\x0boccurred_at\x18\x02 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x0c\n\x04turn\x18\x03 \x01(\x05\x12\x12\n\narbiter_id\x18\x04 \x01(\t\"\x8a\x01\n\rClockSwitched\x12\x11\n\tplayer_id\x18\x01 \x01(\t\x12\x0c\n\x04turn\x18\x02 \x01(\x05\x12\x0f\n\x07used_ms\x18\x03 \x01(\x03\x12\x16\n\x0enext_player_id\x18\x04 \x01(\t\x12/\n\x0boccurred_at\x18\x05 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\"q\n\x0cTurnTimedOut\x12\x11\n\tplayer_id\x18\x01 \x01(\t\x12\x0c\n\x04turn\x18\x02 \x01(\x05\x12\x0f\n\x07used_ms\x18\x03 \x01(\x03\x12/\n\x0boccurred_at\x18\x04 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\"n\n\x13OvertimeCapExceeded\x12\x11\n\tplayer_id\x18\x01 \x01(\t\x12\x13\n\x0bovertime_ms\x18\x02 \x01(\x03\x12/\n\x0boccurred_at\x18\x03 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\"k\n\x0c\x43lockStopped\x12*\n\x05times\x18\x01 \x03(\x0b\x32\x1b.faristol.clock.v1.SideTime\x12/\n\x0boccurred_at\x18\x02 \x01(\x0b\x32\x1a.google.protobuf.Timestamp*\xa6\x02\n\x14NeutralisationReason\x12%\n!NEUTRALISATION_REASON_UNSPECIFIED\x10\x00\x12#\n\x1fNEUTRALISATION_REASON_CHALLENGE\x10\x01\x12\'\n#NEUTRALISATION_REASON_COUNT_DISPUTE\x10\x02\x12&\n\"NEUTRALISATION_REASON_ARBITER_CALL\x10\x03\x12\'\n#NEUTRALISATION_REASON_FORCE_MAJEURE\x10\x04\x12\"\n\x1eNEUTRALISATION_REASON_OVERDRAW\x10\x05\x12$\n NEUTRALISATION_REASON_CORRECTION\x10\x06*\xaf\x01\n\x10\x43orrectionReason\x12!\n\x1d\x43ORRECTION_REASON_UNSPECIFIED\x10\x00\x12\x1c\n\x18\x43ORRECTION_REASON_DEVICE\x10\x01\x12\x1b\n\x17\x43ORRECTION_REASON_ENTRY\x10\x02\x12\x1f\n\x1b\x43ORRECTION_REASON_FORGOTTEN\x10\x03\x12\x1c\n\x18\x43ORRECTION_REASON_RULING\x10\x04*c\n\rForfeitReason\x12\x1e\n\x1a\x46ORFEIT_REASON_UNSPECIFIED\x10\x00\x12\x17\n\x13\x46ORFEIT_REASON_LATE\x10\x01\x12\x19\n\x15\x46ORFEIT_REASON_ABSENT\x10\x02\x62\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
 _builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'faristol.pb.clock.v1.events_pb2', _globals)
 if not _descriptor._USE_C_DESCRIPTORS:
   DESCRIPTOR._loaded_options = None
-  _globals['_NEUTRALISATIONREASON']._serialized_start=1013
-  _globals['_NEUTRALISATIONREASON']._serialized_end=1111
+  _globals['_NEUTRALISATIONREASON']._serialized_start=1507
+  _globals['_NEUTRALISATIONREASON']._serialized_end=1801
+  _globals['_CORRECTIONREASON']._serialized_start=1804
+  _globals['_CORRECTIONREASON']._serialized_end=1979
+  _globals['_FORFEITREASON']._serialized_start=1981
+  _globals['_FORFEITREASON']._serialized_end=2080
   _globals['_SIDETIME']._serialized_start=86
   _globals['_SIDETIME']._serialized_end=153
   _globals['_CLOCKOPENED']._serialized_start=156
-  _globals['_CLOCKOPENED']._serialized_end=325
-  _globals['_CLOCKSTARTED']._serialized_start=327
-  _globals['_CLOCKSTARTED']._serialized_end=409
-  _globals['_CLOCKPRESSED']._serialized_start=411
-  _globals['_CLOCKPRESSED']._serialized_end=524
-  _globals['_CLOCKNEUTRALISED']._serialized_start=527
-  _globals['_CLOCKNEUTRALISED']._serialized_end=706
-  _globals['_CLOCKRESUMED']._serialized_start=708
-  _globals['_CLOCKRESUMED']._serialized_end=790
-  _globals['_OVERTIMECAPEXCEEDED']._serialized_start=792
-  _globals['_OVERTIMECAPEXCEEDED']._serialized_end=902
-  _globals['_CLOCKSTOPPED']._serialized_start=904
-  _globals['_CLOCKSTOPPED']._serialized_end=1011
+  _globals['_CLOCKOPENED']._serialized_end=342
+  _globals['_CLOCKSTARTED']._serialized_start=344
+  _globals['_CLOCKSTARTED']._serialized_end=426
+  _globals['_CLOCKPRESSED']._serialized_start=429
+  _globals['_CLOCKPRESSED']._serialized_end=566
+  _globals['_CLOCKHELDBYMOVER']._serialized_start=568
+  _globals['_CLOCKHELDBYMOVER']._serialized_end=685
+  _globals['_CLOCKNEUTRALISED']._serialized_start=688
+  _globals['_CLOCKNEUTRALISED']._serialized_end=909
+  _globals['_CLOCKRESUMED']._serialized_start=911
+  _globals['_CLOCKRESUMED']._serialized_end=1027
+  _globals['_CLOCKSWITCHED']._serialized_start=1030
+  _globals['_CLOCKSWITCHED']._serialized_end=1168
+  _globals['_TURNTIMEDOUT']._serialized_start=1170
+  _globals['_TURNTIMEDOUT']._serialized_end=1283
+  _globals['_OVERTIMECAPEXCEEDED']._serialized_start=1285
+  _globals['_OVERTIMECAPEXCEEDED']._serialized_end=1395
+  _globals['_CLOCKSTOPPED']._serialized_start=1397
+  _globals['_CLOCKSTOPPED']._serialized_end=1504
 # @@protoc_insertion_point(module_scope)

@@ -12,6 +12,7 @@ the record has not come to.
 """
 
 from collections import abc as _abc
+from faristol.pb.clock.v1 import events_pb2 as _events_pb2_1
 from faristol.pb.game.v1 import events_pb2 as _events_pb2
 from google.protobuf import descriptor as _descriptor
 from google.protobuf import message as _message
@@ -937,12 +938,15 @@ class ClockSide(_message.Message):
     USED_MS_FIELD_NUMBER: _builtins.int
     RUNNING_FIELD_NUMBER: _builtins.int
     RUNNING_SINCE_FIELD_NUMBER: _builtins.int
+    TURN_USED_MS_FIELD_NUMBER: _builtins.int
     player_id: _builtins.str
     """The player."""
     used_ms: _builtins.int
     """Milliseconds used when it last stopped."""
     running: _builtins.bool
     """It runs."""
+    turn_used_ms: _builtins.int
+    """Milliseconds used in the player's turn, when it last stopped."""
     @_builtins.property
     def running_since(self) -> _timestamp_pb2.Timestamp:
         """Since when it runs."""
@@ -954,10 +958,11 @@ class ClockSide(_message.Message):
         used_ms: _builtins.int = ...,
         running: _builtins.bool = ...,
         running_since: _timestamp_pb2.Timestamp | None = ...,
+        turn_used_ms: _builtins.int = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["running_since", b"running_since"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["player_id", b"player_id", "running", b"running", "running_since", b"running_since", "used_ms", b"used_ms"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["player_id", b"player_id", "running", b"running", "running_since", b"running_since", "turn_used_ms", b"turn_used_ms", "used_ms", b"used_ms"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -988,6 +993,8 @@ class GetGameResponse(_message.Message):
     POSITION_FIELD_NUMBER: _builtins.int
     RULESET_FIELD_NUMBER: _builtins.int
     LEXICON_FIELD_NUMBER: _builtins.int
+    TURN_MS_FIELD_NUMBER: _builtins.int
+    NEUTRALISED_FOR_FIELD_NUMBER: _builtins.int
     game_id: _builtins.str
     """The game."""
     tournament_id: _builtins.str
@@ -1011,9 +1018,13 @@ class GetGameResponse(_message.Message):
     winner_id: _builtins.str
     """Empty for a draw or before the end."""
     allowance_ms: _builtins.int
-    """Milliseconds that each player has."""
+    """Milliseconds that each player has for the game; 0 where turns are timed."""
     position: _builtins.int
     """See the head of this file."""
+    turn_ms: _builtins.int
+    """Milliseconds that each turn may take; 0 where turns are not timed."""
+    neutralised_for: _events_pb2_1.NeutralisationReason.ValueType
+    """Why neither clock runs; unspecified while they are not neutralised."""
     @_builtins.property
     def seats(self) -> _containers.RepeatedCompositeFieldContainer[Global___Seat]:
         """Both players, in the order of the pairing."""
@@ -1060,10 +1071,12 @@ class GetGameResponse(_message.Message):
         position: _builtins.int = ...,
         ruleset: _events_pb2.Pin | None = ...,
         lexicon: _events_pb2.Pin | None = ...,
+        turn_ms: _builtins.int = ...,
+        neutralised_for: _events_pb2_1.NeutralisationReason.ValueType = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["lexicon", b"lexicon", "ruleset", b"ruleset"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["allowance_ms", b"allowance_ms", "bag_left", b"bag_left", "board", b"board", "clocks", b"clocks", "end_condition", b"end_condition", "entries", b"entries", "final", b"final", "first_player_id", b"first_player_id", "game_id", b"game_id", "lexicon", b"lexicon", "position", b"position", "round", b"round", "ruleset", b"ruleset", "seats", b"seats", "table", b"table", "tournament_id", b"tournament_id", "tournament_name", b"tournament_name", "turn_player_id", b"turn_player_id", "winner_id", b"winner_id"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["allowance_ms", b"allowance_ms", "bag_left", b"bag_left", "board", b"board", "clocks", b"clocks", "end_condition", b"end_condition", "entries", b"entries", "final", b"final", "first_player_id", b"first_player_id", "game_id", b"game_id", "lexicon", b"lexicon", "neutralised_for", b"neutralised_for", "position", b"position", "round", b"round", "ruleset", b"ruleset", "seats", b"seats", "table", b"table", "tournament_id", b"tournament_id", "tournament_name", b"tournament_name", "turn_ms", b"turn_ms", "turn_player_id", b"turn_player_id", "winner_id", b"winner_id"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

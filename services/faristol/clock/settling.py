@@ -1,0 +1,158 @@
+"""What a clock owes to its game: it starts, stands, resumes and stops as the facts of the table ask. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from functools import reduce
+from types import MappingProxyType
+
+from google.protobuf.message import Message
+
+from faristol.clock.deadlines import deadline_in
+from faristol.clock.model import Clock, Instant, evolve, timestamp
+from faristol.clock.views import Interruption, Kind, Signal, Table
+from faristol.pb.clock.v1 import events_pb2 as events
+from faristol.rules.clockwork import MINUTE_MS, neutralised, thinking_ms, turn_ms
+from faristol.rules.ruleset import Neutraliser, Ruleset
+
+REASONS: Mapping[Neutraliser, events.NeutralisationReason.ValueType] = MappingProxyType(
+    {
+        "challenge": events.NEUTRALISATION_REASON_CHALLENGE,
+        "count-dispute": events.NEUTRALISATION_REASON_COUNT_DISPUTE,
+        "arbiter-call": events.NEUTRALISATION_REASON_ARBITER_CALL,
+        "force-majeure": events.NEUTRALISATION_REASON_FORCE_MAJEURE,
+        "overdraw": events.NEUTRALISATION_REASON_OVERDRAW,
+        "correction": events.NEUTRALISATION_REASON_CORRECTION,
+    }
+)
+"""The reasons of the rules as the contract writes them."""
+
+
+def fold(clock: Clock, facts: Iterable[Message]) -> Clock:
+    """``clock`` after ``facts``."""
+    return reduce(evolve, facts, clock)
+
+
+def settle(clock: Clock, table: Table, ruleset: Ruleset) -> list[Message]:
+    """The facts that follow from what the game says and the clock does not say yet, in order.
+
+    The clock opens and runs when the game has started, is neutralised by what the book names and by nothing else
+    (UF 20, FISC I.11, FISE 34, PES Δ.δ.i), and stops with the game. What was due before any of that comes before it.
+    When nothing is missing the list is empty, so it does not matter who settles a clock, when, and how often. Where
+    the game is played without a clock it always is.
+    """
+    facts = []
+    while (fact := _missing(clock, table, ruleset)) is not None:
+        facts.append(fact)
+        clock = evolve(clock, fact)
+    return facts
+
+
+def _missing(clock: Clock, table: Table, ruleset: Ruleset) -> Message | None:
+    """The first fact that the clock lacks, if any."""
+    if clock.stopped or not table.started or ruleset.clock.model == "none":
+        return None
+    if not clock.game_id:
+        return _opened(table, ruleset)
+    if not clock.started:
+        return events.ClockStarted(player_id=table.first_player, occurred_at=timestamp(table.started_at))
+    for place, signal in _to_follow(clock, table):
+        fact = _effect(clock, table, ruleset, signal, place)
+        if fact is None:
+            continue
+        deadline = deadline_in(clock, signal.turn)
+        return deadline.fact if deadline is not None and deadline.due <= signal.at else fact
+    return None
+
+
+def _to_follow(clock: Clock, table: Table) -> Iterator[tuple[int, Signal]]:
+    """The signals of the turn that the clock is at and of those after it, each with its place among all."""
+    first = len(table.signals)
+    while first and table.signals[first - 1].turn >= clock.turn:
+        first -= 1
+    return ((place, table.signals[place]) for place in range(first, len(table.signals)))
+
+
+def _effect(clock: Clock, table: Table, ruleset: Ruleset, signal: Signal, place: int) -> Message | None:
+    """What the clock does about ``signal``; None when there is nothing to do, or it has been done."""
+    over = clock.exceeded
+    match signal.kind:
+        case Kind.GAME_OVER:
+            return _stopped(clock, signal.at)
+        case Kind.INTERRUPTED if not over and signal.interruption > clock.interruption:
+            interruption = table.interruption(signal.interruption)
+            return _neutralised(clock, interruption, signal.at) if neutralised(interruption.reason, ruleset) else None
+        case Kind.SETTLED if not over and signal.interruption in clock.open and _all_over(clock, table, place):
+            stands = clock.held or clock.timed_out == clock.turn
+            return _resumed(clock, "" if stands else clock.mover, clock.turn, signal.at)
+        case Kind.TAKEN if clock.turn_ms and clock.running and signal.turn == clock.turn:
+            return held(clock, signal.at)
+        case Kind.TURN_OVER if not over and signal.turn == clock.turn:
+            if clock.neutralised and _all_over(clock, table, place):
+                return _resumed(clock, table.after(clock.mover), clock.turn + 1, signal.at)
+            return _switched(clock, table, signal.at)
+    return None
+
+
+def _all_over(clock: Clock, table: Table, place: int) -> bool:
+    """Whether every interruption that the clock stands for is over with the signal at ``place``."""
+    ends = [table.interruption(number).ended_by for number in clock.open]
+    return all(end is not None and end <= place for end in ends)
+
+
+def _opened(table: Table, ruleset: Ruleset) -> events.ClockOpened:
+    chess = ruleset.clock.model == "chess"
+    return events.ClockOpened(
+        game_id=table.game_id,
+        tournament_id=table.tournament_id,
+        player_ids=table.player_ids,
+        allowance_ms=thinking_ms(ruleset) if chess else 0,
+        overtime_cap_ms=(ruleset.clock.overtime_cap_minutes or 0) * MINUTE_MS,
+        turn_ms=turn_ms(ruleset) or 0,
+        occurred_at=timestamp(table.started_at),
+    )
+
+
+def held(clock: Clock, at: Instant) -> events.ClockHeldByMover:
+    """The mover's time stands from ``at`` to the press."""
+    at = max(at, clock.running_since)
+    return events.ClockHeldByMover(
+        player_id=clock.mover, turn=clock.turn, used_ms=clock.used_at(clock.mover, at), occurred_at=timestamp(at)
+    )
+
+
+def _neutralised(clock: Clock, interruption: Interruption, at: Instant) -> events.ClockNeutralised:
+    at = max(at, clock.running_since)
+    return events.ClockNeutralised(
+        player_id=clock.running,
+        reason=REASONS[interruption.reason],
+        used_ms=clock.used_at(clock.running, at) if clock.running else 0,
+        occurred_at=timestamp(at),
+        challenge=interruption.challenge,
+        interruption=interruption.number,
+    )
+
+
+def _resumed(clock: Clock, player_id: str, turn: int, at: Instant) -> events.ClockResumed:
+    """The mover goes on when the play stands; a play withdrawn has cost the turn (FISC I.10)."""
+    return events.ClockResumed(player_id=player_id, turn=turn, occurred_at=timestamp(max(at, clock.running_since)))
+
+
+def _switched(clock: Clock, table: Table, at: Instant) -> events.ClockSwitched:
+    at = max(at, clock.running_since)
+    return events.ClockSwitched(
+        player_id=clock.mover,
+        turn=clock.turn,
+        used_ms=clock.used_at(clock.mover, at),
+        next_player_id=table.after(clock.mover),
+        occurred_at=timestamp(at),
+    )
+
+
+def _stopped(clock: Clock, ended_at: Instant) -> events.ClockStopped:
+    at = max(ended_at, clock.running_since)
+    times = clock.times()
+    for side in times:
+        side.used_ms = clock.used_at(side.player_id, at)
+        side.overtime_ms = clock.overtime(side.used_ms)
+    return events.ClockStopped(times=times, occurred_at=timestamp(at))

@@ -1,0 +1,93 @@
+"""Tables for tests: what a clock sees of a game between anna and biel, biel first, under any book."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import reduce
+
+from google.protobuf.message import Message
+
+from faristol.clock.model import Clock, Instant, timestamp
+from faristol.clock.settling import fold, settle
+from faristol.clock.views import Interruption, Kind, Signal, Table, watch_game
+from faristol.pb.game.v1 import events_pb2 as game_events
+from faristol.rules import Ruleset, load_ruleset, with_options
+from faristol.rules.ruleset import Neutraliser
+
+FISC, PES, FISE, FM = (load_ruleset(name) for name in ("fisc-2023", "pes-2024", "fise", "festa-major"))
+UF = with_options(load_ruleset("uf-2007"), {"minutes": 30})
+NON_RUNNING = with_options(FISE, {"time": "non-running"})
+TIMER = with_options(FISE, {"time": "timer"})
+
+GAME = "cup-r1-t1"
+START = 1_700_000_000_000_000_000
+SECOND = 1_000_000_000
+MINUTE = 60 * SECOND
+
+
+def after(seconds: float) -> Instant:
+    """A moment of the game."""
+    return START + round(seconds * SECOND)
+
+
+def started(players: Sequence[str] = ("anna", "biel"), first: str = "biel") -> Table:
+    """The table at its first turn."""
+    at = timestamp(START)
+    opened = game_events.GameOpened(game_id=GAME, tournament_id="cup", player_ids=players, occurred_at=at)
+    begun = game_events.GameStarted(first_player_id=first, occurred_at=at)
+    return replace(seen(Table(), opened, begun), bag_left=80)
+
+
+def seen(table: Table, *facts: Message) -> Table:
+    """The table after facts of the game."""
+    return reduce(watch_game, facts, table)
+
+
+def placed(table: Table, seconds: float) -> Table:
+    """The mover has placed a play."""
+    at = timestamp(after(seconds))
+    return seen(table, game_events.PlayPlaced(turn=table.turn, player_id=table.mover, occurred_at=at))
+
+
+def drawn(table: Table, seconds: float) -> Table:
+    """The mover has placed a play and drawn."""
+    at = timestamp(after(seconds))
+    return seen(
+        placed(table, seconds), game_events.TilesDrawn(player_id=table.mover, bag_left=table.bag_left, occurred_at=at)
+    )
+
+
+def completed(table: Table, seconds: float) -> Table:
+    """The turn is over."""
+    at = timestamp(after(seconds))
+    return seen(table, game_events.PlayCompleted(turn=table.turn, player_id=table.mover, occurred_at=at))
+
+
+def ended(table: Table, seconds: float) -> Table:
+    """The game is over."""
+    return seen(table, game_events.GameEnded(occurred_at=timestamp(after(seconds))))
+
+
+def interrupted(table: Table, reason: Neutraliser, seconds: float, until: float | None = None) -> Table:
+    """Something happens that may stop the clocks, and may be over."""
+    number, place = len(table.interruptions) + 1, len(table.signals)
+    begun = Signal(Kind.INTERRUPTED, after(seconds), table.turn, number)
+    over = () if until is None else (Signal(Kind.SETTLED, after(until), table.turn, number),)
+    return replace(
+        table,
+        signals=(*table.signals, begun, *over),
+        interruptions=(*table.interruptions, Interruption(number, reason, ended_by=place + 1 if over else None)),
+        last_at=after(seconds if until is None else until),
+    )
+
+
+def clocked(table: Table, ruleset: Ruleset, clock: Clock | None = None) -> Clock:
+    """The clock of a table that has followed it."""
+    clock = clock or Clock()
+    return fold(clock, settle(clock, table, ruleset))
+
+
+def names(facts: Sequence[Message]) -> list[str]:
+    """What the facts are called."""
+    return [fact.DESCRIPTOR.name for fact in facts]

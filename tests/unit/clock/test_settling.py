@@ -1,0 +1,178 @@
+"""When nobody's time runs, and whose does after that: each book's reasons, and no other."""
+
+from __future__ import annotations
+
+from typing import get_args
+
+import pytest
+from google.protobuf.timestamp_pb2 import Timestamp
+from tests.unit.clock.tables import (
+    FISC,
+    FISE,
+    FM,
+    NON_RUNNING,
+    PES,
+    TIMER,
+    UF,
+    after,
+    clocked,
+    completed,
+    drawn,
+    ended,
+    interrupted,
+    names,
+    placed,
+    seen,
+    started,
+)
+
+from faristol.clock.decide import press
+from faristol.clock.model import Clock, timestamp
+from faristol.clock.settling import REASONS, fold, settle
+from faristol.clock.views import watch_game
+from faristol.pb.clock.v1 import events_pb2 as events
+from faristol.pb.game.v1 import events_pb2 as game_events
+from faristol.rules import Ruleset, load_ruleset
+from faristol.rules.ruleset import Neutraliser
+
+STOPS: dict[str, set[Neutraliser]] = {
+    "UF 20": {"challenge", "count-dispute", "overdraw", "arbiter-call"},
+    "FISC I.11": {"challenge", "count-dispute", "arbiter-call", "force-majeure"},
+    "FISE 34": {"challenge", "count-dispute", "overdraw", "arbiter-call"},
+    "PES Δ.δ.i": {"challenge", "count-dispute", "correction"},
+    "FM": {"challenge"},
+}
+BOOKS = {"UF 20": UF, "FISC I.11": FISC, "FISE 34": FISE, "PES Δ.δ.i": PES, "FM": FM}
+
+
+@pytest.mark.parametrize("book", BOOKS)
+@pytest.mark.parametrize("reason", get_args(Neutraliser))
+def test_a_clock_stands_for_what_its_book_names_and_for_nothing_else(book: str, reason: Neutraliser) -> None:
+    ruleset, table = BOOKS[book], started()
+    clock = clocked(table, ruleset)
+    halted = clocked(interrupted(table, reason, 10), ruleset, clock)
+    resumed = clocked(interrupted(table, reason, 10, until=40), ruleset, clock)
+    if reason in STOPS[book]:
+        assert (halted.running, halted.reason) == ("", REASONS[reason])
+        assert (resumed.running, resumed.neutralised) == ("biel", False)
+        assert resumed.used_at("biel", after(50)) == 20_000
+    else:
+        assert halted == resumed == clock
+        assert resumed.used_at("biel", after(50)) == 50_000
+
+
+def test_every_reason_of_the_rules_has_a_word_in_the_contract() -> None:
+    assert set(REASONS) == set(get_args(Neutraliser))
+    assert len(set(REASONS.values())) == len(events.NeutralisationReason.values()) - 1
+
+
+def test_a_clock_goes_on_when_the_last_of_several_interruptions_is_over() -> None:
+    table = interrupted(interrupted(started(), "count-dispute", 10), "arbiter-call", 20, until=30)
+    clock = clocked(table, FISC)
+    assert (clock.neutralised, clock.running, clock.used("biel")) == (True, "", 10_000)
+
+
+@pytest.mark.parametrize("at_once", [True, False])
+def test_it_does_not_matter_when_the_clock_hears_of_interruptions_that_overlap(at_once: bool) -> None:
+    facts = [
+        game_events.PlayPlaced(turn=1, player_id="biel", occurred_at=timestamp(after(5))),
+        game_events.ChallengeRaised(turn=1, challenge=1, player_id="anna", occurred_at=timestamp(after(10))),
+        game_events.ChallengeRuled(turn=1, challenge=1, valid=False, occurred_at=timestamp(after(40))),
+        game_events.PlayWithdrawn(turn=1, player_id="biel", occurred_at=timestamp(after(40))),
+    ]
+    table, clock = started(), clocked(started(), FISC)
+    for fact in facts:
+        table = watch_game(table, fact)
+        clock = clocked(table, FISC, clock) if at_once else clock
+    clock = clocked(table, FISC, clock)
+    assert (clock.running, clock.turn, clock.used("biel"), clock.running_since) == ("anna", 2, 10_000, after(40))
+    assert settle(clock, table, FISC) == []
+
+
+@pytest.mark.parametrize("ruleset", [PES, NON_RUNNING])
+def test_where_the_mover_stops_the_clock_a_play_that_stands_leaves_it_standing(ruleset: Ruleset) -> None:
+    table = placed(started(), 5)
+    clock = clocked(table, ruleset)
+    clock = fold(clock, [events.ClockHeldByMover(player_id="biel", turn=1, used_ms=6_000, occurred_at=_at(6))])
+    challenged = interrupted(table, "challenge", 8, until=60)
+    neutralised, resumed = settle(clock, challenged, ruleset)
+    assert isinstance(neutralised, events.ClockNeutralised)
+    assert neutralised.player_id == ""
+    assert resumed == events.ClockResumed(player_id="", turn=1, occurred_at=_at(60))
+    clock = fold(clock, [neutralised, resumed])
+    assert (clock.held, clock.running, clock.used_at("biel", after(90))) == (True, "", 6_000)
+
+
+def test_a_play_withdrawn_starts_the_next_clock_whoever_held_the_own() -> None:
+    table = placed(started(), 5)
+    clock = fold(
+        clocked(table, PES), [events.ClockHeldByMover(player_id="biel", turn=1, used_ms=6_000, occurred_at=_at(6))]
+    )
+    table = seen(
+        table,
+        game_events.ChallengeRaised(turn=1, challenge=1, player_id="anna", occurred_at=_at(8)),
+        game_events.ChallengeRuled(turn=1, challenge=1, valid=False, occurred_at=_at(60)),
+        game_events.PlayWithdrawn(turn=1, player_id="biel", occurred_at=_at(60)),
+    )
+    clock = clocked(table, PES, clock)
+    assert (clock.held, clock.running, clock.turn) == (False, "anna", 2)
+    assert (clock.used_at("biel", after(90)), clock.used_at("anna", after(90))) == (6_000, 30_000)
+
+
+def test_where_turns_are_timed_the_timer_stops_with_the_play() -> None:
+    table = placed(started(), 119)
+    opened, _, held = settle(Clock(), table, TIMER)
+    assert isinstance(opened, events.ClockOpened)
+    assert (opened.allowance_ms, opened.turn_ms) == (0, 120_000)
+    assert held == events.ClockHeldByMover(player_id="biel", turn=1, used_ms=119_000, occurred_at=_at(119))
+    clock = fold(clocked(table, TIMER), press(clocked(table, TIMER), drawn(table, 400), TIMER, "biel", after(400)))
+    assert (clock.running, clock.turn_used_ms, clock.times()[1].overtime_ms) == ("anna", 0, 0)
+
+
+@pytest.mark.parametrize(("seconds", "in_time"), [(120, True), (120.001, False)])
+def test_a_play_at_the_last_moment_of_a_turn_is_in_time_and_one_after_it_is_not(seconds: float, in_time: bool) -> None:
+    facts = settle(Clock(), placed(started(), seconds), TIMER)
+    assert names(facts)[2:] == (["ClockHeldByMover"] if in_time else ["TurnTimedOut"])
+
+
+def test_a_turn_that_timed_out_stops_the_clock_until_the_game_has_passed_it() -> None:
+    late = placed(started(), 130)
+    clock = clocked(late, TIMER)
+    assert (clock.timed_out, clock.running, clock.used("biel"), clock.last_at) == (1, "", 120_000, after(120))
+    clock = clocked(completed(late, 130), TIMER, clock)
+    assert (clock.running, clock.mover, clock.turn, clock.running_since) == ("anna", "anna", 2, after(130))
+
+
+def test_without_a_press_the_clock_goes_round_the_table_with_the_turns() -> None:
+    table = started(("anna", "biel", "carla"), first="biel")
+    clock, seen_running = clocked(table, FM), []
+    for second in (10, 30, 60, 100):
+        table = completed(placed(table, second), second)
+        clock = clocked(table, FM, clock)
+        seen_running.append(clock.running)
+    assert seen_running == ["carla", "anna", "biel", "carla"]
+    assert clock.used_ms == (30_000, 50_000, 20_000)
+
+
+def test_a_turn_that_passes_while_the_clock_stands_leaves_it_standing() -> None:
+    table = interrupted(placed(started(), 5), "arbiter-call", 10)
+    table = completed(table, 20)
+    clock = clocked(table, FISC)
+    assert (clock.running, clock.mover, clock.turn, clock.neutralised) == ("", "anna", 2, True)
+    assert clock.used("biel") == 10_000
+
+
+def test_a_game_without_a_clock_has_none() -> None:
+    assert settle(Clock(), ended(placed(started(), 5), 9), load_ruleset("box")) == []
+
+
+def test_a_clock_stops_with_its_game_even_while_it_is_neutralised() -> None:
+    table = ended(interrupted(started(), "arbiter-call", 10), 20)
+    facts = settle(clocked(started(), FISC), table, FISC)
+    assert names(facts) == ["ClockNeutralised", "ClockStopped"]
+    clock = fold(clocked(started(), FISC), facts)
+    assert (clock.stopped, clock.neutralised, clock.used("biel")) == (True, False, 10_000)
+
+
+def _at(seconds: float) -> Timestamp:
+    return timestamp(after(seconds))

@@ -1,0 +1,91 @@
+"""Stopping the own clock after the move: PES and FISE's non-running time have it, the others run until the press."""
+
+from __future__ import annotations
+
+import pytest
+from tests.unit.clock.tables import (
+    FISC,
+    FISE,
+    FM,
+    NON_RUNNING,
+    PES,
+    TIMER,
+    UF,
+    after,
+    clocked,
+    drawn,
+    names,
+    placed,
+    started,
+)
+
+from faristol.clock.decide import press, stop
+from faristol.clock.settling import fold
+from faristol.rules import Refusal, Ruleset
+
+STOPPING = [PES, NON_RUNNING]
+
+
+@pytest.mark.parametrize("ruleset", STOPPING)
+def test_from_the_stop_to_the_press_nobody_uses_time(ruleset: Ruleset) -> None:
+    table = placed(started(), 30)
+    clock = clocked(table, ruleset)
+    clock = fold(clock, stop(clock, table, ruleset, "biel", after(31)))
+    assert (clock.held, clock.used_at("biel", after(500))) == (True, 31_000)
+    clock = fold(clock, press(clock, drawn(table, 50), ruleset, "biel", after(60)))
+    assert (clock.held, clock.running, clock.used_at("biel", after(90)), clock.used_at("anna", after(90))) == (
+        False,
+        "anna",
+        31_000,
+        30_000,
+    )
+
+
+def test_a_pass_stops_the_own_clock_and_starts_the_other_in_one() -> None:
+    table = drawn(started(), 30)
+    clock = clocked(table, PES)
+    clock = fold(clock, press(clock, table, PES, "biel", after(31)))
+    assert (clock.running, clock.used("biel")) == ("anna", 31_000)
+
+
+@pytest.mark.parametrize(
+    ("ruleset", "article"), [(FISC, "FISC I.11"), (UF, "UF 19"), (FISE, "FISE 32.1"), (FM, "FM 2")]
+)
+def test_where_the_clock_runs_until_it_is_pressed_nobody_stops_it(ruleset: Ruleset, article: str) -> None:
+    table = placed(started(), 30)
+    with pytest.raises(Refusal) as caught:
+        stop(clocked(table, ruleset), table, ruleset, "biel", after(31))
+    assert caught.value.reason == "RUNS_UNTIL_PRESSED"
+    assert caught.value.article in {article, ""}
+
+
+def test_only_the_mover_stops_and_only_after_the_move_and_once() -> None:
+    thinking, table = started(), placed(started(), 30)
+    clock = clocked(table, PES)
+    held = fold(clock, stop(clock, table, PES, "biel", after(31)))
+    refused = []
+    for state, at_table, player in (
+        (clock, table, "anna"),
+        (clock, table, "carla"),
+        (clock, thinking, "biel"),
+        (held, table, "biel"),
+    ):
+        with pytest.raises(Refusal) as caught:
+            stop(state, at_table, PES, player, after(40))
+        refused.append(caught.value.reason)
+    assert refused == ["NOT_YOUR_CLOCK", "NOT_AT_TABLE", "TURN_NOT_TAKEN", "STOPPED_ALREADY"]
+
+
+def test_no_clock_is_pressed_where_a_turn_needs_no_press() -> None:
+    table = drawn(started(), 30)
+    with pytest.raises(Refusal, check=lambda refusal: (refusal.reason, refusal.article) == ("NO_PRESS", "FM 1")):
+        press(clocked(table, FM), table, FM, "biel", after(31))
+
+
+def test_a_press_after_the_time_of_the_turn_records_that_it_was_over_and_the_next_is_refused() -> None:
+    table = started()
+    clock = clocked(table, TIMER)
+    late = press(clock, table, TIMER, "biel", after(130))
+    assert names(late) == ["TurnTimedOut"]
+    with pytest.raises(Refusal, check=lambda refusal: refusal.reason == "TURN_TIMED_OUT"):
+        press(fold(clock, late), table, TIMER, "biel", after(131))

@@ -1,0 +1,75 @@
+"""The clocks that the public sees: whose time runs, how much is used, and why nobody's does."""
+
+from __future__ import annotations
+
+from google.protobuf.message import Message
+from google.protobuf.timestamp_pb2 import Timestamp
+
+from faristol.gateway import labels
+from faristol.gateway.schemas import NEUTRALISATION_REASONS
+from faristol.pb.clock.v1 import events_pb2 as clock
+from faristol.pb.results.v1 import results_pb2 as results
+from faristol.results.clocks import tick
+
+
+def shown(*events: Message, players: tuple[str, ...] = ("anna", "biel"), turn_ms: int = 0) -> results.GetGameResponse:
+    state = results.GetGameResponse(seats=[results.Seat(player_id=player) for player in players])
+    tick(state, clock.ClockOpened(player_ids=players, turn_ms=turn_ms))
+    for event in events:
+        tick(state, event)
+    return state
+
+
+def running(state: results.GetGameResponse) -> list[str]:
+    return [side.player_id for side in state.clocks if side.running]
+
+
+def at(second: int) -> Timestamp:
+    return Timestamp(seconds=second)
+
+
+STARTED = clock.ClockStarted(player_id="anna", occurred_at=at(1))
+
+
+def test_a_turn_of_its_own_time_begins_at_nothing() -> None:
+    state = shown(
+        STARTED,
+        clock.ClockHeldByMover(player_id="anna", turn=1, used_ms=90_000),
+        clock.ClockPressed(player_id="anna", turn=1, used_ms=90_000, next_player_id="biel", occurred_at=at(100)),
+        clock.TurnTimedOut(player_id="biel", turn=2, used_ms=120_000),
+        turn_ms=120_000,
+    )
+    assert running(state) == []
+    assert [(side.used_ms, side.turn_used_ms) for side in state.clocks] == [(90_000, 0), (120_000, 120_000)]
+    switched = clock.ClockSwitched(
+        player_id="biel", turn=2, used_ms=120_000, next_player_id="anna", occurred_at=at(221)
+    )
+    tick(state, switched)
+    assert running(state) == ["anna"]
+    assert [side.turn_used_ms for side in state.clocks] == [0, 0]
+
+
+def test_the_clock_goes_round_a_table_of_three() -> None:
+    state = shown(
+        STARTED,
+        clock.ClockSwitched(player_id="anna", turn=1, used_ms=5, next_player_id="biel", occurred_at=at(2)),
+        clock.ClockSwitched(player_id="biel", turn=2, used_ms=6, next_player_id="carla", occurred_at=at(3)),
+        players=("anna", "biel", "carla"),
+    )
+    assert running(state) == ["carla"]
+
+
+def test_what_nobody_s_time_runs_for_is_shown_until_it_goes_on_even_if_the_turn_passes() -> None:
+    state = shown(
+        STARTED,
+        clock.ClockNeutralised(player_id="anna", used_ms=5, reason=clock.NEUTRALISATION_REASON_ARBITER_CALL),
+        clock.ClockSwitched(player_id="anna", turn=1, used_ms=5, next_player_id="biel", occurred_at=at(2)),
+    )
+    assert (running(state), state.neutralised_for) == ([], clock.NEUTRALISATION_REASON_ARBITER_CALL)
+    tick(state, clock.ClockResumed(player_id="biel", turn=2, occurred_at=at(9)))
+    assert (running(state), state.neutralised_for) == (["biel"], clock.NEUTRALISATION_REASON_UNSPECIFIED)
+
+
+def test_every_reason_has_words_on_the_page_and_a_name_in_the_json() -> None:
+    reasons = set(clock.NeutralisationReason.values()) - {clock.NEUTRALISATION_REASON_UNSPECIFIED}
+    assert set(labels.NEUTRALISED) == set(NEUTRALISATION_REASONS) == reasons
