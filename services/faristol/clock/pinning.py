@@ -1,4 +1,4 @@
-"""The rules of a game, found again by the content that it pins."""
+"""The rules of a game, found again by the content that it pins and what was chosen for it."""
 
 from __future__ import annotations
 
@@ -8,4 +8,4 @@ from faristol.rules.ruleset import Ruleset, pinned_ruleset
 
 def ruleset_of(table: Table) -> Ruleset:
     """The ruleset that the game pins. Raises ``Refusal`` when it is not installed here with that content."""
-    return pinned_ruleset(table.ruleset, table.ruleset_digest)
+    return pinned_ruleset(table.ruleset, table.ruleset_digest, table.options)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from enum import Enum, auto
 from types import MappingProxyType
 
@@ -83,6 +83,10 @@ class Table:
     """Name of the ruleset that the game is played under."""
     ruleset_digest: str = ""
     """SHA-256 of its content, which pins it."""
+    options: Mapping[str, str] = field(default_factory=dict)
+    """What was chosen where the ruleset leaves something open."""
+    recorded: bool = False
+    """Scorers enter what happened over the board: what its clock shows there is what counts."""
     opened_at: Instant = 0
     """When the signal for the round was given."""
     first_player: str = ""
@@ -153,6 +157,8 @@ def watch_game(table: Table, message: Message) -> Table:
                 player_ids=tuple(message.player_ids),
                 ruleset=message.ruleset.name,
                 ruleset_digest=message.ruleset.digest,
+                options=MappingProxyType({option.name: option.value for option in message.ruleset.options}),
+                recorded=message.keeping == events.KEEPING_RECORDED,
                 opened_at=instant(message.occurred_at),
             )
         case events.GameStarted():
@@ -167,16 +173,16 @@ def watch_game(table: Table, message: Message) -> Table:
         case events.PlayPlaced():
             table = replace(table, phase=Phase.PLACED)
         case events.TilesDrawn():
-            phase = Phase.DRAWN if table.phase is Phase.PLACED else table.phase
-            table = replace(table, phase=phase, bag_left=message.bag_left)
-        case events.Exchanged() | events.Passed():
+            table = replace(table, phase=Phase.DRAWN if table.phase is Phase.PLACED else table.phase)
+        case events.Exchanged() | events.Passed() | events.CannotPlay():
             table = replace(table, phase=Phase.DRAWN)
         case events.ChallengeRaised():
             table = replace(table, phase=Phase.CHALLENGED)
         case events.ChallengeRuled():
             table = replace(table, phase=Phase.PLACED)
     table = _signalled(table, message)
-    return replace(table, last_at=max(table.last_at, _named(message)))
+    bag_left = _of(message, "bag_left", otherwise=table.bag_left)
+    return replace(table, bag_left=bag_left, last_at=max(table.last_at, _named(message)))
 
 
 def _signalled(table: Table, message: Message) -> Table:

@@ -8,7 +8,7 @@ import pytest
 from google.protobuf.message import Message
 
 from faristol.clock.model import instant, timestamp
-from faristol.clock.views import Kind, Phase, Table, watch_game
+from faristol.clock.views import ENDS_TURN, INTERRUPTS, SETTLES, TAKES, Kind, Phase, Table, watch_game
 from faristol.pb.game.v1 import events_pb2 as game_events
 
 START = 1_700_000_000_000_000_000
@@ -83,3 +83,43 @@ def test_penalties_do_not_turn_back_the_time_of_the_table() -> None:
     ended = game_events.GameEnded(condition=game_events.END_CONDITION_OUT, occurred_at=timestamp(START + SECOND))
     table = seen(OPENED, STARTED, ended, game_events.RackPenalty(player_id="anna", points=3))
     assert (table.phase, table.mover, table.last_at) == (Phase.ENDED, "", START + SECOND)
+
+
+def test_every_fact_that_the_clock_follows_by_name_is_a_fact_of_a_game() -> None:
+    known = game_events.DESCRIPTOR.message_types_by_name
+    assert set(INTERRUPTS) | set(SETTLES) | TAKES | ENDS_TURN <= set(known)
+
+
+def test_an_appeal_of_a_ruling_that_waits_to_be_accepted_is_the_same_interruption() -> None:
+    later = timestamp(START + 3 * SECOND)
+    table = seen(
+        OPENED,
+        STARTED,
+        PLACED,
+        game_events.ChallengeRaised(turn=1, challenge=1, player_id="anna", occurred_at=later),
+        game_events.ChallengeRuled(turn=1, challenge=1, valid=False, occurred_at=later),
+        game_events.AppealRaised(turn=1, challenge=1, player_id="biel", occurred_at=later),
+    )
+    assert [one.ended_by for one in table.interruptions] == [None]
+    table = watch_game(table, game_events.AppealRuled(turn=1, challenge=1, valid=True, occurred_at=later))
+    assert table.interruption(1).ended_by is not None
+    assert (table.turn, table.mover) == (1, "biel")
+
+
+def test_a_play_withdrawn_after_its_turn_passes_nothing() -> None:
+    later = timestamp(START + 3 * SECOND)
+    table = seen(
+        OPENED,
+        STARTED,
+        PLACED,
+        game_events.PlayCompleted(turn=1, player_id="biel", occurred_at=later),
+        game_events.ChallengeRaised(turn=1, challenge=1, player_id="anna", occurred_at=later),
+        game_events.PlayWithdrawn(turn=1, player_id="biel", occurred_at=later),
+    )
+    assert (table.turn, table.mover) == (2, "anna")
+    assert table.interruption(1).ended_by is not None
+
+
+def test_tiles_that_go_back_into_the_bag_are_counted() -> None:
+    table = seen(OPENED, STARTED, PLACED, drawn("biel", 0), game_events.OverdrawResolved(bag_left=2))
+    assert table.bag_left == 2
