@@ -157,7 +157,10 @@ def load_ruleset(name: str) -> Ruleset:
 
 
 FORMERLY: Mapping[str, str] = MappingProxyType(
-    {"16286186294a7c080dba9cb65c48e7aa2f1af3ba4f6d0e4aaf17d788daeeb48f": "fisc-2023"}
+    {
+        "16286186294a7c080dba9cb65c48e7aa2f1af3ba4f6d0e4aaf17d788daeeb48f": "fisc-2023",
+        "721effe60364461f88b91da5aca3cfe2e57d1cc56d39107ebece9fff837821f4": "fisc-2023",
+    }
 )
 """Digests from before rulesets had the keys that other books need, and the rulesets that say the same as they did."""
 

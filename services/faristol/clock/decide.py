@@ -25,7 +25,7 @@ def press(clock: Clock, table: Table, ruleset: Ruleset, player_id: str, at: Inst
     """
     _check_pressable(clock, table, ruleset, player_id)
     check_time(clock, table, at)
-    if late := _too_late(clock, table, ruleset, at):
+    if late := too_late(clock, table, ruleset, at):
         return late
     _check_turn(clock, table, ruleset, player_id)
     return [
@@ -44,16 +44,16 @@ def stop(clock: Clock, table: Table, ruleset: Ruleset, player_id: str, at: Insta
 
     Where a time was over before, that is recorded instead. Raises as ``press`` does.
     """
-    _check_seated(table, ruleset, player_id)
+    check_seated(table, ruleset, player_id)
     if not ruleset.clock.stopped_by_mover:
         raise Refusal(
             "RUNS_UNTIL_PRESSED",
             ruleset.article("clock.stopped_by_mover"),
             N_("The clock runs until it is pressed: nobody stops it after laying tiles."),
         )
-    _check_running(clock, table, ruleset)
+    _check_going(clock, table, ruleset)
     check_time(clock, table, at)
-    if late := _too_late(clock, table, ruleset, at):
+    if late := too_late(clock, table, ruleset, at):
         return late
     if clock.held:
         raise Refusal(
@@ -77,14 +77,15 @@ def check_time(clock: Clock, table: Table, at: Instant) -> None:
         )
 
 
-def _too_late(clock: Clock, table: Table, ruleset: Ruleset, at: Instant) -> list[Message]:
-    """What was due before ``at``, if after that nothing runs that could be stopped."""
+def too_late(clock: Clock, table: Table, ruleset: Ruleset, at: Instant) -> list[Message]:
+    """What was due before ``at``, if after that there is no time left in which anything could be done."""
     facts = due(clock, table, ruleset, at)
     after = fold(clock, facts)
     return facts if after.exceeded or after.timed_out == after.turn else []
 
 
-def _check_seated(table: Table, ruleset: Ruleset, player_id: str) -> None:
+def check_seated(table: Table, ruleset: Ruleset, player_id: str) -> None:
+    """Refuse somebody who does not play at the table."""
     if player_id not in table.player_ids:
         raise Refusal(
             "NOT_AT_TABLE",
@@ -95,17 +96,20 @@ def _check_seated(table: Table, ruleset: Ruleset, player_id: str) -> None:
 
 
 def _check_pressable(clock: Clock, table: Table, ruleset: Ruleset, player_id: str) -> None:
-    _check_seated(table, ruleset, player_id)
+    check_seated(table, ruleset, player_id)
     if "press" not in ruleset.turn.steps:
         raise Refusal(
             "NO_PRESS",
             ruleset.article("turn.steps"),
             N_("No clock is pressed under these rules: a turn is over when it has been taken."),
         )
-    _check_running(clock, table, ruleset)
+    _check_going(clock, table, ruleset)
 
 
-def _check_running(clock: Clock, table: Table, ruleset: Ruleset) -> None:
+def check_playing(clock: Clock, table: Table, ruleset: Ruleset) -> None:
+    """Refuse a game that has not started, or is over, or is played without a clock."""
+    if ruleset.clock.model == "none":
+        raise Refusal("NO_CLOCK", ruleset.article("clock.model"), N_("No clock stands at this table."))
     if clock.stopped or clock.exceeded or table.phase is Phase.ENDED:
         raise Refusal("GAME_OVER", ruleset.law.game_over, N_("The game is over: its clock is not pressed any more."))
     if not clock.started:
@@ -114,6 +118,10 @@ def _check_running(clock: Clock, table: Table, ruleset: Ruleset) -> None:
             ruleset.article("start.method"),
             N_("The game has not started: its clock runs once both racks are filled."),
         )
+
+
+def _check_going(clock: Clock, table: Table, ruleset: Ruleset) -> None:
+    check_playing(clock, table, ruleset)
     if clock.neutralised:
         raise Refusal(
             "CLOCK_NEUTRALISED",

@@ -15,6 +15,9 @@ Instant = int
 NANOSECONDS = 1_000_000
 """In a millisecond."""
 
+ARBITER = 0
+"""The number of an interruption that is none of the game: the arbiter stopped the clocks."""
+
 
 def instant(timestamp: Timestamp) -> Instant:
     """``timestamp`` as a number."""
@@ -97,6 +100,15 @@ class Clock:
         used = self.used(player_id)
         return used + elapsed_ms(self.running_since, at) if player_id == self.running else used
 
+    def turn_used_at(self, at: Instant) -> int:
+        """Milliseconds that the mover has used in this turn at ``at``."""
+        return self.turn_used_ms + (elapsed_ms(self.running_since, at) if self.running == self.mover else 0)
+
+    @property
+    def next_to_run(self) -> str:
+        """Whose time goes on after neutralisation; empty where the mover's stands or is over."""
+        return "" if self.held or self.timed_out == self.turn else self.mover
+
     def overtime(self, used_ms: int) -> int:
         """Milliseconds of ``used_ms`` beyond the allowance, 0 or more; 0 where turns are timed."""
         return max(0, used_ms - self.allowance_ms) if self.allowance_ms else 0
@@ -145,6 +157,8 @@ def evolve(clock: Clock, message: Message) -> Clock:
         case events.OvertimeCapExceeded():
             accounted = _accounted(clock, message.player_id, clock.allowance_ms + message.overtime_ms)
             clock = replace(_halt(accounted, message.occurred_at), exceeded=message.player_id)
+        case events.ClockCorrected():
+            clock = _corrected(clock, message)
         case events.ClockStopped():
             used = {side.player_id: side.used_ms for side in message.times}
             stopped = replace(_halt(_unneutralised(clock), message.occurred_at), stopped=True, held=False)
@@ -169,7 +183,7 @@ def _opened(opened: events.ClockOpened) -> Clock:
 
 def _neutralised(clock: Clock, message: events.ClockNeutralised) -> Clock:
     # Before there were other reasons than challenges, a challenge was the only number that an interruption had.
-    interruption = message.interruption or message.challenge
+    interruption = ARBITER if message.arbiter_id else message.interruption or message.challenge
     halted = _halt(clock, message.occurred_at)
     return replace(
         halted,
@@ -187,6 +201,15 @@ def _resumed(clock: Clock, message: events.ClockResumed) -> Clock:
     if message.player_id != clock.mover:
         clock = _on_turn(clock, message.turn or clock.turn + 1, message.player_id)
     return _run(replace(clock, held=False), message.player_id, message.occurred_at)
+
+
+def _corrected(clock: Clock, message: events.ClockCorrected) -> Clock:
+    at = instant(message.occurred_at)
+    if clock.running:
+        clock = _accounted(clock, clock.running, clock.used_at(clock.running, at))
+        clock = _run(clock, clock.running, message.occurred_at)
+    clock = _accounted(clock, message.player_id, clock.used(message.player_id) + message.used_ms - message.before_ms)
+    return replace(clock, last_at=max(clock.last_at, at))
 
 
 def _unneutralised(clock: Clock) -> Clock:

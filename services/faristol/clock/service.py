@@ -8,6 +8,7 @@ from typing import Any, TypeVar
 import grpc
 from google.protobuf.message import Message
 
+from faristol.clock import arbitration
 from faristol.clock.decide import press, stop
 from faristol.clock.model import Clock, Instant, instant, timestamp
 from faristol.clock.pinning import ruleset_of
@@ -23,13 +24,10 @@ from faristol.rules.ruleset import Ruleset
 Context = grpc.aio.ServicerContext[Any, Any]
 
 
-Request = clock_pb2.PressRequest | clock_pb2.StopRequest
-"""A command to a clock."""
-
 Act = Callable[[Clock, Table, Ruleset, Instant], list[Message]]
 """What a command makes of a settled clock at a moment, or ``Refusal``."""
 
-Taken = TypeVar("Taken", clock_pb2.PressResponse, clock_pb2.StopResponse)
+M = TypeVar("M", bound=Message)
 
 
 class ClockService(clock_pb2_grpc.ClockServiceServicer):
@@ -46,7 +44,7 @@ class ClockService(clock_pb2_grpc.ClockServiceServicer):
         def act(clock: Clock, table: Table, ruleset: Ruleset, at: Instant) -> list[Message]:
             return press(clock, table, ruleset, request.player_id, at)
 
-        return await self._turn(context, request, act, events_pb2.ClockPressed, clock_pb2.PressResponse)
+        return await self._handle(context, request, act, events_pb2.ClockPressed, clock_pb2.PressResponse)
 
     async def Stop(  # noqa: N802 # as above
         self, request: clock_pb2.StopRequest, context: Context
@@ -56,27 +54,56 @@ class ClockService(clock_pb2_grpc.ClockServiceServicer):
         def act(clock: Clock, table: Table, ruleset: Ruleset, at: Instant) -> list[Message]:
             return stop(clock, table, ruleset, request.player_id, at)
 
-        return await self._turn(context, request, act, events_pb2.ClockHeldByMover, clock_pb2.StopResponse)
+        return await self._handle(context, request, act, events_pb2.ClockHeldByMover, clock_pb2.StopResponse)
 
-    async def _turn(
-        self,
-        context: Context,
-        request: Request,
-        act: Act,
-        meant: type[Message],
-        response: type[Taken],
-    ) -> Taken:
-        """Handle what a player does to end the own time; ``meant`` is the fact that it makes unless it is too late."""
+    async def Neutralise(  # noqa: N802 # as above
+        self, request: clock_pb2.NeutraliseRequest, context: Context
+    ) -> clock_pb2.NeutraliseResponse:
+        """See ``clock.proto``."""
 
-        async def decide() -> tuple[Decision, Callable[[int], Taken]]:
+        def act(clock: Clock, table: Table, ruleset: Ruleset, at: Instant) -> list[Message]:
+            return arbitration.neutralise(clock, table, ruleset, request.arbiter_id, request.reason, at)
+
+        return await self._handle(context, request, act, events_pb2.ClockNeutralised, clock_pb2.NeutraliseResponse)
+
+    async def Resume(  # noqa: N802 # as above
+        self, request: clock_pb2.ResumeRequest, context: Context
+    ) -> clock_pb2.ResumeResponse:
+        """See ``clock.proto``."""
+
+        def act(clock: Clock, table: Table, ruleset: Ruleset, at: Instant) -> list[Message]:
+            return arbitration.resume(clock, table, ruleset, request.arbiter_id, at)
+
+        return await self._handle(context, request, act, events_pb2.ClockResumed, clock_pb2.ResumeResponse)
+
+    async def CorrectClock(  # noqa: N802 # as above
+        self, request: clock_pb2.CorrectClockRequest, context: Context
+    ) -> clock_pb2.CorrectClockResponse:
+        """See ``clock.proto``."""
+
+        def act(clock: Clock, table: Table, ruleset: Ruleset, at: Instant) -> list[Message]:
+            return arbitration.correct(
+                clock, table, ruleset, request.arbiter_id, request.player_id, request.used_ms, request.reason, at
+            )
+
+        return await self._handle(context, request, act, events_pb2.ClockCorrected, clock_pb2.CorrectClockResponse)
+
+    async def _handle(self, context: Context, request: Any, act: Act, meant: type[Message], response: type[M]) -> M:
+        """Handle a command; ``meant`` is the fact that it makes unless it is too late.
+
+        Every answer has ``position`` and ``too_late``, and that to a player ``used_ms``.
+        """
+
+        async def decide() -> tuple[Decision, Callable[[int], M]]:
             decision, clock = await self._decide(request, act)
-            used_ms = clock.used(request.player_id)
-            late = not isinstance(decision.writes[0].events[-1], meant)
-            return decision, lambda position: response(position=position, used_ms=used_ms, too_late=late)
+            answer: dict[str, Any] = {"too_late": not isinstance(decision.writes[0].events[-1], meant)}
+            if "used_ms" in response.DESCRIPTOR.fields_by_name:
+                answer["used_ms"] = clock.used(request.player_id)
+            return decision, lambda position: response(position=position, **answer)
 
         return await self._runtime.desk.handle(context, request, decide, response=response)
 
-    async def _decide(self, request: Request, act: Act) -> tuple[Decision, Clock]:
+    async def _decide(self, request: Any, act: Act) -> tuple[Decision, Clock]:
         """Settle the clock of a game and act on it. Gives the clock afterwards, too."""
         clock = await load_clock(self._runtime.record, request.game_id)
         table = await load_table(self._runtime.record, request.game_id)
@@ -117,7 +144,7 @@ class ClockService(clock_pb2_grpc.ClockServiceServicer):
             turn=state.turn,
         )
 
-    def _moment(self, request: Request, clock: Clock, table: Table) -> Instant:
+    def _moment(self, request: Any, clock: Clock, table: Table) -> Instant:
         """When it happened: as the request says, or else now, which is never before the last fact."""
         at = instant(occurred_at(request, self._runtime.now))
         return at if request.HasField("occurred_at") else max(at, clock.last_at, table.last_at)

@@ -9,7 +9,7 @@ from types import MappingProxyType
 from google.protobuf.message import Message
 
 from faristol.clock.deadlines import deadline_in
-from faristol.clock.model import Clock, Instant, evolve, timestamp
+from faristol.clock.model import ARBITER, Clock, Instant, evolve, timestamp
 from faristol.clock.views import Interruption, Kind, Signal, Table
 from faristol.pb.clock.v1 import events_pb2 as events
 from faristol.rules.clockwork import MINUTE_MS, neutralised, thinking_ms, turn_ms
@@ -83,8 +83,7 @@ def _effect(clock: Clock, table: Table, ruleset: Ruleset, signal: Signal, place:
             interruption = table.interruption(signal.interruption)
             return _neutralised(clock, interruption, signal.at) if neutralised(interruption.reason, ruleset) else None
         case Kind.SETTLED if not over and signal.interruption in clock.open and _all_over(clock, table, place):
-            stands = clock.held or clock.timed_out == clock.turn
-            return _resumed(clock, "" if stands else clock.mover, clock.turn, signal.at)
+            return _resumed(clock, clock.next_to_run, clock.turn, signal.at)
         case Kind.TAKEN if clock.turn_ms and clock.running and signal.turn == clock.turn:
             return held(clock, signal.at)
         case Kind.TURN_OVER if not over and signal.turn == clock.turn:
@@ -95,7 +94,12 @@ def _effect(clock: Clock, table: Table, ruleset: Ruleset, signal: Signal, place:
 
 
 def _all_over(clock: Clock, table: Table, place: int) -> bool:
-    """Whether every interruption that the clock stands for is over with the signal at ``place``."""
+    """Whether every interruption that the clock stands for is over with the signal at ``place``.
+
+    One that the arbiter began is over when the arbiter says so.
+    """
+    if ARBITER in clock.open:
+        return False
     ends = [table.interruption(number).ended_by for number in clock.open]
     return all(end is not None and end <= place for end in ends)
 

@@ -51,6 +51,7 @@ def watch_clock(clock: Clock, message: Message) -> Clock:
             | clock_events.ClockResumed()
             | clock_events.ClockSwitched()
             | clock_events.TurnTimedOut()
+            | clock_events.ClockCorrected()
         ):
             pass
         case _:

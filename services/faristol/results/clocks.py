@@ -19,6 +19,7 @@ TICKING = (
     clock.ClockSwitched,
     clock.TurnTimedOut,
     clock.OvertimeCapExceeded,
+    clock.ClockCorrected,
     clock.ClockStopped,
 )
 """Events that change what the clocks of a game show."""
@@ -52,6 +53,8 @@ def tick(state: results.GetGameResponse, event: Message) -> None:
                 _pass(state, event.player_id, event.next_player_id, event.occurred_at)
         case clock.OvertimeCapExceeded():
             _stop(state, event.player_id, state.allowance_ms + event.overtime_ms)
+        case clock.ClockCorrected():
+            _correct(state, event)
         case clock.ClockStopped():
             state.neutralised_for = clock.NEUTRALISATION_REASON_UNSPECIFIED
             for time in event.times:
@@ -81,6 +84,15 @@ def _stop(state: results.GetGameResponse, player_id: str, used_ms: int) -> None:
     side.used_ms = used_ms
     side.running = False
     side.ClearField("running_since")
+
+
+def _correct(state: results.GetGameResponse, event: clock.ClockCorrected) -> None:
+    side = _side(state, event.player_id)
+    change = event.used_ms - (side.turn_used_ms if state.turn_ms else side.used_ms)
+    side.used_ms += change
+    if side.running:
+        side.turn_used_ms += change
+        side.running_since.CopyFrom(event.occurred_at)
 
 
 def _side(state: results.GetGameResponse, player_id: str) -> results.ClockSide:

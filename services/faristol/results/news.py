@@ -54,6 +54,7 @@ PUBLIC: frozenset[str] = frozenset(
         clock.ClockSwitched,
         clock.TurnTimedOut,
         clock.OvertimeCapExceeded,
+        clock.ClockCorrected,
         clock.ClockStopped,
     )
 )

@@ -6,6 +6,7 @@ import uuid
 from collections.abc import AsyncIterator
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 import grpc
 import pytest
@@ -182,6 +183,30 @@ async def test_a_stop_holds_the_clock_where_the_book_has_it(
     assert (answer.used_ms, answer.too_late) == (3_000, False)
     shown = await clocks.GetClock(clock_pb2.GetClockRequest(game_id=GAME))
     assert (shown.held, shown.running_player_id, shown.turn_used_ms) == (True, "", 3_000)
+
+
+async def test_what_an_arbiter_does_to_a_clock_is_on_the_record_with_the_arbiter(
+    record: Record, clocks: clock_pb2_grpc.ClockServiceAsyncStub
+) -> None:
+    await play(record, OPENED, STARTED)
+    common: dict[str, Any] = {"game_id": GAME, "arbiter_id": "arbiter-1"}
+    reason = clock_events.NEUTRALISATION_REASON_FORCE_MAJEURE
+    await clocks.Neutralise(clock_pb2.NeutraliseRequest(command_id=str(uuid.uuid4()), reason=reason, **common))
+    assert (await clocks.GetClock(clock_pb2.GetClockRequest(game_id=GAME))).reason == reason
+    await clocks.Resume(clock_pb2.ResumeRequest(command_id=str(uuid.uuid4()), **common))
+    await clocks.CorrectClock(
+        clock_pb2.CorrectClockRequest(
+            command_id=str(uuid.uuid4()),
+            player_id="biel",
+            used_ms=7_000,
+            reason=clock_events.CORRECTION_REASON_DEVICE,
+            **common,
+        )
+    )
+    shown = await clocks.GetClock(clock_pb2.GetClockRequest(game_id=GAME))
+    assert [side.used_ms for side in shown.times] == [0, 7_000]
+    written: list[Any] = [event.message for event in await record.read_stream(f"clock-{GAME}")][2:]
+    assert [fact.arbiter_id for fact in written] == ["arbiter-1"] * 3
 
 
 async def test_a_press_that_comes_too_late_says_so(

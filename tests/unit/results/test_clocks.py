@@ -73,3 +73,10 @@ def test_what_nobody_s_time_runs_for_is_shown_until_it_goes_on_even_if_the_turn_
 def test_every_reason_has_words_on_the_page_and_a_name_in_the_json() -> None:
     reasons = set(clock.NeutralisationReason.values()) - {clock.NEUTRALISATION_REASON_UNSPECIFIED}
     assert set(labels.NEUTRALISED) == set(NEUTRALISATION_REASONS) == reasons
+
+
+def test_a_correction_counts_from_its_moment_for_the_game_or_for_the_turn() -> None:
+    corrected = clock.ClockCorrected(player_id="anna", before_ms=9_000, used_ms=2_000, occurred_at=at(10))
+    for turn_ms, used in ((0, 2_000), (120_000, 2_000)):
+        (side, _) = shown(STARTED, corrected, turn_ms=turn_ms).clocks
+        assert (side.used_ms, side.turn_used_ms, side.running, side.running_since) == (used, 2_000, True, at(10))

@@ -38,6 +38,7 @@ SAID: dict[str, tuple[object, ...]] = {
     "clock.overtime_points": (10, 10, 0, 10, 10, 0),
     "clock.overtime_cap_minutes": (None, 10, None, None, None, None),
     "clock.reminders": ("forbidden", "allowed", "allowed", "forbidden", "players-and-arbiter", "allowed"),
+    "clock.forgotten_heard": (False, False, True, False, True, True),
     "clock.last_play_stops_on": ("written", "written", "placed", "written", "placed", "written"),
     "lateness.clock_starts_after_minutes": (None, 0, None, 0, 10, None),
     "lateness.loses_after_minutes": (None, 15, None, None, 20, None),

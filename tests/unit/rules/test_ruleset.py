@@ -48,8 +48,14 @@ def test_a_pinned_ruleset_is_found_by_name_and_content() -> None:
     assert pinned_ruleset("fisc-2023", fisc.digest) is fisc
 
 
-def test_a_tournament_that_pinned_fisc_before_there_were_other_books_goes_on() -> None:
-    digest = "16286186294a7c080dba9cb65c48e7aa2f1af3ba4f6d0e4aaf17d788daeeb48f"
+@pytest.mark.parametrize(
+    "digest",
+    [
+        "16286186294a7c080dba9cb65c48e7aa2f1af3ba4f6d0e4aaf17d788daeeb48f",
+        "721effe60364461f88b91da5aca3cfe2e57d1cc56d39107ebece9fff837821f4",
+    ],
+)
+def test_a_tournament_that_pinned_fisc_before_there_were_other_books_goes_on(digest: str) -> None:
     assert pinned_ruleset("fisc-2023", digest) is load_ruleset("fisc-2023")
     with pytest.raises(Refusal):
         pinned_ruleset("fise", digest)

@@ -40,6 +40,8 @@ class Clock:
     """When the last play of a game stops the clock for good: as its tiles are laid, or with its score written."""
     reminders: Literal["forbidden", "players-and-arbiter", "allowed"]
     """Who may say that a clock was forgotten."""
+    forgotten_heard: bool
+    """Whether an arbiter hears the claim that somebody forgot to press, stop or start a clock."""
 
 
 @dataclass(frozen=True, slots=True)

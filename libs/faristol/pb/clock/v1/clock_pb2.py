@@ -26,7 +26,7 @@ from faristol.pb.clock.v1 import events_pb2 as faristol_dot_clock_dot_v1_dot_eve
 from google.protobuf import timestamp_pb2 as google_dot_protobuf_dot_timestamp__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1d\x66\x61ristol/clock/v1/clock.proto\x12\x11\x66\x61ristol.clock.v1\x1a\x1e\x66\x61ristol/clock/v1/events.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"w\n\x0cPressRequest\x12\x12\n\ncommand_id\x18\x01 \x01(\t\x12\x0f\n\x07game_id\x18\x02 \x01(\t\x12\x11\n\tplayer_id\x18\x03 \x01(\t\x12/\n\x0boccurred_at\x18\x04 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\"D\n\rPressResponse\x12\x10\n\x08position\x18\x01 \x01(\x03\x12\x0f\n\x07used_ms\x18\x02 \x01(\x03\x12\x10\n\x08too_late\x18\x03 \x01(\x08\"v\n\x0bStopRequest\x12\x12\n\ncommand_id\x18\x01 \x01(\t\x12\x0f\n\x07game_id\x18\x02 \x01(\t\x12\x11\n\tplayer_id\x18\x03 \x01(\t\x12/\n\x0boccurred_at\x18\x04 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\"C\n\x0cStopResponse\x12\x10\n\x08position\x18\x01 \x01(\x03\x12\x0f\n\x07used_ms\x18\x02 \x01(\x03\x12\x10\n\x08too_late\x18\x03 \x01(\x08\"\"\n\x0fGetClockRequest\x12\x0f\n\x07game_id\x18\x01 \x01(\t\"\xe6\x02\n\x10GetClockResponse\x12\x0f\n\x07game_id\x18\x01 \x01(\t\x12\x19\n\x11running_player_id\x18\x02 \x01(\t\x12\x31\n\rrunning_since\x18\x03 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x13\n\x0bneutralised\x18\x04 \x01(\x08\x12\x0f\n\x07stopped\x18\x05 \x01(\x08\x12*\n\x05times\x18\x06 \x03(\x0b\x32\x1b.faristol.clock.v1.SideTime\x12\x14\n\x0c\x61llowance_ms\x18\x07 \x01(\x03\x12\x0f\n\x07version\x18\x08 \x01(\x03\x12\x37\n\x06reason\x18\t \x01(\x0e\x32\'.faristol.clock.v1.NeutralisationReason\x12\x0c\n\x04held\x18\n \x01(\x08\x12\x0f\n\x07turn_ms\x18\x0b \x01(\x03\x12\x14\n\x0cturn_used_ms\x18\x0c \x01(\x03\x12\x0c\n\x04turn\x18\r \x01(\x05\x32\xf8\x01\n\x0c\x43lockService\x12J\n\x05Press\x12\x1f.faristol.clock.v1.PressRequest\x1a .faristol.clock.v1.PressResponse\x12G\n\x04Stop\x12\x1e.faristol.clock.v1.StopRequest\x1a\x1f.faristol.clock.v1.StopResponse\x12S\n\x08GetClock\x12\".faristol.clock.v1.GetClockRequest\x1a#.faristol.clock.v1.GetClockResponseb\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1d\x66\x61ristol/clock/v1/clock.proto\x12\x11\x66\x61ristol.clock.v1\x1a\x1e\x66\x61ristol/clock/v1/events.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"w\n\x0cPressRequest\x12\x12\n\ncommand_id\x18\x01 \x01(\t\x12\x0f\n\x07game_id\x18\x02 \x01(\t\x12\x11\n\tplayer_id\x18\x03 \x01(\t\x12/\n\x0boccurred_at\x18\x04 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\"D\n\rPressResponse\x12\x10\n\x08position\x18\x01 \x01(\x03\x12\x0f\n\x07used_ms\x18\x02 \x01(\x03\x12\x10\n\x08too_late\x18\x03 \x01(\x08\"v\n\x0bStopRequest\x12\x12\n\ncommand_id\x18\x01 \x01(\t\x12\x0f\n\x07game_id\x18\x02 \x01(\t\x12\x11\n\tplayer_id\x18\x03 \x01(\t\x12/\n\x0boccurred_at\x18\x04 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\"C\n\x0cStopResponse\x12\x10\n\x08position\x18\x01 \x01(\x03\x12\x0f\n\x07used_ms\x18\x02 \x01(\x03\x12\x10\n\x08too_late\x18\x03 \x01(\x08\"\xb6\x01\n\x11NeutraliseRequest\x12\x12\n\ncommand_id\x18\x01 \x01(\t\x12\x0f\n\x07game_id\x18\x02 \x01(\t\x12\x12\n\narbiter_id\x18\x03 \x01(\t\x12\x37\n\x06reason\x18\x04 \x01(\x0e\x32\'.faristol.clock.v1.NeutralisationReason\x12/\n\x0boccurred_at\x18\x05 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\"8\n\x12NeutraliseResponse\x12\x10\n\x08position\x18\x01 \x01(\x03\x12\x10\n\x08too_late\x18\x02 \x01(\x08\"y\n\rResumeRequest\x12\x12\n\ncommand_id\x18\x01 \x01(\t\x12\x0f\n\x07game_id\x18\x02 \x01(\t\x12\x12\n\narbiter_id\x18\x03 \x01(\t\x12/\n\x0boccurred_at\x18\x04 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\"4\n\x0eResumeResponse\x12\x10\n\x08position\x18\x01 \x01(\x03\x12\x10\n\x08too_late\x18\x02 \x01(\x08\"\xd8\x01\n\x13\x43orrectClockRequest\x12\x12\n\ncommand_id\x18\x01 \x01(\t\x12\x0f\n\x07game_id\x18\x02 \x01(\t\x12\x12\n\narbiter_id\x18\x03 \x01(\t\x12\x11\n\tplayer_id\x18\x04 \x01(\t\x12\x0f\n\x07used_ms\x18\x05 \x01(\x03\x12\x33\n\x06reason\x18\x06 \x01(\x0e\x32#.faristol.clock.v1.CorrectionReason\x12/\n\x0boccurred_at\x18\x07 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\":\n\x14\x43orrectClockResponse\x12\x10\n\x08position\x18\x01 \x01(\x03\x12\x10\n\x08too_late\x18\x02 \x01(\x08\"\"\n\x0fGetClockRequest\x12\x0f\n\x07game_id\x18\x01 \x01(\t\"\xe6\x02\n\x10GetClockResponse\x12\x0f\n\x07game_id\x18\x01 \x01(\t\x12\x19\n\x11running_player_id\x18\x02 \x01(\t\x12\x31\n\rrunning_since\x18\x03 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x13\n\x0bneutralised\x18\x04 \x01(\x08\x12\x0f\n\x07stopped\x18\x05 \x01(\x08\x12*\n\x05times\x18\x06 \x03(\x0b\x32\x1b.faristol.clock.v1.SideTime\x12\x14\n\x0c\x61llowance_ms\x18\x07 \x01(\x03\x12\x0f\n\x07version\x18\x08 \x01(\x03\x12\x37\n\x06reason\x18\t \x01(\x0e\x32\'.faristol.clock.v1.NeutralisationReason\x12\x0c\n\x04held\x18\n \x01(\x08\x12\x0f\n\x07turn_ms\x18\x0b \x01(\x03\x12\x14\n\x0cturn_used_ms\x18\x0c \x01(\x03\x12\x0c\n\x04turn\x18\r \x01(\x05\x32\x83\x04\n\x0c\x43lockService\x12J\n\x05Press\x12\x1f.faristol.clock.v1.PressRequest\x1a .faristol.clock.v1.PressResponse\x12G\n\x04Stop\x12\x1e.faristol.clock.v1.StopRequest\x1a\x1f.faristol.clock.v1.StopResponse\x12Y\n\nNeutralise\x12$.faristol.clock.v1.NeutraliseRequest\x1a%.faristol.clock.v1.NeutraliseResponse\x12M\n\x06Resume\x12 .faristol.clock.v1.ResumeRequest\x1a!.faristol.clock.v1.ResumeResponse\x12_\n\x0c\x43orrectClock\x12&.faristol.clock.v1.CorrectClockRequest\x1a\'.faristol.clock.v1.CorrectClockResponse\x12S\n\x08GetClock\x12\".faristol.clock.v1.GetClockRequest\x1a#.faristol.clock.v1.GetClockResponseb\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -41,10 +41,22 @@ if not _descriptor._USE_C_DESCRIPTORS:
   _globals['_STOPREQUEST']._serialized_end=426
   _globals['_STOPRESPONSE']._serialized_start=428
   _globals['_STOPRESPONSE']._serialized_end=495
-  _globals['_GETCLOCKREQUEST']._serialized_start=497
-  _globals['_GETCLOCKREQUEST']._serialized_end=531
-  _globals['_GETCLOCKRESPONSE']._serialized_start=534
-  _globals['_GETCLOCKRESPONSE']._serialized_end=892
-  _globals['_CLOCKSERVICE']._serialized_start=895
-  _globals['_CLOCKSERVICE']._serialized_end=1143
+  _globals['_NEUTRALISEREQUEST']._serialized_start=498
+  _globals['_NEUTRALISEREQUEST']._serialized_end=680
+  _globals['_NEUTRALISERESPONSE']._serialized_start=682
+  _globals['_NEUTRALISERESPONSE']._serialized_end=738
+  _globals['_RESUMEREQUEST']._serialized_start=740
+  _globals['_RESUMEREQUEST']._serialized_end=861
+  _globals['_RESUMERESPONSE']._serialized_start=863
+  _globals['_RESUMERESPONSE']._serialized_end=915
+  _globals['_CORRECTCLOCKREQUEST']._serialized_start=918
+  _globals['_CORRECTCLOCKREQUEST']._serialized_end=1134
+  _globals['_CORRECTCLOCKRESPONSE']._serialized_start=1136
+  _globals['_CORRECTCLOCKRESPONSE']._serialized_end=1194
+  _globals['_GETCLOCKREQUEST']._serialized_start=1196
+  _globals['_GETCLOCKREQUEST']._serialized_end=1230
+  _globals['_GETCLOCKRESPONSE']._serialized_start=1233
+  _globals['_GETCLOCKRESPONSE']._serialized_end=1591
+  _globals['_CLOCKSERVICE']._serialized_start=1594
+  _globals['_CLOCKSERVICE']._serialized_end=2109
 # @@protoc_insertion_point(module_scope)

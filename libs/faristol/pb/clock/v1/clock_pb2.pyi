@@ -155,6 +155,208 @@ class StopResponse(_message.Message):
 Global___StopResponse: _TypeAlias = StopResponse  # noqa: Y015
 
 @_typing.final
+class NeutraliseRequest(_message.Message):
+    """See Neutralise."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    COMMAND_ID_FIELD_NUMBER: _builtins.int
+    GAME_ID_FIELD_NUMBER: _builtins.int
+    ARBITER_ID_FIELD_NUMBER: _builtins.int
+    REASON_FIELD_NUMBER: _builtins.int
+    OCCURRED_AT_FIELD_NUMBER: _builtins.int
+    command_id: _builtins.str
+    """The caller's id of this command, a UUID."""
+    game_id: _builtins.str
+    """The game."""
+    arbiter_id: _builtins.str
+    """The arbiter."""
+    reason: _events_pb2.NeutralisationReason.ValueType
+    """Why."""
+    @_builtins.property
+    def occurred_at(self) -> _timestamp_pb2.Timestamp:
+        """When; the service's time when absent."""
+
+    def __init__(
+        self,
+        *,
+        command_id: _builtins.str = ...,
+        game_id: _builtins.str = ...,
+        arbiter_id: _builtins.str = ...,
+        reason: _events_pb2.NeutralisationReason.ValueType = ...,
+        occurred_at: _timestamp_pb2.Timestamp | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["occurred_at", b"occurred_at"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["arbiter_id", b"arbiter_id", "command_id", b"command_id", "game_id", b"game_id", "occurred_at", b"occurred_at", "reason", b"reason"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___NeutraliseRequest: _TypeAlias = NeutraliseRequest  # noqa: Y015
+
+@_typing.final
+class NeutraliseResponse(_message.Message):
+    """See Neutralise."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    POSITION_FIELD_NUMBER: _builtins.int
+    TOO_LATE_FIELD_NUMBER: _builtins.int
+    position: _builtins.int
+    """Position in the record of the last event written."""
+    too_late: _builtins.bool
+    """A time was over before: that is on the record, and this is not."""
+    def __init__(
+        self,
+        *,
+        position: _builtins.int = ...,
+        too_late: _builtins.bool = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["position", b"position", "too_late", b"too_late"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___NeutraliseResponse: _TypeAlias = NeutraliseResponse  # noqa: Y015
+
+@_typing.final
+class ResumeRequest(_message.Message):
+    """See Resume."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    COMMAND_ID_FIELD_NUMBER: _builtins.int
+    GAME_ID_FIELD_NUMBER: _builtins.int
+    ARBITER_ID_FIELD_NUMBER: _builtins.int
+    OCCURRED_AT_FIELD_NUMBER: _builtins.int
+    command_id: _builtins.str
+    """The caller's id of this command, a UUID."""
+    game_id: _builtins.str
+    """The game."""
+    arbiter_id: _builtins.str
+    """The arbiter."""
+    @_builtins.property
+    def occurred_at(self) -> _timestamp_pb2.Timestamp:
+        """When; the service's time when absent."""
+
+    def __init__(
+        self,
+        *,
+        command_id: _builtins.str = ...,
+        game_id: _builtins.str = ...,
+        arbiter_id: _builtins.str = ...,
+        occurred_at: _timestamp_pb2.Timestamp | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["occurred_at", b"occurred_at"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["arbiter_id", b"arbiter_id", "command_id", b"command_id", "game_id", b"game_id", "occurred_at", b"occurred_at"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ResumeRequest: _TypeAlias = ResumeRequest  # noqa: Y015
+
+@_typing.final
+class ResumeResponse(_message.Message):
+    """See Resume."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    POSITION_FIELD_NUMBER: _builtins.int
+    TOO_LATE_FIELD_NUMBER: _builtins.int
+    position: _builtins.int
+    """Position in the record of the last event written."""
+    too_late: _builtins.bool
+    """A time was over before: that is on the record, and this is not."""
+    def __init__(
+        self,
+        *,
+        position: _builtins.int = ...,
+        too_late: _builtins.bool = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["position", b"position", "too_late", b"too_late"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ResumeResponse: _TypeAlias = ResumeResponse  # noqa: Y015
+
+@_typing.final
+class CorrectClockRequest(_message.Message):
+    """See CorrectClock."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    COMMAND_ID_FIELD_NUMBER: _builtins.int
+    GAME_ID_FIELD_NUMBER: _builtins.int
+    ARBITER_ID_FIELD_NUMBER: _builtins.int
+    PLAYER_ID_FIELD_NUMBER: _builtins.int
+    USED_MS_FIELD_NUMBER: _builtins.int
+    REASON_FIELD_NUMBER: _builtins.int
+    OCCURRED_AT_FIELD_NUMBER: _builtins.int
+    command_id: _builtins.str
+    """The caller's id of this command, a UUID."""
+    game_id: _builtins.str
+    """The game."""
+    arbiter_id: _builtins.str
+    """The arbiter."""
+    player_id: _builtins.str
+    """Whose clock."""
+    used_ms: _builtins.int
+    """Milliseconds that this player has used: in the game, or in this turn where turns are timed."""
+    reason: _events_pb2.CorrectionReason.ValueType
+    """Why."""
+    @_builtins.property
+    def occurred_at(self) -> _timestamp_pb2.Timestamp:
+        """When; the service's time when absent."""
+
+    def __init__(
+        self,
+        *,
+        command_id: _builtins.str = ...,
+        game_id: _builtins.str = ...,
+        arbiter_id: _builtins.str = ...,
+        player_id: _builtins.str = ...,
+        used_ms: _builtins.int = ...,
+        reason: _events_pb2.CorrectionReason.ValueType = ...,
+        occurred_at: _timestamp_pb2.Timestamp | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["occurred_at", b"occurred_at"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["arbiter_id", b"arbiter_id", "command_id", b"command_id", "game_id", b"game_id", "occurred_at", b"occurred_at", "player_id", b"player_id", "reason", b"reason", "used_ms", b"used_ms"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___CorrectClockRequest: _TypeAlias = CorrectClockRequest  # noqa: Y015
+
+@_typing.final
+class CorrectClockResponse(_message.Message):
+    """See CorrectClock."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    POSITION_FIELD_NUMBER: _builtins.int
+    TOO_LATE_FIELD_NUMBER: _builtins.int
+    position: _builtins.int
+    """Position in the record of the last event written."""
+    too_late: _builtins.bool
+    """A time was over before: that is on the record, and this is not."""
+    def __init__(
+        self,
+        *,
+        position: _builtins.int = ...,
+        too_late: _builtins.bool = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["position", b"position", "too_late", b"too_late"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___CorrectClockResponse: _TypeAlias = CorrectClockResponse  # noqa: Y015
+
+@_typing.final
 class GetClockRequest(_message.Message):
     """See GetClock."""
 

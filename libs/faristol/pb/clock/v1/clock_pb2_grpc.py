@@ -45,6 +45,21 @@ class ClockServiceStub:
                 request_serializer=faristol_dot_clock_dot_v1_dot_clock__pb2.StopRequest.SerializeToString,
                 response_deserializer=faristol_dot_clock_dot_v1_dot_clock__pb2.StopResponse.FromString,
                 _registered_method=True)
+        self.Neutralise = channel.unary_unary(
+                '/faristol.clock.v1.ClockService/Neutralise',
+                request_serializer=faristol_dot_clock_dot_v1_dot_clock__pb2.NeutraliseRequest.SerializeToString,
+                response_deserializer=faristol_dot_clock_dot_v1_dot_clock__pb2.NeutraliseResponse.FromString,
+                _registered_method=True)
+        self.Resume = channel.unary_unary(
+                '/faristol.clock.v1.ClockService/Resume',
+                request_serializer=faristol_dot_clock_dot_v1_dot_clock__pb2.ResumeRequest.SerializeToString,
+                response_deserializer=faristol_dot_clock_dot_v1_dot_clock__pb2.ResumeResponse.FromString,
+                _registered_method=True)
+        self.CorrectClock = channel.unary_unary(
+                '/faristol.clock.v1.ClockService/CorrectClock',
+                request_serializer=faristol_dot_clock_dot_v1_dot_clock__pb2.CorrectClockRequest.SerializeToString,
+                response_deserializer=faristol_dot_clock_dot_v1_dot_clock__pb2.CorrectClockResponse.FromString,
+                _registered_method=True)
         self.GetClock = channel.unary_unary(
                 '/faristol.clock.v1.ClockService/GetClock',
                 request_serializer=faristol_dot_clock_dot_v1_dot_clock__pb2.GetClockRequest.SerializeToString,
@@ -72,6 +87,27 @@ class ClockServiceServicer:
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
+    def Neutralise(self, request, context):
+        """Stop all clocks, as the arbiter may for what the rules name (FISC I.11.D) and for nothing else.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def Resume(self, request, context):
+        """Let time go on that the arbiter stopped.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def CorrectClock(self, request, context):
+        """Set the clock of a player to another time, for a reason that the rules let an arbiter hear.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
     def GetClock(self, request, context):
         """The clock as it stands in the record.
         """
@@ -91,6 +127,21 @@ def add_ClockServiceServicer_to_server(servicer, server):
                     servicer.Stop,
                     request_deserializer=faristol_dot_clock_dot_v1_dot_clock__pb2.StopRequest.FromString,
                     response_serializer=faristol_dot_clock_dot_v1_dot_clock__pb2.StopResponse.SerializeToString,
+            ),
+            'Neutralise': grpc.unary_unary_rpc_method_handler(
+                    servicer.Neutralise,
+                    request_deserializer=faristol_dot_clock_dot_v1_dot_clock__pb2.NeutraliseRequest.FromString,
+                    response_serializer=faristol_dot_clock_dot_v1_dot_clock__pb2.NeutraliseResponse.SerializeToString,
+            ),
+            'Resume': grpc.unary_unary_rpc_method_handler(
+                    servicer.Resume,
+                    request_deserializer=faristol_dot_clock_dot_v1_dot_clock__pb2.ResumeRequest.FromString,
+                    response_serializer=faristol_dot_clock_dot_v1_dot_clock__pb2.ResumeResponse.SerializeToString,
+            ),
+            'CorrectClock': grpc.unary_unary_rpc_method_handler(
+                    servicer.CorrectClock,
+                    request_deserializer=faristol_dot_clock_dot_v1_dot_clock__pb2.CorrectClockRequest.FromString,
+                    response_serializer=faristol_dot_clock_dot_v1_dot_clock__pb2.CorrectClockResponse.SerializeToString,
             ),
             'GetClock': grpc.unary_unary_rpc_method_handler(
                     servicer.GetClock,
@@ -153,6 +204,87 @@ class ClockService:
             '/faristol.clock.v1.ClockService/Stop',
             faristol_dot_clock_dot_v1_dot_clock__pb2.StopRequest.SerializeToString,
             faristol_dot_clock_dot_v1_dot_clock__pb2.StopResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def Neutralise(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/faristol.clock.v1.ClockService/Neutralise',
+            faristol_dot_clock_dot_v1_dot_clock__pb2.NeutraliseRequest.SerializeToString,
+            faristol_dot_clock_dot_v1_dot_clock__pb2.NeutraliseResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def Resume(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/faristol.clock.v1.ClockService/Resume',
+            faristol_dot_clock_dot_v1_dot_clock__pb2.ResumeRequest.SerializeToString,
+            faristol_dot_clock_dot_v1_dot_clock__pb2.ResumeResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def CorrectClock(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/faristol.clock.v1.ClockService/CorrectClock',
+            faristol_dot_clock_dot_v1_dot_clock__pb2.CorrectClockRequest.SerializeToString,
+            faristol_dot_clock_dot_v1_dot_clock__pb2.CorrectClockResponse.FromString,
             options,
             channel_credentials,
             insecure,

@@ -43,6 +43,12 @@ class ClockServiceStub:
     """Stop the own clock after laying the tiles: what follows until the press costs nobody time (FISE 32.2, PES Δ.β.i).
     Refused where the clock runs until it is pressed.
     """
+    Neutralise: _grpc.UnaryUnaryMultiCallable[_clock_pb2.NeutraliseRequest, _clock_pb2.NeutraliseResponse]
+    """Stop all clocks, as the arbiter may for what the rules name (FISC I.11.D) and for nothing else."""
+    Resume: _grpc.UnaryUnaryMultiCallable[_clock_pb2.ResumeRequest, _clock_pb2.ResumeResponse]
+    """Let time go on that the arbiter stopped."""
+    CorrectClock: _grpc.UnaryUnaryMultiCallable[_clock_pb2.CorrectClockRequest, _clock_pb2.CorrectClockResponse]
+    """Set the clock of a player to another time, for a reason that the rules let an arbiter hear."""
     GetClock: _grpc.UnaryUnaryMultiCallable[_clock_pb2.GetClockRequest, _clock_pb2.GetClockResponse]
     """The clock as it stands in the record."""
 
@@ -59,6 +65,12 @@ class ClockServiceAsyncStub(ClockServiceStub):
     """Stop the own clock after laying the tiles: what follows until the press costs nobody time (FISE 32.2, PES Δ.β.i).
     Refused where the clock runs until it is pressed.
     """
+    Neutralise: _aio.UnaryUnaryMultiCallable[_clock_pb2.NeutraliseRequest, _clock_pb2.NeutraliseResponse]  # type: ignore[assignment]
+    """Stop all clocks, as the arbiter may for what the rules name (FISC I.11.D) and for nothing else."""
+    Resume: _aio.UnaryUnaryMultiCallable[_clock_pb2.ResumeRequest, _clock_pb2.ResumeResponse]  # type: ignore[assignment]
+    """Let time go on that the arbiter stopped."""
+    CorrectClock: _aio.UnaryUnaryMultiCallable[_clock_pb2.CorrectClockRequest, _clock_pb2.CorrectClockResponse]  # type: ignore[assignment]
+    """Set the clock of a player to another time, for a reason that the rules let an arbiter hear."""
     GetClock: _aio.UnaryUnaryMultiCallable[_clock_pb2.GetClockRequest, _clock_pb2.GetClockResponse]  # type: ignore[assignment]
     """The clock as it stands in the record."""
 
@@ -84,6 +96,30 @@ class ClockServiceServicer(metaclass=_abc_1.ABCMeta):
         """Stop the own clock after laying the tiles: what follows until the press costs nobody time (FISE 32.2, PES Δ.β.i).
         Refused where the clock runs until it is pressed.
         """
+
+    @_abc_1.abstractmethod
+    def Neutralise(
+        self,
+        request: _clock_pb2.NeutraliseRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_clock_pb2.NeutraliseResponse, _abc.Awaitable[_clock_pb2.NeutraliseResponse]]:
+        """Stop all clocks, as the arbiter may for what the rules name (FISC I.11.D) and for nothing else."""
+
+    @_abc_1.abstractmethod
+    def Resume(
+        self,
+        request: _clock_pb2.ResumeRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_clock_pb2.ResumeResponse, _abc.Awaitable[_clock_pb2.ResumeResponse]]:
+        """Let time go on that the arbiter stopped."""
+
+    @_abc_1.abstractmethod
+    def CorrectClock(
+        self,
+        request: _clock_pb2.CorrectClockRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_clock_pb2.CorrectClockResponse, _abc.Awaitable[_clock_pb2.CorrectClockResponse]]:
+        """Set the clock of a player to another time, for a reason that the rules let an arbiter hear."""
 
     @_abc_1.abstractmethod
     def GetClock(

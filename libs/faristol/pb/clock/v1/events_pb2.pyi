@@ -529,3 +529,47 @@ class ClockStopped(_message.Message):
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___ClockStopped: _TypeAlias = ClockStopped  # noqa: Y015
+
+@_typing.final
+class ClockCorrected(_message.Message):
+    """An arbiter set the clock of a player to another time."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    PLAYER_ID_FIELD_NUMBER: _builtins.int
+    BEFORE_MS_FIELD_NUMBER: _builtins.int
+    USED_MS_FIELD_NUMBER: _builtins.int
+    REASON_FIELD_NUMBER: _builtins.int
+    ARBITER_ID_FIELD_NUMBER: _builtins.int
+    OCCURRED_AT_FIELD_NUMBER: _builtins.int
+    player_id: _builtins.str
+    """Whose clock."""
+    before_ms: _builtins.int
+    """Milliseconds that this player had used until then: in the game, or in the turn where turns are timed."""
+    used_ms: _builtins.int
+    """Milliseconds that this player has used by the correction, counted likewise."""
+    reason: Global___CorrectionReason.ValueType
+    """Why."""
+    arbiter_id: _builtins.str
+    """Who corrected it."""
+    @_builtins.property
+    def occurred_at(self) -> _timestamp_pb2.Timestamp:
+        """When."""
+
+    def __init__(
+        self,
+        *,
+        player_id: _builtins.str = ...,
+        before_ms: _builtins.int = ...,
+        used_ms: _builtins.int = ...,
+        reason: Global___CorrectionReason.ValueType = ...,
+        arbiter_id: _builtins.str = ...,
+        occurred_at: _timestamp_pb2.Timestamp | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["occurred_at", b"occurred_at"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["arbiter_id", b"arbiter_id", "before_ms", b"before_ms", "occurred_at", b"occurred_at", "player_id", b"player_id", "reason", b"reason", "used_ms", b"used_ms"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ClockCorrected: _TypeAlias = ClockCorrected  # noqa: Y015

@@ -1,0 +1,143 @@
+"""What an arbiter does to a clock: stops and resumes it, and sets it right. Pure; the clock is settled."""
+
+from __future__ import annotations
+
+from google.protobuf.message import Message
+
+from faristol.clock.decide import check_playing, check_seated, check_time, too_late
+from faristol.clock.model import ARBITER, Clock, Instant, timestamp
+from faristol.clock.settling import REASONS
+from faristol.clock.views import Table
+from faristol.host.errors import Invalid
+from faristol.pb.clock.v1 import events_pb2 as events
+from faristol.rules.refusal import N_, Refusal
+from faristol.rules.ruleset import Ruleset
+
+
+def neutralise(
+    clock: Clock,
+    table: Table,
+    ruleset: Ruleset,
+    arbiter_id: str,
+    reason: events.NeutralisationReason.ValueType,
+    at: Instant,
+) -> list[Message]:
+    """Stop all clocks for a reason that the book lists; for any other nobody does (UF 20, FISC I.11, FISE 34, PES Δ.δ).
+
+    Where a time was over before, that is recorded instead. Raises ``Refusal`` for another reason and while the arbiter
+    has stopped them already, ``Invalid`` for no reason, no arbiter, or a time before the last fact.
+    """
+    _check_arbiter(arbiter_id)
+    wanted = next((one for one, written in REASONS.items() if written == reason), None)
+    if wanted is None:
+        raise Invalid("reason", N_("expected the reason for which the clocks are to stand"))
+    check_playing(clock, table, ruleset)
+    if wanted not in ruleset.clock.neutralised_by:
+        raise Refusal(
+            "NOT_A_REASON",
+            ruleset.article("clock.neutralised_by"),
+            N_("No clock stands for {reason} under these rules; it does for {reasons}."),
+            {"reason": wanted, "reasons": ", ".join(ruleset.clock.neutralised_by)},
+        )
+    if ARBITER in clock.open:
+        raise Refusal(
+            "NEUTRALISED_ALREADY",
+            ruleset.article("clock.neutralised_by"),
+            N_("The arbiter has stopped the clocks already: they go on when the arbiter resumes them."),
+        )
+    check_time(clock, table, at)
+    if late := too_late(clock, table, ruleset, at):
+        return late
+    return [
+        events.ClockNeutralised(
+            player_id=clock.running,
+            reason=reason,
+            used_ms=clock.used_at(clock.running, at) if clock.running else 0,
+            occurred_at=timestamp(at),
+            arbiter_id=arbiter_id,
+        )
+    ]
+
+
+def resume(clock: Clock, table: Table, ruleset: Ruleset, arbiter_id: str, at: Instant) -> list[Message]:
+    """Let the time go on that the arbiter stopped: that of whoever is on turn, unless the mover has stopped it.
+
+    Raises ``Refusal`` when the arbiter did not stop it, and while something at the table goes on for which it stands;
+    ``Invalid`` for no arbiter or a time before the last fact.
+    """
+    _check_arbiter(arbiter_id)
+    check_playing(clock, table, ruleset)
+    article = ruleset.article("clock.neutralised_by")
+    if ARBITER not in clock.open:
+        raise Refusal(
+            "NOT_NEUTRALISED", article, N_("The arbiter has not stopped the clocks: there is nothing to resume.")
+        )
+    if any(table.interruption(number).ended_by is None for number in clock.open - {ARBITER}):
+        raise Refusal(
+            "STILL_INTERRUPTED",
+            article,
+            N_("The clocks stand for something at the table that is not over: they can be resumed when it is."),
+        )
+    check_time(clock, table, at)
+    return [
+        events.ClockResumed(
+            player_id=clock.next_to_run, turn=clock.turn, occurred_at=timestamp(at), arbiter_id=arbiter_id
+        )
+    ]
+
+
+def correct(
+    clock: Clock,
+    table: Table,
+    ruleset: Ruleset,
+    arbiter_id: str,
+    player_id: str,
+    used_ms: int,
+    reason: events.CorrectionReason.ValueType,
+    at: Instant,
+) -> list[Message]:
+    """Set what ``player_id`` has used to ``used_ms``: in the game, or in the turn where turns are timed.
+
+    What somebody forgot to press is nobody's to mend where the use of the clock is each player's own (UF 21, FISC I.11,
+    FISE 35); PES Δ.δ.ii lets the arbiter. Where a time was over before, that is recorded instead. Raises ``Refusal``
+    for that, for another than the mover where turns are timed, and when the game is over; ``Invalid`` for no reason, no
+    arbiter, a negative time, or a moment before the last fact.
+    """
+    _check_arbiter(arbiter_id)
+    if reason not in events.CorrectionReason.values() or not reason:
+        raise Invalid("reason", N_("expected the reason for which the clock is corrected"))
+    if used_ms < 0:
+        raise Invalid("used_ms", N_("expected 0 ms or more, not {given}"), {"given": used_ms})
+    check_seated(table, ruleset, player_id)
+    check_playing(clock, table, ruleset)
+    if reason == events.CORRECTION_REASON_FORGOTTEN and not ruleset.clock.forgotten_heard:
+        raise Refusal(
+            "FORGOTTEN_NOT_HEARD",
+            ruleset.article("clock.forgotten_heard"),
+            N_("Each player answers for the clock: what somebody forgot to press, stop or start is not put right."),
+        )
+    if clock.turn_ms and player_id != clock.mover:
+        raise Refusal(
+            "NOT_ON_TURN",
+            ruleset.article("clock.turn_seconds"),
+            N_("Each turn has a time of its own here: only that of {mover}, who is on turn, can be corrected."),
+            {"mover": clock.mover},
+        )
+    check_time(clock, table, at)
+    if late := too_late(clock, table, ruleset, at):
+        return late
+    return [
+        events.ClockCorrected(
+            player_id=player_id,
+            before_ms=clock.turn_used_at(at) if clock.turn_ms else clock.used_at(player_id, at),
+            used_ms=used_ms,
+            reason=reason,
+            arbiter_id=arbiter_id,
+            occurred_at=timestamp(at),
+        )
+    ]
+
+
+def _check_arbiter(arbiter_id: str) -> None:
+    if not arbiter_id:
+        raise Invalid("arbiter_id", N_("expected the id of the arbiter"))

@@ -1,0 +1,162 @@
+"""What an arbiter does to a clock: on the record, for the reasons that the book gives, and for no other."""
+
+from __future__ import annotations
+
+import pytest
+from tests.unit.clock.tables import (
+    FISC,
+    FISE,
+    FM,
+    PES,
+    TIMER,
+    UF,
+    after,
+    clocked,
+    ended,
+    interrupted,
+    names,
+    placed,
+    started,
+)
+
+from faristol.clock.arbitration import correct, neutralise, resume
+from faristol.clock.decide import press
+from faristol.clock.model import timestamp
+from faristol.clock.settling import fold, settle
+from faristol.host.errors import Invalid
+from faristol.pb.clock.v1 import events_pb2 as events
+from faristol.rules import Refusal, Ruleset, load_ruleset
+
+MAJEURE = events.NEUTRALISATION_REASON_FORCE_MAJEURE
+
+
+def test_force_majeure_stops_both_clocks_until_the_arbiter_resumes_them() -> None:
+    table = started()
+    clock = clocked(table, FISC)
+    (halted,) = neutralise(clock, table, FISC, "arbiter-1", MAJEURE, after(30))
+    assert halted == events.ClockNeutralised(
+        player_id="biel", reason=MAJEURE, used_ms=30_000, occurred_at=timestamp(after(30)), arbiter_id="arbiter-1"
+    )
+    clock = fold(clock, [halted])
+    assert (clock.running, clock.used_at("biel", after(900))) == ("", 30_000)
+    (resumed,) = resume(clock, table, FISC, "arbiter-1", after(900))
+    clock = fold(clock, [resumed])
+    assert (clock.running, clock.used_at("biel", after(910))) == ("biel", 40_000)
+
+
+@pytest.mark.parametrize(("ruleset", "article"), [(UF, "UF 20"), (FISE, "FISE 34"), (PES, "PES Δ.δ.i, Ε.α"), (FM, "")])
+def test_no_clock_stands_for_what_its_book_does_not_name(ruleset: Ruleset, article: str) -> None:
+    table = started()
+    with pytest.raises(Refusal) as caught:
+        neutralise(clocked(table, ruleset), table, ruleset, "arbiter-1", MAJEURE, after(30))
+    assert (caught.value.reason, caught.value.article) == ("NOT_A_REASON", article)
+    assert "challenge" in str(caught.value)
+
+
+def test_a_ruling_does_not_resume_what_the_arbiter_stopped() -> None:
+    table = placed(started(), 20)
+    clock = clocked(table, FISC)
+    clock = fold(clock, neutralise(clock, table, FISC, "arbiter-1", MAJEURE, after(30)))
+    during = interrupted(table, "challenge", 40)
+    clock = clocked(during, FISC, clock)
+    assert clock.interruption == 1
+    with pytest.raises(Refusal, check=lambda refusal: refusal.reason == "STILL_INTERRUPTED"):
+        resume(clock, during, FISC, "arbiter-1", after(50))
+    ruled = interrupted(table, "challenge", 40, until=60)
+    clock = clocked(ruled, FISC, clock)
+    assert (clock.neutralised, clock.running) == (True, "")
+    clock = fold(clock, resume(clock, ruled, FISC, "arbiter-1", after(70)))
+    assert (clock.running, clock.used_at("biel", after(80))) == ("biel", 40_000)
+    assert settle(clock, ruled, FISC) == []
+
+
+def test_the_arbiter_stops_the_clocks_once_and_resumes_only_what_the_arbiter_stopped() -> None:
+    table = started()
+    clock = clocked(table, FISC)
+    with pytest.raises(Refusal, check=lambda refusal: refusal.reason == "NOT_NEUTRALISED"):
+        resume(clock, table, FISC, "arbiter-1", after(30))
+    clock = fold(clock, neutralise(clock, table, FISC, "arbiter-1", MAJEURE, after(30)))
+    with pytest.raises(Refusal, check=lambda refusal: refusal.reason == "NEUTRALISED_ALREADY"):
+        neutralise(clock, table, FISC, "arbiter-1", MAJEURE, after(31))
+
+
+@pytest.mark.parametrize(("player_id", "used_ms"), [("biel", 600_000), ("anna", 5_000)])
+def test_a_correction_sets_the_time_and_says_what_it_was(player_id: str, used_ms: int) -> None:
+    table = started()
+    clock = clocked(table, FISC)
+    entry = events.CORRECTION_REASON_ENTRY
+    (corrected,) = correct(clock, table, FISC, "arbiter-1", player_id, used_ms, entry, after(60))
+    assert isinstance(corrected, events.ClockCorrected)
+    assert (corrected.before_ms, corrected.arbiter_id) == (60_000 if player_id == "biel" else 0, "arbiter-1")
+    clock = fold(clock, [corrected])
+    assert clock.used_at(player_id, after(60)) == used_ms
+    assert clock.running == "biel"
+    assert clock.used_at("biel", after(70)) == (610_000 if player_id == "biel" else 70_000)
+
+
+def test_where_turns_are_timed_the_time_of_the_turn_is_corrected() -> None:
+    table = started()
+    clock = clocked(table, TIMER)
+    device = events.CORRECTION_REASON_DEVICE
+    clock = fold(clock, correct(clock, table, TIMER, "arbiter-1", "biel", 30_000, device, after(90)))
+    assert clock.turn_used_at(after(90)) == 30_000
+    assert names(settle(clock, placed(table, 180), TIMER)) == ["ClockHeldByMover"]
+    with pytest.raises(Refusal, check=lambda refusal: refusal.reason == "NOT_ON_TURN"):
+        correct(clock, table, TIMER, "arbiter-1", "anna", 30_000, device, after(95))
+
+
+@pytest.mark.parametrize(("ruleset", "article"), [(UF, "UF 21"), (FISC, "FISC I.11"), (FISE, "FISE 35")])
+def test_a_forgotten_clock_is_nobodys_to_mend(ruleset: Ruleset, article: str) -> None:
+    table = started()
+    forgotten = events.CORRECTION_REASON_FORGOTTEN
+    with pytest.raises(Refusal) as caught:
+        correct(clocked(table, ruleset), table, ruleset, "arbiter-1", "biel", 0, forgotten, after(60))
+    assert (caught.value.reason, caught.value.article) == ("FORGOTTEN_NOT_HEARD", article)
+
+
+def test_under_pes_the_arbiter_mends_a_forgotten_clock() -> None:
+    table = started()
+    clock = clocked(table, PES)
+    forgotten = events.CORRECTION_REASON_FORGOTTEN
+    assert names(correct(clock, table, PES, "arbiter-1", "biel", 0, forgotten, after(60))) == ["ClockCorrected"]
+
+
+def test_time_that_was_over_before_is_recorded_instead_of_what_the_arbiter_does() -> None:
+    table, late = started(), after(36 * 60)
+    clock = clocked(table, FISC)
+    assert names(neutralise(clock, table, FISC, "arbiter-1", MAJEURE, late)) == ["OvertimeCapExceeded"]
+    entry = events.CORRECTION_REASON_ENTRY
+    assert names(correct(clock, table, FISC, "arbiter-1", "biel", 0, entry, late)) == ["OvertimeCapExceeded"]
+
+
+def test_what_cannot_be_is_refused_or_said_to_be_invalid() -> None:
+    table, over = started(), ended(started(), 20)
+    clock = clocked(table, FISC)
+    entry = events.CORRECTION_REASON_ENTRY
+    for field, (arbiter, used_ms, reason) in {
+        "arbiter_id": ("", 0, entry),
+        "used_ms": ("arbiter-1", -1, entry),
+        "reason": ("arbiter-1", 0, events.CORRECTION_REASON_UNSPECIFIED),
+    }.items():
+        with pytest.raises(Invalid) as caught:
+            correct(clock, table, FISC, arbiter, "biel", used_ms, reason, after(30))
+        assert caught.value.field == field
+    for table_then, clock_then, ruleset, expected in (
+        (over, clocked(over, FISC), FISC, "GAME_OVER"),
+        (table, clocked(table, load_ruleset("box")), load_ruleset("box"), "NO_CLOCK"),
+    ):
+        with pytest.raises(Refusal) as refused:
+            correct(clock_then, table_then, ruleset, "arbiter-1", "biel", 0, entry, after(30))
+        assert refused.value.reason == expected
+
+
+def test_a_press_counts_from_the_correction() -> None:
+    table = placed(started(), 40)
+    table_drawn = started()
+    clock = clocked(table_drawn, FISC)
+    clock = fold(
+        clock, correct(clock, table_drawn, FISC, "arbiter-1", "biel", 0, events.CORRECTION_REASON_DEVICE, after(30))
+    )
+    with pytest.raises(Refusal):
+        press(clock, table, FISC, "biel", after(50))
+    assert clock.used_at("biel", after(50)) == 20_000
