@@ -4,12 +4,16 @@ from __future__ import annotations
 
 from faristol.clock.reactions import following
 from faristol.clock.service import ClockService
+from faristol.clock.timer import Timer
 from faristol.host import Part, Runtime, Servicer
 from faristol.pb.clock.v1 import clock_pb2, clock_pb2_grpc
 
 
 def part(runtime: Runtime) -> Part:
-    """What the clock service brings along: its gRPC service, and the reaction that follows the games."""
+    """What the clock service brings along.
+
+    Its gRPC service, the reaction that follows the games, and the timer that fires deadlines.
+    """
     return Part(
         name="clock",
         servicers=[
@@ -20,4 +24,5 @@ def part(runtime: Runtime) -> Part:
             )
         ],
         reactions=[following(runtime.record)],
+        tasks=[Timer(runtime.record, runtime.now).run],
     )

@@ -6,10 +6,13 @@ from faristol.clock.model import Clock, evolve
 from faristol.clock.views import Table, watch_game
 from faristol.record import Loaded, Record, load
 
+CLOCK = "clock-"
+"""What the name of a clock's stream begins with; the id of the game follows."""
+
 
 def clock_stream(game_id: str) -> str:
     """The stream of a game's clock."""
-    return f"clock-{game_id}"
+    return f"{CLOCK}{game_id}"
 
 
 def game_stream(game_id: str) -> str:

@@ -113,6 +113,10 @@ class Table:
         """Who is on turn after ``player_id``."""
         return self.player_ids[(self.player_ids.index(player_id) + 1) % len(self.player_ids)]
 
+    def caught_up(self, turn: int) -> Table:
+        """The table as it is once the game has come to ``turn``."""
+        return replace(self, turn=max(self.turn, turn))
+
     def interruption(self, number: int) -> Interruption:
         """The interruption of that number, from 1."""
         return self.interruptions[number - 1]

@@ -1,0 +1,200 @@
+"""Deadlines that fire: what comes by itself when nobody does anything.
+
+The timer keeps nothing of its own. It reads in the record which clocks run, waits for the first deadline among them,
+and writes what is due then on the same path as any command: settled, guarded, and once, whoever else does the same. A
+process that starts reads them again, so a deadline is not lost with the process that waited for it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import uuid
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import datetime
+
+from sqlalchemy.exc import DBAPIError
+from sqlalchemy.exc import TimeoutError as PoolTimeout
+
+from faristol.clock.deadlines import Deadline, due, next_deadline
+from faristol.clock.model import Instant, instant
+from faristol.clock.pinning import ruleset_of
+from faristol.clock.settling import fold, settle
+from faristol.clock.streams import CLOCK, clock_stream, game_stream, load_clock, load_table
+from faristol.host.times import to_timestamp
+from faristol.pb.clock.v1 import events_pb2
+from faristol.record import Command, Conflict, Decision, Guard, Metadata, Record, Recorded, UnreadableEvent, Write
+from faristol.rules.refusal import Refusal
+
+SECOND = 1_000_000_000
+
+BATCH = 1_000
+"""Events that are read at a time."""
+LOOK = 1.0
+"""Seconds between two looks when there is no deadline and no news."""
+GATHER = 0.05
+"""Seconds in which news gathers before it is read: much is appended while many play."""
+LIVE = 5 * 60 * SECOND
+"""A table is live while what happens there is written within this time (nanoseconds). What was played long before it
+was written is decided by its facts alone: nobody knows what time it is at that table."""
+AGAIN = 1 * SECOND
+"""When to look again at a deadline that is due and waits for something, in nanoseconds."""
+
+AWAY = (DBAPIError, PoolTimeout, OSError)
+"""What passes by itself: the database does not answer, or every connection is waiting for it to."""
+
+TYPES = frozenset(message.full_name for message in events_pb2.DESCRIPTOR.message_types_by_name.values())
+ENDS = frozenset(kind.DESCRIPTOR.full_name for kind in (events_pb2.ClockOpened, events_pb2.ClockStopped))
+"""The first and the last fact of every clock."""
+
+_COMMANDS = uuid.UUID("0f7c2b52-6d0b-4f0e-9d57-3a3b1f5d0c11")
+
+_log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Lag:
+    """How long after it happened the last fact of a clock was written, in nanoseconds."""
+
+    nanoseconds: int
+
+    @property
+    def live(self) -> bool:
+        """The table goes by the time of day."""
+        return self.nanoseconds <= LIVE
+
+    @classmethod
+    def of(cls, event: Recorded) -> Lag:
+        """Of the fact in ``event``; never negative."""
+        happened = instant(event.message.occurred_at)  # type: ignore[attr-defined] # every fact of a clock has it
+        return cls(max(0, _instant(event.recorded_at) - happened))
+
+
+class Timer:
+    """Fires the deadlines of all clocks of a cell. Several may run at once: one of them is first."""
+
+    def __init__(self, record: Record, now: Callable[[], datetime]) -> None:
+        self._record = record
+        self._now = now
+        self._position = 0
+        self._lags: dict[str, Lag] = {}
+        """The clocks that have not stopped, by game."""
+        self._alarms: dict[str, Instant] = {}
+        """When to look at a clock next."""
+
+    async def run(self) -> None:
+        """Fire deadlines until cancelled."""
+        begun = False
+        while True:
+            try:
+                for game_id in await (self._read() if begun else self._begin()):
+                    await self._set(game_id)
+                begun = True
+                for game_id in [game_id for game_id, at in self._alarms.items() if at <= _instant(self._now())]:
+                    await self._fire(game_id)
+                wait = self._wait()
+            except AWAY as problem:
+                _log.warning("deadlines wait: %r", problem)
+                wait = LOOK
+            except UnreadableEvent as problem:
+                _log.error("deadlines wait for a newer version of this program: %s", problem)
+                wait = LOOK
+            await self._record.news(wait, self._position)
+            await asyncio.sleep(GATHER)
+
+    async def _begin(self) -> set[str]:
+        """Find the clocks that have not stopped, without reading all that ever happened. Gives their games."""
+        here, position = await self._record.last_position(), 0
+        games: set[str] = set()
+        while position < here:
+            events = await self._record.read(position, limit=BATCH, types=ENDS, up_to=here)
+            for event in events:
+                stopped = isinstance(event.message, events_pb2.ClockStopped)
+                (games.discard if stopped else games.add)(event.stream.removeprefix(CLOCK))
+            position = events[-1].position if len(events) == BATCH else here
+        for game_id in games:
+            self._lags[game_id] = Lag.of((await self._record.read_stream(clock_stream(game_id)))[-1])
+        self._position = here
+        return games
+
+    async def _read(self) -> set[str]:
+        """Read what is new of clocks. Gives the games whose clocks have something new and have not stopped."""
+        here, games = await self._record.last_position(), set()
+        while self._position < here:
+            events = await self._record.read(self._position, limit=BATCH, types=TYPES, up_to=here)
+            for event in events:
+                game_id = event.stream.removeprefix(CLOCK)
+                if isinstance(event.message, events_pb2.ClockStopped):
+                    games.discard(game_id)
+                    self._forget(game_id)
+                else:
+                    games.add(game_id)
+                    self._lags[game_id] = Lag.of(event)
+            self._position = events[-1].position if len(events) == BATCH else here
+        return games
+
+    async def _set(self, game_id: str) -> None:
+        """Set the alarm of a clock to its next deadline."""
+        self._alarms.pop(game_id, None)
+        lag = self._lags[game_id]
+        if lag.live:
+            deadline, _ = await self._next(game_id)
+            if deadline is not None:
+                self._alarms[game_id] = deadline.due + lag.nanoseconds
+
+    async def _next(self, game_id: str) -> tuple[Deadline | None, Decision | None]:
+        """The next deadline of a clock, and what writes it when it is due.
+
+        A deadline that waits until the game has taken up a press has no decision yet.
+        """
+        clock = await load_clock(self._record, game_id)
+        table = await load_table(self._record, game_id)
+        if table.state.recorded:
+            return None, None
+        try:
+            ruleset = ruleset_of(table.state)
+        except Refusal as refusal:
+            _log.error("the clock of %s has no deadlines: %s", game_id, refusal)
+            return None, None
+        settled = settle(clock.state, table.state, ruleset)
+        current = fold(clock.state, settled)
+        deadline = next_deadline(current, table.state, ruleset)
+        if deadline is None:
+            return next_deadline(current, table.state.caught_up(current.turn), ruleset), None
+        facts = [*settled, *due(current, table.state, ruleset, deadline.due)]
+        write = Write(clock_stream(game_id), clock.version, facts, table.state.tournament_id)
+        return deadline, Decision([write], [Guard(game_stream(game_id), table.version)])
+
+    async def _fire(self, game_id: str) -> None:
+        """Write what is due at a clock, unless somebody did something meanwhile, or wrote it first."""
+        deadline, decision = await self._next(game_id)
+        lag = self._lags.get(game_id)
+        now = _instant(self._now())
+        if deadline is None or lag is None:
+            self._alarms.pop(game_id, None)
+        elif deadline.due + lag.nanoseconds > now:
+            self._alarms[game_id] = deadline.due + lag.nanoseconds
+        elif decision is None:
+            self._alarms[game_id] = now + AGAIN
+        else:
+            command_id = str(uuid.uuid5(_COMMANDS, f"{game_id}/{deadline.fact.DESCRIPTOR.name}/{deadline.due}"))
+            metadata = Metadata(command_id=command_id, correlation_id=command_id)
+            try:
+                await self._record.append(decision, metadata, command=Command(command_id, lambda position: b""))
+            except Conflict as conflict:
+                _log.info("the deadline of %s is looked at again: %s", game_id, conflict)
+            self._alarms[game_id] = now + AGAIN
+
+    def _forget(self, game_id: str) -> None:
+        self._lags.pop(game_id, None)
+        self._alarms.pop(game_id, None)
+
+    def _wait(self) -> float:
+        """Seconds until the next alarm, at most ``LOOK``."""
+        until = min(self._alarms.values(), default=None)
+        return LOOK if until is None else min(LOOK, max(0.0, (until - _instant(self._now())) / SECOND))
+
+
+def _instant(moment: datetime) -> Instant:
+    return instant(to_timestamp(moment))

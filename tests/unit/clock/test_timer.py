@@ -1,0 +1,132 @@
+"""Deadlines fire by themselves, at their moment, where somebody plays by the time of day."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from datetime import UTC, datetime
+
+import pytest
+from tests.integration.running_clocks import add, ago, said, start, told
+
+from faristol.clock.timer import Timer
+from faristol.host.times import milliseconds_between, to_timestamp
+from faristol.pb.clock.v1 import events_pb2 as clock_events
+from faristol.pb.game.v1 import events_pb2 as game_events
+from faristol.record import Record
+from faristol.record.tasks import end
+
+CAP_MS = 35 * 60_000
+TURN_MS = 120_000
+
+
+@asynccontextmanager
+async def ticking(record: Record, number: int = 1) -> AsyncIterator[None]:
+    """Timers that run beside the block."""
+    timers = [Timer(record, lambda: datetime.now(UTC)) for _ in range(number)]
+    tasks = [asyncio.create_task(timer.run()) for timer in timers]
+    yield
+    assert not any(task.done() for task in tasks)
+    await end(tasks)
+
+
+async def test_a_deadline_fires_and_is_dated_at_its_moment(record: Record) -> None:
+    await start(record, "cup-r1-t1", CAP_MS - 300)
+    await start(record, "cup-r1-t2", TURN_MS - 300, ruleset="festa-major")
+    async with ticking(record):
+        exceeded = (await told(record, "cup-r1-t1", "OvertimeCapExceeded")).message
+        timed_out = (await told(record, "cup-r1-t2", "TurnTimedOut")).message
+    assert isinstance(exceeded, clock_events.OvertimeCapExceeded)
+    assert isinstance(timed_out, clock_events.TurnTimedOut)
+    for game_id, over in (("cup-r1-t1", exceeded.occurred_at), ("cup-r1-t2", timed_out.occurred_at)):
+        corrected = (await record.read_stream(f"clock-{game_id}"))[2].message
+        assert isinstance(corrected, clock_events.ClockCorrected)
+        assert milliseconds_between(corrected.occurred_at, over) in {299, 300}  # both are cut to the millisecond
+
+
+async def test_a_deadline_that_passed_while_no_timer_ran_fires_when_one_does_and_once_with_several(
+    record: Record,
+) -> None:
+    await start(record, "cup-r1-t1", CAP_MS - 1)
+    await asyncio.sleep(0.1)
+    async with ticking(record, 3):
+        await told(record, "cup-r1-t1", "OvertimeCapExceeded")
+        await start(record, "cup-r1-t2", CAP_MS - 200)
+        await told(record, "cup-r1-t2", "OvertimeCapExceeded")
+        await asyncio.sleep(0.3)
+    assert await said(record, "cup-r1-t1") == ["OvertimeCapExceeded"]
+    assert await said(record, "cup-r1-t2") == ["OvertimeCapExceeded"]
+
+
+async def test_no_deadline_fires_at_a_table_that_is_not_live_or_goes_by_a_clock_of_its_own(record: Record) -> None:
+    await start(record, "cup-r1-t1", CAP_MS - 1, since=ago(3_600))
+    await start(record, "cup-r1-t2", CAP_MS - 1, keeping=game_events.KEEPING_RECORDED)
+    await start(record, "cup-r1-t3", CAP_MS - 200)
+    async with ticking(record):
+        await told(record, "cup-r1-t3", "OvertimeCapExceeded")
+        await start(record, "cup-r1-t4", CAP_MS - 200)
+        await told(record, "cup-r1-t4", "OvertimeCapExceeded")
+    assert await said(record, "cup-r1-t1") == []
+    assert await said(record, "cup-r1-t2") == []
+
+
+async def test_who_does_something_in_time_has_no_deadline_any_more(record: Record) -> None:
+    async with ticking(record):
+        await start(record, "cup-r1-t1", CAP_MS - 1_500)
+        await add(
+            record,
+            "clock-cup-r1-t1",
+            clock_events.ClockCorrected(
+                player_id="anna",
+                before_ms=CAP_MS - 1_500,
+                reason=clock_events.CORRECTION_REASON_RULING,
+                arbiter_id="arbiter-1",
+                occurred_at=to_timestamp(ago(0)),
+            ),
+        )
+        await start(record, "cup-r1-t2", CAP_MS - 2_000)
+        await told(record, "cup-r1-t2", "OvertimeCapExceeded")
+    assert await said(record, "cup-r1-t1") == ["ClockCorrected"]
+
+
+async def test_a_deadline_waits_until_the_game_has_taken_up_the_press_before(record: Record) -> None:
+    await start(record, "cup-r1-t1", 0)
+    at = to_timestamp(ago(0))
+    await add(record, "game-cup-r1-t1", game_events.Passed(turn=1, player_id="anna", occurred_at=at))
+    await add(
+        record,
+        "clock-cup-r1-t1",
+        clock_events.ClockPressed(player_id="anna", turn=1, next_player_id="biel", occurred_at=at),
+        clock_events.ClockCorrected(
+            player_id="biel",
+            used_ms=CAP_MS - 100,
+            reason=clock_events.CORRECTION_REASON_DEVICE,
+            arbiter_id="arbiter-1",
+            occurred_at=at,
+        ),
+    )
+    await start(record, "cup-r1-t2", CAP_MS - 400)
+    async with ticking(record):
+        await told(record, "cup-r1-t2", "OvertimeCapExceeded")
+        assert "OvertimeCapExceeded" not in await said(record, "cup-r1-t1")
+        await add(record, "game-cup-r1-t1", game_events.PlayCompleted(turn=1, player_id="anna", occurred_at=at))
+        await told(record, "cup-r1-t1", "OvertimeCapExceeded")
+
+
+async def test_a_ruleset_that_is_not_here_leaves_the_other_clocks_their_deadlines(
+    record: Record, caplog: pytest.LogCaptureFixture
+) -> None:
+    at = to_timestamp(ago(0))
+    await add(
+        record,
+        "game-cup-r1-t1",
+        game_events.GameOpened(
+            game_id="cup-r1-t1", player_ids=["anna", "biel"], ruleset=game_events.Pin(name="fisc-1999"), occurred_at=at
+        ),
+    )
+    await add(record, "clock-cup-r1-t1", clock_events.ClockOpened(game_id="cup-r1-t1", occurred_at=at))
+    await start(record, "cup-r1-t2", CAP_MS - 100)
+    async with ticking(record):
+        await told(record, "cup-r1-t2", "OvertimeCapExceeded")
+    assert "fisc-1999" in caplog.text
