@@ -1,0 +1,80 @@
+"""A case: a table, what is done at it, and what the law says comes of it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from faristol.cli.referee.document import Value
+from faristol.rules import Ruleset
+
+Word = tuple[str, ...]
+"""A word as faces."""
+
+ARBITER, JUDGE = "arbiter", "judge"
+"""Who acts at a table besides its players: the one calls and decides, the other rules on challenges."""
+
+
+@dataclass(frozen=True, slots=True)
+class Position:
+    """How a table stands when a case begins. What is not said is as in a game that has just started."""
+
+    to_play: str
+    board: tuple[Value, ...] = ()
+    """Plays that lie on the board, in order."""
+    racks: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    bag: tuple[str, ...] | int | None = None
+    """What the bag holds, or how many tiles; None for all that is nowhere else."""
+    scores: Mapping[str, int] = field(default_factory=dict)
+    used_ms: Mapping[str, int] = field(default_factory=dict)
+    """Time that players have used."""
+    turns: str = ""
+    """What the last turns came to, a letter for each."""
+    start_tiles: Mapping[str, str] = field(default_factory=dict)
+    """The tiles of the first starting draw."""
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One thing done, or time going by, and what is expected afterwards."""
+
+    place: Value
+    actor: str
+    """A player, ``arbiter`` or ``judge``; empty when nobody does anything."""
+    verb: str
+    argument: Value | None
+    """What stands behind the verb."""
+    fields: Mapping[str, Value]
+    """Fields of the command besides that."""
+    at_ms: int | None
+    """When, since the case began."""
+    after_ms: int | None
+    """When, since the step before."""
+    expected: Mapping[str, Value]
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """One case of a file."""
+
+    name: str
+    place: Value
+    ruleset: Ruleset
+    scenarios: tuple[int, ...]
+    articles: tuple[str, ...]
+    players: tuple[str, ...]
+    words: frozenset[Word]
+    """The words that are good; every other is a phony."""
+    position: Position
+    steps: tuple[Step, ...]
+
+    @property
+    def file(self) -> Path:
+        """Where it stands."""
+        return self.place.file
+
+    @property
+    def id(self) -> str:
+        """Folder, file and name: ``fisc/plays: QU is one tile``."""
+        return f"{self.file.parent.name}/{self.file.stem}: {self.name}"

@@ -1,0 +1,147 @@
+"""How a case writes what commands and facts hold: plays, tiles, words, times, and plain fields."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from google.protobuf import text_format
+from google.protobuf.descriptor import FieldDescriptor
+from google.protobuf.message import Message
+from google.protobuf.timestamp_pb2 import Timestamp
+
+from faristol.cli.referee.document import CaseError, Value
+from faristol.pb.game.v1 import events_pb2
+from faristol.rules import Board, Notation, Placement, lay, read_tiles
+
+START_NS = 1_704_535_200 * 1_000_000_000
+"""When every case begins, 2024-01-06 10:00 UTC, in nanoseconds since 1970."""
+
+MS_NS = 1_000_000
+
+
+def moment(at_ms: int) -> Timestamp:
+    """A moment of a case as commands and facts carry it."""
+    written = Timestamp()
+    written.FromNanoseconds(START_NS + at_ms * MS_NS)
+    return written
+
+
+def since_start(timestamp: Timestamp) -> int:
+    """Milliseconds of a case."""
+    return (timestamp.ToNanoseconds() - START_NS) // MS_NS
+
+
+def clocked(ms: int) -> str:
+    """A time as a case writes it."""
+    minutes, rest = divmod(ms, 60_000)
+    seconds, part = divmod(rest, 1000)
+    return f"{minutes}:{seconds:02}" + (f".{part:03}".rstrip("0") if part else "")
+
+
+def kebab(name: str) -> str:
+    """``END_CONDITION`` and ``EndCondition`` as a case writes them: ``end-condition``."""
+    if name.isupper() or "_" in name:
+        return name.lower().replace("_", "-")
+    return "".join(f"-{letter.lower()}" if letter.isupper() else letter for letter in name).lstrip("-")
+
+
+def play_of(value: Value, board: Board) -> tuple[Placement, ...]:
+    """A play: ``H8 C A S (A)``, or the tiles by their squares where they do not make a line."""
+    try:
+        if value.is_mapping:
+            return tuple(
+                Placement(Notation.FISC.read(square).square, read_tiles(tile.text())[0])
+                for square, tile in value.keys().items()
+            )
+        start, _, word = value.text().partition(" ")
+        if not word:
+            raise value.wrong(f"expected a square and tiles such as `H8 C A S A`, got {value.text()!r}")
+        return lay(board, Notation.FISC.read(start), read_tiles(word))
+    except CaseError:
+        raise
+    except ValueError as error:
+        raise value.wrong(str(error)) from error
+
+
+def fill(message: Message, fields: Mapping[str, Value], board: Board) -> None:
+    """Set the fields named, hyphens standing for underscores. Raises ``CaseError`` for one that there is not."""
+    known = message.DESCRIPTOR.fields_by_name
+    for name, value in fields.items():
+        field = known.get(name.replace("-", "_"))
+        if field is None:
+            raise value.wrong(
+                f"{message.DESCRIPTOR.name} has no field {name!r}; it has: {', '.join(map(kebab, known))}"
+            )
+        _set(message, field, value, board)
+
+
+def _set(message: Message, field: Any, value: Value, board: Board) -> None:
+    if not field.is_repeated:
+        if field.message_type is None:
+            setattr(message, field.name, _scalar(field, value))
+        else:
+            _write(getattr(message, field.name), value, board)
+            getattr(message, field.name).SetInParent()
+        return
+    target: Any = getattr(message, field.name)
+    if field.message_type is events_pb2.Placement.DESCRIPTOR:
+        target.extend(placements(play_of(value, board)))
+    elif field.message_type is not None:
+        for item in _separate(value):
+            _write(target.add(), item, board)
+    elif field.type == FieldDescriptor.TYPE_STRING:
+        target.extend(face for item in value.items() for face in item.text().replace(",", " ").split())
+    else:
+        target.extend(_scalar(field, item) for item in value.items())
+
+
+def placements(play: Iterable[Placement]) -> list[events_pb2.Placement]:
+    """Tiles of a play as commands carry them."""
+    return [
+        events_pb2.Placement(row=square.row, column=square.col, face=tile.face, blank=tile.blank)
+        for square, tile in play
+    ]
+
+
+def _separate(value: Value) -> list[Value]:
+    """The items of a list, or of a text with commas between them."""
+    return [
+        item if not item.is_text else item.saying(part)
+        for item in value.items()
+        for part in (item.text().split(",") if item.is_text else ("",))
+    ]
+
+
+def _write(message: Message, value: Value, board: Board) -> None:
+    if isinstance(message, Timestamp):
+        message.CopyFrom(moment(value.milliseconds()))
+    elif isinstance(message, events_pb2.Word):
+        message.faces.extend(value.text().split())
+    else:
+        fill(message, value.keys(), board)
+
+
+def _scalar(field: Any, value: Value) -> Any:
+    if field.enum_type is not None:
+        prefix = "".join(f"{part}_" for part in kebab(field.enum_type.name).upper().split("-"))
+        names = {kebab(one.name.removeprefix(prefix)): one.number for one in field.enum_type.values}
+        if value.text() not in names:
+            raise value.wrong(
+                f"there is no {kebab(field.enum_type.name)} {value.text()!r}; there are: {', '.join(names)}"
+            )
+        return names[value.text()]
+    if field.type == FieldDescriptor.TYPE_BOOL:
+        return value.truth()
+    if field.type == FieldDescriptor.TYPE_STRING:
+        return value.text()
+    if field.type == FieldDescriptor.TYPE_BYTES:
+        raise value.wrong(f"{kebab(field.name)} is bytes, which no case writes")
+    if ":" in value.text():
+        return value.milliseconds() // (1 if field.name.endswith("_ms") else 1000)
+    return value.number()
+
+
+def shown(message: Message) -> str:
+    """A message in one line, for people who look for a difference."""
+    return text_format.MessageToString(message, as_one_line=True, as_utf8=True) or "nothing"

@@ -1,0 +1,207 @@
+"""The world of a case: a table that comes to stand as the case says, steps done at it, and time that goes by."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC
+from typing import Any
+
+from google.protobuf.message import Message
+
+from faristol.cli.referee.case import ARBITER, JUDGE, Case, Step, Word
+from faristol.cli.referee.document import Value
+from faristol.cli.referee.forms import fill, moment, since_start
+from faristol.cli.referee.position import GAME_ID, Turn, laid_fact, lay_out, opening, turns_before
+from faristol.cli.referee.services import Services
+from faristol.cli.referee.verbs import Verb
+from faristol.clock.streams import clock_stream
+from faristol.game.streams import game_stream
+from faristol.host import Invalid, NotFound
+from faristol.lexicon.decide import adjudicate
+from faristol.lexicon.model import Case as LexiconCase
+from faristol.lexicon.model import GameView, case_id_of, view
+from faristol.lexicon.model import evolve as evolve_case
+from faristol.lexicon.model import stream as case_stream
+from faristol.pb.clock.v1 import events_pb2 as clock_events
+from faristol.pb.game.v1 import events_pb2 as events
+from faristol.pb.lexicon.v1 import events_pb2 as lexicon_events
+from faristol.record import load
+from faristol.rules import Refusal
+
+Problem = Refusal | Invalid | NotFound
+"""How a command is answered that cannot be done."""
+
+
+@dataclass(frozen=True, slots=True)
+class Done:
+    """What came of a step."""
+
+    facts: Sequence[Message] = ()
+    """Everything that was recorded, of table, clock and lexicon, in order."""
+    answers: Sequence[Message] = ()
+    """Those of the commands, in order."""
+    problem: Problem | None = None
+    """Why a command could not be done; what came after it in the step was not tried."""
+
+
+class World:
+    """A table, its clock and its judge. Time goes by as the case says."""
+
+    def __init__(self, case: Case) -> None:
+        self.case = case
+        self.now_ms = 0
+        self.services = Services(lambda: moment(self.now_ms).ToDatetime(UTC))
+        self._commands = 0
+
+    async def open(self) -> None:
+        """Set the position of the case."""
+        layout = lay_out(self.case)
+        turns = turns_before(self.case, layout)
+        first = turns[0].player if turns else self.case.position.to_play
+        self.now_ms = turns[0].at_ms - turns[0].used_ms if turns else 0
+        await self.services.write(game_stream(GAME_ID), opening(self.case, layout, first, self.now_ms))
+        for number, turn in enumerate(turns, start=1):
+            self.now_ms = turn.at_ms
+            await self._take(turn, number, len(layout.bag))
+        self.now_ms = 0
+
+    async def _take(self, turn: Turn, number: int, bag_left: int) -> None:
+        """A turn before the case begins."""
+        player, at = turn.player, moment(turn.at_ms)
+        facts: list[Message] = []
+        if turn.laid:
+            faces = [tile.in_rack for _, tile in turn.laid]
+            facts.append(events.TilesDrawn(player_id=player, faces=faces, draw=99, bag_left=bag_left, occurred_at=at))
+        match turn.kind:
+            case "P":
+                facts.append(events.Passed(turn=number, player_id=player, occurred_at=at))
+            case "X":
+                facts.append(events.Exchanged(turn=number, player_id=player, occurred_at=at))
+            case _:
+                facts.append(laid_fact(turn, number))
+        await self.services.write(game_stream(GAME_ID), facts)
+        if turn.kind == "W":
+            challenge = 1 + sum(isinstance(fact, events.ChallengeRaised) for fact in self.services.facts())
+            raised = events.ChallengeRaised(
+                turn=number, challenge=challenge, player_id=self._after(player), occurred_at=at
+            )
+            await self.services.write(game_stream(GAME_ID), [raised])
+            await self._rule(lambda _: False, valid=False)
+            return
+        pressed = clock_events.ClockPressed(player_id=player, turn=number, used_ms=turn.used_ms, occurred_at=at)
+        await self.services.write(clock_stream(GAME_ID), [pressed])
+
+    def _after(self, player: str) -> str:
+        players = self.case.players
+        return players[(players.index(player) + 1) % len(players)]
+
+    async def do(self, step: Step) -> Done:
+        """Let time go by up to a step, and do it."""
+        before = len(self.services.notebook.written)
+        self._pass_time(step)
+        answers: list[Message] = []
+        problem: Problem | None = None
+        if step.actor:
+            try:
+                await self._act(step, answers)
+            except (Refusal, Invalid, NotFound) as found:
+                problem = found
+        return Done(self.services.facts(before), answers, problem)
+
+    def _pass_time(self, step: Step) -> None:
+        if step.at_ms is not None:
+            if step.at_ms < self.now_ms:
+                raise step.place.wrong("this happens before the step before it")
+            self.now_ms = step.at_ms
+        self.now_ms += step.after_ms or 0
+
+    async def _act(self, step: Step, answers: list[Message]) -> None:
+        if step.verb == "rule" and step.actor == JUDGE:
+            await self._judge(step)
+        elif step.verb == "turn":
+            await self._whole_turn(step, answers)
+        else:
+            answers.append(await self._command(step, self._verb(step), step.argument))
+
+    def _verb(self, step: Step) -> Verb:
+        if step.verb not in self.services.verbs:
+            raise step.place.wrong(
+                f"there is no verb {step.verb!r}; there are: {', '.join(sorted((*self.services.verbs, 'turn')))}"
+            )
+        return self.services.verbs[step.verb]
+
+    async def _command(self, step: Step, verb: Verb, argument: Value | None) -> Message:
+        request: Any = verb.request()
+        self._commands += 1
+        known = request.DESCRIPTOR.fields_by_name
+        request.command_id = str(uuid.UUID(int=self._commands))
+        if "game_id" in known:
+            request.game_id = GAME_ID
+        if "occurred_at" in known:
+            request.occurred_at.CopyFrom(moment(self.now_ms))
+        by = "arbiter_id" if step.actor == ARBITER else "player_id"
+        if by in known:
+            setattr(request, by, step.actor)
+        fields = dict(step.fields)
+        if argument is not None:
+            if not verb.argument:
+                raise argument.wrong(f"nothing stands behind {verb.name}")
+            fields[verb.argument] = argument
+        fill(request, fields, await self.services.board())
+        return await self.services.call(verb, request)
+
+    async def _whole_turn(self, step: Step, answers: list[Message]) -> None:
+        """A turn with all its steps, in the order of the book: a play, ``exchange`` with tiles, or ``pass``."""
+        if step.argument is None:
+            raise step.place.wrong("expected what the turn is: `turn H8 C A S A`, `turn exchange A E` or `turn pass`")
+        what, _, rest = step.argument.text().partition(" ")
+        argument = step.argument.saying(rest) if rest.strip() else None
+        if what in ("exchange", "pass"):
+            answers.append(await self._command(step, self.services.verbs[what], argument))
+            steps: Sequence[str] = ("press",)
+        else:
+            answers.append(await self._command(step, self.services.verbs["place-play"], step.argument))
+            steps = self.case.ruleset.turn.steps
+        for one in steps:
+            if one == "draw" and (await self.services.table()).bag_left:
+                answers.append(await self._command(step, self.services.verbs["draw-tiles"], None))
+            elif one == "press" and not (await self.services.table()).end_condition:
+                answers.append(await self._command(step, self.services.verbs["press"], None))
+
+    async def _judge(self, step: Step) -> None:
+        """Rule on the challenge that is open: by the words of the case, or as the judge says."""
+        said = step.argument.text() if step.argument else ""
+        match said:
+            case "":
+                await self._rule(lambda word: word in self.case.words)
+            case "valid" | "invalid":
+                await self._rule(lambda _: said == "valid", valid=said == "valid")
+            case _:
+                raise step.place.wrong(f"expected `rule`, `rule valid` or `rule invalid`, got {said!r}")
+
+    async def _rule(self, is_word: Callable[[Word], bool], *, valid: bool | None = None) -> None:
+        """Open the case of the last challenge and rule on it, now."""
+        raised = next(
+            (fact for fact in reversed(self.services.facts()) if isinstance(fact, events.ChallengeRaised)), None
+        )
+        if raised is None:
+            raise Refusal("NOTHING_TO_RULE", "", "Nothing was challenged.")
+        case_id = case_id_of(GAME_ID, raised.challenge)
+        table = await load(self.services.notebook, game_stream(GAME_ID), GameView(), view)
+        known = await load(self.services.notebook, case_stream(case_id), LexiconCase(), evolve_case)
+        facts = adjudicate(known.state, raised, table.state, is_word)
+        for fact in facts:
+            if isinstance(fact, lexicon_events.CaseRuled):
+                fact.occurred_at.CopyFrom(moment(self.now_ms))
+                fact.valid = fact.valid if valid is None else valid
+        await self.services.write(case_stream(case_id), facts)
+
+    async def used_ms(self) -> Mapping[str, int]:
+        """The time that each player has used by now."""
+        clock = await self.services.clock()
+        used = {side.player_id: side.used_ms for side in clock.times}
+        if clock.running_player_id:
+            used[clock.running_player_id] += self.now_ms - since_start(clock.running_since)
+        return used

@@ -1,0 +1,47 @@
+"""Every rulebook case, played by the services: an item for each."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from faristol.cli.referee.case import Case
+from faristol.cli.referee.coverage import as_markdown
+from faristol.cli.referee.reader import files_in, read_cases
+from faristol.cli.referee.running import run_case
+
+HERE = Path(__file__).parent
+REPORT = HERE.parents[1] / "docs" / "rulebook-coverage.md"
+CASES = [case for file in files_in([HERE / "cases"]) for case in read_cases(file)]
+WAITING = dict(
+    line.rsplit(" | ", 1)
+    for line in (HERE / "waiting.txt").read_text(encoding="utf-8").splitlines()
+    if line and not line.startswith("#")
+)
+
+
+def item(case: Case) -> object:
+    """The case as pytest takes it. One that waits must fail: otherwise it waits no more, and says so."""
+    waits = [pytest.mark.xfail(strict=True, reason=WAITING[case.id])] if case.id in WAITING else []
+    return pytest.param(case, id=case.id, marks=waits)
+
+
+@pytest.mark.parametrize("case", [item(case) for case in CASES])
+async def test_a_table_comes_out_as_the_book_says(case: Case) -> None:
+    verdict = await run_case(case)
+    assert verdict.passed, "\n".join(verdict.problems)
+
+
+def test_only_cases_that_there_are_wait() -> None:
+    ids = Counter(case.id for case in CASES)
+    assert max(ids.values()) == 1
+    assert set(WAITING) <= set(ids)
+
+
+async def test_the_report_says_what_is_covered_today() -> None:
+    verdicts = [await run_case(case) for case in CASES]
+    assert REPORT.read_text(encoding="utf-8") == as_markdown(verdicts), (
+        "make it again: faristol referee --report docs/rulebook-coverage.md tests/rulebook/cases"
+    )

@@ -1,0 +1,113 @@
+"""A case that comes out otherwise than it says is found out, and told in words."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from google.protobuf.descriptor import ServiceDescriptor
+from typer.testing import CliRunner
+
+from faristol.cli.main import app
+from faristol.cli.referee.forms import moment
+from faristol.cli.referee.reader import read_cases
+from faristol.cli.referee.running import run_case
+from faristol.cli.referee.services import Services
+from faristol.pb.clock.v1 import clock_pb2
+from faristol.pb.game.v1 import game_pb2
+
+CASE = """\
+ruleset: fisc-2023
+words: [C A S A]
+cases:
+  - case: A word challenged
+    articles: [FISC I.6, FISC I.10]
+    racks: {Anna: C A S A N O T}
+    steps:
+      - Anna: place-play H8 C A S A
+        at: 0:30
+        {expected}
+      - Blai: challenge C A S A
+        at: 0:40
+      - judge: rule
+        at: 1:40
+        {ruled}
+      - Anna: draw-tiles
+      - Anna: press
+        {after}
+"""
+
+
+def file_of(folder: Path, **said: str) -> Path:
+    text = CASE
+    for place in ("expected", "ruled", "after"):
+        text = text.replace(f"{{{place}}}", said.get(place, "no-facts: [GameEnded]"))
+    file = folder / "cases.yaml"
+    file.write_text(text, encoding="utf-8")
+    return file
+
+
+@pytest.mark.parametrize(
+    ("said", "difference"),
+    [
+        ({"expected": "score: 11"}, ":10: expected a score of 11, got 10 (C A S A 10)"),
+        ({"expected": "words: {C A S A: 9}"}, ":10: expected the words C A S A 9, got C A S A 10"),
+        ({"expected": "bingo: yes"}, "expected a bingo: yes, and it is not so"),
+        ({"expected": "refused: FISC I.6"}, "expected a refusal by FISC I.6, and it was done"),
+        ({"expected": "runs: Blai"}, "expected the clock of Blai to run, got Anna"),
+        ({"expected": "racks: {Anna: N O}"}, "expected the rack of Anna to be N O, got N O T"),
+        ({"expected": "board: {H8: (C), A1: C}"}, "expected (C) on H8, got C"),
+        ({"expected": "facts: [PlayPlaced: {score: 9}]"}, "expected the fact PlayPlaced (score: 9), got turn: 1"),
+        ({"expected": "no-facts: [PlayPlaced]"}, "expected no fact PlayPlaced, and there is one"),
+        ({"ruled": "ruling: invalid"}, ":15: expected the ruling invalid, got valid"),
+        ({"ruled": "runs: nobody"}, "expected the clock of nobody to run, got Anna"),
+        ({"after": "scores: {Anna: 12}"}, "expected 12 points for Anna, got 10"),
+        ({"after": "used: {Anna: 1:40}"}, "expected 1:40 on the clock for Anna, got 0:40"),
+        ({"after": "on-turn: Anna"}, "expected Anna to be on turn, got Blai"),
+        ({"after": "bag: 90"}, "expected 90 tiles in the bag, got 82"),
+        ({"after": "ends: out"}, "expected the game to end: out, got no"),
+        ({"after": "phase: placed"}, "expected the phase placed, got turn"),
+        ({"after": "winner: Anna"}, "expected Anna to win, got no result"),
+        ({"after": "answer: {used-ms: 0:30}"}, "got position: "),
+    ],
+)
+async def test_a_difference_is_named(tmp_path: Path, said: dict[str, str], difference: str) -> None:
+    (case,) = read_cases(file_of(tmp_path, **said))
+    verdict = await run_case(case)
+    assert any(difference in problem for problem in verdict.problems), verdict.problems
+
+
+async def test_a_refusal_that_nobody_expects_is_a_difference(tmp_path: Path) -> None:
+    file = file_of(tmp_path)
+    file.write_text(file.read_text(encoding="utf-8").replace("C A S A N O T", "C A S O N O T"), encoding="utf-8")
+    (case,) = read_cases(file)
+    problems = (await run_case(case)).problems
+    assert problems[0].startswith(f"{file}:8: this was refused: FISC I.6, NOT_IN_RACK: ")
+
+
+def commands(service: ServiceDescriptor) -> set[str]:
+    return {method.name for method in service.methods if "command_id" in method.input_type.fields_by_name}
+
+
+def test_every_command_of_a_table_is_a_verb() -> None:
+    verbs = Services(lambda: moment(0).ToDatetime()).verbs.values()
+    contract = [
+        game_pb2.DESCRIPTOR.services_by_name["GameService"],
+        clock_pb2.DESCRIPTOR.services_by_name["ClockService"],
+    ]
+    assert {verb.rpc for verb in verbs} == set().union(*map(commands, contract))
+    assert {"PlacePlay", "Press"} <= {verb.rpc for verb in verbs}
+
+
+def test_the_command_says_what_is_covered_and_fails_with_a_case(tmp_path: Path) -> None:
+    report = tmp_path / "report.md"
+    good = CliRunner().invoke(app, ["referee", str(file_of(tmp_path)), "--report", str(report)])
+    assert (good.exit_code, good.output.splitlines()[-1]) == (0, "1 of 1 cases came out as they say")
+    assert "fisc-2023: covered: FISC I.6, FISC I.10" in good.output
+    assert "fisc-2023: no case for: FISC I.1, FISC I.5, FISC I.7, " in good.output
+    assert "| FISC I.10 | " in report.read_text(encoding="utf-8")
+    bad = CliRunner().invoke(app, ["referee", str(file_of(tmp_path, expected="score: 11"))])
+    assert (bad.exit_code, bad.output.splitlines()[-1]) == (1, "0 of 1 cases came out as they say")
+    assert "fisc-2023: covered: nothing" in bad.output
+    unreadable = CliRunner().invoke(app, ["referee", str(tmp_path / "none.yaml")])
+    assert unreadable.exit_code == 2
