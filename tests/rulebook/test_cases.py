@@ -7,10 +7,12 @@ from pathlib import Path
 
 import pytest
 
+from faristol.cli.referee.articles import articles_of
 from faristol.cli.referee.case import Case
-from faristol.cli.referee.coverage import as_markdown
+from faristol.cli.referee.coverage import OF_TOURNAMENTS, as_markdown
 from faristol.cli.referee.reader import files_in, read_cases
 from faristol.cli.referee.running import run_case
+from faristol.rules import load_ruleset
 
 HERE = Path(__file__).parent
 REPORT = HERE.parents[1] / "docs" / "rulebook-coverage.md"
@@ -45,3 +47,15 @@ async def test_the_report_says_what_is_covered_today() -> None:
     assert REPORT.read_text(encoding="utf-8") == as_markdown(verdicts), (
         "make it again: faristol referee --report docs/rulebook-coverage.md tests/rulebook/cases"
     )
+
+
+def test_every_scenario_of_a_table_has_a_case() -> None:
+    shown = {scenario for case in CASES for scenario in case.scenarios}
+    assert set(range(1, 97)) <= shown
+
+
+def test_every_article_that_binds_a_table_has_a_case() -> None:
+    """What a case of the article waits for is said in waiting.txt; that there is one is the law's part."""
+    for name in ("fisc-2023", "uf-2007", "festa-major", "fise", "pes-2024"):
+        shown = {article for case in CASES if case.ruleset.name == name for article in case.articles}
+        assert articles_of(load_ruleset(name), OF_TOURNAMENTS) - shown == set(), name

@@ -7,8 +7,8 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+from faristol.cli.referee.articles import articles_of
 from faristol.cli.referee.case import Case
-from faristol.cli.referee.reader import articles_of
 from faristol.cli.referee.running import Verdict
 from faristol.rules import load_ruleset
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from google.protobuf.message import Message
 from google.protobuf.message_factory import GetMessageClass
 
+from faristol.cli.referee.articles import separated
 from faristol.cli.referee.document import Value
 from faristol.cli.referee.forms import clocked, fill, kebab, shown
 from faristol.host import Invalid
@@ -51,7 +52,7 @@ async def differences(world: World, done: Done, step: Step) -> AsyncIterator[str
 async def _refused(_: World, done: Done, value: Value) -> Differences:
     if not isinstance(done.problem, Refusal):
         yield f"expected a refusal by {value.text()}, {_told(done.problem)}"
-    elif done.problem.article != value.text():
+    elif value.text() not in (done.problem.article, *separated(done.problem.article)):
         yield f"expected a refusal by {value.text()}, got one by {_told(done.problem)}"
 
 
@@ -221,17 +222,32 @@ def _fact(name: Value) -> Any:
     return FACTS[name.text()]
 
 
+async def _clock(world: World, _: Done, value: Value) -> Differences:
+    for difference in _fields("clock", await world.services.clock(), value):
+        yield difference
+
+
+async def _table(world: World, _: Done, value: Value) -> Differences:
+    for difference in _fields("table", await world.services.table(), value):
+        yield difference
+
+
 async def _answer(_: World, done: Done, value: Value) -> Differences:
     if not done.answers:
         yield "expected an answer, and nothing was asked or done"
         return
-    answer: Any = done.answers[-1]
-    wanted = type(answer)()
+    for difference in _fields("answer", done.answers[-1], value):
+        yield difference
+
+
+def _fields(what: str, found: Any, value: Value) -> Iterator[str]:
+    wanted = type(found)()
     fields = value.keys()
     fill(wanted, fields, Board())
     for field in (key.replace("-", "_") for key in fields):
-        if getattr(answer, field) != getattr(wanted, field):
-            yield f"expected the answer {shown(wanted)}, got {shown(answer)}"
+        if getattr(found, field) != getattr(wanted, field):
+            yield f"expected of the {what} {shown(wanted)}, got {shown(found)}"
+            return
 
 
 EXPECTATIONS: Mapping[str, Callable[[World, Done, Value], Differences]] = {
@@ -255,6 +271,8 @@ EXPECTATIONS: Mapping[str, Callable[[World, Done, Value], Differences]] = {
     "winner": _winner,
     "facts": _facts,
     "no-facts": _no_facts,
+    "clock": _clock,
+    "table": _table,
     "answer": _answer,
 }
 """Every expectation by its key."""

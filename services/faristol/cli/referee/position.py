@@ -19,6 +19,7 @@ from faristol.pb.pairing.v1.events_pb2 import Pairing
 from faristol.rules import Board, Placement, Square, Tile, draw, full_bag, starting_draw, without
 from faristol.rules.bag import derive_seed
 from faristol.rules.board import SIZE
+from faristol.rules.options import written
 from faristol.rules.tiles import BLANK
 
 GAME_ID = "case"
@@ -92,6 +93,14 @@ def opening(case: Case, layout: Layout, first: str, at_ms: int) -> list[Message]
     bag_left = sum(len(rack) for rack in layout.racks.values()) + len(layout.bag) + len(layout.laid)
     for fact in facts:
         match fact:
+            case events.GameOpened():
+                if tuple(fact.player_ids) != case.players:
+                    raise case.place.wrong(f"a table seats {', '.join(fact.player_ids)} of {', '.join(case.players)}")
+                del fact.ruleset.options[:]
+                fact.ruleset.options.extend(
+                    events.ChosenOption(name=name, value=written(value))
+                    for name, value in sorted(ruleset.chosen.items())
+                )
             case events.TilesDrawn():
                 del fact.faces[:]
                 fact.faces.extend(layout.racks[fact.player_id])

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Iterable, Mapping
 from pathlib import Path
 
+from faristol.cli.referee.articles import articles_of
 from faristol.cli.referee.case import ARBITER, JUDGE, Case, Position, Step, Word
 from faristol.cli.referee.document import CaseError, Value, documents
 from faristol.cli.referee.expectations import EXPECTATIONS
@@ -20,7 +20,7 @@ FILE_KEYS = frozenset({"kind", "ruleset", "players", "words", "cases"})
 CASE_KEYS = frozenset(
     {
         *("case", "scenario", "articles", "ruleset", "players", "words", "board", "racks", "bag", "scores"),
-        *("clocks", "turns", "to-play", "start-tiles", "steps"),
+        *("clocks", "turns", "to-play", "start-tiles", "arbiter", "steps"),
     }
 )
 STEP_KEYS = frozenset({"with", "at", "after", *EXPECTATIONS})
@@ -135,23 +135,6 @@ def _articles(value: Value, ruleset: Ruleset) -> tuple[str, ...]:
     return named
 
 
-def articles_of(ruleset: Ruleset, leaving_out: Collection[str] = ()) -> frozenset[str]:
-    """The articles that a ruleset cites, each on its own, but for those of the sections left out."""
-    cited = [article for key, article in ruleset.articles.items() if key.partition(".")[0] not in leaving_out]
-    if "law" not in leaving_out:
-        cited += [getattr(ruleset.law, rule) for rule in type(ruleset.law).__slots__]
-    if "options" not in leaving_out:
-        cited += [option.article for option in ruleset.options]
-    return frozenset(article for text in cited for article in separated(text))
-
-
-def separated(text: str) -> tuple[str, ...]:
-    """The articles of a citation, the name of the book with each: ``UF 20, 23`` → ``UF 20``, ``UF 23``."""
-    book, _, rest = text.partition(" ")
-    parts = [part.strip() for part in re.split(r"[,;]", rest) if part.strip()]
-    return tuple(part if part.startswith(f"{book} ") else f"{book} {part}" for part in parts)
-
-
 def _words(value: Value) -> list[Word]:
     return [tuple(part.split()) for part in value.parts()]
 
@@ -170,6 +153,7 @@ def _position(keys: Mapping[str, Value], players: tuple[str, ...], ruleset: Rule
         raise keys["to-play"].wrong(f"{to_play!r} does not play here; {', '.join(players)} do")
     return Position(
         to_play=to_play,
+        arbiter=keys["arbiter"].truth() if "arbiter" in keys else True,
         board=keys["board"].items() if "board" in keys else (),
         racks={player: _faces(rack, ruleset) for player, rack in _of_players(keys, "racks", players).items()},
         bag=bag,

@@ -8,6 +8,7 @@ from faristol.cli.referee.case import Case
 from faristol.cli.referee.document import CaseError
 from faristol.cli.referee.expectations import differences
 from faristol.cli.referee.world import World
+from faristol.rules import Refusal
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,4 +36,8 @@ async def run_case(case: Case) -> Verdict:
             problems += [problem async for problem in differences(world, done, step)]
     except CaseError as error:
         problems.append(str(error))
+    except Refusal as refusal:
+        problems.append(str(case.place.wrong(f"no table can stand like this: {refusal}")))
+    except ValueError as error:
+        problems.append(str(case.place.wrong(f"the services cannot go on: {error}")))
     return Verdict(case, tuple(problems))

@@ -15,6 +15,7 @@ from faristol.cli.referee.position import GAME_ID, TOURNAMENT_ID
 from faristol.cli.referee.verbs import Verb, verbs_of
 from faristol.clock.part import part as clock_part
 from faristol.game.part import part as game_part
+from faristol.game.streams import load_table
 from faristol.host import Runtime, Settings
 from faristol.pb.clock.v1 import clock_pb2
 from faristol.pb.game.v1 import game_pb2
@@ -64,6 +65,10 @@ class Services:
         version = len(await self.notebook.read_stream(stream))
         await self.notebook.append(Decision([Write(stream, version, facts, TOURNAMENT_ID)]), Metadata())
         await self._settle()
+        table = await load_table(self.notebook, GAME_ID)
+        if table and (decision := table.decision()):
+            await self.notebook.append(decision, Metadata())
+            await self._settle()
 
     async def _settle(self) -> None:
         """Let every service hear of what was recorded, until nothing more follows."""

@@ -6,6 +6,7 @@ import uuid
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC
+from types import MappingProxyType
 from typing import Any
 
 from google.protobuf.message import Message
@@ -15,7 +16,6 @@ from faristol.cli.referee.document import Value
 from faristol.cli.referee.forms import fill, moment, since_start
 from faristol.cli.referee.position import GAME_ID, Turn, laid_fact, lay_out, opening, turns_before
 from faristol.cli.referee.services import Services
-from faristol.cli.referee.verbs import Verb
 from faristol.clock.streams import clock_stream
 from faristol.game.streams import game_stream
 from faristol.host import Invalid, NotFound
@@ -32,6 +32,10 @@ from faristol.rules import Refusal
 
 Problem = Refusal | Invalid | NotFound
 """How a command is answered that cannot be done."""
+
+
+TURN_STEPS = {"stop": "stop", "write": "write-score", "draw": "draw-tiles", "press": "press"}
+"""The verbs of a turn's steps after the play is laid; announcing and counting are a part of laying it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +66,8 @@ class World:
         first = turns[0].player if turns else self.case.position.to_play
         self.now_ms = turns[0].at_ms - turns[0].used_ms if turns else 0
         await self.services.write(game_stream(GAME_ID), opening(self.case, layout, first, self.now_ms))
+        if self.case.ruleset.arbiter.required and self.case.position.arbiter:
+            await self._command(ARBITER, "assign-arbiter", self.case.place)
         for number, turn in enumerate(turns, start=1):
             self.now_ms = turn.at_ms
             await self._take(turn, number, len(layout.bag))
@@ -90,8 +96,9 @@ class World:
             await self.services.write(game_stream(GAME_ID), [raised])
             await self._rule(lambda _: False, valid=False)
             return
-        pressed = clock_events.ClockPressed(player_id=player, turn=number, used_ms=turn.used_ms, occurred_at=at)
-        await self.services.write(clock_stream(GAME_ID), [pressed])
+        if "press" in self.case.ruleset.turn.steps:
+            pressed = clock_events.ClockPressed(player_id=player, turn=number, used_ms=turn.used_ms, occurred_at=at)
+            await self.services.write(clock_stream(GAME_ID), [pressed])
 
     def _after(self, player: str) -> str:
         players = self.case.players
@@ -123,16 +130,21 @@ class World:
         elif step.verb == "turn":
             await self._whole_turn(step, answers)
         else:
-            answers.append(await self._command(step, self._verb(step), step.argument))
+            answers.append(await self._command(step.actor, step.verb, step.place, step.argument, step.fields))
 
-    def _verb(self, step: Step) -> Verb:
-        if step.verb not in self.services.verbs:
-            raise step.place.wrong(
-                f"there is no verb {step.verb!r}; there are: {', '.join(sorted((*self.services.verbs, 'turn')))}"
-            )
-        return self.services.verbs[step.verb]
-
-    async def _command(self, step: Step, verb: Verb, argument: Value | None) -> Message:
+    async def _command(
+        self,
+        actor: str,
+        name: str,
+        place: Value,
+        argument: Value | None = None,
+        fields: Mapping[str, Value] = MappingProxyType({}),
+    ) -> Message:
+        """Send a command: ``argument`` is for its first own field, ``fields`` for the others."""
+        verbs = self.services.verbs
+        if name not in verbs:
+            raise place.wrong(f"there is no verb {name!r}; there are: {', '.join(sorted((*verbs, 'turn')))}")
+        verb = verbs[name]
         request: Any = verb.request()
         self._commands += 1
         known = request.DESCRIPTOR.fields_by_name
@@ -141,14 +153,13 @@ class World:
             request.game_id = GAME_ID
         if "occurred_at" in known:
             request.occurred_at.CopyFrom(moment(self.now_ms))
-        by = "arbiter_id" if step.actor == ARBITER else "player_id"
+        by = "arbiter_id" if actor == ARBITER else "player_id"
         if by in known:
-            setattr(request, by, step.actor)
-        fields = dict(step.fields)
+            setattr(request, by, actor)
         if argument is not None:
             if not verb.argument:
                 raise argument.wrong(f"nothing stands behind {verb.name}")
-            fields[verb.argument] = argument
+            fields = {verb.argument: argument, **fields}
         fill(request, fields, await self.services.board())
         return await self.services.call(verb, request)
 
@@ -157,18 +168,32 @@ class World:
         if step.argument is None:
             raise step.place.wrong("expected what the turn is: `turn H8 C A S A`, `turn exchange A E` or `turn pass`")
         what, _, rest = step.argument.text().partition(" ")
-        argument = step.argument.saying(rest) if rest.strip() else None
+        book = self.case.ruleset
         if what in ("exchange", "pass"):
-            answers.append(await self._command(step, self.services.verbs[what], argument))
-            steps: Sequence[str] = ("press",)
+            argument = step.argument.saying(rest) if rest.strip() else None
+            answers.append(await self._command(step.actor, what, step.place, argument))
+            held = what == "exchange" and book.exchange.stops_clock and book.clock.stopped_by_mover
+            taken: tuple[str, ...] = ("stop", "press") if held else ("press",)
         else:
-            answers.append(await self._command(step, self.services.verbs["place-play"], step.argument))
-            steps = self.case.ruleset.turn.steps
-        for one in steps:
-            if one == "draw" and (await self.services.table()).bag_left:
-                answers.append(await self._command(step, self.services.verbs["draw-tiles"], None))
-            elif one == "press" and not (await self.services.table()).end_condition:
-                answers.append(await self._command(step, self.services.verbs["press"], None))
+            answers.append(await self._command(step.actor, "place-play", step.place, step.argument))
+            taken = tuple(one for one, verb in TURN_STEPS.items() if verb in self.services.verbs)
+        for one in book.turn.steps:
+            if one not in taken:
+                continue
+            for player in self._writers(step.actor) if one == "write" else (step.actor,):
+                table = await self.services.table()
+                if not table.end_condition and (one != "draw" or table.bag_left):
+                    answers.append(await self._command(player, TURN_STEPS[one], step.place))
+
+    def _writers(self, mover: str) -> Sequence[str]:
+        """Who writes the score of a play."""
+        match self.case.ruleset.turn.written_by:
+            case "both":
+                return sorted(self.case.players, key=lambda player: player != mover)
+            case "mover":
+                return (mover,)
+            case "keeper":
+                return self.case.players[:1]
 
     async def _judge(self, step: Step) -> None:
         """Rule on the challenge that is open: by the words of the case, or as the judge says."""

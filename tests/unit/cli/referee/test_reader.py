@@ -6,8 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from faristol.cli.referee.articles import separated
 from faristol.cli.referee.document import CaseError
-from faristol.cli.referee.reader import files_in, read_cases, separated
+from faristol.cli.referee.reader import files_in, read_cases
 from faristol.cli.referee.running import run_case
 
 GOOD = """\
