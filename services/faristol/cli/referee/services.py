@@ -13,9 +13,13 @@ from faristol.bus.work import wanted
 from faristol.cli.referee.notebook import Notebook
 from faristol.cli.referee.position import GAME_ID, TOURNAMENT_ID
 from faristol.cli.referee.verbs import Verb, verbs_of
+from faristol.clock.deadlines import next_deadline
+from faristol.clock.model import Instant
 from faristol.clock.part import part as clock_part
+from faristol.clock.pinning import ruleset_of
+from faristol.clock.streams import clock_stream, load_clock, load_table
 from faristol.game.part import part as game_part
-from faristol.game.streams import load_table
+from faristol.game.streams import load_table as load_settled
 from faristol.host import Runtime, Settings
 from faristol.pb.clock.v1 import clock_pb2
 from faristol.pb.game.v1 import game_pb2
@@ -65,8 +69,8 @@ class Services:
         version = len(await self.notebook.read_stream(stream))
         await self.notebook.append(Decision([Write(stream, version, facts, TOURNAMENT_ID)]), Metadata())
         await self._settle()
-        table = await load_table(self.notebook, GAME_ID)
-        if table and (decision := table.decision()):
+        settled = await load_settled(self.notebook, GAME_ID)
+        if settled and (decision := settled.decision()):
             await self.notebook.append(decision, Metadata())
             await self._settle()
 
@@ -78,6 +82,16 @@ class Services:
             for reaction in self._reactions:
                 if wanted(reaction, event) and (decision := await reaction.react(event)):
                     await self.notebook.append(decision, Metadata())
+
+    async def let_pass(self, until: Instant) -> None:
+        """Let time go by: what the clock is due to say by then is said, with all that follows from it."""
+        while True:
+            clock = await load_clock(self.notebook, GAME_ID)
+            table = (await load_table(self.notebook, GAME_ID)).state
+            deadline = next_deadline(clock.state, table, ruleset_of(table)) if table.game_id else None
+            if deadline is None or deadline.due > until:
+                return
+            await self.write(clock_stream(GAME_ID), [deadline.fact])
 
     async def table(self, player: str = "") -> game_pb2.GetGameResponse:
         """The table as its service shows it to a player."""

@@ -108,6 +108,7 @@ class World:
         """Let time go by up to a step, and do it."""
         before = len(self.services.notebook.written)
         self._pass_time(step)
+        await self.services.let_pass(moment(self.now_ms).ToNanoseconds())
         answers: list[Message] = []
         problem: Problem | None = None
         if step.actor:

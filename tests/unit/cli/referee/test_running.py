@@ -111,3 +111,27 @@ def test_the_command_says_what_is_covered_and_fails_with_a_case(tmp_path: Path) 
     assert "fisc-2023: covered: nothing" in bad.output
     unreadable = CliRunner().invoke(app, ["referee", str(tmp_path / "none.yaml")])
     assert unreadable.exit_code == 2
+
+
+async def test_what_time_brings_comes_of_itself(tmp_path: Path) -> None:
+    file = tmp_path / "time.yaml"
+    file.write_text(
+        """\
+ruleset: fisc-2023
+cases:
+  - case: The cap on overtime
+    articles: FISC I.11
+    clocks: {Blai: 34:59}
+    to-play: Blai
+    steps:
+      - at: 0:01
+        ends: no
+        used: {Blai: 35:00}
+      - at: 0:02
+        ends: overtime
+        facts: [OvertimeCapExceeded: {player-id: Blai}]
+""",
+        encoding="utf-8",
+    )
+    (case,) = read_cases(file)
+    assert (await run_case(case)).problems == ()
