@@ -161,6 +161,8 @@ class World:
             if not verb.argument:
                 raise argument.wrong(f"nothing stands behind {verb.name}")
             fields = {verb.argument: argument, **fields}
+        if "player_ids" in known and actor in self.case.players and not {"player_ids", "player-ids"} & set(fields):
+            request.player_ids.append(actor)
         fill(request, fields, await self.services.board())
         return await self.services.call(verb, request)
 
