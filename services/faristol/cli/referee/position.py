@@ -18,7 +18,7 @@ from faristol.pb.game.v1 import events_pb2 as events
 from faristol.pb.pairing.v1.events_pb2 import Pairing
 from faristol.rules import Board, Placement, Square, Tile, draw, full_bag, starting_draw, without
 from faristol.rules.bag import derive_seed
-from faristol.rules.board import SIZE
+from faristol.rules.board import CENTRE, SIZE
 from faristol.rules.options import written
 from faristol.rules.tiles import BLANK
 
@@ -136,10 +136,13 @@ def turns_before(case: Case, layout: Layout) -> list[Turn]:
 
 def laid_fact(turn: Turn, number: int) -> events.PlayPlaced:
     """The play of a turn before the case, of one word that nobody asks for."""
+    start = turn.laid[0].square if turn.laid else CENTRE
+    word = events.Word(faces=[tile.face for _, tile in turn.laid[:1]])
     return events.PlayPlaced(
         turn=number,
         player_id=turn.player,
         placements=placements(turn.laid),
+        words=[events.ScoredWord(word=word, row=start.row, column=start.col, across=True, score=turn.score)],
         score=turn.score,
         occurred_at=moment(turn.at_ms),
     )
