@@ -33,6 +33,8 @@ class Position:
     """What the last turns came to, a letter for each."""
     start_tiles: Mapping[str, str] = field(default_factory=dict)
     """The tiles of the first starting draw."""
+    recorded: bool = False
+    """Played with tiles of wood, and entered by who watches; otherwise the services hold bag and racks."""
     arbiter: bool = True
     """Whether an arbiter was assigned, where the rules ask for one."""
 

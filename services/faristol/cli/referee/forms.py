@@ -13,6 +13,7 @@ from google.protobuf.timestamp_pb2 import Timestamp
 from faristol.cli.referee.document import CaseError, Value
 from faristol.pb.game.v1 import events_pb2
 from faristol.rules import Board, Notation, Placement, lay, read_tiles
+from faristol.rules.tiles import BLANK
 
 START_NS = 1_704_535_200 * 1_000_000_000
 """When every case begins, 2024-01-06 10:00 UTC, in nanoseconds since 1970."""
@@ -99,7 +100,12 @@ def _set(message: Message, field: Any, value: Value, board: Board) -> None:
 def placements(play: Iterable[Placement]) -> list[events_pb2.Placement]:
     """Tiles of a play as commands carry them."""
     return [
-        events_pb2.Placement(row=square.row, column=square.col, face=tile.face, blank=tile.blank)
+        events_pb2.Placement(
+            row=square.row,
+            column=square.col,
+            face="" if tile.face == BLANK else tile.face,  # a blank that nobody says anything of
+            blank=tile.blank or tile.face == BLANK,
+        )
         for square, tile in play
     ]
 

@@ -96,6 +96,8 @@ def opening(case: Case, layout: Layout, first: str, at_ms: int) -> list[Message]
             case events.GameOpened():
                 if tuple(fact.player_ids) != case.players:
                     raise case.place.wrong(f"a table seats {', '.join(fact.player_ids)} of {', '.join(case.players)}")
+                if position.recorded:
+                    fact.keeping = events.KEEPING_RECORDED
                 del fact.ruleset.options[:]
                 fact.ruleset.options.extend(
                     events.ChosenOption(name=name, value=written(value))

@@ -20,7 +20,7 @@ FILE_KEYS = frozenset({"kind", "ruleset", "players", "words", "cases"})
 CASE_KEYS = frozenset(
     {
         *("case", "scenario", "articles", "ruleset", "players", "words", "board", "racks", "bag", "scores"),
-        *("clocks", "turns", "to-play", "start-tiles", "arbiter", "steps"),
+        *("clocks", "turns", "to-play", "start-tiles", "arbiter", "keeping", "steps"),
     }
 )
 STEP_KEYS = frozenset({"with", "at", "after", *EXPECTATIONS})
@@ -153,6 +153,7 @@ def _position(keys: Mapping[str, Value], players: tuple[str, ...], ruleset: Rule
         raise keys["to-play"].wrong(f"{to_play!r} does not play here; {', '.join(players)} do")
     return Position(
         to_play=to_play,
+        recorded="keeping" in keys and _one_of(keys["keeping"], ("hosted", "recorded")) == "recorded",
         arbiter=keys["arbiter"].truth() if "arbiter" in keys else True,
         board=keys["board"].items() if "board" in keys else (),
         racks={player: _faces(rack, ruleset) for player, rack in _of_players(keys, "racks", players).items()},
@@ -164,6 +165,12 @@ def _position(keys: Mapping[str, Value], players: tuple[str, ...], ruleset: Rule
             player: _faces(tile, ruleset)[0] for player, tile in _of_players(keys, "start-tiles", players).items()
         },
     )
+
+
+def _one_of(value: Value, known: Collection[str]) -> str:
+    if value.text() not in known:
+        raise value.wrong(f"expected {' or '.join(known)}, got {value.text()!r}")
+    return value.text()
 
 
 def _of_players(keys: Mapping[str, Value], key: str, players: Collection[str]) -> Mapping[str, Value]:

@@ -95,8 +95,16 @@ class World:
             )
             await self.services.write(game_stream(GAME_ID), [raised])
             await self._rule(lambda _: False, valid=False)
+            if "accept-ruling" in self.services.verbs and not any(
+                isinstance(fact, events.PlayWithdrawn) and fact.turn == number for fact in self.services.facts()
+            ):
+                await self._command(player, "accept-ruling", self.case.place)
             return
-        if "press" in self.case.ruleset.turn.steps:
+        if "press" not in self.case.ruleset.turn.steps:
+            if bag_left:
+                drawn = events.TilesDrawn(player_id=player, draw=99, bag_left=bag_left, occurred_at=at)
+                await self.services.write(game_stream(GAME_ID), [drawn])
+        else:
             pressed = clock_events.ClockPressed(player_id=player, turn=number, used_ms=turn.used_ms, occurred_at=at)
             await self.services.write(clock_stream(GAME_ID), [pressed])
 
@@ -185,6 +193,8 @@ class World:
                 continue
             for player in self._writers(step.actor) if one == "write" else (step.actor,):
                 table = await self.services.table()
+                if one == "write" and not table.HasField("pending"):
+                    continue  # where nothing is left to draw the play has been completed by being laid
                 if not table.end_condition and (one != "draw" or table.bag_left):
                     answers.append(await self._command(player, TURN_STEPS[one], step.place))
 
