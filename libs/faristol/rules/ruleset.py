@@ -12,7 +12,7 @@ import hashlib
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from functools import cache, cached_property
+from functools import cache, cached_property, lru_cache
 from importlib import resources
 from types import MappingProxyType
 from typing import Any
@@ -170,11 +170,7 @@ def pinned_ruleset(name: str, digest: str, options: Mapping[str, OptionValue] | 
 
     Raises ``Refusal`` with reason ``RULESET_MISSING`` when there is none of that name, or one with other content.
     """
-    from faristol.rules.with_options import with_options  # it needs the classes above
-
-    found = load_ruleset(name) if name in ruleset_names() else None
-    if found is not None and options:
-        found = with_options(found, options)
+    found = _chosen(name, tuple(sorted((options or {}).items()))) if name in ruleset_names() else None
     if found is None or (found.digest != digest and FORMERLY.get(digest) != name):
         raise Refusal(
             "RULESET_MISSING",
@@ -186,6 +182,14 @@ def pinned_ruleset(name: str, digest: str, options: Mapping[str, OptionValue] | 
             {"name": name, "digest": digest, "found": found.digest if found else "–"},
         )
     return found
+
+
+@lru_cache(maxsize=256)  # tables of a hall have few rulesets, and ask for them with every command
+def _chosen(name: str, options: tuple[tuple[str, OptionValue], ...]) -> Ruleset:
+    """The ruleset of that name with these options."""
+    from faristol.rules.with_options import with_options  # it needs the classes above
+
+    return with_options(load_ruleset(name), dict(options)) if options else load_ruleset(name)
 
 
 @cache

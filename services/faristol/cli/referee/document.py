@@ -6,8 +6,12 @@ import re
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import yaml
+
+LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+"""The loader written in C where PyYAML has it: it is ten times as fast."""
 
 _TIME = re.compile(r"(\d{1,4}):([0-5]\d)(?:\.(\d{1,3}))?")
 
@@ -111,7 +115,7 @@ class Value:
 def documents(file: Path, text: str) -> Iterator[Value]:
     """The documents of ``text``. Raises ``CaseError`` where it is no YAML."""
     try:
-        for node in yaml.compose_all(text, Loader=yaml.SafeLoader):
+        for node in yaml.compose_all(text, Loader=LOADER):
             yield Value(file, node)
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark

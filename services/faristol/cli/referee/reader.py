@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
+from functools import lru_cache
 from pathlib import Path
 
 from faristol.cli.referee.articles import articles_of
 from faristol.cli.referee.case import ARBITER, JUDGE, Case, Position, Step, Word
 from faristol.cli.referee.document import CaseError, Value, documents
 from faristol.cli.referee.expectations import EXPECTATIONS
-from faristol.rules import Refusal, Ruleset, check_settled, load_ruleset, ruleset_names, with_options
+from faristol.rules import Refusal, Ruleset, check_settled, load_ruleset, with_options
 from faristol.rules.tiles import BLANK
 
 SUFFIX = ".yaml"
@@ -107,20 +108,24 @@ def _scenario(text: str, place: Value) -> int:
 
 
 def _ruleset(value: Value) -> Ruleset:
-    name, *options = value.text().split(":")
-    if name not in ruleset_names():
-        raise value.wrong(f"there is no ruleset {name!r}; there are: {', '.join(ruleset_names())}")
+    try:
+        return _settled(value.text())
+    except (LookupError, ValueError, Refusal) as problem:
+        raise value.wrong(str(problem.args[0] if isinstance(problem, LookupError) else problem)) from problem
+
+
+@lru_cache(maxsize=256)
+def _settled(text: str) -> Ruleset:
+    """The ruleset that ``text`` names, with its options behind colons. Raises ``LookupError``, ``ValueError``."""
+    name, *options = text.split(":")
     chosen: dict[str, str] = {}
     for option in options:
         key, sign, choice = option.partition("=")
         if not sign:
-            raise value.wrong(f"{option!r} is no option: expected NAME=VALUE")
+            raise ValueError(f"{option!r} is no option: expected NAME=VALUE")
         chosen[key] = choice
-    try:
-        ruleset = with_options(load_ruleset(name), chosen)
-        check_settled(ruleset)
-    except Refusal as refusal:
-        raise value.wrong(str(refusal)) from refusal
+    ruleset = with_options(load_ruleset(name), chosen)
+    check_settled(ruleset)
     return ruleset
 
 
