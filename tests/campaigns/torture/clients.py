@@ -13,7 +13,7 @@ from typing import Any, cast
 import grpc
 from tests.campaigns.torture.ledger import Ledger
 
-from faristol.cli.demo.api import DEADLINE, Api
+from faristol.cli.demo.api import DEADLINE, PATIENCE, Api
 from faristol.cli.demo.championship import Championship
 from faristol.cli.demo.plan import Plan
 from faristol.host.runtime import CHANNEL_OPTIONS
@@ -26,6 +26,8 @@ TWICE = 0.04
 """Of all attempts at a command, how many are made by two connections at the same moment."""
 THINKING = 0.04
 """Seconds that a client waits at most before a call, so that the load stays bounded on a fast machine."""
+AGAIN = 0.1
+"""Seconds between two attempts: few are waiting when the next kill comes."""
 EAGER = (*CHANNEL_OPTIONS[:2], ("grpc.max_reconnect_backoff_ms", 200))
 """Of connections: a process that is back is found at once, so that what is measured is how long it took to be back."""
 LOSING = (
@@ -103,6 +105,19 @@ class Client:
         return Api(lambda service: cast("grpc.aio.Channel", _Line(self, self._network.replicas[service])))
 
     async def call(
+        self, methods: Sequence[Callable[..., Awaitable[Any]]], path: str, request: Any, timeout: float
+    ) -> Any:
+        """Call until there is an answer. Raises what a service refuses, and what it fails with after ``PATIENCE``."""
+        give_up = time.monotonic() + PATIENCE
+        while True:
+            try:
+                return await self._once(methods, path, request, timeout)
+            except grpc.aio.AioRpcError as problem:
+                if not _lost(problem) or time.monotonic() > give_up:
+                    raise
+            await asyncio.sleep(AGAIN)
+
+    async def _once(
         self, methods: Sequence[Callable[..., Awaitable[Any]]], path: str, request: Any, timeout: float
     ) -> Any:
         """One attempt, or two at once. Raises what the first one failed with."""
