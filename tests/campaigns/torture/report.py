@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import platform
 import statistics
@@ -58,7 +59,7 @@ def spread(measured: Sequence[float | None]) -> dict[str, float]:
     return {
         "count": len(known),
         "median": round(statistics.median(known), 3),
-        "p95": round(known[(len(known) - 1) * 95 // 100], 3),
+        "p95": round(known[math.ceil(len(known) * 0.95) - 1], 3),
         "max": round(known[-1], 3),
     }
 
