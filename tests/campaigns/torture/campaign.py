@@ -5,17 +5,20 @@ from __future__ import annotations
 import asyncio
 import random
 import time
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from itertools import islice
 
+from sqlalchemy.exc import SQLAlchemyError
 from tests.campaigns.torture import judgement
 from tests.campaigns.torture.blows import Blow, blows
 from tests.campaigns.torture.clients import Gate, Load, Network
 from tests.campaigns.torture.ledger import Ledger
 from tests.campaigns.torture.sites import LOOK, UP, Site
 
+from faristol.record import Record, RecordError
+from faristol.record.rows import Wrong
 from faristol.words import WordGraph
 
 RECOVERY_SECONDS = 60.0
@@ -49,7 +52,6 @@ class Outcome:
     restarts: int = 0
     championships: int = 0
     events: int = 0
-    seals: int = 0
     seconds: float = 0.0
     wrong: list[str] = field(default_factory=list)
 
@@ -154,9 +156,7 @@ class Campaign:
 
     async def _glance(self) -> None:
         new = list(islice(self._ledger.acknowledged.values(), self._glanced, None))
-        async with judgement.opened(self._site.database_url) as record:
-            self._wrong(await judgement.at_a_glance(record, new))
-            self.outcome.events = await record.last_position()
+        await self._take(lambda record: judgement.at_a_glance(record, new))
         self._glanced += len(new)
 
     async def _judge(self, network: Network) -> None:
@@ -167,27 +167,33 @@ class Campaign:
             if not await self._site.whole():
                 self._wrong(["not every process came back to serve"])
             url, key = self._site.database_url, self._site.public_key
-            self._wrong(await judgement.full(url, key, network, self._ledger, self._chance))
-            async with judgement.opened(url) as record:
-                self.outcome.events = await record.last_position()
+            await self._take(lambda record: judgement.full(record, url, key, network, self._ledger, self._chance))
         self.outcome.judgements += 1
         self._tell(self.outcome, "judged")
 
     async def _look_closer(self) -> None:
         """What is lost may have shown first in what it led to."""
-        async with judgement.opened(self._site.database_url) as record:
-            told = list(self._ledger.acknowledged.values())
-            found = await judgement.against_the_ledger(record, told, self._ledger.sent)
-        self._wrong([sentence for sentence in found if sentence not in self.outcome.wrong])
+        told = list(self._ledger.acknowledged.values())
+        await self._take(lambda record: judgement.against_the_ledger(record, told, self._ledger.sent))
 
     async def _end_in_order(self) -> None:
         await asyncio.to_thread(self._site.stop)
         url, key = self._site.database_url, self._site.public_key
         self._wrong(await asyncio.to_thread(judgement.verified, url, key))
 
+    async def _take(self, judge: Callable[[Record], Awaitable[list[str]]]) -> None:
+        """Judge, and take over what is wrong. A record that cannot be read at all is wrong, too."""
+        try:
+            async with judgement.opened(self._site.database_url) as record:
+                found = await judge(record)
+                self.outcome.events = await record.last_position()
+        except (RecordError, SQLAlchemyError, Wrong) as problem:
+            found = [f"the record cannot be judged: {' '.join(str(problem).split())}"]
+        self._wrong(found)
+
     def _wrong(self, found: list[str]) -> None:
         """Take over what is wrong, from wherever it was noticed."""
-        self.outcome.wrong += found
+        self.outcome.wrong += [sentence for sentence in found if sentence not in self.outcome.wrong]
         for noticed in (self._ledger.wrong, self._site.wrong):
             self.outcome.wrong += noticed
             noticed.clear()

@@ -156,23 +156,24 @@ async def asked_again(network: Network, again: Sequence[Acknowledged], chance: r
     return wrong
 
 
-async def full(url: str, public_key: Path, network: Network, ledger: Ledger, chance: random.Random) -> list[str]:
+async def full(
+    record: Record, url: str, public_key: Path, network: Network, ledger: Ledger, chance: random.Random
+) -> list[str]:
     """Everything, while no client calls and every process serves."""
     acknowledged = list(ledger.acknowledged.values())
-    async with opened(url) as record:
-        wrong: list[str] = []
-        async with record.reading() as connection:
-            has_seals = await seals.last(connection) is not None
-        if has_seals:
-            wrong += await asyncio.to_thread(verified, url, public_key, from_seal=True)
-        wrong += await caught_up(record)
-        last = await record.last_position()
-        wrong += await against_the_ledger(record, acknowledged, ledger.sent)
-        wrong += await asyncio.to_thread(verified, url, public_key, last=last)
-        newest = acknowledged[-SENT_AGAIN // 4 :]
-        older = chance.sample(acknowledged, min(len(acknowledged), SENT_AGAIN - len(newest)))
-        wrong += await asked_again(network, [*newest, *older], chance)
-        wrong += await rebuilt(record, url)
-        if (now := await record.last_position()) != last:
-            wrong.append(f"the record grew from position {last} to {now}, though no new command was sent")
+    wrong: list[str] = []
+    async with record.reading() as connection:
+        has_seals = await seals.last(connection) is not None
+    if has_seals:
+        wrong += await asyncio.to_thread(verified, url, public_key, from_seal=True)
+    wrong += await caught_up(record)
+    last = await record.last_position()
+    wrong += await against_the_ledger(record, acknowledged, ledger.sent)
+    wrong += await asyncio.to_thread(verified, url, public_key, last=last)
+    newest = acknowledged[-SENT_AGAIN // 4 :]
+    older = chance.sample(acknowledged, min(len(acknowledged), SENT_AGAIN - len(newest)))
+    wrong += await asked_again(network, [*newest, *older], chance)
+    wrong += await rebuilt(record, url)
+    if (now := await record.last_position()) != last:
+        wrong.append(f"the record grew from position {last} to {now}, though no new command was sent")
     return wrong

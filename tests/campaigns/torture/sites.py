@@ -69,6 +69,8 @@ class Site(ABC):
         """SIGKILL to these, as nearly at once as can be. Gives those that were there to be killed."""
         there = tuple(name for name in victims if self._kill(name))
         self._down.update(there)
+        for name in self.children.keys() & set(there):
+            self.children[name].process.wait()
         if NATS in there:
             self._nats_killed = time.monotonic()
         return there
@@ -83,7 +85,7 @@ class Site(ABC):
         child = self.children[name]
         if child.process.poll() is not None:
             return False
-        child.kill()
+        child.process.kill()
         return True
 
     def _start(self, name: str) -> None:
