@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import gc
 import sys
 import time
 import traceback
@@ -30,7 +31,9 @@ def main() -> int:
     with TemporaryDirectory(prefix="faristol-lexicon-") as lexicons, Progress(*columns, console=console) as progress:
         install_lexicon(Path(lexicons))
         bar = progress.add_task("clean so far", total=len(given.seeds))
-        with ProcessPoolExecutor(given.jobs, get_context("spawn"), max_tasks_per_child=RUNS_PER_PROCESS) as pool:
+        with ProcessPoolExecutor(
+            given.jobs, get_context("spawn"), initializer=gc.freeze, max_tasks_per_child=RUNS_PER_PROCESS
+        ) as pool:
             for done in as_completed([pool.submit(_timed, seed, Path(lexicons)) for seed in given.seeds]):
                 outcome, seconds = done.result()
                 report.add(outcome, seconds, given.out / "simulation")

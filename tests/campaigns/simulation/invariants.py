@@ -27,7 +27,8 @@ BESIDE = 1_000_000
 
 async def at_rest(record: Record, consumers: int) -> str:
     """What still has work to do; empty when everything has come to the record's end."""
-    lines, last = await status(record)
+    everything, last = await status(record)
+    lines = [line for line in everything if line.state in (State.LIVE, State.STOPPED)]  # the rest nobody reads
     behind = [f"{line.name} is {line.state} at {line.position} of {last}" for line in lines if line.lag]
     if len(lines) < consumers:
         behind.append(f"only {len(lines)} of {consumers} consumers")

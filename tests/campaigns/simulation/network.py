@@ -14,6 +14,7 @@ import grpc
 import grpc.aio
 from tests.campaigns.simulation.loop import NODE
 from tests.campaigns.simulation.nodes import Node
+from tests.campaigns.simulation.witness import Witness
 from tests.campaigns.simulation.world import World
 
 SLOWEST = 0.004
@@ -37,8 +38,9 @@ class Answer:
 class Network:
     """Every gRPC server and every call."""
 
-    def __init__(self, world: World) -> None:
+    def __init__(self, world: World, witness: Witness) -> None:
         self.world = world
+        self.witness = witness
         self.servers: dict[str, Server] = {}
         """By address, those that listen."""
         self._luck = world.luck("network")
@@ -135,6 +137,8 @@ class Call:
         self.context = copy_context()
         """The caller's."""
         self.cancelled = False
+        self.before: bytes | None = None
+        """What this command was answered before it came."""
         self.server: Server | None = None
 
     @property
@@ -207,6 +211,7 @@ class Server:
             answer = Answer(context.code, details=context.details, trailing=context.trailing)
         finally:
             self._running.pop(call, None)
+        self._network.witness.compare(str(call), call.before, answer.code, answer.data)
         self._network.world.trace.note("call", f"{call} {answer.code.name} {answer.details}")
         self._network.back(call, answer)
 
@@ -222,7 +227,9 @@ class Server:
         handler = await find(details)
         if handler is None or not handler.unary_unary:
             return Answer(grpc.StatusCode.UNIMPLEMENTED)
-        response = await handler.unary_unary(handler.request_deserializer(call.request), context)
+        request = handler.request_deserializer(call.request)
+        call.before = self._network.witness.answer_to(request)
+        response = await handler.unary_unary(request, context)
         return Answer(grpc.StatusCode.OK, handler.response_serializer(response))
 
 

@@ -24,6 +24,7 @@ from tests.campaigns.simulation.loop import Stuck
 from tests.campaigns.simulation.network import Network
 from tests.campaigns.simulation.platform import Platform
 from tests.campaigns.simulation.trace import Log
+from tests.campaigns.simulation.witness import Witness
 from tests.campaigns.simulation.world import World
 
 from faristol.cli.compose import builders
@@ -69,7 +70,6 @@ class Outcome:
 def run(seed: int, lexicons: Path, folder: Path | None = None) -> Outcome:
     """Run one world from its beginning to its end. ``folder`` is where its record is put, if not in memory."""
     with _quiet():
-        gc.freeze()  # what was there before is not looked through after every world
         outcome = _run(seed, lexicons, folder)
         gc.collect()
     return outcome
@@ -81,7 +81,9 @@ def _run(seed: int, lexicons: Path, folder: Path | None) -> Outcome:
     problems: list[str] = []
     with ExitStack() as stack:
         place = Path(stack.enter_context(TemporaryDirectory(dir=folder or _memory(), prefix="faristol-")))
-        network, bus, disk = Network(world), JetStream(world), Disk(world)
+        witness = Witness(place / "record.db")
+        stack.callback(witness.close)
+        network, bus, disk = Network(world, witness), JetStream(world), Disk(world)
         platform = Platform(world, network, bus, place, lexicons)
         for part in (Log(world.trace, place), world, network, bus, disk, platform):
             stack.enter_context(part.around())
@@ -90,6 +92,7 @@ def _run(seed: int, lexicons: Path, folder: Path | None) -> Outcome:
             problems += world.loop.run_until_complete(_course(world, platform, bus, told, lexicons))
         except Stuck as problem:
             problems.append(str(problem))
+        problems += witness.problems
         world.trace("end", f"{world.loop.steps} steps")
         for node in platform.nodes:
             node.crash("the world ends")
