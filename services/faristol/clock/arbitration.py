@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from google.protobuf.message import Message
 
-from faristol.clock.decide import check_playing, check_seated, check_time, too_late
+from faristol.clock.deadlines import round_time_over
+from faristol.clock.decide import check_playing, check_seated, check_time, overtaken
 from faristol.clock.model import ARBITER, Clock, Instant, timestamp
 from faristol.clock.settling import REASONS
 from faristol.clock.views import Table
@@ -46,16 +47,18 @@ def neutralise(
             N_("The arbiter has stopped the clocks already: they go on when the arbiter resumes them."),
         )
     check_time(clock, table, at)
-    if late := too_late(clock, table, ruleset, at):
+    late, after = overtaken(clock, table, ruleset, at)
+    if after.played_out:
         return late
     return [
+        *late,
         events.ClockNeutralised(
             player_id=clock.running,
             reason=reason,
             used_ms=clock.used_at(clock.running, at) if clock.running else 0,
             occurred_at=timestamp(at),
             arbiter_id=arbiter_id,
-        )
+        ),
     ]
 
 
@@ -124,9 +127,11 @@ def correct(
             {"mover": clock.mover},
         )
     check_time(clock, table, at)
-    if late := too_late(clock, table, ruleset, at):
+    late, after = overtaken(clock, table, ruleset, at)
+    if after.played_out:
         return late
     return [
+        *late,
         events.ClockCorrected(
             player_id=player_id,
             before_ms=clock.turn_used_at(at) if clock.turn_ms else clock.used_at(player_id, at),
@@ -134,8 +139,29 @@ def correct(
             reason=reason,
             arbiter_id=arbiter_id,
             occurred_at=timestamp(at),
-        )
+        ),
     ]
+
+
+def expire_round_time(clock: Clock, table: Table, ruleset: Ruleset, arbiter_id: str, at: Instant) -> list[Message]:
+    """Say that the time of the round is over (UF 27.4, FISC I.8.C, FISE 30).
+
+    Where another time was over before, that is recorded first, or instead when it ended the game. Raises ``Refusal``
+    where the book knows no such time, and when it is over already; ``Invalid`` for no arbiter or a time before the last
+    fact.
+    """
+    _check_arbiter(arbiter_id)
+    article = ruleset.article("round_time.rule")
+    if ruleset.round_time.rule == "none":
+        raise Refusal("NO_ROUND_TIME", article, N_("These rules end no game because the time of a round is over."))
+    check_playing(clock, table, ruleset)
+    if clock.round_time_over:
+        raise Refusal("ROUND_TIME_OVER", article, N_("The time of the round is over already."))
+    check_time(clock, table, at)
+    late, after = overtaken(clock, table, ruleset, at)
+    if after.played_out or after.round_time_over:
+        return late
+    return [*late, round_time_over(after, table, ruleset, at, arbiter_id)]
 
 
 def _check_arbiter(arbiter_id: str) -> None:

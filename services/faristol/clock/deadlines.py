@@ -1,7 +1,7 @@
 """When a time is over, and what that brings. Pure.
 
-A deadline is data: its fact is dated at the moment itself, however late somebody notices. Whoever decides anything on
-a clock first writes what was due before, so it does not matter whether a timer was there to fire.
+A deadline is data: its facts are dated at the moment itself, however late somebody notices. Whoever decides anything
+on a clock first writes what was due before, so it does not matter whether a timer was there to fire.
 """
 
 from __future__ import annotations
@@ -14,6 +14,8 @@ from google.protobuf.message import Message
 from faristol.clock.model import NANOSECONDS, Clock, Instant, evolve, timestamp
 from faristol.clock.views import Phase, Table
 from faristol.pb.clock.v1 import events_pb2 as events
+from faristol.rules.clockwork import absence_loses_at_ms, round_ms
+from faristol.rules.conditions import turns_after_time_up
 from faristol.rules.ruleset import Ruleset
 
 
@@ -23,67 +25,119 @@ class Deadline:
 
     due: Instant
     """From when on it holds. What happens at the moment before is still in time."""
-    fact: Message
+    facts: tuple[Message, ...]
     """What is written then."""
 
 
 def next_deadline(clock: Clock, table: Table, ruleset: Ruleset) -> Deadline | None:
     """The first deadline that ``clock`` comes to if nothing else happens; None when it comes to none."""
-    return None if table.phase is Phase.ENDED else deadline_in(clock, table.turn)
+    return None if table.phase is Phase.ENDED else deadline_in(clock, table, ruleset, table.turn)
 
 
-def deadline_in(clock: Clock, turn: int) -> Deadline | None:
+def deadline_in(clock: Clock, table: Table, ruleset: Ruleset, turn: int) -> Deadline | None:
     """The first deadline while the game is in ``turn`` and not over.
 
     After a press it waits until the game has taken that up, which may have ended it.
     """
-    if not clock.game_id or clock.stopped or clock.exceeded or clock.pressed_turn >= turn:
+    if not clock.game_id or clock.stopped or clock.played_out or clock.pressed_turn >= turn:
         return None
-    return min(_deadlines(clock), key=lambda deadline: deadline.due, default=None)
+    return min(_deadlines(clock, table, ruleset), key=lambda deadline: deadline.due, default=None)
 
 
 def due(clock: Clock, table: Table, ruleset: Ruleset, at: Instant) -> list[Message]:
     """The facts of every deadline that was due at ``at``, in order."""
-    facts = []
+    facts: list[Message] = []
     while (deadline := next_deadline(clock, table, ruleset)) is not None and deadline.due <= at:
-        facts.append(deadline.fact)
-        clock = evolve(clock, deadline.fact)
+        for fact in deadline.facts:
+            facts.append(fact)
+            clock = evolve(clock, fact)
     return facts
 
 
-def _deadlines(clock: Clock) -> Iterator[Deadline]:
+def round_time_over(
+    clock: Clock, table: Table, ruleset: Ruleset, at: Instant, arbiter_id: str = ""
+) -> events.RoundTimeExpired:
+    """The time of the round is over at ``at``; what is still played follows from the turns that are complete.
+
+    UF 27.4: nothing. FISC I.8.C, I.11: the hand begun and one more, two minutes a turn. FISE 30: the turn that somebody
+    is owed.
+    """
+    taken = max(0, clock.turn - 1)
+    left = turns_after_time_up(taken, len(table.player_ids), ruleset)
+    return events.RoundTimeExpired(
+        turns_taken=taken,
+        last_turn=taken + left,
+        last_turn_ms=(ruleset.round_time.last_turn_seconds or 0) * 1_000 if left else 0,
+        arbiter_id=arbiter_id,
+        occurred_at=timestamp(at),
+    )
+
+
+def _deadlines(clock: Clock, table: Table, ruleset: Ruleset) -> Iterator[Deadline]:
     if clock.running and clock.overtime_cap_ms:
         yield _cap(clock)
-    if clock.running and clock.turn_ms:
-        yield _turn(clock)
+    if clock.running and clock.turn_limit_ms:
+        yield _turn(clock, clock.turn_limit_ms)
+    if not clock.round_time_over and ruleset.round_time.rule != "none":
+        length_ms = round_ms(ruleset)
+        if length_ms is not None:
+            at = max(table.opened_at + length_ms * NANOSECONDS, clock.last_at)
+            yield Deadline(at + 1, (round_time_over(clock, table, ruleset, at),))
+    if clock.absent:
+        yield from _late(clock, ruleset)
+    if clock.running in clock.away and ruleset.absence.loses_with == "own-time-or-round":
+        yield _away(clock)
 
 
 def _cap(clock: Clock) -> Deadline:
     """Overtime beyond the cap (FISC I.8.D). The cap itself may be used up to its last millisecond."""
     left_ms = clock.allowance_ms + clock.overtime_cap_ms - clock.used(clock.running)
-    return Deadline(
-        due=_after_ms(clock, left_ms + 1),
-        fact=events.OvertimeCapExceeded(
-            player_id=clock.running,
-            overtime_ms=clock.overtime_cap_ms,
-            occurred_at=timestamp(max(_after_ms(clock, left_ms), clock.running_since)),
-        ),
+    fact = events.OvertimeCapExceeded(
+        player_id=clock.running,
+        overtime_ms=clock.overtime_cap_ms,
+        occurred_at=timestamp(max(_after_ms(clock, left_ms), clock.running_since)),
     )
+    return Deadline(_after_ms(clock, left_ms + 1), (fact,))
 
 
-def _turn(clock: Clock) -> Deadline:
+def _turn(clock: Clock, limit_ms: int) -> Deadline:
     """The time of the turn (UF 18.1, FM 2, FISE 33). What is placed at its very end is placed in time."""
-    left_ms = max(0, clock.turn_ms - clock.turn_used_ms)
-    at = max(_after_ms(clock, left_ms), clock.running_since)
-    return Deadline(
-        due=at + 1,
-        fact=events.TurnTimedOut(
-            player_id=clock.running,
-            turn=clock.turn,
-            used_ms=clock.used_at(clock.running, at),
-            occurred_at=timestamp(at),
-        ),
+    at = max(_after_ms(clock, max(0, limit_ms - clock.turn_used_ms)), clock.running_since)
+    fact = events.TurnTimedOut(
+        player_id=clock.running, turn=clock.turn, used_ms=clock.used_at(clock.running, at), occurred_at=timestamp(at)
     )
+    return Deadline(at + 1, (fact,))
+
+
+def _late(clock: Clock, ruleset: Ruleset) -> Iterator[Deadline]:
+    """Who does not come in time loses (FISC I.5, FISE 37, PES Γ.β).
+
+    Where an arbiter decides when nobody is there, the time waits for the first who comes.
+    """
+    limit_ms = absence_loses_at_ms(ruleset)
+    late = ruleset.lateness
+    if limit_ms is None or (late.both == "arbiter" and set(clock.absent) == set(clock.player_ids)):
+        return
+    delay_ms = (late.clock_starts_after_minutes or 0) * 60_000
+    losers: dict[Instant, list[str]] = {}
+    for player_id, absence in clock.absent.items():
+        at = absence.signal_at + limit_ms * NANOSECONDS
+        if late.loses_counted == "on-clock" and absence.clock_since is not None:
+            at = absence.clock_since + (limit_ms - delay_ms - clock.used(player_id)) * NANOSECONDS
+        # Somebody has to be there to win, and to have said that the other is not.
+        losers.setdefault(max(at + (0 if late.loses_at_limit else NANOSECONDS), clock.last_at), []).append(player_id)
+    for at, player_ids in losers.items():
+        yield Deadline(at, tuple(_forfeit(player_id, events.FORFEIT_REASON_LATE, at) for player_id in player_ids))
+
+
+def _away(clock: Clock) -> Deadline:
+    """Who has left the table loses when the own time is over (FISE 37)."""
+    at = max(_after_ms(clock, clock.allowance_ms - clock.used(clock.running)), clock.running_since)
+    return Deadline(at, (_forfeit(clock.running, events.FORFEIT_REASON_ABSENT, at),))
+
+
+def _forfeit(player_id: str, reason: events.ForfeitReason.ValueType, at: Instant) -> events.TimeForfeited:
+    return events.TimeForfeited(player_id=player_id, reason=reason, occurred_at=timestamp(at))
 
 
 def _after_ms(clock: Clock, ms: int) -> Instant:

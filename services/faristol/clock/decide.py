@@ -25,17 +25,19 @@ def press(clock: Clock, table: Table, ruleset: Ruleset, player_id: str, at: Inst
     """
     _check_pressable(clock, table, ruleset, player_id)
     check_time(clock, table, at)
-    if late := too_late(clock, table, ruleset, at):
+    late, after = overtaken(clock, table, ruleset, at)
+    if after.nothing_runs:
         return late
     _check_turn(clock, table, ruleset, player_id)
     return [
+        *late,
         events_pb2.ClockPressed(
             player_id=player_id,
             turn=table.turn,
             used_ms=clock.used_at(player_id, at),
             occurred_at=timestamp(at),
             next_player_id=clock.after(player_id),
-        )
+        ),
     ]
 
 
@@ -53,7 +55,8 @@ def stop(clock: Clock, table: Table, ruleset: Ruleset, player_id: str, at: Insta
         )
     _check_going(clock, table, ruleset)
     check_time(clock, table, at)
-    if late := too_late(clock, table, ruleset, at):
+    late, after = overtaken(clock, table, ruleset, at)
+    if after.nothing_runs:
         return late
     if clock.held:
         raise Refusal(
@@ -63,7 +66,7 @@ def stop(clock: Clock, table: Table, ruleset: Ruleset, player_id: str, at: Insta
             {"mover": clock.mover},
         )
     _check_taken(clock, table, ruleset, player_id)
-    return [held(clock, at)]
+    return [*late, held(clock, at)]
 
 
 def check_time(clock: Clock, table: Table, at: Instant) -> None:
@@ -77,11 +80,10 @@ def check_time(clock: Clock, table: Table, at: Instant) -> None:
         )
 
 
-def too_late(clock: Clock, table: Table, ruleset: Ruleset, at: Instant) -> list[Message]:
-    """What was due before ``at``, if after that there is no time left in which anything could be done."""
+def overtaken(clock: Clock, table: Table, ruleset: Ruleset, at: Instant) -> tuple[list[Message], Clock]:
+    """What was due before ``at``, and the clock after that."""
     facts = due(clock, table, ruleset, at)
-    after = fold(clock, facts)
-    return facts if after.exceeded or after.timed_out == after.turn else []
+    return facts, fold(clock, facts)
 
 
 def check_seated(table: Table, ruleset: Ruleset, player_id: str) -> None:
@@ -110,8 +112,15 @@ def check_playing(clock: Clock, table: Table, ruleset: Ruleset) -> None:
     """Refuse a game that has not started, or is over, or is played without a clock."""
     if ruleset.clock.model == "none":
         raise Refusal("NO_CLOCK", ruleset.article("clock.model"), N_("No clock stands at this table."))
-    if clock.stopped or clock.exceeded or table.phase is Phase.ENDED:
+    if clock.stopped or clock.played_out or table.phase is Phase.ENDED:
         raise Refusal("GAME_OVER", ruleset.law.game_over, N_("The game is over: its clock is not pressed any more."))
+    if clock.absent:
+        raise Refusal(
+            "PLAYER_ABSENT",
+            ruleset.article("lateness.clock_starts_after_minutes"),
+            N_("The game begins when {players} has come."),
+            {"players": ", ".join(clock.absent)},
+        )
     if not clock.started:
         raise Refusal(
             "NOT_STARTED",
@@ -139,7 +148,8 @@ def _check_going(clock: Clock, table: Table, ruleset: Ruleset) -> None:
 
 def _check_turn(clock: Clock, table: Table, ruleset: Ruleset, player_id: str) -> None:
     _check_taken(clock, table, ruleset, player_id)
-    if table.phase is Phase.PLACED and table.bag_left > 0:
+    undrawn = player_id in clock.away or (clock.away and not ruleset.absence.opponent_may_draw)
+    if table.phase is Phase.PLACED and table.bag_left > 0 and not undrawn:
         raise Refusal(
             "RACK_NOT_REFILLED",
             ruleset.law.play_complete,

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from types import MappingProxyType
 
 from google.protobuf.message import Message
 from google.protobuf.timestamp_pb2 import Timestamp
@@ -38,6 +40,15 @@ def elapsed_ms(since: Instant, until: Instant) -> int:
     next: the times of a game add up to the time that it took, however many turns it had.
     """
     return max(0, until // NANOSECONDS - since // NANOSECONDS)
+
+
+@dataclass(frozen=True, slots=True)
+class Absence:
+    """A player who was not there at the signal."""
+
+    signal_at: Instant
+    clock_since: Instant | None
+    """From when on the own time runs; None where it does not."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,6 +93,20 @@ class Clock:
     """The last turn whose time was over."""
     exceeded: str = ""
     """Who went over the overtime cap; empty while nobody has."""
+    last_turn: int | None = None
+    """The last turn that is played since the time of the round is over; None while it is not."""
+    last_turn_ms: int = 0
+    """What each turn may take since then; 0 where it may take any time."""
+    expired_turn: int = 0
+    """The turn in which the time of the round was over."""
+    expired_turn_used_ms: int = 0
+    """What the mover had used in it by then."""
+    absent: Mapping[str, Absence] = field(default_factory=dict)
+    """Who was not there at the signal and has not come."""
+    away: frozenset[str] = frozenset()
+    """Who left the table and has not come back."""
+    forfeited: tuple[str, ...] = ()
+    """Who has lost by not being there."""
     stopped: bool = False
     last_at: Instant = 0
     """The latest moment that any fact of this clock names."""
@@ -91,6 +116,30 @@ class Clock:
         """No clock runs, for a reason that the rules name."""
         return self.reason != events.NEUTRALISATION_REASON_UNSPECIFIED
 
+    @property
+    def round_time_over(self) -> bool:
+        """The time of the round is over."""
+        return self.last_turn is not None
+
+    @property
+    def played_out(self) -> bool:
+        """Something on this clock has ended the game, whether the game has heard of it or not."""
+        last_turn_over = self.last_turn is not None and self.last_turn < max(1, self.turn)
+        return bool(self.exceeded or self.forfeited or last_turn_over)
+
+    @property
+    def nothing_runs(self) -> bool:
+        """There is no time left in which a turn could be taken or ended."""
+        return self.played_out or self.timed_out == self.turn
+
+    @property
+    def turn_limit_ms(self) -> int:
+        """What the mover may use in this turn; 0 where it may take any time."""
+        if not self.last_turn_ms:
+            return self.turn_ms
+        used_before = self.expired_turn_used_ms if self.turn == self.expired_turn else 0
+        return min(self.turn_ms or used_before + self.last_turn_ms, used_before + self.last_turn_ms)
+
     def used(self, player_id: str) -> int:
         """Milliseconds that ``player_id`` has used up to ``running_since``."""
         return self.used_ms[self.player_ids.index(player_id)]
@@ -98,7 +147,12 @@ class Clock:
     def used_at(self, player_id: str, at: Instant) -> int:
         """Milliseconds that ``player_id`` has used at ``at``."""
         used = self.used(player_id)
-        return used + elapsed_ms(self.running_since, at) if player_id == self.running else used
+        if player_id == self.running:
+            return used + elapsed_ms(self.running_since, at)
+        absence = self.absent.get(player_id)
+        if absence is not None and absence.clock_since is not None:
+            return used + elapsed_ms(absence.clock_since, at)
+        return used
 
     def turn_used_at(self, at: Instant) -> int:
         """Milliseconds that the mover has used in this turn at ``at``."""
@@ -159,9 +213,33 @@ def evolve(clock: Clock, message: Message) -> Clock:
             clock = replace(_halt(accounted, message.occurred_at), exceeded=message.player_id)
         case events.ClockCorrected():
             clock = _corrected(clock, message)
+        case events.RoundTimeExpired():
+            at = instant(message.occurred_at)
+            clock = replace(
+                clock,
+                last_turn=message.last_turn,
+                last_turn_ms=message.last_turn_ms,
+                expired_turn=clock.turn,
+                expired_turn_used_ms=clock.turn_used_at(at),
+                last_at=max(clock.last_at, at),
+            )
+        case events.PlayerAbsent():
+            clock = _absent(clock, message)
+        case events.PlayerArrived():
+            others = {player: absence for player, absence in clock.absent.items() if player != message.player_id}
+            arrived = replace(clock, absent=MappingProxyType(others))
+            clock = _halt(_accounted(arrived, message.player_id, message.used_ms), message.occurred_at)
+        case events.PlayerLeft():
+            clock = replace(clock, away=clock.away | {message.player_id}, last_at=_latest(clock, message.occurred_at))
+        case events.PlayerReturned():
+            clock = replace(clock, away=clock.away - {message.player_id}, last_at=_latest(clock, message.occurred_at))
+        case events.TimeForfeited():
+            forfeited = (*clock.forfeited, message.player_id)
+            clock = replace(clock, forfeited=forfeited, last_at=_latest(clock, message.occurred_at))
         case events.ClockStopped():
             used = {side.player_id: side.used_ms for side in message.times}
-            stopped = replace(_halt(_unneutralised(clock), message.occurred_at), stopped=True, held=False)
+            halted = _halt(_unneutralised(clock), message.occurred_at)
+            stopped = replace(halted, stopped=True, held=False, absent=MappingProxyType({}))
             clock = replace(stopped, used_ms=tuple(used[player_id] for player_id in clock.player_ids))
         case _:
             raise TypeError(f"{message.DESCRIPTOR.full_name} is no fact of a clock: expected one of faristol.clock.v1")
@@ -203,6 +281,16 @@ def _resumed(clock: Clock, message: events.ClockResumed) -> Clock:
     return _run(replace(clock, held=False), message.player_id, message.occurred_at)
 
 
+def _absent(clock: Clock, message: events.PlayerAbsent) -> Clock:
+    """Nobody's time runs but that of those who are absent; what ran since the signal has not been used."""
+    if clock.started:
+        clock = replace(clock, used_ms=(0,) * len(clock.player_ids), started=False, turn=0, mover="", turn_used_ms=0)
+    since = instant(message.clock_starts_at) if message.HasField("clock_starts_at") else None
+    absence = Absence(instant(message.signal_at), since)
+    absent = MappingProxyType({**clock.absent, message.player_id: absence})
+    return _halt(replace(clock, absent=absent), message.occurred_at)
+
+
 def _corrected(clock: Clock, message: events.ClockCorrected) -> Clock:
     at = instant(message.occurred_at)
     if clock.running:
@@ -236,6 +324,10 @@ def _accounted(clock: Clock, player_id: str, used_ms: int) -> Clock:
 def _run(clock: Clock, player_id: str, occurred_at: Timestamp) -> Clock:
     at = instant(occurred_at)
     return replace(clock, running=player_id, running_since=at, last_at=max(clock.last_at, at))
+
+
+def _latest(clock: Clock, occurred_at: Timestamp) -> Instant:
+    return max(clock.last_at, instant(occurred_at))
 
 
 def _halt(clock: Clock, occurred_at: Timestamp) -> Clock:

@@ -8,10 +8,11 @@ from typing import Any, TypeVar
 import grpc
 from google.protobuf.message import Message
 
-from faristol.clock import arbitration
+from faristol.clock import arbitration, attendance
 from faristol.clock.decide import press, stop
-from faristol.clock.model import Clock, Instant, instant, timestamp
+from faristol.clock.model import Clock, Instant, instant
 from faristol.clock.pinning import ruleset_of
+from faristol.clock.presenting import shown
 from faristol.clock.settling import fold, settle
 from faristol.clock.streams import clock_stream, game_stream, load_clock, load_table
 from faristol.clock.views import Table
@@ -88,6 +89,56 @@ class ClockService(clock_pb2_grpc.ClockServiceServicer):
 
         return await self._handle(context, request, act, events_pb2.ClockCorrected, clock_pb2.CorrectClockResponse)
 
+    async def ExpireRoundTime(  # noqa: N802 # as above
+        self, request: clock_pb2.ExpireRoundTimeRequest, context: Context
+    ) -> clock_pb2.ExpireRoundTimeResponse:
+        """See ``clock.proto``."""
+
+        def act(clock: Clock, table: Table, ruleset: Ruleset, at: Instant) -> list[Message]:
+            return arbitration.expire_round_time(clock, table, ruleset, request.arbiter_id, at)
+
+        return await self._handle(context, request, act, events_pb2.RoundTimeExpired, clock_pb2.ExpireRoundTimeResponse)
+
+    async def ReportAbsence(  # noqa: N802 # as above
+        self, request: clock_pb2.ReportAbsenceRequest, context: Context
+    ) -> clock_pb2.ReportAbsenceResponse:
+        """See ``clock.proto``."""
+
+        def act(clock: Clock, table: Table, ruleset: Ruleset, at: Instant) -> list[Message]:
+            return attendance.report_absence(clock, table, ruleset, request.arbiter_id, request.player_id, at)
+
+        return await self._handle(context, request, act, events_pb2.PlayerAbsent, clock_pb2.ReportAbsenceResponse)
+
+    async def RecordArrival(  # noqa: N802 # as above
+        self, request: clock_pb2.RecordArrivalRequest, context: Context
+    ) -> clock_pb2.RecordArrivalResponse:
+        """See ``clock.proto``."""
+
+        def act(clock: Clock, table: Table, ruleset: Ruleset, at: Instant) -> list[Message]:
+            return attendance.record_arrival(clock, table, ruleset, request.player_id, at)
+
+        return await self._handle(context, request, act, events_pb2.PlayerArrived, clock_pb2.RecordArrivalResponse)
+
+    async def LeaveTable(  # noqa: N802 # as above
+        self, request: clock_pb2.LeaveTableRequest, context: Context
+    ) -> clock_pb2.LeaveTableResponse:
+        """See ``clock.proto``."""
+
+        def act(clock: Clock, table: Table, ruleset: Ruleset, at: Instant) -> list[Message]:
+            return attendance.leave_table(clock, table, ruleset, request.player_id, at, told=request.told)
+
+        return await self._handle(context, request, act, events_pb2.PlayerLeft, clock_pb2.LeaveTableResponse)
+
+    async def ReturnToTable(  # noqa: N802 # as above
+        self, request: clock_pb2.ReturnToTableRequest, context: Context
+    ) -> clock_pb2.ReturnToTableResponse:
+        """See ``clock.proto``."""
+
+        def act(clock: Clock, table: Table, ruleset: Ruleset, at: Instant) -> list[Message]:
+            return attendance.return_to_table(clock, table, ruleset, request.player_id, at)
+
+        return await self._handle(context, request, act, events_pb2.PlayerReturned, clock_pb2.ReturnToTableResponse)
+
     async def _handle(self, context: Context, request: Any, act: Act, meant: type[Message], response: type[M]) -> M:
         """Handle a command; ``meant`` is the fact that it makes unless it is too late.
 
@@ -96,7 +147,9 @@ class ClockService(clock_pb2_grpc.ClockServiceServicer):
 
         async def decide() -> tuple[Decision, Callable[[int], M]]:
             decision, clock = await self._decide(request, act)
-            answer: dict[str, Any] = {"too_late": not isinstance(decision.writes[0].events[-1], meant)}
+            answer: dict[str, Any] = {
+                "too_late": not any(isinstance(fact, meant) for fact in decision.writes[0].events)
+            }
             if "used_ms" in response.DESCRIPTOR.fields_by_name:
                 answer["used_ms"] = clock.used(request.player_id)
             return decision, lambda position: response(position=position, **answer)
@@ -127,22 +180,8 @@ class ClockService(clock_pb2_grpc.ClockServiceServicer):
         clock = await load_clock(self._runtime.record, request.game_id)
         if not clock.version:
             raise NotFound("clock", request.game_id)
-        state = clock.state
-        return clock_pb2.GetClockResponse(
-            game_id=state.game_id,
-            running_player_id=state.running,
-            running_since=timestamp(state.running_since) if state.running else None,
-            neutralised=state.neutralised,
-            stopped=state.stopped,
-            times=state.times(),
-            allowance_ms=state.allowance_ms,
-            version=clock.version,
-            reason=state.reason,
-            held=state.held,
-            turn_ms=state.turn_ms,
-            turn_used_ms=state.turn_used_ms,
-            turn=state.turn,
-        )
+        table = await load_table(self._runtime.record, request.game_id)
+        return shown(clock, table.state, ruleset_of(table.state))
 
     def _moment(self, request: Any, clock: Clock, table: Table) -> Instant:
         """When it happened: as the request says, or else now, which is never before the last fact."""

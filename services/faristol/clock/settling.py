@@ -54,14 +54,15 @@ def _missing(clock: Clock, table: Table, ruleset: Ruleset) -> Message | None:
         return None
     if not clock.game_id:
         return _opened(table, ruleset)
-    if not clock.started:
-        return events.ClockStarted(player_id=table.first_player, occurred_at=timestamp(table.started_at))
+    if not clock.started and not clock.absent and not clock.forfeited:
+        at = max(table.started_at, clock.last_at)
+        return events.ClockStarted(player_id=table.first_player, occurred_at=timestamp(at))
     for place, signal in _to_follow(clock, table):
         fact = _effect(clock, table, ruleset, signal, place)
         if fact is None:
             continue
-        deadline = deadline_in(clock, signal.turn)
-        return deadline.fact if deadline is not None and deadline.due <= signal.at else fact
+        deadline = deadline_in(clock, table, ruleset, signal.turn)
+        return deadline.facts[0] if deadline is not None and deadline.due <= signal.at else fact
     return None
 
 
@@ -75,7 +76,7 @@ def _to_follow(clock: Clock, table: Table) -> Iterator[tuple[int, Signal]]:
 
 def _effect(clock: Clock, table: Table, ruleset: Ruleset, signal: Signal, place: int) -> Message | None:
     """What the clock does about ``signal``; None when there is nothing to do, or it has been done."""
-    over = clock.exceeded
+    over = clock.exceeded or clock.forfeited or not clock.started
     match signal.kind:
         case Kind.GAME_OVER:
             return _stopped(clock, signal.at)

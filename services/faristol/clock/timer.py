@@ -178,7 +178,7 @@ class Timer:
         elif decision is None:
             self._alarms[game_id] = now + AGAIN
         else:
-            command_id = str(uuid.uuid5(_COMMANDS, f"{game_id}/{deadline.fact.DESCRIPTOR.name}/{deadline.due}"))
+            command_id = str(uuid.uuid5(_COMMANDS, f"{game_id}/{deadline.facts[0].DESCRIPTOR.name}/{deadline.due}"))
             metadata = Metadata(command_id=command_id, correlation_id=command_id)
             try:
                 await self._record.append(decision, metadata, command=Command(command_id, lambda position: b""))

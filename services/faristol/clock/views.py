@@ -97,6 +97,8 @@ class Table:
     mover: str = ""
     """Who is on turn; empty before the start and after the end."""
     bag_left: int = 0
+    laid: int = 0
+    """Tiles of the last play."""
     signals: tuple[Signal, ...] = ()
     """Everything so far that the clock may have to follow, in order."""
     interruptions: tuple[Interruption, ...] = ()
@@ -175,7 +177,7 @@ def watch_game(table: Table, message: Message) -> Table:
                 mover=message.first_player_id,
             )
         case events.PlayPlaced():
-            table = replace(table, phase=Phase.PLACED)
+            table = replace(table, phase=Phase.PLACED, laid=len(message.placements))
         case events.TilesDrawn():
             table = replace(table, phase=Phase.DRAWN if table.phase is Phase.PLACED else table.phase)
         case events.Exchanged() | events.Passed() | events.CannotPlay():

@@ -52,6 +52,12 @@ def watch_clock(clock: Clock, message: Message) -> Clock:
             | clock_events.ClockSwitched()
             | clock_events.TurnTimedOut()
             | clock_events.ClockCorrected()
+            | clock_events.RoundTimeExpired()
+            | clock_events.PlayerAbsent()
+            | clock_events.PlayerArrived()
+            | clock_events.PlayerLeft()
+            | clock_events.PlayerReturned()
+            | clock_events.TimeForfeited()
         ):
             pass
         case _:

@@ -98,6 +98,7 @@ class Clock(BaseModel):
     running: bool
     running_since: datetime | None = Field(description="Since when it runs.")
     turn_used_ms: int = Field(description="Milliseconds used in the player's turn when it last stopped.")
+    absent: bool = Field(description="The player has not come, or has left the table and not come back.")
 
     @classmethod
     def of(cls, one: pb.ClockSide) -> Clock:
@@ -108,6 +109,7 @@ class Clock(BaseModel):
             running=one.running,
             running_since=moment(one.running_since) if one.running else None,
             turn_used_ms=one.turn_used_ms,
+            absent=one.absent,
         )
 
 
@@ -131,6 +133,8 @@ class Game(Answer):
     clocks: list[Clock] = Field(description="Clocks, in the order of the pairing.")
     allowance_ms: int = Field(description="Milliseconds that each player has for the game; 0 where turns are timed.")
     turn_ms: int = Field(description="Milliseconds that each turn may take; 0 where turns are not timed.")
+    round_time_over: bool = Field(description="The time of the round is over.")
+    last_turn: int = Field(description="The last turn that is played, once it is; 0 before.")
     neutralised_for: NeutralisationReason | None = Field(description="Why nobody's time runs.")
     ruleset: Pin
     lexicon: Pin
@@ -157,6 +161,8 @@ class Game(Answer):
             clocks=[Clock.of(side) for side in one.clocks],
             allowance_ms=one.allowance_ms,
             turn_ms=one.turn_ms,
+            round_time_over=one.round_time_over,
+            last_turn=one.last_turn,
             neutralised_for=NEUTRALISATION_REASONS.get(one.neutralised_for),
             ruleset=Pin.of(one.ruleset),
             lexicon=Pin.of(one.lexicon),

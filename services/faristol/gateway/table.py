@@ -67,6 +67,8 @@ class Clock:
     running: bool
     since: int
     """Since when it runs, from 1970."""
+    absent: bool
+    """The player is not at the table."""
 
 
 def board(one: pb.GetGameResponse) -> list[tuple[str, list[Cell]]]:
@@ -116,6 +118,7 @@ def clocks(one: pb.GetGameResponse) -> dict[str, Clock]:
             used=side.turn_used_ms if one.turn_ms else side.used_ms,
             running=side.running,
             since=side.running_since.ToMilliseconds() if side.running else 0,
+            absent=side.absent,
         )
         for side in one.clocks
     }

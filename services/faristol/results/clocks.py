@@ -20,9 +20,17 @@ TICKING = (
     clock.TurnTimedOut,
     clock.OvertimeCapExceeded,
     clock.ClockCorrected,
+    clock.RoundTimeExpired,
+    clock.PlayerAbsent,
+    clock.PlayerArrived,
+    clock.PlayerLeft,
+    clock.PlayerReturned,
     clock.ClockStopped,
 )
 """Events that change what the clocks of a game show."""
+
+UNTICKING = (clock.TimeForfeited,)
+"""Events of a clock that change nothing on it: the end of the game tells of them."""
 
 
 def tick(state: results.GetGameResponse, event: Message) -> None:
@@ -55,6 +63,18 @@ def tick(state: results.GetGameResponse, event: Message) -> None:
             _stop(state, event.player_id, state.allowance_ms + event.overtime_ms)
         case clock.ClockCorrected():
             _correct(state, event)
+        case clock.RoundTimeExpired():
+            state.round_time_over = True
+            state.last_turn = event.last_turn
+        case clock.PlayerAbsent():
+            _leave_waiting(state, event)
+        case clock.PlayerArrived():
+            _side(state, event.player_id).absent = False
+            _stop(state, event.player_id, event.used_ms)
+        case clock.PlayerLeft():
+            _side(state, event.player_id).absent = True
+        case clock.PlayerReturned():
+            _side(state, event.player_id).absent = False
         case clock.ClockStopped():
             state.neutralised_for = clock.NEUTRALISATION_REASON_UNSPECIFIED
             for time in event.times:
@@ -84,6 +104,18 @@ def _stop(state: results.GetGameResponse, player_id: str, used_ms: int) -> None:
     side.used_ms = used_ms
     side.running = False
     side.ClearField("running_since")
+
+
+def _leave_waiting(state: results.GetGameResponse, event: clock.PlayerAbsent) -> None:
+    """Only the time of those who are absent runs; what ran since the signal has not been used."""
+    for side in state.clocks:
+        if not side.absent and not any(other.absent for other in state.clocks):
+            _stop(state, side.player_id, 0)
+    side = _side(state, event.player_id)
+    side.absent = True
+    if event.HasField("clock_starts_at"):
+        side.running = True
+        side.running_since.CopyFrom(event.clock_starts_at)
 
 
 def _correct(state: results.GetGameResponse, event: clock.ClockCorrected) -> None:

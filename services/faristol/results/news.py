@@ -55,6 +55,12 @@ PUBLIC: frozenset[str] = frozenset(
         clock.TurnTimedOut,
         clock.OvertimeCapExceeded,
         clock.ClockCorrected,
+        clock.RoundTimeExpired,
+        clock.PlayerAbsent,
+        clock.PlayerArrived,
+        clock.PlayerLeft,
+        clock.PlayerReturned,
+        clock.TimeForfeited,
         clock.ClockStopped,
     )
 )

@@ -11,7 +11,7 @@ from google.protobuf.message import Message
 from faristol.pb.game.v1 import events_pb2 as game
 from faristol.pb.results.v1 import results_pb2 as results
 from faristol.results.broken import Broken
-from faristol.results.clocks import TICKING, tick
+from faristol.results.clocks import TICKING, UNTICKING, tick
 from faristol.rules.board import Direction, Square
 from faristol.rules.notation import Notation, Start
 
@@ -54,6 +54,7 @@ NOT_SHOWN = (
     game.Abandoned,
     game.ScoreAdjusted,
     game.GameReopened,
+    *UNTICKING,
 )
 """Events of a game that change nothing on its public page."""
 

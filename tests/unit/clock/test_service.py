@@ -209,6 +209,47 @@ async def test_what_an_arbiter_does_to_a_clock_is_on_the_record_with_the_arbiter
     assert [fact.arbiter_id for fact in written] == ["arbiter-1"] * 3
 
 
+async def test_players_who_are_not_there_are_noted_and_come(
+    record: Record, clocks: clock_pb2_grpc.ClockServiceAsyncStub
+) -> None:
+    await play(record, OPENED, STARTED)
+    who: dict[str, Any] = {"game_id": GAME, "player_id": "anna"}
+    minute = timestamp(START + 60 * SECOND)
+    await clocks.ReportAbsence(
+        clock_pb2.ReportAbsenceRequest(command_id=str(uuid.uuid4()), arbiter_id="arbiter-1", occurred_at=minute, **who)
+    )
+    shown = await clocks.GetClock(clock_pb2.GetClockRequest(game_id=GAME))
+    assert (list(shown.absent_player_ids), shown.deadline) == (["anna"], "TimeForfeited")
+    two_minutes = timestamp(START + 120 * SECOND)
+    await clocks.RecordArrival(
+        clock_pb2.RecordArrivalRequest(command_id=str(uuid.uuid4()), occurred_at=two_minutes, **who)
+    )
+    await clocks.LeaveTable(
+        clock_pb2.LeaveTableRequest(command_id=str(uuid.uuid4()), told=True, occurred_at=two_minutes, **who)
+    )
+    shown = await clocks.GetClock(clock_pb2.GetClockRequest(game_id=GAME))
+    assert (list(shown.absent_player_ids), list(shown.away_player_ids)) == ([], ["anna"])
+    await clocks.ReturnToTable(clock_pb2.ReturnToTableRequest(command_id=str(uuid.uuid4()), **who))
+    assert (await facts(record))[2:] == [
+        "PlayerAbsent",
+        "PlayerArrived",
+        "ClockStarted",
+        "PlayerLeft",
+        "PlayerReturned",
+    ]
+
+
+async def test_an_arbiter_ends_the_time_of_the_round(
+    record: Record, clocks: clock_pb2_grpc.ClockServiceAsyncStub
+) -> None:
+    await play(record, OPENED, STARTED)
+    await clocks.ExpireRoundTime(
+        clock_pb2.ExpireRoundTimeRequest(command_id=str(uuid.uuid4()), game_id=GAME, arbiter_id="arbiter-1")
+    )
+    shown = await clocks.GetClock(clock_pb2.GetClockRequest(game_id=GAME))
+    assert (shown.round_time_over, shown.last_turn, shown.deadline) == (True, 4, "TurnTimedOut")
+
+
 async def test_a_press_that_comes_too_late_says_so(
     record: Record, clocks: clock_pb2_grpc.ClockServiceAsyncStub
 ) -> None:

@@ -80,3 +80,28 @@ def test_a_correction_counts_from_its_moment_for_the_game_or_for_the_turn() -> N
     for turn_ms, used in ((0, 2_000), (120_000, 2_000)):
         (side, _) = shown(STARTED, corrected, turn_ms=turn_ms).clocks
         assert (side.used_ms, side.turn_used_ms, side.running, side.running_since) == (used, 2_000, True, at(10))
+
+
+def test_while_somebody_is_absent_only_their_time_runs_and_the_page_says_so() -> None:
+    absent = clock.PlayerAbsent(player_id="biel", signal_at=at(1), clock_starts_at=at(1), occurred_at=at(60))
+    state = shown(STARTED, absent)
+    assert (running(state), [side.absent for side in state.clocks]) == (["biel"], [False, True])
+    tick(state, clock.PlayerAbsent(player_id="anna", signal_at=at(1), clock_starts_at=at(1), occurred_at=at(70)))
+    assert running(state) == ["anna", "biel"]
+    tick(state, clock.PlayerArrived(player_id="biel", used_ms=99_000, occurred_at=at(100)))
+    tick(state, clock.PlayerArrived(player_id="anna", used_ms=109_000, occurred_at=at(110)))
+    tick(state, clock.ClockStarted(player_id="anna", occurred_at=at(110)))
+    assert running(state) == ["anna"]
+    assert [(side.used_ms, side.absent) for side in state.clocks] == [(109_000, False), (99_000, False)]
+
+
+def test_who_leaves_the_table_is_shown_as_absent_until_the_return() -> None:
+    state = shown(STARTED, clock.PlayerLeft(player_id="anna", turn=1, told=True))
+    assert [side.absent for side in state.clocks] == [True, False]
+    tick(state, clock.PlayerReturned(player_id="anna"))
+    assert not any(side.absent for side in state.clocks)
+
+
+def test_the_last_turn_is_shown_when_the_time_of_the_round_is_over() -> None:
+    state = shown(STARTED, clock.RoundTimeExpired(turns_taken=3, last_turn=6))
+    assert (state.round_time_over, state.last_turn) == (True, 6)

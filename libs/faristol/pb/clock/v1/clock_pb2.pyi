@@ -357,6 +357,324 @@ class CorrectClockResponse(_message.Message):
 Global___CorrectClockResponse: _TypeAlias = CorrectClockResponse  # noqa: Y015
 
 @_typing.final
+class ExpireRoundTimeRequest(_message.Message):
+    """See ExpireRoundTime."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    COMMAND_ID_FIELD_NUMBER: _builtins.int
+    GAME_ID_FIELD_NUMBER: _builtins.int
+    ARBITER_ID_FIELD_NUMBER: _builtins.int
+    OCCURRED_AT_FIELD_NUMBER: _builtins.int
+    command_id: _builtins.str
+    """The caller's id of this command, a UUID."""
+    game_id: _builtins.str
+    """The game."""
+    arbiter_id: _builtins.str
+    """The arbiter."""
+    @_builtins.property
+    def occurred_at(self) -> _timestamp_pb2.Timestamp:
+        """When; the service's time when absent."""
+
+    def __init__(
+        self,
+        *,
+        command_id: _builtins.str = ...,
+        game_id: _builtins.str = ...,
+        arbiter_id: _builtins.str = ...,
+        occurred_at: _timestamp_pb2.Timestamp | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["occurred_at", b"occurred_at"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["arbiter_id", b"arbiter_id", "command_id", b"command_id", "game_id", b"game_id", "occurred_at", b"occurred_at"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ExpireRoundTimeRequest: _TypeAlias = ExpireRoundTimeRequest  # noqa: Y015
+
+@_typing.final
+class ExpireRoundTimeResponse(_message.Message):
+    """See ExpireRoundTime."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    POSITION_FIELD_NUMBER: _builtins.int
+    TOO_LATE_FIELD_NUMBER: _builtins.int
+    position: _builtins.int
+    """Position in the record of the last event written."""
+    too_late: _builtins.bool
+    """A time was over before: that is on the record, and this is not."""
+    def __init__(
+        self,
+        *,
+        position: _builtins.int = ...,
+        too_late: _builtins.bool = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["position", b"position", "too_late", b"too_late"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ExpireRoundTimeResponse: _TypeAlias = ExpireRoundTimeResponse  # noqa: Y015
+
+@_typing.final
+class ReportAbsenceRequest(_message.Message):
+    """See ReportAbsence."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    COMMAND_ID_FIELD_NUMBER: _builtins.int
+    GAME_ID_FIELD_NUMBER: _builtins.int
+    ARBITER_ID_FIELD_NUMBER: _builtins.int
+    PLAYER_ID_FIELD_NUMBER: _builtins.int
+    OCCURRED_AT_FIELD_NUMBER: _builtins.int
+    command_id: _builtins.str
+    """The caller's id of this command, a UUID."""
+    game_id: _builtins.str
+    """The game."""
+    arbiter_id: _builtins.str
+    """The arbiter."""
+    player_id: _builtins.str
+    """The player."""
+    @_builtins.property
+    def occurred_at(self) -> _timestamp_pb2.Timestamp:
+        """When; the service's time when absent."""
+
+    def __init__(
+        self,
+        *,
+        command_id: _builtins.str = ...,
+        game_id: _builtins.str = ...,
+        arbiter_id: _builtins.str = ...,
+        player_id: _builtins.str = ...,
+        occurred_at: _timestamp_pb2.Timestamp | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["occurred_at", b"occurred_at"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["arbiter_id", b"arbiter_id", "command_id", b"command_id", "game_id", b"game_id", "occurred_at", b"occurred_at", "player_id", b"player_id"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ReportAbsenceRequest: _TypeAlias = ReportAbsenceRequest  # noqa: Y015
+
+@_typing.final
+class ReportAbsenceResponse(_message.Message):
+    """See ReportAbsence."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    POSITION_FIELD_NUMBER: _builtins.int
+    TOO_LATE_FIELD_NUMBER: _builtins.int
+    position: _builtins.int
+    """Position in the record of the last event written."""
+    too_late: _builtins.bool
+    """A time was over before: that is on the record, and this is not."""
+    def __init__(
+        self,
+        *,
+        position: _builtins.int = ...,
+        too_late: _builtins.bool = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["position", b"position", "too_late", b"too_late"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ReportAbsenceResponse: _TypeAlias = ReportAbsenceResponse  # noqa: Y015
+
+@_typing.final
+class RecordArrivalRequest(_message.Message):
+    """See RecordArrival."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    COMMAND_ID_FIELD_NUMBER: _builtins.int
+    GAME_ID_FIELD_NUMBER: _builtins.int
+    PLAYER_ID_FIELD_NUMBER: _builtins.int
+    OCCURRED_AT_FIELD_NUMBER: _builtins.int
+    command_id: _builtins.str
+    """The caller's id of this command, a UUID."""
+    game_id: _builtins.str
+    """The game."""
+    player_id: _builtins.str
+    """The player."""
+    @_builtins.property
+    def occurred_at(self) -> _timestamp_pb2.Timestamp:
+        """When; the service's time when absent."""
+
+    def __init__(
+        self,
+        *,
+        command_id: _builtins.str = ...,
+        game_id: _builtins.str = ...,
+        player_id: _builtins.str = ...,
+        occurred_at: _timestamp_pb2.Timestamp | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["occurred_at", b"occurred_at"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["command_id", b"command_id", "game_id", b"game_id", "occurred_at", b"occurred_at", "player_id", b"player_id"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___RecordArrivalRequest: _TypeAlias = RecordArrivalRequest  # noqa: Y015
+
+@_typing.final
+class RecordArrivalResponse(_message.Message):
+    """See RecordArrival."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    POSITION_FIELD_NUMBER: _builtins.int
+    TOO_LATE_FIELD_NUMBER: _builtins.int
+    position: _builtins.int
+    """Position in the record of the last event written."""
+    too_late: _builtins.bool
+    """A time was over before: that is on the record, and this is not."""
+    def __init__(
+        self,
+        *,
+        position: _builtins.int = ...,
+        too_late: _builtins.bool = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["position", b"position", "too_late", b"too_late"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___RecordArrivalResponse: _TypeAlias = RecordArrivalResponse  # noqa: Y015
+
+@_typing.final
+class LeaveTableRequest(_message.Message):
+    """See LeaveTable."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    COMMAND_ID_FIELD_NUMBER: _builtins.int
+    GAME_ID_FIELD_NUMBER: _builtins.int
+    PLAYER_ID_FIELD_NUMBER: _builtins.int
+    TOLD_FIELD_NUMBER: _builtins.int
+    OCCURRED_AT_FIELD_NUMBER: _builtins.int
+    command_id: _builtins.str
+    """The caller's id of this command, a UUID."""
+    game_id: _builtins.str
+    """The game."""
+    player_id: _builtins.str
+    """The player."""
+    told: _builtins.bool
+    """Whom the rules name has been told."""
+    @_builtins.property
+    def occurred_at(self) -> _timestamp_pb2.Timestamp:
+        """When; the service's time when absent."""
+
+    def __init__(
+        self,
+        *,
+        command_id: _builtins.str = ...,
+        game_id: _builtins.str = ...,
+        player_id: _builtins.str = ...,
+        told: _builtins.bool = ...,
+        occurred_at: _timestamp_pb2.Timestamp | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["occurred_at", b"occurred_at"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["command_id", b"command_id", "game_id", b"game_id", "occurred_at", b"occurred_at", "player_id", b"player_id", "told", b"told"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___LeaveTableRequest: _TypeAlias = LeaveTableRequest  # noqa: Y015
+
+@_typing.final
+class LeaveTableResponse(_message.Message):
+    """See LeaveTable."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    POSITION_FIELD_NUMBER: _builtins.int
+    TOO_LATE_FIELD_NUMBER: _builtins.int
+    position: _builtins.int
+    """Position in the record of the last event written."""
+    too_late: _builtins.bool
+    """A time was over before: that is on the record, and this is not."""
+    def __init__(
+        self,
+        *,
+        position: _builtins.int = ...,
+        too_late: _builtins.bool = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["position", b"position", "too_late", b"too_late"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___LeaveTableResponse: _TypeAlias = LeaveTableResponse  # noqa: Y015
+
+@_typing.final
+class ReturnToTableRequest(_message.Message):
+    """See ReturnToTable."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    COMMAND_ID_FIELD_NUMBER: _builtins.int
+    GAME_ID_FIELD_NUMBER: _builtins.int
+    PLAYER_ID_FIELD_NUMBER: _builtins.int
+    OCCURRED_AT_FIELD_NUMBER: _builtins.int
+    command_id: _builtins.str
+    """The caller's id of this command, a UUID."""
+    game_id: _builtins.str
+    """The game."""
+    player_id: _builtins.str
+    """The player."""
+    @_builtins.property
+    def occurred_at(self) -> _timestamp_pb2.Timestamp:
+        """When; the service's time when absent."""
+
+    def __init__(
+        self,
+        *,
+        command_id: _builtins.str = ...,
+        game_id: _builtins.str = ...,
+        player_id: _builtins.str = ...,
+        occurred_at: _timestamp_pb2.Timestamp | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["occurred_at", b"occurred_at"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["command_id", b"command_id", "game_id", b"game_id", "occurred_at", b"occurred_at", "player_id", b"player_id"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ReturnToTableRequest: _TypeAlias = ReturnToTableRequest  # noqa: Y015
+
+@_typing.final
+class ReturnToTableResponse(_message.Message):
+    """See ReturnToTable."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    POSITION_FIELD_NUMBER: _builtins.int
+    TOO_LATE_FIELD_NUMBER: _builtins.int
+    position: _builtins.int
+    """Position in the record of the last event written."""
+    too_late: _builtins.bool
+    """A time was over before: that is on the record, and this is not."""
+    def __init__(
+        self,
+        *,
+        position: _builtins.int = ...,
+        too_late: _builtins.bool = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["position", b"position", "too_late", b"too_late"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ReturnToTableResponse: _TypeAlias = ReturnToTableResponse  # noqa: Y015
+
+@_typing.final
 class GetClockRequest(_message.Message):
     """See GetClock."""
 
@@ -397,6 +715,13 @@ class GetClockResponse(_message.Message):
     TURN_MS_FIELD_NUMBER: _builtins.int
     TURN_USED_MS_FIELD_NUMBER: _builtins.int
     TURN_FIELD_NUMBER: _builtins.int
+    ABSENT_PLAYER_IDS_FIELD_NUMBER: _builtins.int
+    AWAY_PLAYER_IDS_FIELD_NUMBER: _builtins.int
+    ROUND_TIME_OVER_FIELD_NUMBER: _builtins.int
+    LAST_TURN_FIELD_NUMBER: _builtins.int
+    DEADLINE_AT_FIELD_NUMBER: _builtins.int
+    DEADLINE_FIELD_NUMBER: _builtins.int
+    FORGOTTEN_PLAYER_ID_FIELD_NUMBER: _builtins.int
     game_id: _builtins.str
     """The game."""
     running_player_id: _builtins.str
@@ -419,6 +744,16 @@ class GetClockResponse(_message.Message):
     """Milliseconds used in this turn, up to `running_since`."""
     turn: _builtins.int
     """The turn that the clock is at, from 1; 0 before the start."""
+    round_time_over: _builtins.bool
+    """The time of the round is over."""
+    last_turn: _builtins.int
+    """The last turn that is played, once it is."""
+    deadline: _builtins.str
+    """The fact that it would be: `TurnTimedOut`."""
+    forgotten_player_id: _builtins.str
+    """Who has taken the turn, and the rack is full, and the clock still runs. Always empty where nobody may remind a player
+    (UF 21, FISE 35).
+    """
     @_builtins.property
     def running_since(self) -> _timestamp_pb2.Timestamp:
         """Since when it runs."""
@@ -426,6 +761,18 @@ class GetClockResponse(_message.Message):
     @_builtins.property
     def times(self) -> _containers.RepeatedCompositeFieldContainer[_events_pb2.SideTime]:
         """The times of all players, up to `running_since`."""
+
+    @_builtins.property
+    def absent_player_ids(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """Players who were not there at the signal, and have not come."""
+
+    @_builtins.property
+    def away_player_ids(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """Players who left the table, and have not come back."""
+
+    @_builtins.property
+    def deadline_at(self) -> _timestamp_pb2.Timestamp:
+        """When something comes by itself unless something else comes first; absent when nothing does."""
 
     def __init__(
         self,
@@ -443,10 +790,17 @@ class GetClockResponse(_message.Message):
         turn_ms: _builtins.int = ...,
         turn_used_ms: _builtins.int = ...,
         turn: _builtins.int = ...,
+        absent_player_ids: _abc.Iterable[_builtins.str] | None = ...,
+        away_player_ids: _abc.Iterable[_builtins.str] | None = ...,
+        round_time_over: _builtins.bool = ...,
+        last_turn: _builtins.int = ...,
+        deadline_at: _timestamp_pb2.Timestamp | None = ...,
+        deadline: _builtins.str = ...,
+        forgotten_player_id: _builtins.str = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["running_since", b"running_since"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["deadline_at", b"deadline_at", "running_since", b"running_since"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["allowance_ms", b"allowance_ms", "game_id", b"game_id", "held", b"held", "neutralised", b"neutralised", "reason", b"reason", "running_player_id", b"running_player_id", "running_since", b"running_since", "stopped", b"stopped", "times", b"times", "turn", b"turn", "turn_ms", b"turn_ms", "turn_used_ms", b"turn_used_ms", "version", b"version"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["absent_player_ids", b"absent_player_ids", "allowance_ms", b"allowance_ms", "away_player_ids", b"away_player_ids", "deadline", b"deadline", "deadline_at", b"deadline_at", "forgotten_player_id", b"forgotten_player_id", "game_id", b"game_id", "held", b"held", "last_turn", b"last_turn", "neutralised", b"neutralised", "reason", b"reason", "round_time_over", b"round_time_over", "running_player_id", b"running_player_id", "running_since", b"running_since", "stopped", b"stopped", "times", b"times", "turn", b"turn", "turn_ms", b"turn_ms", "turn_used_ms", b"turn_used_ms", "version", b"version"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

@@ -60,6 +60,31 @@ class ClockServiceStub:
                 request_serializer=faristol_dot_clock_dot_v1_dot_clock__pb2.CorrectClockRequest.SerializeToString,
                 response_deserializer=faristol_dot_clock_dot_v1_dot_clock__pb2.CorrectClockResponse.FromString,
                 _registered_method=True)
+        self.ExpireRoundTime = channel.unary_unary(
+                '/faristol.clock.v1.ClockService/ExpireRoundTime',
+                request_serializer=faristol_dot_clock_dot_v1_dot_clock__pb2.ExpireRoundTimeRequest.SerializeToString,
+                response_deserializer=faristol_dot_clock_dot_v1_dot_clock__pb2.ExpireRoundTimeResponse.FromString,
+                _registered_method=True)
+        self.ReportAbsence = channel.unary_unary(
+                '/faristol.clock.v1.ClockService/ReportAbsence',
+                request_serializer=faristol_dot_clock_dot_v1_dot_clock__pb2.ReportAbsenceRequest.SerializeToString,
+                response_deserializer=faristol_dot_clock_dot_v1_dot_clock__pb2.ReportAbsenceResponse.FromString,
+                _registered_method=True)
+        self.RecordArrival = channel.unary_unary(
+                '/faristol.clock.v1.ClockService/RecordArrival',
+                request_serializer=faristol_dot_clock_dot_v1_dot_clock__pb2.RecordArrivalRequest.SerializeToString,
+                response_deserializer=faristol_dot_clock_dot_v1_dot_clock__pb2.RecordArrivalResponse.FromString,
+                _registered_method=True)
+        self.LeaveTable = channel.unary_unary(
+                '/faristol.clock.v1.ClockService/LeaveTable',
+                request_serializer=faristol_dot_clock_dot_v1_dot_clock__pb2.LeaveTableRequest.SerializeToString,
+                response_deserializer=faristol_dot_clock_dot_v1_dot_clock__pb2.LeaveTableResponse.FromString,
+                _registered_method=True)
+        self.ReturnToTable = channel.unary_unary(
+                '/faristol.clock.v1.ClockService/ReturnToTable',
+                request_serializer=faristol_dot_clock_dot_v1_dot_clock__pb2.ReturnToTableRequest.SerializeToString,
+                response_deserializer=faristol_dot_clock_dot_v1_dot_clock__pb2.ReturnToTableResponse.FromString,
+                _registered_method=True)
         self.GetClock = channel.unary_unary(
                 '/faristol.clock.v1.ClockService/GetClock',
                 request_serializer=faristol_dot_clock_dot_v1_dot_clock__pb2.GetClockRequest.SerializeToString,
@@ -108,6 +133,41 @@ class ClockServiceServicer:
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
+    def ExpireRoundTime(self, request, context):
+        """Say that the time of the round is over (UF 27.4, FISC I.8.C, FISE 30); where it has a length it ends by itself.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def ReportAbsence(self, request, context):
+        """Note that a player was not there when the signal was given (FISC I.5, FISE 36, PES Γ.β).
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def RecordArrival(self, request, context):
+        """Note that an absent player has come.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def LeaveTable(self, request, context):
+        """Leave the table during the game, as far as the rules let one (UF 28.4, FISE 37, PES Δ.η).
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def ReturnToTable(self, request, context):
+        """Come back to the table.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
     def GetClock(self, request, context):
         """The clock as it stands in the record.
         """
@@ -142,6 +202,31 @@ def add_ClockServiceServicer_to_server(servicer, server):
                     servicer.CorrectClock,
                     request_deserializer=faristol_dot_clock_dot_v1_dot_clock__pb2.CorrectClockRequest.FromString,
                     response_serializer=faristol_dot_clock_dot_v1_dot_clock__pb2.CorrectClockResponse.SerializeToString,
+            ),
+            'ExpireRoundTime': grpc.unary_unary_rpc_method_handler(
+                    servicer.ExpireRoundTime,
+                    request_deserializer=faristol_dot_clock_dot_v1_dot_clock__pb2.ExpireRoundTimeRequest.FromString,
+                    response_serializer=faristol_dot_clock_dot_v1_dot_clock__pb2.ExpireRoundTimeResponse.SerializeToString,
+            ),
+            'ReportAbsence': grpc.unary_unary_rpc_method_handler(
+                    servicer.ReportAbsence,
+                    request_deserializer=faristol_dot_clock_dot_v1_dot_clock__pb2.ReportAbsenceRequest.FromString,
+                    response_serializer=faristol_dot_clock_dot_v1_dot_clock__pb2.ReportAbsenceResponse.SerializeToString,
+            ),
+            'RecordArrival': grpc.unary_unary_rpc_method_handler(
+                    servicer.RecordArrival,
+                    request_deserializer=faristol_dot_clock_dot_v1_dot_clock__pb2.RecordArrivalRequest.FromString,
+                    response_serializer=faristol_dot_clock_dot_v1_dot_clock__pb2.RecordArrivalResponse.SerializeToString,
+            ),
+            'LeaveTable': grpc.unary_unary_rpc_method_handler(
+                    servicer.LeaveTable,
+                    request_deserializer=faristol_dot_clock_dot_v1_dot_clock__pb2.LeaveTableRequest.FromString,
+                    response_serializer=faristol_dot_clock_dot_v1_dot_clock__pb2.LeaveTableResponse.SerializeToString,
+            ),
+            'ReturnToTable': grpc.unary_unary_rpc_method_handler(
+                    servicer.ReturnToTable,
+                    request_deserializer=faristol_dot_clock_dot_v1_dot_clock__pb2.ReturnToTableRequest.FromString,
+                    response_serializer=faristol_dot_clock_dot_v1_dot_clock__pb2.ReturnToTableResponse.SerializeToString,
             ),
             'GetClock': grpc.unary_unary_rpc_method_handler(
                     servicer.GetClock,
@@ -285,6 +370,141 @@ class ClockService:
             '/faristol.clock.v1.ClockService/CorrectClock',
             faristol_dot_clock_dot_v1_dot_clock__pb2.CorrectClockRequest.SerializeToString,
             faristol_dot_clock_dot_v1_dot_clock__pb2.CorrectClockResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def ExpireRoundTime(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/faristol.clock.v1.ClockService/ExpireRoundTime',
+            faristol_dot_clock_dot_v1_dot_clock__pb2.ExpireRoundTimeRequest.SerializeToString,
+            faristol_dot_clock_dot_v1_dot_clock__pb2.ExpireRoundTimeResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def ReportAbsence(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/faristol.clock.v1.ClockService/ReportAbsence',
+            faristol_dot_clock_dot_v1_dot_clock__pb2.ReportAbsenceRequest.SerializeToString,
+            faristol_dot_clock_dot_v1_dot_clock__pb2.ReportAbsenceResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def RecordArrival(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/faristol.clock.v1.ClockService/RecordArrival',
+            faristol_dot_clock_dot_v1_dot_clock__pb2.RecordArrivalRequest.SerializeToString,
+            faristol_dot_clock_dot_v1_dot_clock__pb2.RecordArrivalResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def LeaveTable(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/faristol.clock.v1.ClockService/LeaveTable',
+            faristol_dot_clock_dot_v1_dot_clock__pb2.LeaveTableRequest.SerializeToString,
+            faristol_dot_clock_dot_v1_dot_clock__pb2.LeaveTableResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def ReturnToTable(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/faristol.clock.v1.ClockService/ReturnToTable',
+            faristol_dot_clock_dot_v1_dot_clock__pb2.ReturnToTableRequest.SerializeToString,
+            faristol_dot_clock_dot_v1_dot_clock__pb2.ReturnToTableResponse.FromString,
             options,
             channel_credentials,
             insecure,

@@ -49,6 +49,16 @@ class ClockServiceStub:
     """Let time go on that the arbiter stopped."""
     CorrectClock: _grpc.UnaryUnaryMultiCallable[_clock_pb2.CorrectClockRequest, _clock_pb2.CorrectClockResponse]
     """Set the clock of a player to another time, for a reason that the rules let an arbiter hear."""
+    ExpireRoundTime: _grpc.UnaryUnaryMultiCallable[_clock_pb2.ExpireRoundTimeRequest, _clock_pb2.ExpireRoundTimeResponse]
+    """Say that the time of the round is over (UF 27.4, FISC I.8.C, FISE 30); where it has a length it ends by itself."""
+    ReportAbsence: _grpc.UnaryUnaryMultiCallable[_clock_pb2.ReportAbsenceRequest, _clock_pb2.ReportAbsenceResponse]
+    """Note that a player was not there when the signal was given (FISC I.5, FISE 36, PES Γ.β)."""
+    RecordArrival: _grpc.UnaryUnaryMultiCallable[_clock_pb2.RecordArrivalRequest, _clock_pb2.RecordArrivalResponse]
+    """Note that an absent player has come."""
+    LeaveTable: _grpc.UnaryUnaryMultiCallable[_clock_pb2.LeaveTableRequest, _clock_pb2.LeaveTableResponse]
+    """Leave the table during the game, as far as the rules let one (UF 28.4, FISE 37, PES Δ.η)."""
+    ReturnToTable: _grpc.UnaryUnaryMultiCallable[_clock_pb2.ReturnToTableRequest, _clock_pb2.ReturnToTableResponse]
+    """Come back to the table."""
     GetClock: _grpc.UnaryUnaryMultiCallable[_clock_pb2.GetClockRequest, _clock_pb2.GetClockResponse]
     """The clock as it stands in the record."""
 
@@ -71,6 +81,16 @@ class ClockServiceAsyncStub(ClockServiceStub):
     """Let time go on that the arbiter stopped."""
     CorrectClock: _aio.UnaryUnaryMultiCallable[_clock_pb2.CorrectClockRequest, _clock_pb2.CorrectClockResponse]  # type: ignore[assignment]
     """Set the clock of a player to another time, for a reason that the rules let an arbiter hear."""
+    ExpireRoundTime: _aio.UnaryUnaryMultiCallable[_clock_pb2.ExpireRoundTimeRequest, _clock_pb2.ExpireRoundTimeResponse]  # type: ignore[assignment]
+    """Say that the time of the round is over (UF 27.4, FISC I.8.C, FISE 30); where it has a length it ends by itself."""
+    ReportAbsence: _aio.UnaryUnaryMultiCallable[_clock_pb2.ReportAbsenceRequest, _clock_pb2.ReportAbsenceResponse]  # type: ignore[assignment]
+    """Note that a player was not there when the signal was given (FISC I.5, FISE 36, PES Γ.β)."""
+    RecordArrival: _aio.UnaryUnaryMultiCallable[_clock_pb2.RecordArrivalRequest, _clock_pb2.RecordArrivalResponse]  # type: ignore[assignment]
+    """Note that an absent player has come."""
+    LeaveTable: _aio.UnaryUnaryMultiCallable[_clock_pb2.LeaveTableRequest, _clock_pb2.LeaveTableResponse]  # type: ignore[assignment]
+    """Leave the table during the game, as far as the rules let one (UF 28.4, FISE 37, PES Δ.η)."""
+    ReturnToTable: _aio.UnaryUnaryMultiCallable[_clock_pb2.ReturnToTableRequest, _clock_pb2.ReturnToTableResponse]  # type: ignore[assignment]
+    """Come back to the table."""
     GetClock: _aio.UnaryUnaryMultiCallable[_clock_pb2.GetClockRequest, _clock_pb2.GetClockResponse]  # type: ignore[assignment]
     """The clock as it stands in the record."""
 
@@ -120,6 +140,46 @@ class ClockServiceServicer(metaclass=_abc_1.ABCMeta):
         context: _ServicerContext,
     ) -> _typing.Union[_clock_pb2.CorrectClockResponse, _abc.Awaitable[_clock_pb2.CorrectClockResponse]]:
         """Set the clock of a player to another time, for a reason that the rules let an arbiter hear."""
+
+    @_abc_1.abstractmethod
+    def ExpireRoundTime(
+        self,
+        request: _clock_pb2.ExpireRoundTimeRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_clock_pb2.ExpireRoundTimeResponse, _abc.Awaitable[_clock_pb2.ExpireRoundTimeResponse]]:
+        """Say that the time of the round is over (UF 27.4, FISC I.8.C, FISE 30); where it has a length it ends by itself."""
+
+    @_abc_1.abstractmethod
+    def ReportAbsence(
+        self,
+        request: _clock_pb2.ReportAbsenceRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_clock_pb2.ReportAbsenceResponse, _abc.Awaitable[_clock_pb2.ReportAbsenceResponse]]:
+        """Note that a player was not there when the signal was given (FISC I.5, FISE 36, PES Γ.β)."""
+
+    @_abc_1.abstractmethod
+    def RecordArrival(
+        self,
+        request: _clock_pb2.RecordArrivalRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_clock_pb2.RecordArrivalResponse, _abc.Awaitable[_clock_pb2.RecordArrivalResponse]]:
+        """Note that an absent player has come."""
+
+    @_abc_1.abstractmethod
+    def LeaveTable(
+        self,
+        request: _clock_pb2.LeaveTableRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_clock_pb2.LeaveTableResponse, _abc.Awaitable[_clock_pb2.LeaveTableResponse]]:
+        """Leave the table during the game, as far as the rules let one (UF 28.4, FISE 37, PES Δ.η)."""
+
+    @_abc_1.abstractmethod
+    def ReturnToTable(
+        self,
+        request: _clock_pb2.ReturnToTableRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_clock_pb2.ReturnToTableResponse, _abc.Awaitable[_clock_pb2.ReturnToTableResponse]]:
+        """Come back to the table."""
 
     @_abc_1.abstractmethod
     def GetClock(

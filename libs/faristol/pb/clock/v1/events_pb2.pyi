@@ -106,6 +106,8 @@ class _ForfeitReasonEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_Forfeit
     """The player did not come in time (FISC I.5, FISE 37, PES Γ.β)."""
     FORFEIT_REASON_ABSENT: _ForfeitReason.ValueType  # 2
     """The player left the table and did not come back in time (FISE 37)."""
+    FORFEIT_REASON_UNTOLD: _ForfeitReason.ValueType  # 3
+    """The player left the table and had not told whom the rules name (UF 28.4, FISE 46.5)."""
 
 class ForfeitReason(_ForfeitReason, metaclass=_ForfeitReasonEnumTypeWrapper):
     """Why a player lost a game without playing it out."""
@@ -116,6 +118,8 @@ FORFEIT_REASON_LATE: ForfeitReason.ValueType  # 1
 """The player did not come in time (FISC I.5, FISE 37, PES Γ.β)."""
 FORFEIT_REASON_ABSENT: ForfeitReason.ValueType  # 2
 """The player left the table and did not come back in time (FISE 37)."""
+FORFEIT_REASON_UNTOLD: ForfeitReason.ValueType  # 3
+"""The player left the table and had not told whom the rules name (UF 28.4, FISE 46.5)."""
 Global___ForfeitReason: _TypeAlias = ForfeitReason  # noqa: Y015
 
 @_typing.final
@@ -573,3 +577,217 @@ class ClockCorrected(_message.Message):
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___ClockCorrected: _TypeAlias = ClockCorrected  # noqa: Y015
+
+@_typing.final
+class RoundTimeExpired(_message.Message):
+    """The time of the round is over (UF 27.4, FISC I.11, FISE 30)."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    TURNS_TAKEN_FIELD_NUMBER: _builtins.int
+    LAST_TURN_FIELD_NUMBER: _builtins.int
+    LAST_TURN_MS_FIELD_NUMBER: _builtins.int
+    ARBITER_ID_FIELD_NUMBER: _builtins.int
+    OCCURRED_AT_FIELD_NUMBER: _builtins.int
+    turns_taken: _builtins.int
+    """Turns that were over by then."""
+    last_turn: _builtins.int
+    """The last turn that is still played; `turns_taken` where none is. The game ends when it is over."""
+    last_turn_ms: _builtins.int
+    """Milliseconds that each turn may take from now on (FISC I.11: two minutes); 0 where it may take any."""
+    arbiter_id: _builtins.str
+    """The arbiter who said so; empty when the time ran out by itself."""
+    @_builtins.property
+    def occurred_at(self) -> _timestamp_pb2.Timestamp:
+        """When."""
+
+    def __init__(
+        self,
+        *,
+        turns_taken: _builtins.int = ...,
+        last_turn: _builtins.int = ...,
+        last_turn_ms: _builtins.int = ...,
+        arbiter_id: _builtins.str = ...,
+        occurred_at: _timestamp_pb2.Timestamp | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["occurred_at", b"occurred_at"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["arbiter_id", b"arbiter_id", "last_turn", b"last_turn", "last_turn_ms", b"last_turn_ms", "occurred_at", b"occurred_at", "turns_taken", b"turns_taken"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___RoundTimeExpired: _TypeAlias = RoundTimeExpired  # noqa: Y015
+
+@_typing.final
+class PlayerAbsent(_message.Message):
+    """A player was not at the table when the signal for the round was given. No turn is taken while one is absent."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    PLAYER_ID_FIELD_NUMBER: _builtins.int
+    SIGNAL_AT_FIELD_NUMBER: _builtins.int
+    CLOCK_STARTS_AT_FIELD_NUMBER: _builtins.int
+    ARBITER_ID_FIELD_NUMBER: _builtins.int
+    OCCURRED_AT_FIELD_NUMBER: _builtins.int
+    player_id: _builtins.str
+    """Who."""
+    arbiter_id: _builtins.str
+    """The arbiter who noted it."""
+    @_builtins.property
+    def signal_at(self) -> _timestamp_pb2.Timestamp:
+        """When the signal was given."""
+
+    @_builtins.property
+    def clock_starts_at(self) -> _timestamp_pb2.Timestamp:
+        """From when on this player's time runs (FISC I.5, FISE 36: from the signal; PES Γ.β: ten minutes later); absent where
+        it does not.
+        """
+
+    @_builtins.property
+    def occurred_at(self) -> _timestamp_pb2.Timestamp:
+        """When it was noted."""
+
+    def __init__(
+        self,
+        *,
+        player_id: _builtins.str = ...,
+        signal_at: _timestamp_pb2.Timestamp | None = ...,
+        clock_starts_at: _timestamp_pb2.Timestamp | None = ...,
+        arbiter_id: _builtins.str = ...,
+        occurred_at: _timestamp_pb2.Timestamp | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["clock_starts_at", b"clock_starts_at", "occurred_at", b"occurred_at", "signal_at", b"signal_at"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["arbiter_id", b"arbiter_id", "clock_starts_at", b"clock_starts_at", "occurred_at", b"occurred_at", "player_id", b"player_id", "signal_at", b"signal_at"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___PlayerAbsent: _TypeAlias = PlayerAbsent  # noqa: Y015
+
+@_typing.final
+class PlayerArrived(_message.Message):
+    """An absent player came."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    PLAYER_ID_FIELD_NUMBER: _builtins.int
+    USED_MS_FIELD_NUMBER: _builtins.int
+    OCCURRED_AT_FIELD_NUMBER: _builtins.int
+    player_id: _builtins.str
+    """Who."""
+    used_ms: _builtins.int
+    """Milliseconds of this player's time that the absence took."""
+    @_builtins.property
+    def occurred_at(self) -> _timestamp_pb2.Timestamp:
+        """When."""
+
+    def __init__(
+        self,
+        *,
+        player_id: _builtins.str = ...,
+        used_ms: _builtins.int = ...,
+        occurred_at: _timestamp_pb2.Timestamp | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["occurred_at", b"occurred_at"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["occurred_at", b"occurred_at", "player_id", b"player_id", "used_ms", b"used_ms"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___PlayerArrived: _TypeAlias = PlayerArrived  # noqa: Y015
+
+@_typing.final
+class PlayerLeft(_message.Message):
+    """A player left the table during the game (UF 28.4, FISE 37, PES Δ.η)."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    PLAYER_ID_FIELD_NUMBER: _builtins.int
+    TURN_FIELD_NUMBER: _builtins.int
+    TOLD_FIELD_NUMBER: _builtins.int
+    OCCURRED_AT_FIELD_NUMBER: _builtins.int
+    player_id: _builtins.str
+    """Who."""
+    turn: _builtins.int
+    """The turn."""
+    told: _builtins.bool
+    """Whom the rules name had been told."""
+    @_builtins.property
+    def occurred_at(self) -> _timestamp_pb2.Timestamp:
+        """When."""
+
+    def __init__(
+        self,
+        *,
+        player_id: _builtins.str = ...,
+        turn: _builtins.int = ...,
+        told: _builtins.bool = ...,
+        occurred_at: _timestamp_pb2.Timestamp | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["occurred_at", b"occurred_at"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["occurred_at", b"occurred_at", "player_id", b"player_id", "told", b"told", "turn", b"turn"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___PlayerLeft: _TypeAlias = PlayerLeft  # noqa: Y015
+
+@_typing.final
+class PlayerReturned(_message.Message):
+    """The player came back."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    PLAYER_ID_FIELD_NUMBER: _builtins.int
+    OCCURRED_AT_FIELD_NUMBER: _builtins.int
+    player_id: _builtins.str
+    """Who."""
+    @_builtins.property
+    def occurred_at(self) -> _timestamp_pb2.Timestamp:
+        """When."""
+
+    def __init__(
+        self,
+        *,
+        player_id: _builtins.str = ...,
+        occurred_at: _timestamp_pb2.Timestamp | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["occurred_at", b"occurred_at"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["occurred_at", b"occurred_at", "player_id", b"player_id"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___PlayerReturned: _TypeAlias = PlayerReturned  # noqa: Y015
+
+@_typing.final
+class TimeForfeited(_message.Message):
+    """A player loses the game by not being there. When several do, there is one of these for each, written together."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    PLAYER_ID_FIELD_NUMBER: _builtins.int
+    REASON_FIELD_NUMBER: _builtins.int
+    OCCURRED_AT_FIELD_NUMBER: _builtins.int
+    player_id: _builtins.str
+    """Who loses."""
+    reason: Global___ForfeitReason.ValueType
+    """Why."""
+    @_builtins.property
+    def occurred_at(self) -> _timestamp_pb2.Timestamp:
+        """When."""
+
+    def __init__(
+        self,
+        *,
+        player_id: _builtins.str = ...,
+        reason: Global___ForfeitReason.ValueType = ...,
+        occurred_at: _timestamp_pb2.Timestamp | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["occurred_at", b"occurred_at"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["occurred_at", b"occurred_at", "player_id", b"player_id", "reason", b"reason"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___TimeForfeited: _TypeAlias = TimeForfeited  # noqa: Y015

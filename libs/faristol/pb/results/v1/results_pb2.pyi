@@ -939,6 +939,7 @@ class ClockSide(_message.Message):
     RUNNING_FIELD_NUMBER: _builtins.int
     RUNNING_SINCE_FIELD_NUMBER: _builtins.int
     TURN_USED_MS_FIELD_NUMBER: _builtins.int
+    ABSENT_FIELD_NUMBER: _builtins.int
     player_id: _builtins.str
     """The player."""
     used_ms: _builtins.int
@@ -947,6 +948,8 @@ class ClockSide(_message.Message):
     """It runs."""
     turn_used_ms: _builtins.int
     """Milliseconds used in the player's turn, when it last stopped."""
+    absent: _builtins.bool
+    """The player was not there at the signal and has not come, or left the table and has not come back."""
     @_builtins.property
     def running_since(self) -> _timestamp_pb2.Timestamp:
         """Since when it runs."""
@@ -959,10 +962,11 @@ class ClockSide(_message.Message):
         running: _builtins.bool = ...,
         running_since: _timestamp_pb2.Timestamp | None = ...,
         turn_used_ms: _builtins.int = ...,
+        absent: _builtins.bool = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["running_since", b"running_since"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["player_id", b"player_id", "running", b"running", "running_since", b"running_since", "turn_used_ms", b"turn_used_ms", "used_ms", b"used_ms"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["absent", b"absent", "player_id", b"player_id", "running", b"running", "running_since", b"running_since", "turn_used_ms", b"turn_used_ms", "used_ms", b"used_ms"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -995,6 +999,8 @@ class GetGameResponse(_message.Message):
     LEXICON_FIELD_NUMBER: _builtins.int
     TURN_MS_FIELD_NUMBER: _builtins.int
     NEUTRALISED_FOR_FIELD_NUMBER: _builtins.int
+    ROUND_TIME_OVER_FIELD_NUMBER: _builtins.int
+    LAST_TURN_FIELD_NUMBER: _builtins.int
     game_id: _builtins.str
     """The game."""
     tournament_id: _builtins.str
@@ -1025,6 +1031,10 @@ class GetGameResponse(_message.Message):
     """Milliseconds that each turn may take; 0 where turns are not timed."""
     neutralised_for: _events_pb2_1.NeutralisationReason.ValueType
     """Why neither clock runs; unspecified while they are not neutralised."""
+    round_time_over: _builtins.bool
+    """The time of the round is over."""
+    last_turn: _builtins.int
+    """The last turn that is played, once it is."""
     @_builtins.property
     def seats(self) -> _containers.RepeatedCompositeFieldContainer[Global___Seat]:
         """Both players, in the order of the pairing."""
@@ -1073,10 +1083,12 @@ class GetGameResponse(_message.Message):
         lexicon: _events_pb2.Pin | None = ...,
         turn_ms: _builtins.int = ...,
         neutralised_for: _events_pb2_1.NeutralisationReason.ValueType = ...,
+        round_time_over: _builtins.bool = ...,
+        last_turn: _builtins.int = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["lexicon", b"lexicon", "ruleset", b"ruleset"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["allowance_ms", b"allowance_ms", "bag_left", b"bag_left", "board", b"board", "clocks", b"clocks", "end_condition", b"end_condition", "entries", b"entries", "final", b"final", "first_player_id", b"first_player_id", "game_id", b"game_id", "lexicon", b"lexicon", "neutralised_for", b"neutralised_for", "position", b"position", "round", b"round", "ruleset", b"ruleset", "seats", b"seats", "table", b"table", "tournament_id", b"tournament_id", "tournament_name", b"tournament_name", "turn_ms", b"turn_ms", "turn_player_id", b"turn_player_id", "winner_id", b"winner_id"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["allowance_ms", b"allowance_ms", "bag_left", b"bag_left", "board", b"board", "clocks", b"clocks", "end_condition", b"end_condition", "entries", b"entries", "final", b"final", "first_player_id", b"first_player_id", "game_id", b"game_id", "last_turn", b"last_turn", "lexicon", b"lexicon", "neutralised_for", b"neutralised_for", "position", b"position", "round", b"round", "round_time_over", b"round_time_over", "ruleset", b"ruleset", "seats", b"seats", "table", b"table", "tournament_id", b"tournament_id", "tournament_name", b"tournament_name", "turn_ms", b"turn_ms", "turn_player_id", b"turn_player_id", "winner_id", b"winner_id"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

@@ -1,0 +1,141 @@
+"""Players who are not there: late at the signal, or away from the table. Pure; the clock is settled."""
+
+from __future__ import annotations
+
+from google.protobuf.message import Message
+
+from faristol.clock.decide import check_playing, check_seated, check_time, overtaken
+from faristol.clock.model import NANOSECONDS, Clock, Instant, timestamp
+from faristol.clock.views import Kind, Phase, Table
+from faristol.host.errors import Invalid
+from faristol.pb.clock.v1 import events_pb2 as events
+from faristol.rules.refusal import N_, Refusal
+from faristol.rules.ruleset import Ruleset
+
+
+def report_absence(
+    clock: Clock, table: Table, ruleset: Ruleset, arbiter_id: str, player_id: str, at: Instant
+) -> list[Message]:
+    """``player_id`` was not there when the signal was given (FISC I.5, FISE 36, PES Γ.β).
+
+    Only the time of those who are absent runs until they come: from the signal, or from when the book says. Raises
+    ``Refusal`` once a turn has been taken, and for who is noted already; ``Invalid`` for no arbiter or a time before
+    the last fact.
+    """
+    if not arbiter_id:
+        raise Invalid("arbiter_id", N_("expected the id of the arbiter"))
+    check_seated(table, ruleset, player_id)
+    if not clock.absent:
+        check_playing(clock, table, ruleset)
+    article = ruleset.article("lateness.loses_after_minutes")
+    if player_id in clock.absent:
+        raise Refusal("ABSENT_ALREADY", article, N_("{player} is noted as absent already."), {"player": player_id})
+    if clock.turn > 1 or any(signal.kind is Kind.TAKEN for signal in table.signals):
+        raise Refusal(
+            "PLAY_BEGUN",
+            article,
+            N_("A turn has been taken, so {player} was there: who goes away after that leaves the table."),
+            {"player": player_id},
+        )
+    check_time(clock, table, at)
+    facts, after = overtaken(clock, table, ruleset, at)
+    if after.played_out:
+        return facts
+    delay = ruleset.lateness.clock_starts_after_minutes
+    starts_at = None if delay is None or clock.turn_ms else table.opened_at + delay * 60_000 * NANOSECONDS
+    return [
+        *facts,
+        events.PlayerAbsent(
+            player_id=player_id,
+            signal_at=timestamp(table.opened_at),
+            clock_starts_at=None if starts_at is None else timestamp(starts_at),
+            arbiter_id=arbiter_id,
+            occurred_at=timestamp(at),
+        ),
+    ]
+
+
+def record_arrival(clock: Clock, table: Table, ruleset: Ruleset, player_id: str, at: Instant) -> list[Message]:
+    """An absent player has come; what the absence took of the own time is gone (FISE 36).
+
+    Where the player had lost before that, it is recorded instead. Raises ``Refusal`` for who was not absent,
+    ``Invalid`` for a time before the last fact.
+    """
+    check_seated(table, ruleset, player_id)
+    if player_id not in clock.absent:
+        raise Refusal(
+            "NOT_ABSENT",
+            ruleset.article("lateness.loses_after_minutes"),
+            N_("{player} is not noted as absent."),
+            {"player": player_id},
+        )
+    check_time(clock, table, at)
+    facts, after = overtaken(clock, table, ruleset, at)
+    if after.played_out:
+        return facts
+    used_ms = after.used_at(player_id, at)
+    return [*facts, events.PlayerArrived(player_id=player_id, used_ms=used_ms, occurred_at=timestamp(at))]
+
+
+def leave_table(
+    clock: Clock, table: Table, ruleset: Ruleset, player_id: str, at: Instant, *, told: bool
+) -> list[Message]:
+    """``player_id`` leaves the table for a while.
+
+    FISE 37: the Director has been told, the play is complete, no tile has been drawn; then the clock is pressed. PES
+    Δ.η: a play of two tiles or more lies, and no tile has been drawn. Who tells nobody loses the game where the book
+    says so (UF 28.4, FISE 46.5). Where a time was over before, that is recorded instead. Raises ``Refusal`` when it is
+    not yet the moment to leave, ``Invalid`` for a time before the last fact.
+    """
+    check_seated(table, ruleset, player_id)
+    check_playing(clock, table, ruleset)
+    if player_id in clock.away:
+        raise Refusal(
+            "AWAY_ALREADY", ruleset.law.absence, N_("{player} has left the table already."), {"player": player_id}
+        )
+    check_time(clock, table, at)
+    facts, after = overtaken(clock, table, ruleset, at)
+    if after.played_out:
+        return facts
+    left = events.PlayerLeft(player_id=player_id, turn=clock.turn, told=told, occurred_at=timestamp(at))
+    if not told and ruleset.absence.untold != "none":
+        untold = events.FORFEIT_REASON_UNTOLD
+        return [*facts, left, events.TimeForfeited(player_id=player_id, reason=untold, occurred_at=timestamp(at))]
+    _check_may_leave(table, ruleset, player_id)
+    return [*facts, left]
+
+
+def return_to_table(clock: Clock, table: Table, ruleset: Ruleset, player_id: str, at: Instant) -> list[Message]:
+    """``player_id`` comes back (FISE 37). Where the own time was over before, that is recorded instead.
+
+    Raises ``Refusal`` for who did not leave, ``Invalid`` for a time before the last fact.
+    """
+    check_seated(table, ruleset, player_id)
+    if player_id not in clock.away:
+        raise Refusal("NOT_AWAY", ruleset.law.absence, N_("{player} has not left the table."), {"player": player_id})
+    check_playing(clock, table, ruleset)
+    check_time(clock, table, at)
+    facts, after = overtaken(clock, table, ruleset, at)
+    if after.played_out:
+        return facts
+    return [*facts, events.PlayerReturned(player_id=player_id, occurred_at=timestamp(at))]
+
+
+def _check_may_leave(table: Table, ruleset: Ruleset, player_id: str) -> None:
+    """That what the book asks for before leaving has been done."""
+    if ruleset.absence.first == "none":
+        return
+    if player_id != table.mover or table.phase is not Phase.PLACED:
+        raise Refusal(
+            "LEAVES_AFTER_PLAYING",
+            ruleset.article("absence.first"),
+            N_("{player} can leave the table after placing a play and before drawing tiles."),
+            {"player": player_id},
+        )
+    if table.laid < ruleset.absence.tiles_min:
+        raise Refusal(
+            "TOO_FEW_TILES_TO_LEAVE",
+            ruleset.article("absence.tiles_min"),
+            N_("{player} can leave the table after a play of {least} tiles or more, not of {laid}."),
+            {"player": player_id, "least": ruleset.absence.tiles_min, "laid": table.laid},
+        )

@@ -1,0 +1,45 @@
+"""A clock as officials and players are shown it."""
+
+from __future__ import annotations
+
+from faristol.clock.deadlines import next_deadline
+from faristol.clock.model import Clock, timestamp
+from faristol.clock.views import Phase, Table
+from faristol.pb.clock.v1 import clock_pb2
+from faristol.record import Loaded
+from faristol.rules.ruleset import Ruleset
+
+
+def shown(clock: Loaded[Clock], table: Table, ruleset: Ruleset) -> clock_pb2.GetClockResponse:
+    """The clock as it stands in the record."""
+    state = clock.state
+    deadline = next_deadline(state, table, ruleset)
+    return clock_pb2.GetClockResponse(
+        game_id=state.game_id,
+        running_player_id=state.running,
+        running_since=timestamp(state.running_since) if state.running else None,
+        neutralised=state.neutralised,
+        stopped=state.stopped,
+        times=state.times(),
+        allowance_ms=state.allowance_ms,
+        version=clock.version,
+        reason=state.reason,
+        held=state.held,
+        turn_ms=state.turn_ms,
+        turn_used_ms=state.turn_used_ms,
+        turn=state.turn,
+        absent_player_ids=sorted(state.absent),
+        away_player_ids=sorted(state.away),
+        round_time_over=state.round_time_over,
+        last_turn=state.last_turn or 0,
+        deadline_at=timestamp(deadline.due) if deadline else None,
+        deadline=deadline.facts[0].DESCRIPTOR.name if deadline else "",
+        forgotten_player_id=forgotten(state, table, ruleset),
+    )
+
+
+def forgotten(clock: Clock, table: Table, ruleset: Ruleset) -> str:
+    """Who has done all of a turn but press; empty where nobody may say so (UF 21, FISE 35)."""
+    if ruleset.clock.reminders == "forbidden" or "press" not in ruleset.turn.steps:
+        return ""
+    return clock.running if table.phase is Phase.DRAWN and clock.running == table.mover else ""

@@ -1,0 +1,228 @@
+"""Players who are late and players who go away: each book waits as long as it says."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from tests.unit.clock.tables import (
+    FISC,
+    FISE,
+    FM,
+    PES,
+    START,
+    UF,
+    after,
+    clocked,
+    completed,
+    drawn,
+    ended,
+    names,
+    placed,
+    started,
+)
+
+from faristol.clock.attendance import leave_table, record_arrival, report_absence, return_to_table
+from faristol.clock.deadlines import Deadline, next_deadline
+from faristol.clock.decide import press
+from faristol.clock.model import Clock, timestamp
+from faristol.clock.settling import fold, settle
+from faristol.clock.views import Table
+from faristol.host.errors import Invalid
+from faristol.pb.clock.v1 import events_pb2 as events
+from faristol.rules import Refusal, Ruleset, with_options
+
+MINUTE_S = 60
+
+
+def absent(ruleset: Ruleset, *players: str, noted: float = 30) -> tuple[Table, Clock]:
+    table = started()
+    clock = clocked(table, ruleset)
+    for player in players:
+        clock = fold(clock, report_absence(clock, table, ruleset, "arbiter-1", player, after(noted)))
+    return table, clock
+
+
+def deadline(clock: Clock, table: Table, ruleset: Ruleset) -> Deadline:
+    found = next_deadline(clock, table, ruleset)
+    assert found is not None
+    return found
+
+
+def losers(clock: Clock, table: Table, ruleset: Ruleset) -> tuple[int, list[str]]:
+    """When who loses, in seconds from the signal."""
+    found = deadline(clock, table, ruleset)
+    assert all(isinstance(fact, events.TimeForfeited) for fact in found.facts)
+    return (found.due - START) // 1_000_000, [str(getattr(fact, "player_id", "")) for fact in found.facts]
+
+
+@pytest.mark.parametrize(
+    ("ruleset", "runs_after", "loses_at_ms"),
+    [(FISC, 0, 15 * 60_000 + 1), (FISE, 0, 30 * 60_000), (PES, 600, 30 * 60_000)],
+)
+def test_the_time_of_an_absent_player_runs_and_is_lost_as_the_book_says(
+    ruleset: Ruleset, runs_after: int, loses_at_ms: int
+) -> None:
+    table, clock = absent(ruleset, "anna")
+    assert (clock.running, clock.used_at("biel", after(900))) == ("", 0)
+    assert clock.used_at("anna", after(900)) == (900 - runs_after) * 1_000
+    assert clock.used_at("anna", after(5)) == max(0, 5 - runs_after) * 1_000
+    assert losers(clock, table, ruleset) == (loses_at_ms, ["anna"])
+
+
+def test_under_pes_the_twenty_minutes_can_be_counted_from_the_signal() -> None:
+    ruleset = with_options(PES, {"absent_after": "from-signal"})
+    table, clock = absent(ruleset, "anna")
+    assert losers(clock, table, ruleset) == (20 * 60_000, ["anna"])
+
+
+@pytest.mark.parametrize("ruleset", [UF, FM])
+def test_where_the_book_is_silent_nothing_runs_and_an_arbiter_decides(ruleset: Ruleset) -> None:
+    table, clock = absent(ruleset, "anna")
+    assert clock.used_at("anna", after(3_000)) == 0
+    found = next_deadline(clock, table, ruleset)
+    assert found is None or not isinstance(found.facts[0], events.TimeForfeited)
+
+
+def test_who_comes_at_the_last_moment_plays_and_who_comes_after_it_has_lost() -> None:
+    table, clock = absent(FISC, "anna")
+    arrived = record_arrival(clock, table, FISC, "anna", after(15 * MINUTE_S))
+    assert names(arrived) == ["PlayerArrived"]
+    late = record_arrival(clock, table, FISC, "anna", after(15 * MINUTE_S + 1))
+    assert late == [
+        events.TimeForfeited(
+            player_id="anna",
+            reason=events.FORFEIT_REASON_LATE,
+            occurred_at=timestamp(after(15 * MINUTE_S) + 1_000_000),
+        )
+    ]
+    on_the_limit = record_arrival(absent(PES, "anna")[1], table, PES, "anna", after(30 * MINUTE_S))
+    assert names(on_the_limit) == ["TimeForfeited"]
+
+
+def test_when_the_last_has_come_the_game_begins_with_what_is_left() -> None:
+    table, clock = absent(FISE, "anna")
+    clock = fold(clock, record_arrival(clock, table, FISE, "anna", after(360)))
+    clock = clocked(table, FISE, clock)
+    assert (clock.running, clock.running_since, clock.used("anna")) == ("biel", after(360), 360_000)
+    assert clock.used_at("biel", after(400)) == 40_000
+
+
+def test_of_two_absent_players_the_first_has_what_is_left_and_the_others_time_goes_on() -> None:
+    table, clock = absent(FISE, "anna", "biel")
+    assert losers(clock, table, FISE) == (30 * 60_000, ["anna", "biel"])
+    clock = fold(clock, record_arrival(clock, table, FISE, "biel", after(360)))
+    assert clock.allowance_ms - clock.used_at("biel", after(900)) == 24 * 60_000
+    assert clock.used_at("anna", after(900)) == 900_000
+    assert settle(clock, table, FISE) == []
+    assert losers(clock, table, FISE) == (30 * 60_000, ["anna"])
+
+
+@pytest.mark.parametrize("ruleset", [FISC, PES])
+def test_where_an_arbiter_decides_on_two_absent_players_the_limit_waits_for_the_first(ruleset: Ruleset) -> None:
+    table, clock = absent(ruleset, "anna", "biel")
+    assert next_deadline(clock, table, ruleset) is None
+    clock = fold(clock, record_arrival(clock, table, ruleset, "biel", after(40 * MINUTE_S)))
+    assert losers(clock, table, ruleset) == (40 * 60_000, ["anna"])
+
+
+def test_an_absence_noted_after_the_limit_loses_at_once() -> None:
+    table, clock = absent(FISC, "anna", noted=20 * MINUTE_S)
+    assert losers(clock, table, FISC) == (20 * 60_000, ["anna"])
+
+
+def test_a_correction_moves_what_is_counted_on_the_clock() -> None:
+    table, clock = absent(PES, "anna")
+    corrected = events.ClockCorrected(player_id="anna", used_ms=120_000, occurred_at=timestamp(after(700)))
+    clock = fold(clock, [corrected])
+    assert losers(clock, table, PES) == (28 * 60_000, ["anna"])
+
+
+def test_nobody_is_noted_absent_twice_nor_after_a_turn_nor_at_another_table() -> None:
+    table, clock = absent(FISC, "anna")
+    reasons = []
+    for at_table, state, player in (
+        (table, clock, "anna"),
+        (placed(table, 20), clocked(placed(table, 20), FISC), "anna"),
+        (table, clocked(table, FISC), "carla"),
+    ):
+        with pytest.raises(Refusal) as caught:
+            report_absence(state, at_table, FISC, "arbiter-1", player, after(60))
+        reasons.append(caught.value.reason)
+    assert reasons == ["ABSENT_ALREADY", "PLAY_BEGUN", "NOT_AT_TABLE"]
+    with pytest.raises(Refusal, check=lambda refusal: refusal.reason == "NOT_ABSENT"):
+        record_arrival(clock, table, FISC, "biel", after(60))
+    with pytest.raises(Invalid):
+        report_absence(clocked(table, FISC), table, FISC, "", "anna", after(60))
+
+
+def test_no_clock_is_pressed_while_a_player_is_absent() -> None:
+    table, clock = absent(FISC, "anna")
+    with pytest.raises(
+        Refusal, check=lambda refusal: (refusal.reason, refusal.article) == ("PLAYER_ABSENT", "FISC I.5")
+    ):
+        press(clock, drawn(table, 60), FISC, "biel", after(60))
+
+
+def test_a_game_lost_by_absence_stops_the_clock_with_the_time_of_the_absent() -> None:
+    table, clock = absent(FISC, "anna")
+    clock = fold(clock, deadline(clock, table, FISC).facts)
+    over = ended(table, 900.001)
+    (stopped,) = settle(clock, over, FISC)
+    assert isinstance(stopped, events.ClockStopped)
+    assert [side.used_ms for side in stopped.times] == [900_001, 0]
+    assert next_deadline(clock, table, FISC) is None
+
+
+def test_under_fise_who_leaves_has_played_and_presses_without_drawing() -> None:
+    table = placed(started(), 10)
+    clock = clocked(table, FISE)
+    with pytest.raises(Refusal, check=lambda refusal: refusal.reason == "RACK_NOT_REFILLED"):
+        press(clock, table, FISE, "biel", after(12))
+    clock = fold(clock, leave_table(clock, table, FISE, "biel", after(12), told=True))
+    clock = fold(clock, press(clock, table, FISE, "biel", after(13)))
+    table = placed(completed(table, 13), 40)
+    clock = fold(clock, press(clock, table, FISE, "anna", after(41)))  # the other does not draw either
+    table = completed(table, 41)
+    assert (clock.running, clock.away) == ("biel", frozenset({"biel"}))
+    found = deadline(clock, table, FISE)
+    assert found.facts == (
+        events.TimeForfeited(
+            player_id="biel",
+            reason=events.FORFEIT_REASON_ABSENT,
+            occurred_at=timestamp(after(41 + 30 * MINUTE_S - 13)),
+        ),
+    )
+    back = fold(clock, return_to_table(clock, table, FISE, "biel", after(60)))
+    assert (back.away, next_deadline(back, table, FISE)) == (frozenset(), None)
+
+
+def test_who_leaves_under_pes_has_laid_two_tiles_and_drawn_none() -> None:
+    thinking, table = started(), placed(started(), 10)
+    clock = clocked(table, PES)
+    for at_table, reason in (
+        (thinking, "LEAVES_AFTER_PLAYING"),
+        (drawn(started(), 10), "LEAVES_AFTER_PLAYING"),
+        (replace(table, laid=1), "TOO_FEW_TILES_TO_LEAVE"),
+    ):
+        with pytest.raises(Refusal) as caught:
+            leave_table(clock, at_table, PES, "biel", after(12), told=True)
+        assert (caught.value.reason, caught.value.article) == (reason, "PES Δ.η")
+    assert names(leave_table(clock, replace(table, laid=2), PES, "biel", after(12), told=True)) == ["PlayerLeft"]
+
+
+@pytest.mark.parametrize(("ruleset", "loses"), [(UF, True), (FISE, True), (FISC, False), (FM, False)])
+def test_who_tells_nobody_loses_where_the_book_says_so(ruleset: Ruleset, loses: bool) -> None:
+    table = started()
+    facts = leave_table(clocked(table, ruleset), table, ruleset, "biel", after(12), told=False)
+    assert names(facts) == ["PlayerLeft", *["TimeForfeited"] * loses]
+
+
+def test_who_is_away_leaves_once_and_comes_back_once() -> None:
+    table = started()
+    clock = clocked(table, FISC)
+    with pytest.raises(Refusal, check=lambda refusal: refusal.reason == "NOT_AWAY"):
+        return_to_table(clock, table, FISC, "biel", after(12))
+    clock = fold(clock, leave_table(clock, table, FISC, "biel", after(12), told=True))
+    with pytest.raises(Refusal, check=lambda refusal: refusal.reason == "AWAY_ALREADY"):
+        leave_table(clock, table, FISC, "biel", after(13), told=True)

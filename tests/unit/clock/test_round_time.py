@@ -1,0 +1,131 @@
+"""The time of the round: each book plays on as it says, and the others know no such time."""
+
+from __future__ import annotations
+
+import pytest
+from tests.unit.clock.tables import (
+    FISC,
+    FISE,
+    FM,
+    MINUTE,
+    PES,
+    UF,
+    after,
+    clocked,
+    completed,
+    drawn,
+    names,
+    placed,
+    started,
+)
+
+from faristol.clock.arbitration import expire_round_time
+from faristol.clock.deadlines import next_deadline
+from faristol.clock.decide import press
+from faristol.clock.model import Clock, timestamp
+from faristol.clock.settling import fold, settle
+from faristol.clock.views import Table
+from faristol.pb.clock.v1 import events_pb2 as events
+from faristol.rules import Refusal, Ruleset, with_options
+
+HOUR = 3_600
+
+
+def after_turns(number: int, ruleset: Ruleset) -> tuple[Table, Clock]:
+    """A table whose players took so many turns of 10 seconds."""
+    table = started()
+    clock = clocked(table, ruleset)
+    for turn in range(1, number + 1):
+        table = drawn(table, 10 * turn)
+        clock = fold(clock, press(clock, table, ruleset, table.mover, after(10 * turn)))
+        table = completed(table, 10 * turn)
+    return table, clock
+
+
+def unused(clock: Clock, seconds: float) -> events.ClockCorrected:
+    """The running clock is set to nothing used."""
+    before_ms = clock.used_at(clock.running, after(seconds))
+    return events.ClockCorrected(player_id=clock.running, before_ms=before_ms, occurred_at=timestamp(after(seconds)))
+
+
+@pytest.mark.parametrize(
+    ("ruleset", "turns", "last"),
+    [
+        (FISC, 14, 18),  # in the starter's turn: that hand, and one more (FISC I.11)
+        (FISC, 15, 18),
+        (FISE, 14, 14),  # nobody is owed a turn (FISE 30)
+        (FISE, 15, 16),
+        (UF, 14, 14),  # scores stand (UF 27.4)
+        (UF, 15, 15),
+    ],
+)
+def test_the_turns_that_are_still_played_are_those_of_the_book(ruleset: Ruleset, turns: int, last: int) -> None:
+    table, clock = after_turns(turns, ruleset)
+    (expired,) = expire_round_time(clock, table, ruleset, "arbiter-1", after(500))
+    assert isinstance(expired, events.RoundTimeExpired)
+    assert (expired.turns_taken, expired.last_turn, expired.arbiter_id) == (turns, last, "arbiter-1")
+    assert fold(clock, [expired]).played_out == (last == turns)
+
+
+def test_a_round_with_a_length_ends_by_itself_at_its_moment() -> None:
+    ruleset = with_options(FISC, {"round_minutes": 60})
+    table, clock = after_turns(2, ruleset)
+    clock = fold(clock, [unused(clock, HOUR - 60)])
+    deadline = next_deadline(clock, table, ruleset)
+    assert deadline is not None
+    (expired,) = deadline.facts
+    assert isinstance(expired, events.RoundTimeExpired)
+    assert (expired.occurred_at, expired.last_turn, expired.arbiter_id) == (timestamp(after(HOUR)), 6, "")
+
+
+def test_under_uf_a_round_lasts_twice_the_clock_and_a_press_after_it_comes_too_late() -> None:
+    table = started()
+    clock = clocked(table, UF)
+    at = after(HOUR) + MINUTE
+    facts = press(clock, drawn(table, HOUR), UF, "biel", at)
+    assert names(facts) == ["RoundTimeExpired"]
+    clock = fold(clock, facts)
+    with pytest.raises(Refusal, check=lambda refusal: refusal.reason == "GAME_OVER"):
+        press(clock, drawn(table, HOUR), UF, "biel", at)
+
+
+def test_a_press_that_ends_a_turn_still_played_goes_on_the_record_after_the_time_of_the_round() -> None:
+    ruleset = with_options(FISC, {"round_minutes": 40})
+    table = started()
+    clock = clocked(table, ruleset)
+    clock = fold(clock, [unused(clock, 2_390)])
+    facts = press(clock, drawn(table, 2_395), ruleset, "biel", after(2_430))
+    assert names(facts) == ["RoundTimeExpired", "ClockPressed"]
+    assert fold(clock, facts).last_turn == 4
+
+
+def test_in_the_last_turns_under_fisc_two_minutes_are_all_that_a_turn_may_take() -> None:
+    table, clock = after_turns(1, FISC)
+    clock = fold(clock, expire_round_time(clock, table, FISC, "arbiter-1", after(100)))
+    deadline = next_deadline(clock, table, FISC)
+    assert deadline is not None
+    (over,) = deadline.facts
+    assert isinstance(over, events.TurnTimedOut)  # the turn that was begun has two minutes from then
+    assert (over.turn, over.player_id, over.occurred_at) == (2, "anna", timestamp(after(220)))
+    clock = fold(clock, press(clock, drawn(table, 219), FISC, "anna", after(219)))
+    table = completed(drawn(table, 219), 219)
+    deadline = next_deadline(clock, table, FISC)
+    assert deadline is not None
+    assert deadline.due == after(339) + 1
+    facts = press(clock, placed(table, 338), FISC, "biel", after(400))
+    assert names(facts) == ["TurnTimedOut"]
+
+
+@pytest.mark.parametrize("ruleset", [PES, FM])
+def test_where_the_book_knows_no_time_of_a_round_nobody_ends_a_game_by_it(ruleset: Ruleset) -> None:
+    table = started()
+    with pytest.raises(Refusal, check=lambda refusal: refusal.reason == "NO_ROUND_TIME"):
+        expire_round_time(clocked(table, ruleset), table, ruleset, "arbiter-1", after(500))
+
+
+def test_the_time_of_a_round_is_over_once() -> None:
+    table, clock = after_turns(2, FISC)
+    clock = fold(clock, expire_round_time(clock, table, FISC, "arbiter-1", after(100)))
+    with pytest.raises(Refusal, check=lambda refusal: refusal.reason == "ROUND_TIME_OVER"):
+        expire_round_time(clock, table, FISC, "arbiter-1", after(101))
+    assert settle(clock, table, FISC) == []
