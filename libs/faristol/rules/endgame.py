@@ -22,6 +22,7 @@ __all__ = [
     "Settlement",
     "check_agreement",
     "end_of_turns",
+    "forfeit_adjustments",
     "is_out",
     "rack_adjustments",
     "rack_value",
@@ -162,6 +163,17 @@ def settle_forfeit(players: Collection[str], losers: Collection[str], ruleset: R
     scores = dict.fromkeys(players, 0)
     settled = _settlement(scores, _forfeit_lines(scores, gone, ruleset, AdjustmentKind.FORFEIT), barred=gone)
     return replace(settled, lost_by_all=len(gone) == len(scores))
+
+
+def forfeit_adjustments(scores: Mapping[str, int], losers: Collection[str], ruleset: Ruleset) -> tuple[Adjustment, ...]:
+    """What brings ``scores`` to the result of a game that some lost by decision, lines for 0 points left out.
+
+    At a table of several the scores stand: no book says what they would be instead.
+    """
+    if len(scores) != 2:
+        return ()
+    lines = _forfeit_lines(scores, losers, ruleset, AdjustmentKind.FORFEIT)
+    return tuple(line for line in lines if line.points)
 
 
 def _behind(scores: Mapping[str, int], gone: Collection[str], ruleset: Ruleset) -> tuple[Adjustment, ...]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from google.protobuf.message import Message
 
-from faristol.game.model import Instant, Pin, timestamp
+from faristol.game.model import Instant, timestamp
 from faristol.game.views import Tournament
 from faristol.pb.game.v1 import events_pb2 as events
 from faristol.pb.pairing.v1 import events_pb2 as pairing_events
@@ -17,10 +17,11 @@ def open_table(
     """All that happens at a table until the first clock may run.
 
     The table's seed follows from the tournament's and from the game's id, so nobody chooses it. The pairing says
-    who begins under rules that do not draw for it.
+    who begins under rules that do not draw for it. A game that may not be played without an arbiter starts when the
+    table has one (PES Γ.γ).
     """
     seed = derive_seed(tournament.seed, pairing.game_id)
-    players = (pairing.first_player_id, pairing.second_player_id)
+    players = tuple(pairing.player_ids) or (pairing.first_player_id, pairing.second_player_id)
     facts: list[Message] = [
         events.GameOpened(
             game_id=pairing.game_id,
@@ -28,9 +29,10 @@ def open_table(
             round=round_,
             table=pairing.table,
             player_ids=players,
-            ruleset=_pin(tournament.ruleset),
-            lexicon=_pin(tournament.lexicon),
+            ruleset=tournament.ruleset.message(),
+            lexicon=tournament.lexicon.message(),
             seed=seed,
+            keeping=events.KEEPING_HOSTED,
             occurred_at=timestamp(at),
         )
     ]
@@ -51,9 +53,6 @@ def open_table(
             events.TilesDrawn(player_id=player, faces=rack, draw=number, bag_left=len(bag), occurred_at=timestamp(at))
         )
         number += 1
-    facts.append(events.GameStarted(first_player_id=first, occurred_at=timestamp(at)))
+    if not ruleset.arbiter.required:
+        facts.append(events.GameStarted(first_player_id=first, occurred_at=timestamp(at)))
     return facts
-
-
-def _pin(pin: Pin) -> events.Pin:
-    return events.Pin(name=pin.name, digest=pin.digest)

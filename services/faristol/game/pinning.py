@@ -8,4 +8,4 @@ from faristol.rules import Ruleset, pinned_ruleset
 
 def ruleset_of(pin: Pin) -> Ruleset:
     """The ruleset that ``pin`` names. Raises ``Refusal`` when it is not installed here with that content."""
-    return pinned_ruleset(pin.name, pin.digest)
+    return pinned_ruleset(pin.name, pin.digest, pin.chosen)

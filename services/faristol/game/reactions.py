@@ -18,7 +18,10 @@ FOLLOWED = frozenset(
     for kind in (
         clock_events.ClockPressed,
         clock_events.ClockNeutralised,
+        clock_events.TurnTimedOut,
         clock_events.OvertimeCapExceeded,
+        clock_events.RoundTimeExpired,
+        clock_events.TimeForfeited,
         clock_events.ClockStopped,
         lexicon_events.CaseRuled,
     )

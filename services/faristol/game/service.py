@@ -1,169 +1,212 @@
 """Tables over gRPC: load and settle, decide, append, answer."""
+# ruff: noqa: N802 # the contract names the methods
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any, TypeVar
 
 import grpc
 from google.protobuf.message import Message
 
-from faristol.game import decide
-from faristol.game.model import Instant, instant, timestamp
+from faristol.game import answers, commands, decide
+from faristol.game.model import Instant, instant
 from faristol.game.streams import Table, load_table
 from faristol.host import Invalid, NotFound, Runtime
 from faristol.host.times import occurred_at
-from faristol.pb.game.v1 import events_pb2 as events
-from faristol.pb.game.v1 import game_pb2, game_pb2_grpc
+from faristol.pb.game.v1 import game_pb2 as pb
+from faristol.pb.game.v1 import game_pb2_grpc
 from faristol.record import Decision
-from faristol.rules import N_, Placement, Square, Tile
+from faristol.rules import N_
 
 Context = grpc.aio.ServicerContext[Any, Any]
 M = TypeVar("M", bound=Message)
 
 
-_Command = (
-    game_pb2.PlacePlayRequest
-    | game_pb2.ExchangeRequest
-    | game_pb2.PassRequest
-    | game_pb2.DrawTilesRequest
-    | game_pb2.ChallengeRequest
-    | game_pb2.SignSheetRequest
-)
-
-
 class GameService(game_pb2_grpc.GameServiceServicer):
-    """Answers for the tables of a cell."""
+    """Answers for the tables of a cell. The contract names the methods and says what they do."""
 
     def __init__(self, runtime: Runtime) -> None:
         self._runtime = runtime
 
-    async def PlacePlay(  # noqa: N802 # named by the contract, like the others
-        self, request: game_pb2.PlacePlayRequest, context: Context
-    ) -> game_pb2.PlacePlayResponse:
+    async def LayTiles(self, request: pb.LayTilesRequest, context: Context) -> pb.LayTilesResponse:
         """See ``game.proto``."""
+        return await self._handle(request, context, pb.LayTilesResponse)
 
-        def play(table: Table, at: Instant) -> list[Message]:
-            placements = [
-                Placement(Square(tile.row, tile.column), Tile(tile.face, tile.blank)) for tile in request.placements
-            ]
-            return decide.place_play(table.game, table.ruleset, request.player_id, placements, at)
-
-        def answer(position: int, facts: Sequence[Message]) -> game_pb2.PlacePlayResponse:
-            placed = _only(facts, events.PlayPlaced)
-            return game_pb2.PlacePlayResponse(
-                position=position, turn=placed.turn, words=placed.words, score=placed.score
-            )
-
-        return await self._handle(request, context, play, answer, game_pb2.PlacePlayResponse)
-
-    async def Exchange(  # noqa: N802
-        self, request: game_pb2.ExchangeRequest, context: Context
-    ) -> game_pb2.ExchangeResponse:
+    async def TakeBackTiles(self, request: pb.TakeBackTilesRequest, context: Context) -> pb.TakeBackTilesResponse:
         """See ``game.proto``."""
+        return await self._handle(request, context, pb.TakeBackTilesResponse)
 
-        def exchange(table: Table, at: Instant) -> list[Message]:
-            return decide.exchange(table.game, table.ruleset, request.player_id, list(request.faces), at)
-
-        def answer(position: int, facts: Sequence[Message]) -> game_pb2.ExchangeResponse:
-            return game_pb2.ExchangeResponse(position=position, drawn=_only(facts, events.TilesDrawn).faces)
-
-        return await self._handle(request, context, exchange, answer, game_pb2.ExchangeResponse)
-
-    async def Pass(  # noqa: N802
-        self, request: game_pb2.PassRequest, context: Context
-    ) -> game_pb2.PassResponse:
+    async def PlacePlay(self, request: pb.PlacePlayRequest, context: Context) -> pb.PlacePlayResponse:
         """See ``game.proto``."""
+        return await self._handle(request, context, pb.PlacePlayResponse)
 
-        def pass_turn(table: Table, at: Instant) -> list[Message]:
-            return decide.pass_turn(table.game, table.ruleset, request.player_id, at)
-
-        def answer(position: int, _: Sequence[Message]) -> game_pb2.PassResponse:
-            return game_pb2.PassResponse(position=position)
-
-        return await self._handle(request, context, pass_turn, answer, game_pb2.PassResponse)
-
-    async def DrawTiles(  # noqa: N802
-        self, request: game_pb2.DrawTilesRequest, context: Context
-    ) -> game_pb2.DrawTilesResponse:
+    async def DecideOffCentre(self, request: pb.DecideOffCentreRequest, context: Context) -> pb.DecideOffCentreResponse:
         """See ``game.proto``."""
+        return await self._handle(request, context, pb.DecideOffCentreResponse)
 
-        def draw(table: Table, at: Instant) -> list[Message]:
-            return decide.draw_tiles(table.game, table.ruleset, request.player_id, at)
-
-        def answer(position: int, facts: Sequence[Message]) -> game_pb2.DrawTilesResponse:
-            return game_pb2.DrawTilesResponse(position=position, drawn=_only(facts, events.TilesDrawn).faces)
-
-        return await self._handle(request, context, draw, answer, game_pb2.DrawTilesResponse)
-
-    async def Challenge(  # noqa: N802
-        self, request: game_pb2.ChallengeRequest, context: Context
-    ) -> game_pb2.ChallengeResponse:
+    async def WriteScore(self, request: pb.WriteScoreRequest, context: Context) -> pb.WriteScoreResponse:
         """See ``game.proto``."""
+        return await self._handle(request, context, pb.WriteScoreResponse)
 
-        def challenge(table: Table, at: Instant) -> list[Message]:
-            words = [tuple(word.faces) for word in request.words]
-            return decide.challenge(table.game, table.ruleset, request.player_id, words, at)
-
-        def answer(position: int, facts: Sequence[Message]) -> game_pb2.ChallengeResponse:
-            return game_pb2.ChallengeResponse(
-                position=position, challenge=_only(facts, events.ChallengeRaised).challenge
-            )
-
-        return await self._handle(request, context, challenge, answer, game_pb2.ChallengeResponse)
-
-    async def SignSheet(  # noqa: N802
-        self, request: game_pb2.SignSheetRequest, context: Context
-    ) -> game_pb2.SignSheetResponse:
+    async def AcceptPlay(self, request: pb.AcceptPlayRequest, context: Context) -> pb.AcceptPlayResponse:
         """See ``game.proto``."""
+        return await self._handle(request, context, pb.AcceptPlayResponse)
 
-        def sign(table: Table, at: Instant) -> list[Message]:
-            return decide.sign_sheet(table.game, table.clock, table.ruleset, request.player_id, at)
+    async def DrawTiles(self, request: pb.DrawTilesRequest, context: Context) -> pb.DrawTilesResponse:
+        """See ``game.proto``."""
+        return await self._handle(request, context, pb.DrawTilesResponse)
 
-        def answer(position: int, _: Sequence[Message]) -> game_pb2.SignSheetResponse:
-            return game_pb2.SignSheetResponse(position=position)
+    async def Exchange(self, request: pb.ExchangeRequest, context: Context) -> pb.ExchangeResponse:
+        """See ``game.proto``."""
+        return await self._handle(request, context, pb.ExchangeResponse)
 
-        return await self._handle(request, context, sign, answer, game_pb2.SignSheetResponse)
+    async def AnnounceExchange(
+        self, request: pb.AnnounceExchangeRequest, context: Context
+    ) -> pb.AnnounceExchangeResponse:
+        """See ``game.proto``."""
+        return await self._handle(request, context, pb.AnnounceExchangeResponse)
 
-    async def GetGame(  # noqa: N802
-        self, request: game_pb2.GetGameRequest, context: Context
-    ) -> game_pb2.GetGameResponse:
+    async def KeepAfterExchange(
+        self, request: pb.KeepAfterExchangeRequest, context: Context
+    ) -> pb.KeepAfterExchangeResponse:
+        """See ``game.proto``."""
+        return await self._handle(request, context, pb.KeepAfterExchangeResponse)
+
+    async def FreeExchange(self, request: pb.FreeExchangeRequest, context: Context) -> pb.FreeExchangeResponse:
+        """See ``game.proto``."""
+        return await self._handle(request, context, pb.FreeExchangeResponse)
+
+    async def Pass(self, request: pb.PassRequest, context: Context) -> pb.PassResponse:
+        """See ``game.proto``."""
+        return await self._handle(request, context, pb.PassResponse)
+
+    async def DeclareCannotPlay(
+        self, request: pb.DeclareCannotPlayRequest, context: Context
+    ) -> pb.DeclareCannotPlayResponse:
+        """See ``game.proto``."""
+        return await self._handle(request, context, pb.DeclareCannotPlayResponse)
+
+    async def Challenge(self, request: pb.ChallengeRequest, context: Context) -> pb.ChallengeResponse:
+        """See ``game.proto``."""
+        return await self._handle(request, context, pb.ChallengeResponse)
+
+    async def AcceptRuling(self, request: pb.AcceptRulingRequest, context: Context) -> pb.AcceptRulingResponse:
+        """See ``game.proto``."""
+        return await self._handle(request, context, pb.AcceptRulingResponse)
+
+    async def Appeal(self, request: pb.AppealRequest, context: Context) -> pb.AppealResponse:
+        """See ``game.proto``."""
+        return await self._handle(request, context, pb.AppealResponse)
+
+    async def RuleAppeal(self, request: pb.RuleAppealRequest, context: Context) -> pb.RuleAppealResponse:
+        """See ``game.proto``."""
+        return await self._handle(request, context, pb.RuleAppealResponse)
+
+    async def CancelPlay(self, request: pb.CancelPlayRequest, context: Context) -> pb.CancelPlayResponse:
+        """See ``game.proto``."""
+        return await self._handle(request, context, pb.CancelPlayResponse)
+
+    async def ClaimFakeBlank(self, request: pb.ClaimFakeBlankRequest, context: Context) -> pb.ClaimFakeBlankResponse:
+        """See ``game.proto``."""
+        return await self._handle(request, context, pb.ClaimFakeBlankResponse)
+
+    async def ClaimOverdraw(self, request: pb.ClaimOverdrawRequest, context: Context) -> pb.ClaimOverdrawResponse:
+        """See ``game.proto``."""
+        return await self._handle(request, context, pb.ClaimOverdrawResponse)
+
+    async def ChooseSurplus(self, request: pb.ChooseSurplusRequest, context: Context) -> pb.ChooseSurplusResponse:
+        """See ``game.proto``."""
+        return await self._handle(request, context, pb.ChooseSurplusResponse)
+
+    async def ResolveOverdraw(self, request: pb.ResolveOverdrawRequest, context: Context) -> pb.ResolveOverdrawResponse:
+        """See ``game.proto``."""
+        return await self._handle(request, context, pb.ResolveOverdrawResponse)
+
+    async def ClaimUnderdraw(self, request: pb.ClaimUnderdrawRequest, context: Context) -> pb.ClaimUnderdrawResponse:
+        """See ``game.proto``."""
+        return await self._handle(request, context, pb.ClaimUnderdrawResponse)
+
+    async def ResolveUnderdraw(
+        self, request: pb.ResolveUnderdrawRequest, context: Context
+    ) -> pb.ResolveUnderdrawResponse:
+        """See ``game.proto``."""
+        return await self._handle(request, context, pb.ResolveUnderdrawResponse)
+
+    async def ReportTilesFound(
+        self, request: pb.ReportTilesFoundRequest, context: Context
+    ) -> pb.ReportTilesFoundResponse:
+        """See ``game.proto``."""
+        return await self._handle(request, context, pb.ReportTilesFoundResponse)
+
+    async def SettleBlank(self, request: pb.SettleBlankRequest, context: Context) -> pb.SettleBlankResponse:
+        """See ``game.proto``."""
+        return await self._handle(request, context, pb.SettleBlankResponse)
+
+    async def DisputeCount(self, request: pb.DisputeCountRequest, context: Context) -> pb.DisputeCountResponse:
+        """See ``game.proto``."""
+        return await self._handle(request, context, pb.DisputeCountResponse)
+
+    async def SettleCount(self, request: pb.SettleCountRequest, context: Context) -> pb.SettleCountResponse:
+        """See ``game.proto``."""
+        return await self._handle(request, context, pb.SettleCountResponse)
+
+    async def CorrectPlay(self, request: pb.CorrectPlayRequest, context: Context) -> pb.CorrectPlayResponse:
+        """See ``game.proto``."""
+        return await self._handle(request, context, pb.CorrectPlayResponse)
+
+    async def CorrectTotal(self, request: pb.CorrectTotalRequest, context: Context) -> pb.CorrectTotalResponse:
+        """See ``game.proto``."""
+        return await self._handle(request, context, pb.CorrectTotalResponse)
+
+    async def AssignArbiter(self, request: pb.AssignArbiterRequest, context: Context) -> pb.AssignArbiterResponse:
+        """See ``game.proto``."""
+        return await self._handle(request, context, pb.AssignArbiterResponse)
+
+    async def CallArbiter(self, request: pb.CallArbiterRequest, context: Context) -> pb.CallArbiterResponse:
+        """See ``game.proto``."""
+        return await self._handle(request, context, pb.CallArbiterResponse)
+
+    async def DismissArbiter(self, request: pb.DismissArbiterRequest, context: Context) -> pb.DismissArbiterResponse:
+        """See ``game.proto``."""
+        return await self._handle(request, context, pb.DismissArbiterResponse)
+
+    async def ImposeSanction(self, request: pb.ImposeSanctionRequest, context: Context) -> pb.ImposeSanctionResponse:
+        """See ``game.proto``."""
+        return await self._handle(request, context, pb.ImposeSanctionResponse)
+
+    async def RecordOverholding(
+        self, request: pb.RecordOverholdingRequest, context: Context
+    ) -> pb.RecordOverholdingResponse:
+        """See ``game.proto``."""
+        return await self._handle(request, context, pb.RecordOverholdingResponse)
+
+    async def RecordWordAsked(self, request: pb.RecordWordAskedRequest, context: Context) -> pb.RecordWordAskedResponse:
+        """See ``game.proto``."""
+        return await self._handle(request, context, pb.RecordWordAskedResponse)
+
+    async def AgreeEnd(self, request: pb.AgreeEndRequest, context: Context) -> pb.AgreeEndResponse:
+        """See ``game.proto``."""
+        return await self._handle(request, context, pb.AgreeEndResponse)
+
+    async def Abandon(self, request: pb.AbandonRequest, context: Context) -> pb.AbandonResponse:
+        """See ``game.proto``."""
+        return await self._handle(request, context, pb.AbandonResponse)
+
+    async def SignSheet(self, request: pb.SignSheetRequest, context: Context) -> pb.SignSheetResponse:
+        """See ``game.proto``."""
+        return await self._handle(request, context, pb.SignSheetResponse)
+
+    async def ReopenGame(self, request: pb.ReopenGameRequest, context: Context) -> pb.ReopenGameResponse:
+        """See ``game.proto``."""
+        return await self._handle(request, context, pb.ReopenGameResponse)
+
+    async def GetGame(self, request: pb.GetGameRequest, context: Context) -> pb.GetGameResponse:
         """See ``game.proto``."""
         table = await self._table(request.game_id, rulings=False)
-        game = table.game
-        if request.player_id and request.player_id not in game.player_ids:
+        if request.player_id and request.player_id not in table.game.player_ids:
             raise Invalid("player_id", N_("{player} does not play at this table"), {"player": repr(request.player_id)})
-        return game_pb2.GetGameResponse(
-            game_id=game.game_id,
-            tournament_id=game.tournament_id,
-            round=game.round,
-            table=game.table,
-            phase=game_pb2.Phase.Value(f"PHASE_{game.phase.name}"),
-            turn=game.turn,
-            turn_player_id=game.mover,
-            sides=[
-                game_pb2.Side(
-                    player_id=player,
-                    score=game.scores[player],
-                    rack_size=len(game.racks[player]),
-                    signed=player in game.signed,
-                )
-                for player in game.player_ids
-            ],
-            board=[
-                events.Placement(row=square.row, column=square.col, face=tile.face, blank=tile.blank)
-                for square, tile in game.board.items()
-            ],
-            pending=game.pending,
-            pending_ruled_valid=bool(game.ruled),
-            bag_left=game.bag_left,
-            rack=game.racks.get(request.player_id, ()),
-            version=table.version,
-            occurred_at=timestamp(max(game.last_at, table.clock.last_at)),
-            ruleset=events.Pin(name=game.ruleset.name, digest=game.ruleset.digest),
-            lexicon=events.Pin(name=game.lexicon.name, digest=game.lexicon.digest),
-            end_condition=game.condition,
-        )
+        return answers.shown(table, request.player_id)
 
     async def _table(self, game_id: str, *, rulings: bool = True) -> Table:
         table = await load_table(self._runtime.record, game_id, rulings=rulings)
@@ -171,33 +214,24 @@ class GameService(game_pb2_grpc.GameServiceServicer):
             raise NotFound("game", game_id)
         return table
 
-    async def _handle(
-        self,
-        request: _Command,
-        context: Context,
-        act: Callable[[Table, Instant], list[Message]],
-        answer: Callable[[int, Sequence[Message]], M],
-        response: type[M],
-    ) -> M:
-        """Settle the table, let the player ``act``, write both, and answer."""
+    async def _handle(self, request: Any, context: Context, response: type[M]) -> M:
+        """Settle the table, carry the command out, write both, and answer."""
 
         async def attempt() -> tuple[Decision, Callable[[int], M]]:
             table = await self._table(request.game_id)
-            facts = act(table, self._moment(request, table))
-            return table.decision(facts) or Decision(), lambda position: answer(position, facts)
+            facts = commands.act(table, request, self._moment(request, table))
+
+            def answer(position: int) -> M:
+                return answers.answer(response, position, facts)
+
+            return table.decision(facts) or Decision(), answer
 
         return await self._runtime.desk.handle(context, request, attempt, response=response)
 
-    def _moment(self, request: _Command, table: Table) -> Instant:
+    def _moment(self, request: Any, table: Table) -> Instant:
         """When it happened: as the request says, or else now, which is never before the last fact."""
         at = instant(occurred_at(request, self._runtime.now))
         if request.HasField("occurred_at"):
             decide.check_time(table.game, table.clock, at)
             return at
         return max(at, table.game.last_at, table.clock.last_at)
-
-
-def _only(facts: Sequence[Message], kind: type[M]) -> M:
-    """The one fact of that kind among those that a command led to."""
-    (found,) = (fact for fact in facts if isinstance(fact, kind))
-    return found

@@ -1,4 +1,4 @@
-"""What follows at a table from what its clock and its case say. Pure.
+"""What follows at a table from what its clock and its case say, and from the rules alone. Pure.
 
 Every fact here is found from the state alone, one after another, until none is missing. So it does not matter
 who settles a table, when, and how often.
@@ -6,128 +6,212 @@ who settles a table, when, and how often.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from functools import reduce
+from collections.abc import Sequence
 
 from google.protobuf.message import Message
 
-from faristol.game.model import Game, Instant, Phase, evolve, timestamp
+from faristol.game.decide.placing import announced
+from faristol.game.model import Game, Instant, Phase, fold, timestamp
+from faristol.game.resulting import CONDITIONS, clock_is_done, missing_line, result, signers
 from faristol.game.views import Clock, Ruling
+from faristol.game.withdrawing import withdrawn
 from faristol.pb.game.v1 import events_pb2 as events
-from faristol.rules import Ruleset, TurnKind
-from faristol.rules.endgame import (
-    AdjustmentKind,
-    EndCondition,
-    end_of_turns,
-    is_out,
-    rack_adjustments,
-    time_adjustments,
-)
+from faristol.rules import Refusal, Ruleset, TurnKind, Word, check_play
+from faristol.rules.challenges import cost, play_stands
+from faristol.rules.clockwork import lost_by_timeout
+from faristol.rules.endgame import EndCondition, end_of_turns, is_out
 
-CONDITIONS: Mapping[EndCondition, events.EndCondition.ValueType] = {
-    EndCondition.OUT: events.END_CONDITION_OUT,
-    EndCondition.LOST_TURNS: events.END_CONDITION_LOST_TURNS,
-    EndCondition.SCORELESS_TURNS: events.END_CONDITION_SCORELESS_TURNS,
-    EndCondition.OVERTIME: events.END_CONDITION_OVERTIME,
-}
-
-
-def fold(game: Game, facts: Iterable[Message]) -> Game:
-    """``game`` after ``facts``."""
-    return reduce(evolve, facts, game)
+__all__ = ["CONDITIONS", "fold", "settle"]
 
 
 def settle(game: Game, clock: Clock, ruling: Ruling | None, ruleset: Ruleset) -> list[Message]:
-    """The facts that follow from ``clock`` and from the ``ruling`` on the pending challenge, in order.
+    """The facts that follow from ``clock``, from the ``ruling`` on the pending challenge and from the rules, in order.
 
-    A press completes the turn (FISC I.11). A ruling lets the play stand, or takes it off the board with loss of
-    the turn (FISC I.10). The game ends as FISC I.8 says, and the sheet gets its last lines. The list is empty
-    when nothing is missing.
+    A press completes the turn (FISC I.11), or its last step where nothing is pressed (FM 1). A ruling lets the play
+    stand, or takes it off the board with loss of the turn (FISC I.10). The game ends as its book says, and the sheet
+    gets its last lines. The list is empty when nothing is missing.
     """
-    facts = []
-    while (fact := _missing(game, clock, ruling, ruleset)) is not None:
-        facts.append(fact)
-        game = evolve(game, fact)
+    facts: list[Message] = []
+    while following := _missing(game, clock, ruling, ruleset):
+        facts.extend(following)
+        game = fold(game, following)
     return facts
 
 
-def _missing(game: Game, clock: Clock, ruling: Ruling | None, ruleset: Ruleset) -> Message | None:
-    """The first fact that the table lacks, if any."""
-    if game.phase in (Phase.UNSPECIFIED, Phase.FINAL):
-        return None
+def _missing(game: Game, clock: Clock, ruling: Ruling | None, ruleset: Ruleset) -> Sequence[Message]:
+    """The first facts that the table lacks, if any."""
+    if game.phase is Phase.FINAL or not game.game_id:
+        return ()
     if game.phase is Phase.ENDED:
-        return _last_line(game, clock, ruleset)
+        return _at_the_foot(game, clock, ruleset)
+    if clock.forfeited:
+        at = max(clock.forfeited_at, game.last_at)
+        return (_ended(EndCondition.FORFEIT, at, clock.forfeited),)
+    if game.phase is Phase.UNSPECIFIED:
+        return ()
     if game.phase in (Phase.PLACED, Phase.DRAWN) and clock.pressed_turn == game.turn:
-        return _completed(game, clock.pressed_at)
-    if game.phase is Phase.TURN and (condition := _end(game, ruleset)):
-        return _ended(condition, game.last_at)
+        return (_completed(game, clock.pressed_at),)
+    if "press" not in ruleset.turn.steps and _taken_to_its_end(game):
+        return (_completed(game, game.last_at),)
+    if game.phase is Phase.TURN and (condition := _end(game, clock, ruleset)):
+        return (_ended(condition, game.last_at),)
     if clock.exceeded_at is not None:
         # The cap may have been reached while the player went on: the end is not before what was done since.
-        return _ended(EndCondition.OVERTIME, max(clock.exceeded_at, game.last_at))
+        return (_ended(EndCondition.OVERTIME, max(clock.exceeded_at, game.last_at)),)
+    if clock.last_turn is not None and game.turn > clock.last_turn:
+        return (_ended(EndCondition.ROUND_TIME, max(clock.round_over_at, game.last_at)),)
     if game.phase is Phase.CHALLENGED:
-        return _after_ruling(game, clock, ruling)
-    return None
+        return _after_ruling(game, clock, ruling, ruleset)
+    if game.phase is Phase.TURN and game.interruption is None:
+        return _without_turn(game, clock, ruleset)
+    return ()
+
+
+def _taken_to_its_end(game: Game) -> bool:
+    """Whether nothing of the turn is left to do where no clock is pressed."""
+    if game.interruption is not None:
+        return False
+    return game.phase is Phase.DRAWN or (game.phase is Phase.PLACED and game.bag_left == 0)
 
 
 def _completed(game: Game, at: Instant) -> events.PlayCompleted:
-    score = game.pending.score if game.taken is TurnKind.PLAY and game.pending else 0
+    score = game.counted if game.taken is TurnKind.PLAY else 0
     total = game.scores[game.mover] + score
     return events.PlayCompleted(
         turn=game.turn, player_id=game.mover, score=score, total=total, occurred_at=timestamp(at)
     )
 
 
-def _end(game: Game, ruleset: Ruleset) -> EndCondition | None:
+def _end(game: Game, clock: Clock, ruleset: Ruleset) -> EndCondition | None:
+    """What ends the game between two turns, if anything does.
+
+    Where a play can be challenged until the next player begins, the one that took its player out has to be accepted
+    first.
+    """
     if any(is_out(rack, game.bag_left) for rack in game.racks.values()):
-        return EndCondition.OUT
-    return end_of_turns(game.turns, game.scores.values(), ruleset)
+        if ruleset.challenge.closes_on == "next-turn" and game.open_play is not None:
+            return None
+        late = clock.last_turn is not None and game.turn > clock.last_turn
+        return EndCondition.ROUND_TIME if late and not ruleset.round_time.out_counts else EndCondition.OUT
+    return end_of_turns(game.turns, game.scores.values(), ruleset, game.points)
 
 
-def _ended(condition: EndCondition, at: Instant) -> events.GameEnded:
-    return events.GameEnded(condition=CONDITIONS[condition], occurred_at=timestamp(at))
+def _ended(condition: EndCondition, at: Instant, losers: Sequence[str] = ()) -> events.GameEnded:
+    return events.GameEnded(condition=CONDITIONS[condition], loser_ids=losers, occurred_at=timestamp(at))
 
 
-def _after_ruling(game: Game, clock: Clock, ruling: Ruling | None) -> Message | None:
+def _after_ruling(game: Game, clock: Clock, ruling: Ruling | None, ruleset: Ruleset) -> Sequence[Message]:
     """What the ruling brings, once the clock has heard of the challenge.
 
     Before that it is not known whether the mover still had time to be challenged in, and a game that ends by
-    overtime must end so whatever arrives first.
+    overtime must end so whatever arrives first. A player who can appeal an invalid ruling is waited for (FISE 42.4).
     """
-    assert game.pending is not None, "a play that was placed is challenged"
     if game.ruled is None:
-        if ruling is None or clock.challenge < game.challenges:
-            return None
-        return events.ChallengeRuled(
-            turn=game.turn,
+        heard = not _clock_listens(game, clock, ruleset) or clock.challenge >= game.challenges
+        if ruling is None or game.course.appealed or not heard:
+            return ()
+        return _ruled(game, ruling, ruleset)
+    law = ruleset.challenge
+    if law.appeal_by == "mover" and game.course.rulings < law.rulings_max:
+        return ()
+    return (withdrawn(game, ruleset, events.WITHDRAWAL_REASON_CHALLENGED, game.last_at),)
+
+
+def _clock_listens(game: Game, clock: Clock, ruleset: Ruleset) -> bool:
+    """Whether a challenge stops the clock that runs now."""
+    if ruleset.clock.model == "none" or clock.held_turn == game.turn:
+        return False
+    return "challenge" in ruleset.clock.neutralised_by
+
+
+def _ruled(game: Game, ruling: Ruling, ruleset: Ruleset) -> Sequence[Message]:
+    """The ruling as players are told it, and what it costs the challenger (PES Δ.ε)."""
+    play, challenger = game.in_question, game.course.challenger
+    assert play is not None, "a play that was placed is challenged"
+    good = [valid for _, valid in ruling.words] or [ruling.valid]
+    at = timestamp(max(ruling.at, game.last_at))
+    by_word = ruleset.challenge.ruling == "word"
+    due = cost(good, game.unfounded.get(challenger, 0), ruleset) if challenger else None
+    facts: list[Message] = [
+        events.ChallengeRuled(
+            turn=play.turn,
             challenge=game.challenges,
-            valid=ruling.valid,
-            occurred_at=timestamp(max(ruling.at, game.last_at)),
+            valid=play_stands(good),
+            words=[
+                events.RuledWord(word=events.Word(faces=word), valid=valid)
+                for word, valid in (ruling.words if by_word else ())
+            ],
+            unfounded=due.unfounded if due and ruleset.challenge.free_invalid is not None else 0,
+            occurred_at=at,
         )
-    return events.PlayWithdrawn(
-        turn=game.turn,
-        player_id=game.mover,
-        reason=events.WITHDRAWAL_REASON_CHALLENGED,
-        occurred_at=timestamp(game.last_at),
+    ]
+    if due is None:
+        return facts
+    facts.extend(
+        events.ChallengePenalty(
+            turn=play.turn, challenge=game.challenges, player_id=player, points=points, occurred_at=at
+        )
+        for player, points in ((challenger, -due.from_challenger), (play.player_id, due.to_mover))
+        if points
+    )
+    if due.turn_lost:
+        facts.append(
+            events.NextTurnForfeited(
+                player_id=challenger,
+                reason=events.TURN_LOST_REASON_CHALLENGE,
+                article=ruleset.article("challenge.unfounded_loses_turn"),
+                occurred_at=at,
+            )
+        )
+    return facts
+
+
+def _without_turn(game: Game, clock: Clock, ruleset: Ruleset) -> Sequence[Message]:
+    """The turn of a player who has none: who left, lost it before it came, or let its time pass."""
+    if game.mover in game.gone:
+        return (_lost(game, events.TURN_LOST_REASON_ABANDONED, ruleset.article("abandon.rule"), game.last_at),)
+    owed = next((one for one in game.forfeited if one.player_id == game.mover), None)
+    if owed is not None:
+        return (_lost(game, owed.reason, owed.article, game.last_at),)
+    if clock.timed_out_turn == game.turn:
+        return _timed_out(game, max(clock.timed_out_at, game.last_at), ruleset)
+    return ()
+
+
+def _timed_out(game: Game, at: Instant, ruleset: Ruleset) -> Sequence[Message]:
+    """What the end of a turn's time brings: what lies counts, may be finished, or the turn is lost (FM 2, FISE 33)."""
+    limited = ruleset.clock.turn_timeout != "none"
+    words = _words_lying(game, ruleset)
+    laid = None if not game.course.laid else words is not None
+    if limited and not lost_by_timeout(laid, ruleset):
+        if words is None or ruleset.clock.turn_timeout != "stands-or-lost":
+            return ()
+        return (announced(game, ruleset, game.mover, game.course.laid, words, at),)
+    article = ruleset.article("clock.turn_timeout" if limited else "round_time.last_turn_seconds")
+    return (_lost(game, events.TURN_LOST_REASON_TIME, article, at),)
+
+
+def _words_lying(game: Game, ruleset: Ruleset) -> Sequence[Word] | None:
+    """The words of the tiles that lie there unannounced; None when they are no play."""
+    if not game.course.laid:
+        return None
+    try:
+        return check_play(game.board, game.course.laid, rack=game.racks[game.mover], ruleset=ruleset)
+    except Refusal:
+        return None
+
+
+def _lost(game: Game, reason: events.TurnLostReason.ValueType, article: str, at: Instant) -> events.TurnLost:
+    return events.TurnLost(
+        turn=game.turn, player_id=game.mover, reason=reason, article=article, occurred_at=timestamp(at)
     )
 
 
-def _last_line(game: Game, clock: Clock, ruleset: Ruleset) -> Message | None:
-    """The next line at the foot of the sheet: racks as soon as the game has ended, time when the clock has stopped."""
-    condition = next(rule for rule, written in CONDITIONS.items() if written == game.condition)
-    lines = (*rack_adjustments(condition, game.racks, ruleset), *time_adjustments(clock.overtime_ms, ruleset))
-    for line in lines:
-        message: Message
-        match line.kind:
-            case AdjustmentKind.RACK_PENALTY:
-                message = events.RackPenalty(player_id=line.player, faces=game.racks[line.player], points=-line.points)
-            case AdjustmentKind.OUT_BONUS:
-                message = events.OutBonus(player_id=line.player, points=line.points)
-            case AdjustmentKind.TIME_PENALTY:
-                message = events.TimePenalty(
-                    player_id=line.player, overtime_ms=clock.overtime_ms[line.player], points=-line.points
-                )
-            case AdjustmentKind.ABANDONMENT:
-                continue
-        if (line.player, message.DESCRIPTOR.name) not in game.adjusted:
-            return message
-    return None
+def _at_the_foot(game: Game, clock: Clock, ruleset: Ruleset) -> Sequence[Message]:
+    """The last lines of the sheet and, where nobody signs it, the result."""
+    line = missing_line(game, clock, ruleset)
+    if line is not None:
+        return (line,)
+    if not signers(game, ruleset) and clock_is_done(clock, ruleset):
+        return (result(game, game.last_at),)
+    return ()

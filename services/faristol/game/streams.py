@@ -45,6 +45,10 @@ class Table:
     guards: Sequence[Guard]
     """The other streams, as they were read."""
 
+    def with_consequences(self, facts: Sequence[Message]) -> list[Message]:
+        """``facts`` and what follows from them by the rules alone: an end, the last lines of a sheet."""
+        return [*facts, *settle(fold(self.game, facts), self.clock, None, self.ruleset)]
+
     def decision(self, facts: Sequence[Message] = ()) -> Decision | None:
         """Write the settled facts and ``facts``; None when there are none."""
         events = [*self.settled, *facts]

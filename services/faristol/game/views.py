@@ -25,6 +25,22 @@ class Clock:
     """Number of the last challenge that the clock was neutralised for."""
     exceeded_at: Instant | None = None
     """When a player went over the cap on overtime; None while nobody has."""
+    held_turn: int = 0
+    """The last turn in which the mover stopped the own clock before pressing it."""
+    held_at: Instant = 0
+    timed_out_turn: int = 0
+    """The last turn whose time was over before it was taken."""
+    timed_out_at: Instant = 0
+    last_turn: int | None = None
+    """The last turn that is played, once the time of the round is over."""
+    round_over_at: Instant = 0
+    forfeited: tuple[str, ...] = ()
+    """Who has lost the game by not being there."""
+    forfeited_at: Instant = 0
+    absent: frozenset[str] = frozenset()
+    """Who was not there at the signal and has not arrived."""
+    away: frozenset[str] = frozenset()
+    """Who has left the table for a while."""
     stopped: bool = False
     overtime_ms: Mapping[str, int] = field(default_factory=dict)
     """Each player's overtime, once the clock has stopped."""
@@ -39,6 +55,23 @@ def watch_clock(clock: Clock, message: Message) -> Clock:
             clock = replace(clock, pressed_turn=message.turn, pressed_at=instant(message.occurred_at))
         case clock_events.ClockNeutralised():
             clock = replace(clock, challenge=max(clock.challenge, message.challenge))
+        case clock_events.ClockHeldByMover():
+            clock = replace(clock, held_turn=message.turn, held_at=instant(message.occurred_at))
+        case clock_events.TurnTimedOut():
+            clock = replace(clock, timed_out_turn=message.turn, timed_out_at=instant(message.occurred_at))
+        case clock_events.RoundTimeExpired():
+            clock = replace(clock, last_turn=message.last_turn, round_over_at=instant(message.occurred_at))
+        case clock_events.TimeForfeited():
+            losers = (*clock.forfeited, message.player_id)
+            clock = replace(clock, forfeited=losers, forfeited_at=instant(message.occurred_at))
+        case clock_events.PlayerAbsent():
+            clock = replace(clock, absent=clock.absent | {message.player_id})
+        case clock_events.PlayerArrived():
+            clock = replace(clock, absent=clock.absent - {message.player_id})
+        case clock_events.PlayerLeft():
+            clock = replace(clock, away=clock.away | {message.player_id})
+        case clock_events.PlayerReturned():
+            clock = replace(clock, away=clock.away - {message.player_id})
         case clock_events.OvertimeCapExceeded():
             clock = replace(clock, exceeded_at=instant(message.occurred_at))
         case clock_events.ClockStopped():
@@ -47,17 +80,9 @@ def watch_clock(clock: Clock, message: Message) -> Clock:
         case (
             clock_events.ClockOpened()
             | clock_events.ClockStarted()
-            | clock_events.ClockHeldByMover()
             | clock_events.ClockResumed()
             | clock_events.ClockSwitched()
-            | clock_events.TurnTimedOut()
             | clock_events.ClockCorrected()
-            | clock_events.RoundTimeExpired()
-            | clock_events.PlayerAbsent()
-            | clock_events.PlayerArrived()
-            | clock_events.PlayerLeft()
-            | clock_events.PlayerReturned()
-            | clock_events.TimeForfeited()
         ):
             pass
         case _:
@@ -71,12 +96,15 @@ class Ruling:
 
     valid: bool
     at: Instant
+    words: tuple[tuple[tuple[str, ...], bool], ...] = ()
+    """Each word challenged, and whether it is one."""
 
 
 def watch_case(ruling: Ruling | None, message: Message) -> Ruling | None:
     """The ruling after a fact of ``case-<game_id>-<challenge>``."""
     if isinstance(message, lexicon_events.CaseRuled):
-        return Ruling(message.valid, instant(message.occurred_at))
+        words = tuple((tuple(ruled.word.faces), ruled.valid) for ruled in message.words)
+        return Ruling(message.valid, instant(message.occurred_at), words)
     return ruling
 
 
@@ -98,9 +126,9 @@ def watch_tournament(tournament: Tournament, message: Message) -> Tournament:
         case pairing_events.TournamentCreated():
             return replace(tournament, tournament_id=message.tournament_id, seed=message.seed)
         case pairing_events.RulesetPinned():
-            return replace(tournament, ruleset=Pin(message.ruleset.name, message.ruleset.digest))
+            return replace(tournament, ruleset=Pin.of(message.ruleset))
         case pairing_events.LexiconPinned():
-            return replace(tournament, lexicon=Pin(message.lexicon.name, message.lexicon.digest))
+            return replace(tournament, lexicon=Pin.of(message.lexicon))
         case pairing_events.RoundPaired():
             paired = {**tournament.pairings, message.round: tuple(message.pairings)}
             return replace(tournament, pairings=MappingProxyType(paired))

@@ -8,6 +8,7 @@ from google.protobuf.message import Message
 
 from faristol.game.model import Game, Instant, timestamp
 from faristol.game.settling import fold
+from faristol.game.views import Clock
 from faristol.pb.clock.v1 import events_pb2 as clock_events
 from faristol.pb.game.v1 import events_pb2 as events
 from faristol.rules import Board, Notation, Placement, lay, load_ruleset, read_tiles
@@ -17,6 +18,8 @@ GAME = "cup-r1-t1"
 START = 1_700_000_000_000_000_000
 SECOND = 1_000_000_000
 SEED = bytes(range(32))
+NOTHING = Clock()
+"""A clock that says nothing."""
 
 OPENED = events.GameOpened(
     game_id=GAME,

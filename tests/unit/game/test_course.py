@@ -13,7 +13,7 @@ from random import Random
 
 import pytest
 from google.protobuf.message import Message
-from tests.unit.game.tables import FISC, GAME, SECOND, START
+from tests.unit.game.tables import FISC, GAME, NOTHING, SECOND, START
 
 from faristol.clock import decide as clock_decide
 from faristol.clock import model as clock_model
@@ -101,7 +101,7 @@ class Course:
             case Phase.PLACED if game.ruled is None and self.chance.random() < 0.2:
                 self._challenge(game, at)
             case Phase.PLACED if game.bag_left:
-                self.act(decide.draw_tiles(game, FISC, game.mover, at))
+                self.act(decide.draw_tiles(game, NOTHING, FISC, game.mover, at))
             case Phase.PLACED | Phase.DRAWN:
                 self.press(game.mover, at)
             case Phase.CHALLENGED:
@@ -131,7 +131,7 @@ class Course:
     def _challenge(self, game: Game, at: int) -> None:
         assert game.pending is not None
         words = [tuple(scored.word.faces) for scored in game.pending.words]
-        facts = decide.challenge(game, FISC, game.opponent(game.mover), words[:1], at)
+        facts = decide.challenge(game, NOTHING, FISC, game.opponent(game.mover), words[:1], at)
         self.act(facts)
         self.ruling = Ruling(valid=self.chance.random() < 0.5, at=at)
 

@@ -5,7 +5,7 @@ from collections.abc import Callable
 
 import pytest
 from google.protobuf.message import Message
-from tests.unit.game.tables import FISC, after, names, started, tiles
+from tests.unit.game.tables import FISC, NOTHING, after, names, started, tiles
 
 from faristol.game import decide
 from faristol.game.model import Game, Phase, timestamp
@@ -23,7 +23,9 @@ def placed(game: Game | None = None) -> Game:
 
 def challenged(game: Game | None = None) -> Game:
     game = game or placed()
-    return fold(game, decide.challenge(game, FISC, game.opponent(game.mover), [("C", "A", "S", "A")], after(40)))
+    return fold(
+        game, decide.challenge(game, NOTHING, FISC, game.opponent(game.mover), [("C", "A", "S", "A")], after(40))
+    )
 
 
 def ruled_valid() -> Game:
@@ -33,7 +35,7 @@ def ruled_valid() -> Game:
 
 def drawn() -> Game:
     game = placed()
-    return fold(game, decide.draw_tiles(game, FISC, "anna", after(50)))
+    return fold(game, decide.draw_tiles(game, NOTHING, FISC, "anna", after(50)))
 
 
 def completed() -> Game:
@@ -118,7 +120,7 @@ def test_more_tiles_than_the_bag_holds_cannot_be_exchanged() -> None:
 
 
 def test_drawing_fills_the_rack_and_its_draw_is_numbered() -> None:
-    (fact,) = decide.draw_tiles(placed(), FISC, "anna", after(50))
+    (fact,) = decide.draw_tiles(placed(), NOTHING, FISC, "anna", after(50))
     assert isinstance(fact, events.TilesDrawn)
     assert (len(fact.faces), fact.draw, fact.bag_left) == (4, 4, 82)
     assert len(drawn().racks["anna"]) == 7
@@ -127,48 +129,64 @@ def test_drawing_fills_the_rack_and_its_draw_is_numbered() -> None:
 
 
 def test_tiles_are_drawn_once_after_a_play_of_ones_own() -> None:
-    refused("NOTHING_PLAYED", "FISC I.7", lambda: decide.draw_tiles(started(), FISC, "anna", after(1)))
-    refused("NOTHING_PLAYED", "FISC I.7", lambda: decide.draw_tiles(placed(), FISC, "biel", after(50)))
-    refused("ALREADY_DRAWN", "FISC I.7", lambda: decide.draw_tiles(drawn(), FISC, "anna", after(60)))
-    refused("CHALLENGE_PENDING", "FISC I.10", lambda: decide.draw_tiles(challenged(), FISC, "anna", after(60)))
-    refused("BAG_EMPTY", "FISC I.7", lambda: decide.draw_tiles(placed(started(bag_left=0)), FISC, "anna", after(60)))
-    refused("GAME_OVER", "FISC I.8", lambda: decide.draw_tiles(ended(), FISC, "anna", after(60)))
+    refused("NOTHING_PLAYED", "FISC I.7", lambda: decide.draw_tiles(started(), NOTHING, FISC, "anna", after(1)))
+    refused("NOTHING_PLAYED", "FISC I.7", lambda: decide.draw_tiles(placed(), NOTHING, FISC, "biel", after(50)))
+    refused("ALREADY_DRAWN", "FISC I.7", lambda: decide.draw_tiles(drawn(), NOTHING, FISC, "anna", after(60)))
+    refused("CHALLENGE_PENDING", "FISC I.10", lambda: decide.draw_tiles(challenged(), NOTHING, FISC, "anna", after(60)))
+    refused(
+        "BAG_EMPTY",
+        "FISC I.7",
+        lambda: decide.draw_tiles(placed(started(bag_left=0)), NOTHING, FISC, "anna", after(60)),
+    )
+    refused("GAME_OVER", "FISC I.8", lambda: decide.draw_tiles(ended(), NOTHING, FISC, "anna", after(60)))
 
 
 def test_a_challenge_names_all_some_or_one_of_the_words() -> None:
     word = ("C", "A", "S", "A")
-    (fact,) = decide.challenge(placed(), FISC, "biel", [word, word], after(40))
+    (fact,) = decide.challenge(placed(), NOTHING, FISC, "biel", [word, word], after(40))
     assert fact == events.ChallengeRaised(
         turn=1, challenge=1, player_id="biel", words=[events.Word(faces=word)], occurred_at=timestamp(after(40))
     )
     with pytest.raises(Invalid, match="words: expected at least one"):
-        decide.challenge(placed(), FISC, "biel", [], after(40))
+        decide.challenge(placed(), NOTHING, FISC, "biel", [], after(40))
 
 
 def test_only_words_that_the_play_formed_can_be_challenged() -> None:
-    refused("WORD_NOT_FORMED", "FISC I.10", lambda: decide.challenge(placed(), FISC, "biel", ["CASES"], after(40)))
+    refused(
+        "WORD_NOT_FORMED", "FISC I.10", lambda: decide.challenge(placed(), NOTHING, FISC, "biel", ["CASES"], after(40))
+    )
 
 
 def test_only_the_opponent_can_challenge() -> None:
-    refused("OWN_PLAY", "FISC I.10", lambda: decide.challenge(placed(), FISC, "anna", ["CASA"], after(40)))
-    refused("NOT_AT_TABLE", "FISC I.6", lambda: decide.challenge(placed(), FISC, "carla", ["CASA"], after(40)))
+    refused("OWN_PLAY", "FISC I.10", lambda: decide.challenge(placed(), NOTHING, FISC, "anna", ["CASA"], after(40)))
+    refused(
+        "NOT_AT_TABLE", "FISC I.10", lambda: decide.challenge(placed(), NOTHING, FISC, "carla", ["CASA"], after(40))
+    )
 
 
 def test_after_a_ruling_no_other_word_of_the_play_can_be_challenged() -> None:
     ruled, waiting = ruled_valid(), challenged()
-    refused("CHALLENGED_ALREADY", "FISC I.10", lambda: decide.challenge(ruled, FISC, "biel", ["CASA"], after(50)))
-    refused("CHALLENGE_PENDING", "FISC I.10", lambda: decide.challenge(waiting, FISC, "biel", ["CASA"], after(50)))
+    refused(
+        "CHALLENGED_ALREADY", "FISC I.10", lambda: decide.challenge(ruled, NOTHING, FISC, "biel", ["CASA"], after(50))
+    )
+    refused(
+        "CHALLENGE_PENDING", "FISC I.10", lambda: decide.challenge(waiting, NOTHING, FISC, "biel", ["CASA"], after(50))
+    )
 
 
 def test_a_play_is_accepted_when_the_mover_begins_to_draw() -> None:
-    refused("CHALLENGE_TOO_LATE", "FISC I.10", lambda: decide.challenge(drawn(), FISC, "biel", ["CASA"], after(60)))
+    refused(
+        "CHALLENGE_TOO_LATE", "FISC I.10", lambda: decide.challenge(drawn(), NOTHING, FISC, "biel", ["CASA"], after(60))
+    )
 
 
 def test_with_an_empty_bag_a_play_can_be_challenged_until_the_clock_is_pressed() -> None:
     game = placed(started(bag_left=0))
-    assert decide.challenge(game, FISC, "biel", ["CASA"], after(60))
+    assert decide.challenge(game, NOTHING, FISC, "biel", ["CASA"], after(60))
     done = fold(game, settle(game, Clock(pressed_turn=1, pressed_at=after(60)), None, FISC))
-    refused("NOTHING_TO_CHALLENGE", "FISC I.10", lambda: decide.challenge(done, FISC, "biel", ["CASA"], after(61)))
+    refused(
+        "NOTHING_TO_CHALLENGE", "FISC I.10", lambda: decide.challenge(done, NOTHING, FISC, "biel", ["CASA"], after(61))
+    )
 
 
 def passed() -> Game:
@@ -177,7 +195,9 @@ def passed() -> Game:
 
 @pytest.mark.parametrize("game", [started(), passed(), completed()], ids=["start", "pass", "completed play"])
 def test_there_is_nothing_to_challenge_in_a_pass_or_between_plays(game: Game) -> None:
-    refused("NOTHING_TO_CHALLENGE", "FISC I.10", lambda: decide.challenge(game, FISC, "biel", ["CASA"], after(99)))
+    refused(
+        "NOTHING_TO_CHALLENGE", "FISC I.10", lambda: decide.challenge(game, NOTHING, FISC, "biel", ["CASA"], after(99))
+    )
 
 
 def test_a_result_is_final_with_the_second_signature_and_not_with_the_first() -> None:

@@ -341,7 +341,10 @@ def test_a_table_follows_every_event_of_others_that_it_depends_on() -> None:
     assert {name.rpartition(".")[2] for name in FOLLOWED} == {
         "ClockPressed",
         "ClockNeutralised",
+        "TurnTimedOut",
         "OvertimeCapExceeded",
+        "RoundTimeExpired",
+        "TimeForfeited",
         "ClockStopped",
         "CaseRuled",
     }

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import pytest
 from google.protobuf.message import Message
-from tests.unit.game.tables import FISC, SECOND, after, names, started, tiles
+from tests.unit.game.tables import FISC, NOTHING, SECOND, after, names, started, tiles
 
 from faristol.game import decide
 from faristol.game.model import Game, Phase, timestamp
@@ -12,8 +12,6 @@ from faristol.game.settling import fold, settle
 from faristol.game.views import Clock, Ruling
 from faristol.pb.game.v1 import events_pb2 as events
 from faristol.rules import Board, TurnKind
-
-NOTHING = Clock()
 
 
 def follow(game: Game, clock: Clock, ruling: Ruling | None = None) -> tuple[Game, list[Message]]:
@@ -33,7 +31,7 @@ def play(game: Game, text: str, seconds: int = 30) -> Game:
 
 
 def challenge(game: Game, word: Sequence[str], seconds: int) -> Game:
-    return fold(game, decide.challenge(game, FISC, game.opponent(game.mover), [word], after(seconds)))
+    return fold(game, decide.challenge(game, NOTHING, FISC, game.opponent(game.mover), [word], after(seconds)))
 
 
 def take(game: Game, kinds: str) -> tuple[Game, list[Message]]:
@@ -129,7 +127,7 @@ def test_who_goes_out_gets_what_the_other_holds() -> None:
 
 def test_an_empty_rack_does_not_end_a_game_while_the_bag_holds_tiles() -> None:
     game = play(started(), "8H C A S A R T I")
-    game = fold(game, decide.draw_tiles(game, FISC, "anna", after(40)))
+    game = fold(game, decide.draw_tiles(game, NOTHING, FISC, "anna", after(40)))
     _, facts = press(game, 60)
     assert names(facts) == ["PlayCompleted"]
 
@@ -144,7 +142,7 @@ def test_a_last_play_that_is_challenged_and_refused_gives_the_rack_back_and_the_
 def with_a_score() -> Game:
     """CASA on the board, anna with ten points, biel on turn."""
     game = play(started(), "H8 C A S A")
-    game = fold(game, decide.draw_tiles(game, FISC, "anna", after(40)))
+    game = fold(game, decide.draw_tiles(game, NOTHING, FISC, "anna", after(40)))
     return press(game, 60)[0]
 
 

@@ -77,6 +77,8 @@ class _TurnLostReasonEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_TurnLo
     """More tiles were exchanged than the rules allow."""
     TURN_LOST_REASON_SANCTION: _TurnLostReason.ValueType  # 7
     """An arbiter imposed it."""
+    TURN_LOST_REASON_ABANDONED: _TurnLostReason.ValueType  # 8
+    """The player has left a table of several for good, and the others go on."""
 
 class TurnLostReason(_TurnLostReason, metaclass=_TurnLostReasonEnumTypeWrapper):
     """What a turn was lost for, nothing having been played in it."""
@@ -97,6 +99,8 @@ TURN_LOST_REASON_ILLEGAL_EXCHANGE: TurnLostReason.ValueType  # 6
 """More tiles were exchanged than the rules allow."""
 TURN_LOST_REASON_SANCTION: TurnLostReason.ValueType  # 7
 """An arbiter imposed it."""
+TURN_LOST_REASON_ABANDONED: TurnLostReason.ValueType  # 8
+"""The player has left a table of several for good, and the others go on."""
 Global___TurnLostReason: _TypeAlias = TurnLostReason  # noqa: Y015
 
 class _AdjustmentReason:

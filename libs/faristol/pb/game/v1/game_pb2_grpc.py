@@ -65,6 +65,176 @@ class GameServiceStub:
                 request_serializer=faristol_dot_game_dot_v1_dot_game__pb2.SignSheetRequest.SerializeToString,
                 response_deserializer=faristol_dot_game_dot_v1_dot_game__pb2.SignSheetResponse.FromString,
                 _registered_method=True)
+        self.LayTiles = channel.unary_unary(
+                '/faristol.game.v1.GameService/LayTiles',
+                request_serializer=faristol_dot_game_dot_v1_dot_game__pb2.LayTilesRequest.SerializeToString,
+                response_deserializer=faristol_dot_game_dot_v1_dot_game__pb2.LayTilesResponse.FromString,
+                _registered_method=True)
+        self.TakeBackTiles = channel.unary_unary(
+                '/faristol.game.v1.GameService/TakeBackTiles',
+                request_serializer=faristol_dot_game_dot_v1_dot_game__pb2.TakeBackTilesRequest.SerializeToString,
+                response_deserializer=faristol_dot_game_dot_v1_dot_game__pb2.TakeBackTilesResponse.FromString,
+                _registered_method=True)
+        self.DecideOffCentre = channel.unary_unary(
+                '/faristol.game.v1.GameService/DecideOffCentre',
+                request_serializer=faristol_dot_game_dot_v1_dot_game__pb2.DecideOffCentreRequest.SerializeToString,
+                response_deserializer=faristol_dot_game_dot_v1_dot_game__pb2.DecideOffCentreResponse.FromString,
+                _registered_method=True)
+        self.WriteScore = channel.unary_unary(
+                '/faristol.game.v1.GameService/WriteScore',
+                request_serializer=faristol_dot_game_dot_v1_dot_game__pb2.WriteScoreRequest.SerializeToString,
+                response_deserializer=faristol_dot_game_dot_v1_dot_game__pb2.WriteScoreResponse.FromString,
+                _registered_method=True)
+        self.AcceptPlay = channel.unary_unary(
+                '/faristol.game.v1.GameService/AcceptPlay',
+                request_serializer=faristol_dot_game_dot_v1_dot_game__pb2.AcceptPlayRequest.SerializeToString,
+                response_deserializer=faristol_dot_game_dot_v1_dot_game__pb2.AcceptPlayResponse.FromString,
+                _registered_method=True)
+        self.AcceptRuling = channel.unary_unary(
+                '/faristol.game.v1.GameService/AcceptRuling',
+                request_serializer=faristol_dot_game_dot_v1_dot_game__pb2.AcceptRulingRequest.SerializeToString,
+                response_deserializer=faristol_dot_game_dot_v1_dot_game__pb2.AcceptRulingResponse.FromString,
+                _registered_method=True)
+        self.Appeal = channel.unary_unary(
+                '/faristol.game.v1.GameService/Appeal',
+                request_serializer=faristol_dot_game_dot_v1_dot_game__pb2.AppealRequest.SerializeToString,
+                response_deserializer=faristol_dot_game_dot_v1_dot_game__pb2.AppealResponse.FromString,
+                _registered_method=True)
+        self.RuleAppeal = channel.unary_unary(
+                '/faristol.game.v1.GameService/RuleAppeal',
+                request_serializer=faristol_dot_game_dot_v1_dot_game__pb2.RuleAppealRequest.SerializeToString,
+                response_deserializer=faristol_dot_game_dot_v1_dot_game__pb2.RuleAppealResponse.FromString,
+                _registered_method=True)
+        self.CancelPlay = channel.unary_unary(
+                '/faristol.game.v1.GameService/CancelPlay',
+                request_serializer=faristol_dot_game_dot_v1_dot_game__pb2.CancelPlayRequest.SerializeToString,
+                response_deserializer=faristol_dot_game_dot_v1_dot_game__pb2.CancelPlayResponse.FromString,
+                _registered_method=True)
+        self.ClaimFakeBlank = channel.unary_unary(
+                '/faristol.game.v1.GameService/ClaimFakeBlank',
+                request_serializer=faristol_dot_game_dot_v1_dot_game__pb2.ClaimFakeBlankRequest.SerializeToString,
+                response_deserializer=faristol_dot_game_dot_v1_dot_game__pb2.ClaimFakeBlankResponse.FromString,
+                _registered_method=True)
+        self.AnnounceExchange = channel.unary_unary(
+                '/faristol.game.v1.GameService/AnnounceExchange',
+                request_serializer=faristol_dot_game_dot_v1_dot_game__pb2.AnnounceExchangeRequest.SerializeToString,
+                response_deserializer=faristol_dot_game_dot_v1_dot_game__pb2.AnnounceExchangeResponse.FromString,
+                _registered_method=True)
+        self.KeepAfterExchange = channel.unary_unary(
+                '/faristol.game.v1.GameService/KeepAfterExchange',
+                request_serializer=faristol_dot_game_dot_v1_dot_game__pb2.KeepAfterExchangeRequest.SerializeToString,
+                response_deserializer=faristol_dot_game_dot_v1_dot_game__pb2.KeepAfterExchangeResponse.FromString,
+                _registered_method=True)
+        self.FreeExchange = channel.unary_unary(
+                '/faristol.game.v1.GameService/FreeExchange',
+                request_serializer=faristol_dot_game_dot_v1_dot_game__pb2.FreeExchangeRequest.SerializeToString,
+                response_deserializer=faristol_dot_game_dot_v1_dot_game__pb2.FreeExchangeResponse.FromString,
+                _registered_method=True)
+        self.DeclareCannotPlay = channel.unary_unary(
+                '/faristol.game.v1.GameService/DeclareCannotPlay',
+                request_serializer=faristol_dot_game_dot_v1_dot_game__pb2.DeclareCannotPlayRequest.SerializeToString,
+                response_deserializer=faristol_dot_game_dot_v1_dot_game__pb2.DeclareCannotPlayResponse.FromString,
+                _registered_method=True)
+        self.ClaimOverdraw = channel.unary_unary(
+                '/faristol.game.v1.GameService/ClaimOverdraw',
+                request_serializer=faristol_dot_game_dot_v1_dot_game__pb2.ClaimOverdrawRequest.SerializeToString,
+                response_deserializer=faristol_dot_game_dot_v1_dot_game__pb2.ClaimOverdrawResponse.FromString,
+                _registered_method=True)
+        self.ChooseSurplus = channel.unary_unary(
+                '/faristol.game.v1.GameService/ChooseSurplus',
+                request_serializer=faristol_dot_game_dot_v1_dot_game__pb2.ChooseSurplusRequest.SerializeToString,
+                response_deserializer=faristol_dot_game_dot_v1_dot_game__pb2.ChooseSurplusResponse.FromString,
+                _registered_method=True)
+        self.ResolveOverdraw = channel.unary_unary(
+                '/faristol.game.v1.GameService/ResolveOverdraw',
+                request_serializer=faristol_dot_game_dot_v1_dot_game__pb2.ResolveOverdrawRequest.SerializeToString,
+                response_deserializer=faristol_dot_game_dot_v1_dot_game__pb2.ResolveOverdrawResponse.FromString,
+                _registered_method=True)
+        self.ClaimUnderdraw = channel.unary_unary(
+                '/faristol.game.v1.GameService/ClaimUnderdraw',
+                request_serializer=faristol_dot_game_dot_v1_dot_game__pb2.ClaimUnderdrawRequest.SerializeToString,
+                response_deserializer=faristol_dot_game_dot_v1_dot_game__pb2.ClaimUnderdrawResponse.FromString,
+                _registered_method=True)
+        self.ResolveUnderdraw = channel.unary_unary(
+                '/faristol.game.v1.GameService/ResolveUnderdraw',
+                request_serializer=faristol_dot_game_dot_v1_dot_game__pb2.ResolveUnderdrawRequest.SerializeToString,
+                response_deserializer=faristol_dot_game_dot_v1_dot_game__pb2.ResolveUnderdrawResponse.FromString,
+                _registered_method=True)
+        self.ReportTilesFound = channel.unary_unary(
+                '/faristol.game.v1.GameService/ReportTilesFound',
+                request_serializer=faristol_dot_game_dot_v1_dot_game__pb2.ReportTilesFoundRequest.SerializeToString,
+                response_deserializer=faristol_dot_game_dot_v1_dot_game__pb2.ReportTilesFoundResponse.FromString,
+                _registered_method=True)
+        self.SettleBlank = channel.unary_unary(
+                '/faristol.game.v1.GameService/SettleBlank',
+                request_serializer=faristol_dot_game_dot_v1_dot_game__pb2.SettleBlankRequest.SerializeToString,
+                response_deserializer=faristol_dot_game_dot_v1_dot_game__pb2.SettleBlankResponse.FromString,
+                _registered_method=True)
+        self.DisputeCount = channel.unary_unary(
+                '/faristol.game.v1.GameService/DisputeCount',
+                request_serializer=faristol_dot_game_dot_v1_dot_game__pb2.DisputeCountRequest.SerializeToString,
+                response_deserializer=faristol_dot_game_dot_v1_dot_game__pb2.DisputeCountResponse.FromString,
+                _registered_method=True)
+        self.SettleCount = channel.unary_unary(
+                '/faristol.game.v1.GameService/SettleCount',
+                request_serializer=faristol_dot_game_dot_v1_dot_game__pb2.SettleCountRequest.SerializeToString,
+                response_deserializer=faristol_dot_game_dot_v1_dot_game__pb2.SettleCountResponse.FromString,
+                _registered_method=True)
+        self.CorrectPlay = channel.unary_unary(
+                '/faristol.game.v1.GameService/CorrectPlay',
+                request_serializer=faristol_dot_game_dot_v1_dot_game__pb2.CorrectPlayRequest.SerializeToString,
+                response_deserializer=faristol_dot_game_dot_v1_dot_game__pb2.CorrectPlayResponse.FromString,
+                _registered_method=True)
+        self.CorrectTotal = channel.unary_unary(
+                '/faristol.game.v1.GameService/CorrectTotal',
+                request_serializer=faristol_dot_game_dot_v1_dot_game__pb2.CorrectTotalRequest.SerializeToString,
+                response_deserializer=faristol_dot_game_dot_v1_dot_game__pb2.CorrectTotalResponse.FromString,
+                _registered_method=True)
+        self.AssignArbiter = channel.unary_unary(
+                '/faristol.game.v1.GameService/AssignArbiter',
+                request_serializer=faristol_dot_game_dot_v1_dot_game__pb2.AssignArbiterRequest.SerializeToString,
+                response_deserializer=faristol_dot_game_dot_v1_dot_game__pb2.AssignArbiterResponse.FromString,
+                _registered_method=True)
+        self.CallArbiter = channel.unary_unary(
+                '/faristol.game.v1.GameService/CallArbiter',
+                request_serializer=faristol_dot_game_dot_v1_dot_game__pb2.CallArbiterRequest.SerializeToString,
+                response_deserializer=faristol_dot_game_dot_v1_dot_game__pb2.CallArbiterResponse.FromString,
+                _registered_method=True)
+        self.DismissArbiter = channel.unary_unary(
+                '/faristol.game.v1.GameService/DismissArbiter',
+                request_serializer=faristol_dot_game_dot_v1_dot_game__pb2.DismissArbiterRequest.SerializeToString,
+                response_deserializer=faristol_dot_game_dot_v1_dot_game__pb2.DismissArbiterResponse.FromString,
+                _registered_method=True)
+        self.ImposeSanction = channel.unary_unary(
+                '/faristol.game.v1.GameService/ImposeSanction',
+                request_serializer=faristol_dot_game_dot_v1_dot_game__pb2.ImposeSanctionRequest.SerializeToString,
+                response_deserializer=faristol_dot_game_dot_v1_dot_game__pb2.ImposeSanctionResponse.FromString,
+                _registered_method=True)
+        self.RecordOverholding = channel.unary_unary(
+                '/faristol.game.v1.GameService/RecordOverholding',
+                request_serializer=faristol_dot_game_dot_v1_dot_game__pb2.RecordOverholdingRequest.SerializeToString,
+                response_deserializer=faristol_dot_game_dot_v1_dot_game__pb2.RecordOverholdingResponse.FromString,
+                _registered_method=True)
+        self.RecordWordAsked = channel.unary_unary(
+                '/faristol.game.v1.GameService/RecordWordAsked',
+                request_serializer=faristol_dot_game_dot_v1_dot_game__pb2.RecordWordAskedRequest.SerializeToString,
+                response_deserializer=faristol_dot_game_dot_v1_dot_game__pb2.RecordWordAskedResponse.FromString,
+                _registered_method=True)
+        self.AgreeEnd = channel.unary_unary(
+                '/faristol.game.v1.GameService/AgreeEnd',
+                request_serializer=faristol_dot_game_dot_v1_dot_game__pb2.AgreeEndRequest.SerializeToString,
+                response_deserializer=faristol_dot_game_dot_v1_dot_game__pb2.AgreeEndResponse.FromString,
+                _registered_method=True)
+        self.Abandon = channel.unary_unary(
+                '/faristol.game.v1.GameService/Abandon',
+                request_serializer=faristol_dot_game_dot_v1_dot_game__pb2.AbandonRequest.SerializeToString,
+                response_deserializer=faristol_dot_game_dot_v1_dot_game__pb2.AbandonResponse.FromString,
+                _registered_method=True)
+        self.ReopenGame = channel.unary_unary(
+                '/faristol.game.v1.GameService/ReopenGame',
+                request_serializer=faristol_dot_game_dot_v1_dot_game__pb2.ReopenGameRequest.SerializeToString,
+                response_deserializer=faristol_dot_game_dot_v1_dot_game__pb2.ReopenGameResponse.FromString,
+                _registered_method=True)
         self.GetGame = channel.unary_unary(
                 '/faristol.game.v1.GameService/GetGame',
                 request_serializer=faristol_dot_game_dot_v1_dot_game__pb2.GetGameRequest.SerializeToString,
@@ -98,7 +268,7 @@ class GameServiceServicer:
         raise NotImplementedError('Method not implemented!')
 
     def DrawTiles(self, request, context):
-        """Draw up to a full rack after a play. Closes the time for challenges (FISC I.10).
+        """Draw up to a full rack after a play. Under FISC that closes the time for challenges (I.10).
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -113,6 +283,244 @@ class GameServiceServicer:
 
     def SignSheet(self, request, context):
         """Sign the scoresheet of a game that has ended (FISC I.8).
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def LayTiles(self, request, context):
+        """Lay tiles on the board that are not announced yet. What they bind the mover to is the ruleset's (FISC I.6).
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def TakeBackTiles(self, request, context):
+        """Take all tiles of the turn back: free under some rules (PES Δ.β), the turn is lost under others (FISE 24).
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def DecideOffCentre(self, request, context):
+        """Accept a first play that misses the centre, or declare it invalid (FISE 20).
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def WriteScore(self, request, context):
+        """Write the score of the play on the own sheet. Under some rules that accepts the play (FISE 38, PES Δ.ε).
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def AcceptPlay(self, request, context):
+        """Accept the last play, where it can be challenged until the next player begins (FM 4).
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def AcceptRuling(self, request, context):
+        """Take a play back that was found invalid, without an appeal (FISE 39).
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def Appeal(self, request, context):
+        """Contest a ruling (FISC I.10: the challenger; FISE 42.4: the mover).
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def RuleAppeal(self, request, context):
+        """Rule on an appeal, for good.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def CancelPlay(self, request, context):
+        """Cancel a play that used what an official should not have told (PES Δ.α.i).
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def ClaimFakeBlank(self, request, context):
+        """Show that a tile played as a blank is a letter turned over (PES Δ.β).
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def AnnounceExchange(self, request, context):
+        """Say how many tiles will be exchanged; the turn can only be used for that then (FISE 25).
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def KeepAfterExchange(self, request, context):
+        """Choose what a player keeps who exchanged too many tiles (PES Δ.β.iii).
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def FreeExchange(self, request, context):
+        """Show a rack of vowels or consonants alone and change it without losing the turn (UF 14.2, FM 6).
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def DeclareCannotPlay(self, request, context):
+        """Give the turn up because nothing can be laid, where it cannot be passed (FM 7, 9).
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def ClaimOverdraw(self, request, context):
+        """Say that a rack holds too many tiles (UF 4, FISC I.7.3, FISE 28, PES Δ.στ).
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def ChooseSurplus(self, request, context):
+        """Choose which of the tiles shown go back into the bag.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def ResolveOverdraw(self, request, context):
+        """Decide which tiles go back, where the rules leave it to an arbiter (FISC I.7.3).
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def ClaimUnderdraw(self, request, context):
+        """Say that a rack holds too few tiles (FISE 29).
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def ResolveUnderdraw(self, request, context):
+        """Let the missing tiles be drawn, where the rules leave it to an arbiter.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def ReportTilesFound(self, request, context):
+        """Tiles that should have been in the bag lay beside the board (PES Δ.ζ).
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def SettleBlank(self, request, context):
+        """Settle what a blank on the board stands for, from what the players noted (FISE 10.4).
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def DisputeCount(self, request, context):
+        """Dispute the count of the last play, or a running total (FISC I.11.B).
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def SettleCount(self, request, context):
+        """End a dispute about a count.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def CorrectPlay(self, request, context):
+        """Correct the count of a complete play (FISE 41, PES Ε.α).
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def CorrectTotal(self, request, context):
+        """Correct a running total (FISC I.9, FISE 41, PES Ε.α).
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def AssignArbiter(self, request, context):
+        """Give the table an arbiter. Some games may not start without one (PES Γ.γ).
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def CallArbiter(self, request, context):
+        """Call an arbiter to the table (FISC I.11.C).
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def DismissArbiter(self, request, context):
+        """The arbiter who was called leaves the table.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def ImposeSanction(self, request, context):
+        """Impose a sanction (FISE 49, UF 28, PES Ζ).
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def RecordOverholding(self, request, context):
+        """A rack was held too full on purpose (FISE 28).
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def RecordWordAsked(self, request, context):
+        """A player asked about a word before playing it (UF 28.1, FISE 46.2).
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def AgreeEnd(self, request, context):
+        """Agree that nobody can lay a tile any more; the game is over when all players do (UF 27.1, FM 9, FISE 45.1).
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def Abandon(self, request, context):
+        """Leave the game for good (FISC I.8.E and F).
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def ReopenGame(self, request, context):
+        """Open a final game again to correct an error (FISE 44).
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -157,6 +565,176 @@ def add_GameServiceServicer_to_server(servicer, server):
                     servicer.SignSheet,
                     request_deserializer=faristol_dot_game_dot_v1_dot_game__pb2.SignSheetRequest.FromString,
                     response_serializer=faristol_dot_game_dot_v1_dot_game__pb2.SignSheetResponse.SerializeToString,
+            ),
+            'LayTiles': grpc.unary_unary_rpc_method_handler(
+                    servicer.LayTiles,
+                    request_deserializer=faristol_dot_game_dot_v1_dot_game__pb2.LayTilesRequest.FromString,
+                    response_serializer=faristol_dot_game_dot_v1_dot_game__pb2.LayTilesResponse.SerializeToString,
+            ),
+            'TakeBackTiles': grpc.unary_unary_rpc_method_handler(
+                    servicer.TakeBackTiles,
+                    request_deserializer=faristol_dot_game_dot_v1_dot_game__pb2.TakeBackTilesRequest.FromString,
+                    response_serializer=faristol_dot_game_dot_v1_dot_game__pb2.TakeBackTilesResponse.SerializeToString,
+            ),
+            'DecideOffCentre': grpc.unary_unary_rpc_method_handler(
+                    servicer.DecideOffCentre,
+                    request_deserializer=faristol_dot_game_dot_v1_dot_game__pb2.DecideOffCentreRequest.FromString,
+                    response_serializer=faristol_dot_game_dot_v1_dot_game__pb2.DecideOffCentreResponse.SerializeToString,
+            ),
+            'WriteScore': grpc.unary_unary_rpc_method_handler(
+                    servicer.WriteScore,
+                    request_deserializer=faristol_dot_game_dot_v1_dot_game__pb2.WriteScoreRequest.FromString,
+                    response_serializer=faristol_dot_game_dot_v1_dot_game__pb2.WriteScoreResponse.SerializeToString,
+            ),
+            'AcceptPlay': grpc.unary_unary_rpc_method_handler(
+                    servicer.AcceptPlay,
+                    request_deserializer=faristol_dot_game_dot_v1_dot_game__pb2.AcceptPlayRequest.FromString,
+                    response_serializer=faristol_dot_game_dot_v1_dot_game__pb2.AcceptPlayResponse.SerializeToString,
+            ),
+            'AcceptRuling': grpc.unary_unary_rpc_method_handler(
+                    servicer.AcceptRuling,
+                    request_deserializer=faristol_dot_game_dot_v1_dot_game__pb2.AcceptRulingRequest.FromString,
+                    response_serializer=faristol_dot_game_dot_v1_dot_game__pb2.AcceptRulingResponse.SerializeToString,
+            ),
+            'Appeal': grpc.unary_unary_rpc_method_handler(
+                    servicer.Appeal,
+                    request_deserializer=faristol_dot_game_dot_v1_dot_game__pb2.AppealRequest.FromString,
+                    response_serializer=faristol_dot_game_dot_v1_dot_game__pb2.AppealResponse.SerializeToString,
+            ),
+            'RuleAppeal': grpc.unary_unary_rpc_method_handler(
+                    servicer.RuleAppeal,
+                    request_deserializer=faristol_dot_game_dot_v1_dot_game__pb2.RuleAppealRequest.FromString,
+                    response_serializer=faristol_dot_game_dot_v1_dot_game__pb2.RuleAppealResponse.SerializeToString,
+            ),
+            'CancelPlay': grpc.unary_unary_rpc_method_handler(
+                    servicer.CancelPlay,
+                    request_deserializer=faristol_dot_game_dot_v1_dot_game__pb2.CancelPlayRequest.FromString,
+                    response_serializer=faristol_dot_game_dot_v1_dot_game__pb2.CancelPlayResponse.SerializeToString,
+            ),
+            'ClaimFakeBlank': grpc.unary_unary_rpc_method_handler(
+                    servicer.ClaimFakeBlank,
+                    request_deserializer=faristol_dot_game_dot_v1_dot_game__pb2.ClaimFakeBlankRequest.FromString,
+                    response_serializer=faristol_dot_game_dot_v1_dot_game__pb2.ClaimFakeBlankResponse.SerializeToString,
+            ),
+            'AnnounceExchange': grpc.unary_unary_rpc_method_handler(
+                    servicer.AnnounceExchange,
+                    request_deserializer=faristol_dot_game_dot_v1_dot_game__pb2.AnnounceExchangeRequest.FromString,
+                    response_serializer=faristol_dot_game_dot_v1_dot_game__pb2.AnnounceExchangeResponse.SerializeToString,
+            ),
+            'KeepAfterExchange': grpc.unary_unary_rpc_method_handler(
+                    servicer.KeepAfterExchange,
+                    request_deserializer=faristol_dot_game_dot_v1_dot_game__pb2.KeepAfterExchangeRequest.FromString,
+                    response_serializer=faristol_dot_game_dot_v1_dot_game__pb2.KeepAfterExchangeResponse.SerializeToString,
+            ),
+            'FreeExchange': grpc.unary_unary_rpc_method_handler(
+                    servicer.FreeExchange,
+                    request_deserializer=faristol_dot_game_dot_v1_dot_game__pb2.FreeExchangeRequest.FromString,
+                    response_serializer=faristol_dot_game_dot_v1_dot_game__pb2.FreeExchangeResponse.SerializeToString,
+            ),
+            'DeclareCannotPlay': grpc.unary_unary_rpc_method_handler(
+                    servicer.DeclareCannotPlay,
+                    request_deserializer=faristol_dot_game_dot_v1_dot_game__pb2.DeclareCannotPlayRequest.FromString,
+                    response_serializer=faristol_dot_game_dot_v1_dot_game__pb2.DeclareCannotPlayResponse.SerializeToString,
+            ),
+            'ClaimOverdraw': grpc.unary_unary_rpc_method_handler(
+                    servicer.ClaimOverdraw,
+                    request_deserializer=faristol_dot_game_dot_v1_dot_game__pb2.ClaimOverdrawRequest.FromString,
+                    response_serializer=faristol_dot_game_dot_v1_dot_game__pb2.ClaimOverdrawResponse.SerializeToString,
+            ),
+            'ChooseSurplus': grpc.unary_unary_rpc_method_handler(
+                    servicer.ChooseSurplus,
+                    request_deserializer=faristol_dot_game_dot_v1_dot_game__pb2.ChooseSurplusRequest.FromString,
+                    response_serializer=faristol_dot_game_dot_v1_dot_game__pb2.ChooseSurplusResponse.SerializeToString,
+            ),
+            'ResolveOverdraw': grpc.unary_unary_rpc_method_handler(
+                    servicer.ResolveOverdraw,
+                    request_deserializer=faristol_dot_game_dot_v1_dot_game__pb2.ResolveOverdrawRequest.FromString,
+                    response_serializer=faristol_dot_game_dot_v1_dot_game__pb2.ResolveOverdrawResponse.SerializeToString,
+            ),
+            'ClaimUnderdraw': grpc.unary_unary_rpc_method_handler(
+                    servicer.ClaimUnderdraw,
+                    request_deserializer=faristol_dot_game_dot_v1_dot_game__pb2.ClaimUnderdrawRequest.FromString,
+                    response_serializer=faristol_dot_game_dot_v1_dot_game__pb2.ClaimUnderdrawResponse.SerializeToString,
+            ),
+            'ResolveUnderdraw': grpc.unary_unary_rpc_method_handler(
+                    servicer.ResolveUnderdraw,
+                    request_deserializer=faristol_dot_game_dot_v1_dot_game__pb2.ResolveUnderdrawRequest.FromString,
+                    response_serializer=faristol_dot_game_dot_v1_dot_game__pb2.ResolveUnderdrawResponse.SerializeToString,
+            ),
+            'ReportTilesFound': grpc.unary_unary_rpc_method_handler(
+                    servicer.ReportTilesFound,
+                    request_deserializer=faristol_dot_game_dot_v1_dot_game__pb2.ReportTilesFoundRequest.FromString,
+                    response_serializer=faristol_dot_game_dot_v1_dot_game__pb2.ReportTilesFoundResponse.SerializeToString,
+            ),
+            'SettleBlank': grpc.unary_unary_rpc_method_handler(
+                    servicer.SettleBlank,
+                    request_deserializer=faristol_dot_game_dot_v1_dot_game__pb2.SettleBlankRequest.FromString,
+                    response_serializer=faristol_dot_game_dot_v1_dot_game__pb2.SettleBlankResponse.SerializeToString,
+            ),
+            'DisputeCount': grpc.unary_unary_rpc_method_handler(
+                    servicer.DisputeCount,
+                    request_deserializer=faristol_dot_game_dot_v1_dot_game__pb2.DisputeCountRequest.FromString,
+                    response_serializer=faristol_dot_game_dot_v1_dot_game__pb2.DisputeCountResponse.SerializeToString,
+            ),
+            'SettleCount': grpc.unary_unary_rpc_method_handler(
+                    servicer.SettleCount,
+                    request_deserializer=faristol_dot_game_dot_v1_dot_game__pb2.SettleCountRequest.FromString,
+                    response_serializer=faristol_dot_game_dot_v1_dot_game__pb2.SettleCountResponse.SerializeToString,
+            ),
+            'CorrectPlay': grpc.unary_unary_rpc_method_handler(
+                    servicer.CorrectPlay,
+                    request_deserializer=faristol_dot_game_dot_v1_dot_game__pb2.CorrectPlayRequest.FromString,
+                    response_serializer=faristol_dot_game_dot_v1_dot_game__pb2.CorrectPlayResponse.SerializeToString,
+            ),
+            'CorrectTotal': grpc.unary_unary_rpc_method_handler(
+                    servicer.CorrectTotal,
+                    request_deserializer=faristol_dot_game_dot_v1_dot_game__pb2.CorrectTotalRequest.FromString,
+                    response_serializer=faristol_dot_game_dot_v1_dot_game__pb2.CorrectTotalResponse.SerializeToString,
+            ),
+            'AssignArbiter': grpc.unary_unary_rpc_method_handler(
+                    servicer.AssignArbiter,
+                    request_deserializer=faristol_dot_game_dot_v1_dot_game__pb2.AssignArbiterRequest.FromString,
+                    response_serializer=faristol_dot_game_dot_v1_dot_game__pb2.AssignArbiterResponse.SerializeToString,
+            ),
+            'CallArbiter': grpc.unary_unary_rpc_method_handler(
+                    servicer.CallArbiter,
+                    request_deserializer=faristol_dot_game_dot_v1_dot_game__pb2.CallArbiterRequest.FromString,
+                    response_serializer=faristol_dot_game_dot_v1_dot_game__pb2.CallArbiterResponse.SerializeToString,
+            ),
+            'DismissArbiter': grpc.unary_unary_rpc_method_handler(
+                    servicer.DismissArbiter,
+                    request_deserializer=faristol_dot_game_dot_v1_dot_game__pb2.DismissArbiterRequest.FromString,
+                    response_serializer=faristol_dot_game_dot_v1_dot_game__pb2.DismissArbiterResponse.SerializeToString,
+            ),
+            'ImposeSanction': grpc.unary_unary_rpc_method_handler(
+                    servicer.ImposeSanction,
+                    request_deserializer=faristol_dot_game_dot_v1_dot_game__pb2.ImposeSanctionRequest.FromString,
+                    response_serializer=faristol_dot_game_dot_v1_dot_game__pb2.ImposeSanctionResponse.SerializeToString,
+            ),
+            'RecordOverholding': grpc.unary_unary_rpc_method_handler(
+                    servicer.RecordOverholding,
+                    request_deserializer=faristol_dot_game_dot_v1_dot_game__pb2.RecordOverholdingRequest.FromString,
+                    response_serializer=faristol_dot_game_dot_v1_dot_game__pb2.RecordOverholdingResponse.SerializeToString,
+            ),
+            'RecordWordAsked': grpc.unary_unary_rpc_method_handler(
+                    servicer.RecordWordAsked,
+                    request_deserializer=faristol_dot_game_dot_v1_dot_game__pb2.RecordWordAskedRequest.FromString,
+                    response_serializer=faristol_dot_game_dot_v1_dot_game__pb2.RecordWordAskedResponse.SerializeToString,
+            ),
+            'AgreeEnd': grpc.unary_unary_rpc_method_handler(
+                    servicer.AgreeEnd,
+                    request_deserializer=faristol_dot_game_dot_v1_dot_game__pb2.AgreeEndRequest.FromString,
+                    response_serializer=faristol_dot_game_dot_v1_dot_game__pb2.AgreeEndResponse.SerializeToString,
+            ),
+            'Abandon': grpc.unary_unary_rpc_method_handler(
+                    servicer.Abandon,
+                    request_deserializer=faristol_dot_game_dot_v1_dot_game__pb2.AbandonRequest.FromString,
+                    response_serializer=faristol_dot_game_dot_v1_dot_game__pb2.AbandonResponse.SerializeToString,
+            ),
+            'ReopenGame': grpc.unary_unary_rpc_method_handler(
+                    servicer.ReopenGame,
+                    request_deserializer=faristol_dot_game_dot_v1_dot_game__pb2.ReopenGameRequest.FromString,
+                    response_serializer=faristol_dot_game_dot_v1_dot_game__pb2.ReopenGameResponse.SerializeToString,
             ),
             'GetGame': grpc.unary_unary_rpc_method_handler(
                     servicer.GetGame,
@@ -327,6 +905,924 @@ class GameService:
             '/faristol.game.v1.GameService/SignSheet',
             faristol_dot_game_dot_v1_dot_game__pb2.SignSheetRequest.SerializeToString,
             faristol_dot_game_dot_v1_dot_game__pb2.SignSheetResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def LayTiles(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/faristol.game.v1.GameService/LayTiles',
+            faristol_dot_game_dot_v1_dot_game__pb2.LayTilesRequest.SerializeToString,
+            faristol_dot_game_dot_v1_dot_game__pb2.LayTilesResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def TakeBackTiles(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/faristol.game.v1.GameService/TakeBackTiles',
+            faristol_dot_game_dot_v1_dot_game__pb2.TakeBackTilesRequest.SerializeToString,
+            faristol_dot_game_dot_v1_dot_game__pb2.TakeBackTilesResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def DecideOffCentre(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/faristol.game.v1.GameService/DecideOffCentre',
+            faristol_dot_game_dot_v1_dot_game__pb2.DecideOffCentreRequest.SerializeToString,
+            faristol_dot_game_dot_v1_dot_game__pb2.DecideOffCentreResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def WriteScore(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/faristol.game.v1.GameService/WriteScore',
+            faristol_dot_game_dot_v1_dot_game__pb2.WriteScoreRequest.SerializeToString,
+            faristol_dot_game_dot_v1_dot_game__pb2.WriteScoreResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def AcceptPlay(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/faristol.game.v1.GameService/AcceptPlay',
+            faristol_dot_game_dot_v1_dot_game__pb2.AcceptPlayRequest.SerializeToString,
+            faristol_dot_game_dot_v1_dot_game__pb2.AcceptPlayResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def AcceptRuling(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/faristol.game.v1.GameService/AcceptRuling',
+            faristol_dot_game_dot_v1_dot_game__pb2.AcceptRulingRequest.SerializeToString,
+            faristol_dot_game_dot_v1_dot_game__pb2.AcceptRulingResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def Appeal(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/faristol.game.v1.GameService/Appeal',
+            faristol_dot_game_dot_v1_dot_game__pb2.AppealRequest.SerializeToString,
+            faristol_dot_game_dot_v1_dot_game__pb2.AppealResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def RuleAppeal(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/faristol.game.v1.GameService/RuleAppeal',
+            faristol_dot_game_dot_v1_dot_game__pb2.RuleAppealRequest.SerializeToString,
+            faristol_dot_game_dot_v1_dot_game__pb2.RuleAppealResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def CancelPlay(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/faristol.game.v1.GameService/CancelPlay',
+            faristol_dot_game_dot_v1_dot_game__pb2.CancelPlayRequest.SerializeToString,
+            faristol_dot_game_dot_v1_dot_game__pb2.CancelPlayResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def ClaimFakeBlank(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/faristol.game.v1.GameService/ClaimFakeBlank',
+            faristol_dot_game_dot_v1_dot_game__pb2.ClaimFakeBlankRequest.SerializeToString,
+            faristol_dot_game_dot_v1_dot_game__pb2.ClaimFakeBlankResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def AnnounceExchange(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/faristol.game.v1.GameService/AnnounceExchange',
+            faristol_dot_game_dot_v1_dot_game__pb2.AnnounceExchangeRequest.SerializeToString,
+            faristol_dot_game_dot_v1_dot_game__pb2.AnnounceExchangeResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def KeepAfterExchange(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/faristol.game.v1.GameService/KeepAfterExchange',
+            faristol_dot_game_dot_v1_dot_game__pb2.KeepAfterExchangeRequest.SerializeToString,
+            faristol_dot_game_dot_v1_dot_game__pb2.KeepAfterExchangeResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def FreeExchange(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/faristol.game.v1.GameService/FreeExchange',
+            faristol_dot_game_dot_v1_dot_game__pb2.FreeExchangeRequest.SerializeToString,
+            faristol_dot_game_dot_v1_dot_game__pb2.FreeExchangeResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def DeclareCannotPlay(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/faristol.game.v1.GameService/DeclareCannotPlay',
+            faristol_dot_game_dot_v1_dot_game__pb2.DeclareCannotPlayRequest.SerializeToString,
+            faristol_dot_game_dot_v1_dot_game__pb2.DeclareCannotPlayResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def ClaimOverdraw(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/faristol.game.v1.GameService/ClaimOverdraw',
+            faristol_dot_game_dot_v1_dot_game__pb2.ClaimOverdrawRequest.SerializeToString,
+            faristol_dot_game_dot_v1_dot_game__pb2.ClaimOverdrawResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def ChooseSurplus(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/faristol.game.v1.GameService/ChooseSurplus',
+            faristol_dot_game_dot_v1_dot_game__pb2.ChooseSurplusRequest.SerializeToString,
+            faristol_dot_game_dot_v1_dot_game__pb2.ChooseSurplusResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def ResolveOverdraw(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/faristol.game.v1.GameService/ResolveOverdraw',
+            faristol_dot_game_dot_v1_dot_game__pb2.ResolveOverdrawRequest.SerializeToString,
+            faristol_dot_game_dot_v1_dot_game__pb2.ResolveOverdrawResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def ClaimUnderdraw(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/faristol.game.v1.GameService/ClaimUnderdraw',
+            faristol_dot_game_dot_v1_dot_game__pb2.ClaimUnderdrawRequest.SerializeToString,
+            faristol_dot_game_dot_v1_dot_game__pb2.ClaimUnderdrawResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def ResolveUnderdraw(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/faristol.game.v1.GameService/ResolveUnderdraw',
+            faristol_dot_game_dot_v1_dot_game__pb2.ResolveUnderdrawRequest.SerializeToString,
+            faristol_dot_game_dot_v1_dot_game__pb2.ResolveUnderdrawResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def ReportTilesFound(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/faristol.game.v1.GameService/ReportTilesFound',
+            faristol_dot_game_dot_v1_dot_game__pb2.ReportTilesFoundRequest.SerializeToString,
+            faristol_dot_game_dot_v1_dot_game__pb2.ReportTilesFoundResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def SettleBlank(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/faristol.game.v1.GameService/SettleBlank',
+            faristol_dot_game_dot_v1_dot_game__pb2.SettleBlankRequest.SerializeToString,
+            faristol_dot_game_dot_v1_dot_game__pb2.SettleBlankResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def DisputeCount(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/faristol.game.v1.GameService/DisputeCount',
+            faristol_dot_game_dot_v1_dot_game__pb2.DisputeCountRequest.SerializeToString,
+            faristol_dot_game_dot_v1_dot_game__pb2.DisputeCountResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def SettleCount(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/faristol.game.v1.GameService/SettleCount',
+            faristol_dot_game_dot_v1_dot_game__pb2.SettleCountRequest.SerializeToString,
+            faristol_dot_game_dot_v1_dot_game__pb2.SettleCountResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def CorrectPlay(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/faristol.game.v1.GameService/CorrectPlay',
+            faristol_dot_game_dot_v1_dot_game__pb2.CorrectPlayRequest.SerializeToString,
+            faristol_dot_game_dot_v1_dot_game__pb2.CorrectPlayResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def CorrectTotal(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/faristol.game.v1.GameService/CorrectTotal',
+            faristol_dot_game_dot_v1_dot_game__pb2.CorrectTotalRequest.SerializeToString,
+            faristol_dot_game_dot_v1_dot_game__pb2.CorrectTotalResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def AssignArbiter(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/faristol.game.v1.GameService/AssignArbiter',
+            faristol_dot_game_dot_v1_dot_game__pb2.AssignArbiterRequest.SerializeToString,
+            faristol_dot_game_dot_v1_dot_game__pb2.AssignArbiterResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def CallArbiter(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/faristol.game.v1.GameService/CallArbiter',
+            faristol_dot_game_dot_v1_dot_game__pb2.CallArbiterRequest.SerializeToString,
+            faristol_dot_game_dot_v1_dot_game__pb2.CallArbiterResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def DismissArbiter(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/faristol.game.v1.GameService/DismissArbiter',
+            faristol_dot_game_dot_v1_dot_game__pb2.DismissArbiterRequest.SerializeToString,
+            faristol_dot_game_dot_v1_dot_game__pb2.DismissArbiterResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def ImposeSanction(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/faristol.game.v1.GameService/ImposeSanction',
+            faristol_dot_game_dot_v1_dot_game__pb2.ImposeSanctionRequest.SerializeToString,
+            faristol_dot_game_dot_v1_dot_game__pb2.ImposeSanctionResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def RecordOverholding(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/faristol.game.v1.GameService/RecordOverholding',
+            faristol_dot_game_dot_v1_dot_game__pb2.RecordOverholdingRequest.SerializeToString,
+            faristol_dot_game_dot_v1_dot_game__pb2.RecordOverholdingResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def RecordWordAsked(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/faristol.game.v1.GameService/RecordWordAsked',
+            faristol_dot_game_dot_v1_dot_game__pb2.RecordWordAskedRequest.SerializeToString,
+            faristol_dot_game_dot_v1_dot_game__pb2.RecordWordAskedResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def AgreeEnd(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/faristol.game.v1.GameService/AgreeEnd',
+            faristol_dot_game_dot_v1_dot_game__pb2.AgreeEndRequest.SerializeToString,
+            faristol_dot_game_dot_v1_dot_game__pb2.AgreeEndResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def Abandon(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/faristol.game.v1.GameService/Abandon',
+            faristol_dot_game_dot_v1_dot_game__pb2.AbandonRequest.SerializeToString,
+            faristol_dot_game_dot_v1_dot_game__pb2.AbandonResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def ReopenGame(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/faristol.game.v1.GameService/ReopenGame',
+            faristol_dot_game_dot_v1_dot_game__pb2.ReopenGameRequest.SerializeToString,
+            faristol_dot_game_dot_v1_dot_game__pb2.ReopenGameResponse.FromString,
             options,
             channel_credentials,
             insecure,

@@ -47,11 +47,79 @@ class GameServiceStub:
     Pass: _grpc.UnaryUnaryMultiCallable[_game_pb2.PassRequest, _game_pb2.PassResponse]
     """Pass (FISC I.7.4)."""
     DrawTiles: _grpc.UnaryUnaryMultiCallable[_game_pb2.DrawTilesRequest, _game_pb2.DrawTilesResponse]
-    """Draw up to a full rack after a play. Closes the time for challenges (FISC I.10)."""
+    """Draw up to a full rack after a play. Under FISC that closes the time for challenges (I.10)."""
     Challenge: _grpc.UnaryUnaryMultiCallable[_game_pb2.ChallengeRequest, _game_pb2.ChallengeResponse]
     """Challenge words of the play on the board (FISC I.10). The ruling comes as an event."""
     SignSheet: _grpc.UnaryUnaryMultiCallable[_game_pb2.SignSheetRequest, _game_pb2.SignSheetResponse]
     """Sign the scoresheet of a game that has ended (FISC I.8)."""
+    LayTiles: _grpc.UnaryUnaryMultiCallable[_game_pb2.LayTilesRequest, _game_pb2.LayTilesResponse]
+    """Lay tiles on the board that are not announced yet. What they bind the mover to is the ruleset's (FISC I.6)."""
+    TakeBackTiles: _grpc.UnaryUnaryMultiCallable[_game_pb2.TakeBackTilesRequest, _game_pb2.TakeBackTilesResponse]
+    """Take all tiles of the turn back: free under some rules (PES Δ.β), the turn is lost under others (FISE 24)."""
+    DecideOffCentre: _grpc.UnaryUnaryMultiCallable[_game_pb2.DecideOffCentreRequest, _game_pb2.DecideOffCentreResponse]
+    """Accept a first play that misses the centre, or declare it invalid (FISE 20)."""
+    WriteScore: _grpc.UnaryUnaryMultiCallable[_game_pb2.WriteScoreRequest, _game_pb2.WriteScoreResponse]
+    """Write the score of the play on the own sheet. Under some rules that accepts the play (FISE 38, PES Δ.ε)."""
+    AcceptPlay: _grpc.UnaryUnaryMultiCallable[_game_pb2.AcceptPlayRequest, _game_pb2.AcceptPlayResponse]
+    """Accept the last play, where it can be challenged until the next player begins (FM 4)."""
+    AcceptRuling: _grpc.UnaryUnaryMultiCallable[_game_pb2.AcceptRulingRequest, _game_pb2.AcceptRulingResponse]
+    """Take a play back that was found invalid, without an appeal (FISE 39)."""
+    Appeal: _grpc.UnaryUnaryMultiCallable[_game_pb2.AppealRequest, _game_pb2.AppealResponse]
+    """Contest a ruling (FISC I.10: the challenger; FISE 42.4: the mover)."""
+    RuleAppeal: _grpc.UnaryUnaryMultiCallable[_game_pb2.RuleAppealRequest, _game_pb2.RuleAppealResponse]
+    """Rule on an appeal, for good."""
+    CancelPlay: _grpc.UnaryUnaryMultiCallable[_game_pb2.CancelPlayRequest, _game_pb2.CancelPlayResponse]
+    """Cancel a play that used what an official should not have told (PES Δ.α.i)."""
+    ClaimFakeBlank: _grpc.UnaryUnaryMultiCallable[_game_pb2.ClaimFakeBlankRequest, _game_pb2.ClaimFakeBlankResponse]
+    """Show that a tile played as a blank is a letter turned over (PES Δ.β)."""
+    AnnounceExchange: _grpc.UnaryUnaryMultiCallable[_game_pb2.AnnounceExchangeRequest, _game_pb2.AnnounceExchangeResponse]
+    """Say how many tiles will be exchanged; the turn can only be used for that then (FISE 25)."""
+    KeepAfterExchange: _grpc.UnaryUnaryMultiCallable[_game_pb2.KeepAfterExchangeRequest, _game_pb2.KeepAfterExchangeResponse]
+    """Choose what a player keeps who exchanged too many tiles (PES Δ.β.iii)."""
+    FreeExchange: _grpc.UnaryUnaryMultiCallable[_game_pb2.FreeExchangeRequest, _game_pb2.FreeExchangeResponse]
+    """Show a rack of vowels or consonants alone and change it without losing the turn (UF 14.2, FM 6)."""
+    DeclareCannotPlay: _grpc.UnaryUnaryMultiCallable[_game_pb2.DeclareCannotPlayRequest, _game_pb2.DeclareCannotPlayResponse]
+    """Give the turn up because nothing can be laid, where it cannot be passed (FM 7, 9)."""
+    ClaimOverdraw: _grpc.UnaryUnaryMultiCallable[_game_pb2.ClaimOverdrawRequest, _game_pb2.ClaimOverdrawResponse]
+    """Say that a rack holds too many tiles (UF 4, FISC I.7.3, FISE 28, PES Δ.στ)."""
+    ChooseSurplus: _grpc.UnaryUnaryMultiCallable[_game_pb2.ChooseSurplusRequest, _game_pb2.ChooseSurplusResponse]
+    """Choose which of the tiles shown go back into the bag."""
+    ResolveOverdraw: _grpc.UnaryUnaryMultiCallable[_game_pb2.ResolveOverdrawRequest, _game_pb2.ResolveOverdrawResponse]
+    """Decide which tiles go back, where the rules leave it to an arbiter (FISC I.7.3)."""
+    ClaimUnderdraw: _grpc.UnaryUnaryMultiCallable[_game_pb2.ClaimUnderdrawRequest, _game_pb2.ClaimUnderdrawResponse]
+    """Say that a rack holds too few tiles (FISE 29)."""
+    ResolveUnderdraw: _grpc.UnaryUnaryMultiCallable[_game_pb2.ResolveUnderdrawRequest, _game_pb2.ResolveUnderdrawResponse]
+    """Let the missing tiles be drawn, where the rules leave it to an arbiter."""
+    ReportTilesFound: _grpc.UnaryUnaryMultiCallable[_game_pb2.ReportTilesFoundRequest, _game_pb2.ReportTilesFoundResponse]
+    """Tiles that should have been in the bag lay beside the board (PES Δ.ζ)."""
+    SettleBlank: _grpc.UnaryUnaryMultiCallable[_game_pb2.SettleBlankRequest, _game_pb2.SettleBlankResponse]
+    """Settle what a blank on the board stands for, from what the players noted (FISE 10.4)."""
+    DisputeCount: _grpc.UnaryUnaryMultiCallable[_game_pb2.DisputeCountRequest, _game_pb2.DisputeCountResponse]
+    """Dispute the count of the last play, or a running total (FISC I.11.B)."""
+    SettleCount: _grpc.UnaryUnaryMultiCallable[_game_pb2.SettleCountRequest, _game_pb2.SettleCountResponse]
+    """End a dispute about a count."""
+    CorrectPlay: _grpc.UnaryUnaryMultiCallable[_game_pb2.CorrectPlayRequest, _game_pb2.CorrectPlayResponse]
+    """Correct the count of a complete play (FISE 41, PES Ε.α)."""
+    CorrectTotal: _grpc.UnaryUnaryMultiCallable[_game_pb2.CorrectTotalRequest, _game_pb2.CorrectTotalResponse]
+    """Correct a running total (FISC I.9, FISE 41, PES Ε.α)."""
+    AssignArbiter: _grpc.UnaryUnaryMultiCallable[_game_pb2.AssignArbiterRequest, _game_pb2.AssignArbiterResponse]
+    """Give the table an arbiter. Some games may not start without one (PES Γ.γ)."""
+    CallArbiter: _grpc.UnaryUnaryMultiCallable[_game_pb2.CallArbiterRequest, _game_pb2.CallArbiterResponse]
+    """Call an arbiter to the table (FISC I.11.C)."""
+    DismissArbiter: _grpc.UnaryUnaryMultiCallable[_game_pb2.DismissArbiterRequest, _game_pb2.DismissArbiterResponse]
+    """The arbiter who was called leaves the table."""
+    ImposeSanction: _grpc.UnaryUnaryMultiCallable[_game_pb2.ImposeSanctionRequest, _game_pb2.ImposeSanctionResponse]
+    """Impose a sanction (FISE 49, UF 28, PES Ζ)."""
+    RecordOverholding: _grpc.UnaryUnaryMultiCallable[_game_pb2.RecordOverholdingRequest, _game_pb2.RecordOverholdingResponse]
+    """A rack was held too full on purpose (FISE 28)."""
+    RecordWordAsked: _grpc.UnaryUnaryMultiCallable[_game_pb2.RecordWordAskedRequest, _game_pb2.RecordWordAskedResponse]
+    """A player asked about a word before playing it (UF 28.1, FISE 46.2)."""
+    AgreeEnd: _grpc.UnaryUnaryMultiCallable[_game_pb2.AgreeEndRequest, _game_pb2.AgreeEndResponse]
+    """Agree that nobody can lay a tile any more; the game is over when all players do (UF 27.1, FM 9, FISE 45.1)."""
+    Abandon: _grpc.UnaryUnaryMultiCallable[_game_pb2.AbandonRequest, _game_pb2.AbandonResponse]
+    """Leave the game for good (FISC I.8.E and F)."""
+    ReopenGame: _grpc.UnaryUnaryMultiCallable[_game_pb2.ReopenGameRequest, _game_pb2.ReopenGameResponse]
+    """Open a final game again to correct an error (FISE 44)."""
     GetGame: _grpc.UnaryUnaryMultiCallable[_game_pb2.GetGameRequest, _game_pb2.GetGameResponse]
     """The table as it stands in the record, for those at it."""
 
@@ -67,11 +135,79 @@ class GameServiceAsyncStub(GameServiceStub):
     Pass: _aio.UnaryUnaryMultiCallable[_game_pb2.PassRequest, _game_pb2.PassResponse]  # type: ignore[assignment]
     """Pass (FISC I.7.4)."""
     DrawTiles: _aio.UnaryUnaryMultiCallable[_game_pb2.DrawTilesRequest, _game_pb2.DrawTilesResponse]  # type: ignore[assignment]
-    """Draw up to a full rack after a play. Closes the time for challenges (FISC I.10)."""
+    """Draw up to a full rack after a play. Under FISC that closes the time for challenges (I.10)."""
     Challenge: _aio.UnaryUnaryMultiCallable[_game_pb2.ChallengeRequest, _game_pb2.ChallengeResponse]  # type: ignore[assignment]
     """Challenge words of the play on the board (FISC I.10). The ruling comes as an event."""
     SignSheet: _aio.UnaryUnaryMultiCallable[_game_pb2.SignSheetRequest, _game_pb2.SignSheetResponse]  # type: ignore[assignment]
     """Sign the scoresheet of a game that has ended (FISC I.8)."""
+    LayTiles: _aio.UnaryUnaryMultiCallable[_game_pb2.LayTilesRequest, _game_pb2.LayTilesResponse]  # type: ignore[assignment]
+    """Lay tiles on the board that are not announced yet. What they bind the mover to is the ruleset's (FISC I.6)."""
+    TakeBackTiles: _aio.UnaryUnaryMultiCallable[_game_pb2.TakeBackTilesRequest, _game_pb2.TakeBackTilesResponse]  # type: ignore[assignment]
+    """Take all tiles of the turn back: free under some rules (PES Δ.β), the turn is lost under others (FISE 24)."""
+    DecideOffCentre: _aio.UnaryUnaryMultiCallable[_game_pb2.DecideOffCentreRequest, _game_pb2.DecideOffCentreResponse]  # type: ignore[assignment]
+    """Accept a first play that misses the centre, or declare it invalid (FISE 20)."""
+    WriteScore: _aio.UnaryUnaryMultiCallable[_game_pb2.WriteScoreRequest, _game_pb2.WriteScoreResponse]  # type: ignore[assignment]
+    """Write the score of the play on the own sheet. Under some rules that accepts the play (FISE 38, PES Δ.ε)."""
+    AcceptPlay: _aio.UnaryUnaryMultiCallable[_game_pb2.AcceptPlayRequest, _game_pb2.AcceptPlayResponse]  # type: ignore[assignment]
+    """Accept the last play, where it can be challenged until the next player begins (FM 4)."""
+    AcceptRuling: _aio.UnaryUnaryMultiCallable[_game_pb2.AcceptRulingRequest, _game_pb2.AcceptRulingResponse]  # type: ignore[assignment]
+    """Take a play back that was found invalid, without an appeal (FISE 39)."""
+    Appeal: _aio.UnaryUnaryMultiCallable[_game_pb2.AppealRequest, _game_pb2.AppealResponse]  # type: ignore[assignment]
+    """Contest a ruling (FISC I.10: the challenger; FISE 42.4: the mover)."""
+    RuleAppeal: _aio.UnaryUnaryMultiCallable[_game_pb2.RuleAppealRequest, _game_pb2.RuleAppealResponse]  # type: ignore[assignment]
+    """Rule on an appeal, for good."""
+    CancelPlay: _aio.UnaryUnaryMultiCallable[_game_pb2.CancelPlayRequest, _game_pb2.CancelPlayResponse]  # type: ignore[assignment]
+    """Cancel a play that used what an official should not have told (PES Δ.α.i)."""
+    ClaimFakeBlank: _aio.UnaryUnaryMultiCallable[_game_pb2.ClaimFakeBlankRequest, _game_pb2.ClaimFakeBlankResponse]  # type: ignore[assignment]
+    """Show that a tile played as a blank is a letter turned over (PES Δ.β)."""
+    AnnounceExchange: _aio.UnaryUnaryMultiCallable[_game_pb2.AnnounceExchangeRequest, _game_pb2.AnnounceExchangeResponse]  # type: ignore[assignment]
+    """Say how many tiles will be exchanged; the turn can only be used for that then (FISE 25)."""
+    KeepAfterExchange: _aio.UnaryUnaryMultiCallable[_game_pb2.KeepAfterExchangeRequest, _game_pb2.KeepAfterExchangeResponse]  # type: ignore[assignment]
+    """Choose what a player keeps who exchanged too many tiles (PES Δ.β.iii)."""
+    FreeExchange: _aio.UnaryUnaryMultiCallable[_game_pb2.FreeExchangeRequest, _game_pb2.FreeExchangeResponse]  # type: ignore[assignment]
+    """Show a rack of vowels or consonants alone and change it without losing the turn (UF 14.2, FM 6)."""
+    DeclareCannotPlay: _aio.UnaryUnaryMultiCallable[_game_pb2.DeclareCannotPlayRequest, _game_pb2.DeclareCannotPlayResponse]  # type: ignore[assignment]
+    """Give the turn up because nothing can be laid, where it cannot be passed (FM 7, 9)."""
+    ClaimOverdraw: _aio.UnaryUnaryMultiCallable[_game_pb2.ClaimOverdrawRequest, _game_pb2.ClaimOverdrawResponse]  # type: ignore[assignment]
+    """Say that a rack holds too many tiles (UF 4, FISC I.7.3, FISE 28, PES Δ.στ)."""
+    ChooseSurplus: _aio.UnaryUnaryMultiCallable[_game_pb2.ChooseSurplusRequest, _game_pb2.ChooseSurplusResponse]  # type: ignore[assignment]
+    """Choose which of the tiles shown go back into the bag."""
+    ResolveOverdraw: _aio.UnaryUnaryMultiCallable[_game_pb2.ResolveOverdrawRequest, _game_pb2.ResolveOverdrawResponse]  # type: ignore[assignment]
+    """Decide which tiles go back, where the rules leave it to an arbiter (FISC I.7.3)."""
+    ClaimUnderdraw: _aio.UnaryUnaryMultiCallable[_game_pb2.ClaimUnderdrawRequest, _game_pb2.ClaimUnderdrawResponse]  # type: ignore[assignment]
+    """Say that a rack holds too few tiles (FISE 29)."""
+    ResolveUnderdraw: _aio.UnaryUnaryMultiCallable[_game_pb2.ResolveUnderdrawRequest, _game_pb2.ResolveUnderdrawResponse]  # type: ignore[assignment]
+    """Let the missing tiles be drawn, where the rules leave it to an arbiter."""
+    ReportTilesFound: _aio.UnaryUnaryMultiCallable[_game_pb2.ReportTilesFoundRequest, _game_pb2.ReportTilesFoundResponse]  # type: ignore[assignment]
+    """Tiles that should have been in the bag lay beside the board (PES Δ.ζ)."""
+    SettleBlank: _aio.UnaryUnaryMultiCallable[_game_pb2.SettleBlankRequest, _game_pb2.SettleBlankResponse]  # type: ignore[assignment]
+    """Settle what a blank on the board stands for, from what the players noted (FISE 10.4)."""
+    DisputeCount: _aio.UnaryUnaryMultiCallable[_game_pb2.DisputeCountRequest, _game_pb2.DisputeCountResponse]  # type: ignore[assignment]
+    """Dispute the count of the last play, or a running total (FISC I.11.B)."""
+    SettleCount: _aio.UnaryUnaryMultiCallable[_game_pb2.SettleCountRequest, _game_pb2.SettleCountResponse]  # type: ignore[assignment]
+    """End a dispute about a count."""
+    CorrectPlay: _aio.UnaryUnaryMultiCallable[_game_pb2.CorrectPlayRequest, _game_pb2.CorrectPlayResponse]  # type: ignore[assignment]
+    """Correct the count of a complete play (FISE 41, PES Ε.α)."""
+    CorrectTotal: _aio.UnaryUnaryMultiCallable[_game_pb2.CorrectTotalRequest, _game_pb2.CorrectTotalResponse]  # type: ignore[assignment]
+    """Correct a running total (FISC I.9, FISE 41, PES Ε.α)."""
+    AssignArbiter: _aio.UnaryUnaryMultiCallable[_game_pb2.AssignArbiterRequest, _game_pb2.AssignArbiterResponse]  # type: ignore[assignment]
+    """Give the table an arbiter. Some games may not start without one (PES Γ.γ)."""
+    CallArbiter: _aio.UnaryUnaryMultiCallable[_game_pb2.CallArbiterRequest, _game_pb2.CallArbiterResponse]  # type: ignore[assignment]
+    """Call an arbiter to the table (FISC I.11.C)."""
+    DismissArbiter: _aio.UnaryUnaryMultiCallable[_game_pb2.DismissArbiterRequest, _game_pb2.DismissArbiterResponse]  # type: ignore[assignment]
+    """The arbiter who was called leaves the table."""
+    ImposeSanction: _aio.UnaryUnaryMultiCallable[_game_pb2.ImposeSanctionRequest, _game_pb2.ImposeSanctionResponse]  # type: ignore[assignment]
+    """Impose a sanction (FISE 49, UF 28, PES Ζ)."""
+    RecordOverholding: _aio.UnaryUnaryMultiCallable[_game_pb2.RecordOverholdingRequest, _game_pb2.RecordOverholdingResponse]  # type: ignore[assignment]
+    """A rack was held too full on purpose (FISE 28)."""
+    RecordWordAsked: _aio.UnaryUnaryMultiCallable[_game_pb2.RecordWordAskedRequest, _game_pb2.RecordWordAskedResponse]  # type: ignore[assignment]
+    """A player asked about a word before playing it (UF 28.1, FISE 46.2)."""
+    AgreeEnd: _aio.UnaryUnaryMultiCallable[_game_pb2.AgreeEndRequest, _game_pb2.AgreeEndResponse]  # type: ignore[assignment]
+    """Agree that nobody can lay a tile any more; the game is over when all players do (UF 27.1, FM 9, FISE 45.1)."""
+    Abandon: _aio.UnaryUnaryMultiCallable[_game_pb2.AbandonRequest, _game_pb2.AbandonResponse]  # type: ignore[assignment]
+    """Leave the game for good (FISC I.8.E and F)."""
+    ReopenGame: _aio.UnaryUnaryMultiCallable[_game_pb2.ReopenGameRequest, _game_pb2.ReopenGameResponse]  # type: ignore[assignment]
+    """Open a final game again to correct an error (FISE 44)."""
     GetGame: _aio.UnaryUnaryMultiCallable[_game_pb2.GetGameRequest, _game_pb2.GetGameResponse]  # type: ignore[assignment]
     """The table as it stands in the record, for those at it."""
 
@@ -108,7 +244,7 @@ class GameServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _game_pb2.DrawTilesRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_game_pb2.DrawTilesResponse, _abc.Awaitable[_game_pb2.DrawTilesResponse]]:
-        """Draw up to a full rack after a play. Closes the time for challenges (FISC I.10)."""
+        """Draw up to a full rack after a play. Under FISC that closes the time for challenges (I.10)."""
 
     @_abc_1.abstractmethod
     def Challenge(
@@ -125,6 +261,278 @@ class GameServiceServicer(metaclass=_abc_1.ABCMeta):
         context: _ServicerContext,
     ) -> _typing.Union[_game_pb2.SignSheetResponse, _abc.Awaitable[_game_pb2.SignSheetResponse]]:
         """Sign the scoresheet of a game that has ended (FISC I.8)."""
+
+    @_abc_1.abstractmethod
+    def LayTiles(
+        self,
+        request: _game_pb2.LayTilesRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_game_pb2.LayTilesResponse, _abc.Awaitable[_game_pb2.LayTilesResponse]]:
+        """Lay tiles on the board that are not announced yet. What they bind the mover to is the ruleset's (FISC I.6)."""
+
+    @_abc_1.abstractmethod
+    def TakeBackTiles(
+        self,
+        request: _game_pb2.TakeBackTilesRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_game_pb2.TakeBackTilesResponse, _abc.Awaitable[_game_pb2.TakeBackTilesResponse]]:
+        """Take all tiles of the turn back: free under some rules (PES Δ.β), the turn is lost under others (FISE 24)."""
+
+    @_abc_1.abstractmethod
+    def DecideOffCentre(
+        self,
+        request: _game_pb2.DecideOffCentreRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_game_pb2.DecideOffCentreResponse, _abc.Awaitable[_game_pb2.DecideOffCentreResponse]]:
+        """Accept a first play that misses the centre, or declare it invalid (FISE 20)."""
+
+    @_abc_1.abstractmethod
+    def WriteScore(
+        self,
+        request: _game_pb2.WriteScoreRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_game_pb2.WriteScoreResponse, _abc.Awaitable[_game_pb2.WriteScoreResponse]]:
+        """Write the score of the play on the own sheet. Under some rules that accepts the play (FISE 38, PES Δ.ε)."""
+
+    @_abc_1.abstractmethod
+    def AcceptPlay(
+        self,
+        request: _game_pb2.AcceptPlayRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_game_pb2.AcceptPlayResponse, _abc.Awaitable[_game_pb2.AcceptPlayResponse]]:
+        """Accept the last play, where it can be challenged until the next player begins (FM 4)."""
+
+    @_abc_1.abstractmethod
+    def AcceptRuling(
+        self,
+        request: _game_pb2.AcceptRulingRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_game_pb2.AcceptRulingResponse, _abc.Awaitable[_game_pb2.AcceptRulingResponse]]:
+        """Take a play back that was found invalid, without an appeal (FISE 39)."""
+
+    @_abc_1.abstractmethod
+    def Appeal(
+        self,
+        request: _game_pb2.AppealRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_game_pb2.AppealResponse, _abc.Awaitable[_game_pb2.AppealResponse]]:
+        """Contest a ruling (FISC I.10: the challenger; FISE 42.4: the mover)."""
+
+    @_abc_1.abstractmethod
+    def RuleAppeal(
+        self,
+        request: _game_pb2.RuleAppealRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_game_pb2.RuleAppealResponse, _abc.Awaitable[_game_pb2.RuleAppealResponse]]:
+        """Rule on an appeal, for good."""
+
+    @_abc_1.abstractmethod
+    def CancelPlay(
+        self,
+        request: _game_pb2.CancelPlayRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_game_pb2.CancelPlayResponse, _abc.Awaitable[_game_pb2.CancelPlayResponse]]:
+        """Cancel a play that used what an official should not have told (PES Δ.α.i)."""
+
+    @_abc_1.abstractmethod
+    def ClaimFakeBlank(
+        self,
+        request: _game_pb2.ClaimFakeBlankRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_game_pb2.ClaimFakeBlankResponse, _abc.Awaitable[_game_pb2.ClaimFakeBlankResponse]]:
+        """Show that a tile played as a blank is a letter turned over (PES Δ.β)."""
+
+    @_abc_1.abstractmethod
+    def AnnounceExchange(
+        self,
+        request: _game_pb2.AnnounceExchangeRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_game_pb2.AnnounceExchangeResponse, _abc.Awaitable[_game_pb2.AnnounceExchangeResponse]]:
+        """Say how many tiles will be exchanged; the turn can only be used for that then (FISE 25)."""
+
+    @_abc_1.abstractmethod
+    def KeepAfterExchange(
+        self,
+        request: _game_pb2.KeepAfterExchangeRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_game_pb2.KeepAfterExchangeResponse, _abc.Awaitable[_game_pb2.KeepAfterExchangeResponse]]:
+        """Choose what a player keeps who exchanged too many tiles (PES Δ.β.iii)."""
+
+    @_abc_1.abstractmethod
+    def FreeExchange(
+        self,
+        request: _game_pb2.FreeExchangeRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_game_pb2.FreeExchangeResponse, _abc.Awaitable[_game_pb2.FreeExchangeResponse]]:
+        """Show a rack of vowels or consonants alone and change it without losing the turn (UF 14.2, FM 6)."""
+
+    @_abc_1.abstractmethod
+    def DeclareCannotPlay(
+        self,
+        request: _game_pb2.DeclareCannotPlayRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_game_pb2.DeclareCannotPlayResponse, _abc.Awaitable[_game_pb2.DeclareCannotPlayResponse]]:
+        """Give the turn up because nothing can be laid, where it cannot be passed (FM 7, 9)."""
+
+    @_abc_1.abstractmethod
+    def ClaimOverdraw(
+        self,
+        request: _game_pb2.ClaimOverdrawRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_game_pb2.ClaimOverdrawResponse, _abc.Awaitable[_game_pb2.ClaimOverdrawResponse]]:
+        """Say that a rack holds too many tiles (UF 4, FISC I.7.3, FISE 28, PES Δ.στ)."""
+
+    @_abc_1.abstractmethod
+    def ChooseSurplus(
+        self,
+        request: _game_pb2.ChooseSurplusRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_game_pb2.ChooseSurplusResponse, _abc.Awaitable[_game_pb2.ChooseSurplusResponse]]:
+        """Choose which of the tiles shown go back into the bag."""
+
+    @_abc_1.abstractmethod
+    def ResolveOverdraw(
+        self,
+        request: _game_pb2.ResolveOverdrawRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_game_pb2.ResolveOverdrawResponse, _abc.Awaitable[_game_pb2.ResolveOverdrawResponse]]:
+        """Decide which tiles go back, where the rules leave it to an arbiter (FISC I.7.3)."""
+
+    @_abc_1.abstractmethod
+    def ClaimUnderdraw(
+        self,
+        request: _game_pb2.ClaimUnderdrawRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_game_pb2.ClaimUnderdrawResponse, _abc.Awaitable[_game_pb2.ClaimUnderdrawResponse]]:
+        """Say that a rack holds too few tiles (FISE 29)."""
+
+    @_abc_1.abstractmethod
+    def ResolveUnderdraw(
+        self,
+        request: _game_pb2.ResolveUnderdrawRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_game_pb2.ResolveUnderdrawResponse, _abc.Awaitable[_game_pb2.ResolveUnderdrawResponse]]:
+        """Let the missing tiles be drawn, where the rules leave it to an arbiter."""
+
+    @_abc_1.abstractmethod
+    def ReportTilesFound(
+        self,
+        request: _game_pb2.ReportTilesFoundRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_game_pb2.ReportTilesFoundResponse, _abc.Awaitable[_game_pb2.ReportTilesFoundResponse]]:
+        """Tiles that should have been in the bag lay beside the board (PES Δ.ζ)."""
+
+    @_abc_1.abstractmethod
+    def SettleBlank(
+        self,
+        request: _game_pb2.SettleBlankRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_game_pb2.SettleBlankResponse, _abc.Awaitable[_game_pb2.SettleBlankResponse]]:
+        """Settle what a blank on the board stands for, from what the players noted (FISE 10.4)."""
+
+    @_abc_1.abstractmethod
+    def DisputeCount(
+        self,
+        request: _game_pb2.DisputeCountRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_game_pb2.DisputeCountResponse, _abc.Awaitable[_game_pb2.DisputeCountResponse]]:
+        """Dispute the count of the last play, or a running total (FISC I.11.B)."""
+
+    @_abc_1.abstractmethod
+    def SettleCount(
+        self,
+        request: _game_pb2.SettleCountRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_game_pb2.SettleCountResponse, _abc.Awaitable[_game_pb2.SettleCountResponse]]:
+        """End a dispute about a count."""
+
+    @_abc_1.abstractmethod
+    def CorrectPlay(
+        self,
+        request: _game_pb2.CorrectPlayRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_game_pb2.CorrectPlayResponse, _abc.Awaitable[_game_pb2.CorrectPlayResponse]]:
+        """Correct the count of a complete play (FISE 41, PES Ε.α)."""
+
+    @_abc_1.abstractmethod
+    def CorrectTotal(
+        self,
+        request: _game_pb2.CorrectTotalRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_game_pb2.CorrectTotalResponse, _abc.Awaitable[_game_pb2.CorrectTotalResponse]]:
+        """Correct a running total (FISC I.9, FISE 41, PES Ε.α)."""
+
+    @_abc_1.abstractmethod
+    def AssignArbiter(
+        self,
+        request: _game_pb2.AssignArbiterRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_game_pb2.AssignArbiterResponse, _abc.Awaitable[_game_pb2.AssignArbiterResponse]]:
+        """Give the table an arbiter. Some games may not start without one (PES Γ.γ)."""
+
+    @_abc_1.abstractmethod
+    def CallArbiter(
+        self,
+        request: _game_pb2.CallArbiterRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_game_pb2.CallArbiterResponse, _abc.Awaitable[_game_pb2.CallArbiterResponse]]:
+        """Call an arbiter to the table (FISC I.11.C)."""
+
+    @_abc_1.abstractmethod
+    def DismissArbiter(
+        self,
+        request: _game_pb2.DismissArbiterRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_game_pb2.DismissArbiterResponse, _abc.Awaitable[_game_pb2.DismissArbiterResponse]]:
+        """The arbiter who was called leaves the table."""
+
+    @_abc_1.abstractmethod
+    def ImposeSanction(
+        self,
+        request: _game_pb2.ImposeSanctionRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_game_pb2.ImposeSanctionResponse, _abc.Awaitable[_game_pb2.ImposeSanctionResponse]]:
+        """Impose a sanction (FISE 49, UF 28, PES Ζ)."""
+
+    @_abc_1.abstractmethod
+    def RecordOverholding(
+        self,
+        request: _game_pb2.RecordOverholdingRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_game_pb2.RecordOverholdingResponse, _abc.Awaitable[_game_pb2.RecordOverholdingResponse]]:
+        """A rack was held too full on purpose (FISE 28)."""
+
+    @_abc_1.abstractmethod
+    def RecordWordAsked(
+        self,
+        request: _game_pb2.RecordWordAskedRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_game_pb2.RecordWordAskedResponse, _abc.Awaitable[_game_pb2.RecordWordAskedResponse]]:
+        """A player asked about a word before playing it (UF 28.1, FISE 46.2)."""
+
+    @_abc_1.abstractmethod
+    def AgreeEnd(
+        self,
+        request: _game_pb2.AgreeEndRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_game_pb2.AgreeEndResponse, _abc.Awaitable[_game_pb2.AgreeEndResponse]]:
+        """Agree that nobody can lay a tile any more; the game is over when all players do (UF 27.1, FM 9, FISE 45.1)."""
+
+    @_abc_1.abstractmethod
+    def Abandon(
+        self,
+        request: _game_pb2.AbandonRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_game_pb2.AbandonResponse, _abc.Awaitable[_game_pb2.AbandonResponse]]:
+        """Leave the game for good (FISC I.8.E and F)."""
+
+    @_abc_1.abstractmethod
+    def ReopenGame(
+        self,
+        request: _game_pb2.ReopenGameRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_game_pb2.ReopenGameResponse, _abc.Awaitable[_game_pb2.ReopenGameResponse]]:
+        """Open a final game again to correct an error (FISE 44)."""
 
     @_abc_1.abstractmethod
     def GetGame(

@@ -24,7 +24,7 @@ DESCRIPTOR: _descriptor.FileDescriptor
 
 @_typing.final
 class Pairing(_message.Message):
-    """Two players at a table."""
+    """The players of a table."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -32,6 +32,7 @@ class Pairing(_message.Message):
     GAME_ID_FIELD_NUMBER: _builtins.int
     FIRST_PLAYER_ID_FIELD_NUMBER: _builtins.int
     SECOND_PLAYER_ID_FIELD_NUMBER: _builtins.int
+    PLAYER_IDS_FIELD_NUMBER: _builtins.int
     table: _builtins.int
     """Table, from 1."""
     game_id: _builtins.str
@@ -40,6 +41,10 @@ class Pairing(_message.Message):
     """The higher-ranked player."""
     second_player_id: _builtins.str
     """The lower-ranked player."""
+    @_builtins.property
+    def player_ids(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """All players in the order of their turns, at a table of more than two; empty at a table of two."""
+
     def __init__(
         self,
         *,
@@ -47,10 +52,11 @@ class Pairing(_message.Message):
         game_id: _builtins.str = ...,
         first_player_id: _builtins.str = ...,
         second_player_id: _builtins.str = ...,
+        player_ids: _abc.Iterable[_builtins.str] | None = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["first_player_id", b"first_player_id", "game_id", b"game_id", "second_player_id", b"second_player_id", "table", b"table"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["first_player_id", b"first_player_id", "game_id", b"game_id", "player_ids", b"player_ids", "second_player_id", b"second_player_id", "table", b"table"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -286,10 +292,21 @@ class ResultRecorded(_message.Message):
     GAME_ID_FIELD_NUMBER: _builtins.int
     SCORES_FIELD_NUMBER: _builtins.int
     OCCURRED_AT_FIELD_NUMBER: _builtins.int
+    WINNER_ID_FIELD_NUMBER: _builtins.int
+    LOST_BY_ALL_FIELD_NUMBER: _builtins.int
+    REVISION_FIELD_NUMBER: _builtins.int
     round: _builtins.int
     """Round, from 1."""
     game_id: _builtins.str
     """The game."""
+    winner_id: _builtins.str
+    """The winner, who need not have the higher score (FISC I.8.E); empty for a draw, when all lost, and in facts from before
+    this was said.
+    """
+    lost_by_all: _builtins.bool
+    """All players lost (FISC I.8.F)."""
+    revision: _builtins.int
+    """How often the result had been opened again before (FISE 44)."""
     @_builtins.property
     def scores(self) -> _containers.RepeatedCompositeFieldContainer[_events_pb2.FinalScore]:
         """The scores, in the order of the pairing."""
@@ -305,10 +322,13 @@ class ResultRecorded(_message.Message):
         game_id: _builtins.str = ...,
         scores: _abc.Iterable[_events_pb2.FinalScore] | None = ...,
         occurred_at: _timestamp_pb2.Timestamp | None = ...,
+        winner_id: _builtins.str = ...,
+        lost_by_all: _builtins.bool = ...,
+        revision: _builtins.int = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["occurred_at", b"occurred_at"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["game_id", b"game_id", "occurred_at", b"occurred_at", "round", b"round", "scores", b"scores"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["game_id", b"game_id", "lost_by_all", b"lost_by_all", "occurred_at", b"occurred_at", "revision", b"revision", "round", b"round", "scores", b"scores", "winner_id", b"winner_id"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

@@ -1,0 +1,133 @@
+"""What the table service answers: to a command from the facts that it led to, and the table as it stands. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, TypeVar
+
+from google.protobuf.message import Message
+
+from faristol.game.decide.checks import awaits_mover
+from faristol.game.model import Game, Interruption, timestamp
+from faristol.game.streams import Table
+from faristol.pb.game.v1 import events_pb2 as events
+from faristol.pb.game.v1 import game_pb2 as pb
+from faristol.rules import Placement
+
+M = TypeVar("M", bound=Message)
+
+
+def answer(response: type[M], position: int, facts: Sequence[Message]) -> M:
+    """The answer of the type ``response`` to a command that led to ``facts``."""
+    answered: Any = response(position=position)
+    for fact in facts:
+        _tell(answered, fact)
+    return answered  # type: ignore[no-any-return] # it is of the type asked for
+
+
+def _tell(answered: Any, fact: Message) -> None:
+    """Add what ``fact`` has to say to an answer that has a place for it."""
+    match answered, fact:
+        case pb.PlacePlayResponse(), events.PlayPlaced():
+            answered.turn, answered.score, answered.off_centre = fact.turn, fact.score, fact.off_centre
+            answered.words.extend(fact.words)
+        case pb.PlacePlayResponse(), events.TurnLost(reason=events.TURN_LOST_REASON_TOUCH):
+            answered.turn, answered.turn_lost = fact.turn, True
+        case pb.TakeBackTilesResponse() | pb.FreeExchangeResponse(), events.TurnLost():
+            answered.turn_lost = True
+        case pb.ExchangeResponse(), events.TurnLost(reason=events.TURN_LOST_REASON_ILLEGAL_EXCHANGE):
+            answered.turn_lost = True
+        case pb.ExchangeResponse(), events.IllegalExchangeFound():
+            answered.illegal = True
+        case pb.ExchangeResponse() | pb.FreeExchangeResponse() | pb.DrawTilesResponse(), events.TilesDrawn():
+            answered.drawn.extend(fact.faces)
+        case pb.WriteScoreResponse(), events.CountDisputed():
+            answered.disputed = True
+        case pb.ChallengeResponse(), events.ChallengeRaised():
+            answered.challenge = fact.challenge
+        case pb.ClaimOverdrawResponse(), events.OverdrawFound():
+            answered.surplus, answered.choose, answered.arbiter = fact.surplus, fact.choose, fact.arbiter
+        case pb.ClaimUnderdrawResponse(), events.UnderdrawFound():
+            answered.arbiter = fact.arbiter
+        case pb.ReportTilesFoundResponse(), events.TilesFound():
+            answered.into_bag = fact.into_bag
+        case pb.SettleBlankResponse(), events.BlankSettled():
+            answered.face = fact.face
+        case pb.CorrectPlayResponse(), events.PlayCorrected():
+            answered.total = fact.total
+        case pb.RecordOverholdingResponse(), events.SanctionImposed():
+            answered.count = fact.overholding
+            answered.expulsion = fact.kind == events.SANCTION_KIND_EXPULSION
+
+
+def shown(table: Table, player_id: str) -> pb.GetGameResponse:
+    """The table as it stands, with the rack of ``player_id`` and what that player may see; no rack when empty."""
+    game = table.game
+    refused = awaits_mover(game, table.ruleset)
+    return pb.GetGameResponse(
+        game_id=game.game_id,
+        tournament_id=game.tournament_id,
+        round=game.round,
+        table=game.table,
+        phase=pb.PHASE_REFUSED if refused else pb.Phase.Value(f"PHASE_{game.phase.name}"),
+        turn=game.turn,
+        turn_player_id=game.mover,
+        sides=[
+            pb.Side(
+                player_id=player,
+                score=game.scores[player],
+                rack_size=len(game.racks[player]),
+                signed=player in game.signed,
+            )
+            for player in game.player_ids
+        ],
+        board=[_tile(Placement(square, tile)) for square, tile in game.board.items()],
+        pending=game.pending,
+        pending_ruled_valid=bool(game.ruled),
+        bag_left=game.bag_left,
+        rack=game.racks.get(player_id, ()),
+        version=table.version,
+        occurred_at=timestamp(max(game.last_at, table.clock.last_at)),
+        ruleset=game.ruleset.message(),
+        lexicon=game.lexicon.message(),
+        end_condition=game.condition,
+        laid=[_tile(laid) for laid in game.course.laid],
+        open_play=game.open_play,
+        written=game.course.written.values(),
+        interruption=_interruption(game, player_id),
+        arbiter_called_by=game.arbiter_called,
+        arbiter_id=game.arbiter,
+        keeping=game.keeping,
+        revision=game.revision,
+    )
+
+
+def _tile(placement: Placement) -> events.Placement:
+    square, tile = placement
+    return events.Placement(row=square.row, column=square.col, face=tile.face, blank=tile.blank)
+
+
+def _interruption(game: Game, player_id: str) -> pb.Interruption | None:
+    """What must be settled, without the tiles that ``player_id`` may not see."""
+    found: Interruption | None = game.interruption
+    opponent = player_id in game.player_ids and found is not None and player_id != found.player_id
+    match found:
+        case None:
+            return None
+        case events.OverdrawFound():
+            told = events.OverdrawFound()
+            told.CopyFrom(found)
+            if not (opponent and found.seen_by_opponent):
+                told.ClearField("shown")
+            return pb.Interruption(overdraw=told)
+        case events.UnderdrawFound():
+            return pb.Interruption(underdraw=found)
+        case events.IllegalExchangeFound():
+            revealed = events.IllegalExchangeFound()
+            revealed.CopyFrom(found)
+            if not opponent:
+                revealed.ClearField("from_rack")
+                revealed.ClearField("bag")
+            return pb.Interruption(illegal_exchange=revealed)
+        case events.CountDisputed():
+            return pb.Interruption(count=found)

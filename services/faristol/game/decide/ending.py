@@ -1,0 +1,115 @@
+"""Ends that players bring about, signatures, and opening a result again. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+from google.protobuf.message import Message
+
+from faristol.game.decide.checks import (
+    check_arbiter,
+    check_no_challenge,
+    check_running,
+    check_seated,
+    check_undisturbed,
+)
+from faristol.game.model import Game, Instant, Phase, timestamp
+from faristol.game.resulting import clock_is_done, result, signers
+from faristol.game.views import Clock
+from faristol.host.errors import Invalid
+from faristol.pb.game.v1 import events_pb2 as events
+from faristol.rules import N_, Refusal, Ruleset
+from faristol.rules.conditions import check_agreement
+from faristol.rules.corrections import check_reopening
+
+
+def agree_end(game: Game, ruleset: Ruleset, player_id: str, at: Instant) -> list[Message]:
+    """Agree that nobody can lay a tile; when all players do, the game is over (UF 27.1, FM 9, FISE 45.1)."""
+    check_seated(game, ruleset, player_id)
+    check_running(game, ruleset)
+    check_agreement(ruleset)
+    check_no_challenge(game, ruleset)
+    check_undisturbed(game, ruleset)
+    if game.phase is not Phase.TURN:
+        raise Refusal(
+            "TURN_OPEN",
+            ruleset.article("end.agreement"),
+            N_("The turn of {player} is not complete: after it the players can agree that the game is over."),
+            {"player": game.mover},
+        )
+    facts: list[Message] = [events.EndAgreed(turn=game.turn, player_id=player_id, occurred_at=timestamp(at))]
+    if {*game.course.agreed, player_id, *game.gone} >= set(game.player_ids):
+        facts.append(events.GameEnded(condition=events.END_CONDITION_AGREEMENT, occurred_at=timestamp(at)))
+    return facts
+
+
+def abandon(game: Game, ruleset: Ruleset, player_ids: Collection[str], at: Instant) -> list[Message]:
+    """Players leave for good (FISC I.8.E and F). The game is over when fewer than two are left.
+
+    Raises ``Invalid`` when nobody is named, or somebody who does not play here or has left already.
+    """
+    check_running(game, ruleset)
+    leaving = list(dict.fromkeys(player_ids))
+    if not leaving or not set(leaving) <= set(game.player_ids) - game.gone:
+        raise Invalid(
+            "player_ids",
+            N_("are {players}; expected one or more of those who play at this table"),
+            {"players": ", ".join(leaving) or "–"},
+        )
+    facts: list[Message] = [events.Abandoned(turn=game.turn, player_ids=leaving, occurred_at=timestamp(at))]
+    gone = [player for player in game.player_ids if player in game.gone or player in leaving]
+    left = len(game.player_ids) - len(gone)
+    if left < 2:
+        condition = events.END_CONDITION_ABANDONED if left else events.END_CONDITION_ALL_ABANDONED
+        facts.append(events.GameEnded(condition=condition, loser_ids=gone, occurred_at=timestamp(at)))
+    return facts
+
+
+def sign_sheet(game: Game, clock: Clock, ruleset: Ruleset, player_id: str, at: Instant) -> list[Message]:
+    """Sign the scoresheet; when all who sign have, it is handed over and the result is final (FISC I.8)."""
+    check_seated(game, ruleset, player_id)
+    if game.phase is Phase.FINAL:
+        raise Refusal("RESULT_FINAL", ruleset.law.result_final, N_("The sheet is signed: the result is final."))
+    if game.phase is not Phase.ENDED:
+        raise Refusal(
+            "GAME_NOT_OVER", ruleset.law.signatures, N_("The game is not over: its scoresheet cannot be signed yet.")
+        )
+    if not clock_is_done(clock, ruleset):
+        raise Refusal(
+            "CLOCK_NOT_STOPPED",
+            ruleset.law.signatures,
+            N_("The clock has not been stopped yet, so overtime is not known: sign in a moment."),
+        )
+    wanted = signers(game, ruleset)
+    if player_id not in wanted:
+        raise Refusal(
+            "NOT_A_SIGNER",
+            ruleset.article("scoresheet.signers"),
+            N_("{player} does not sign this sheet; {signers} signs it."),
+            {"player": player_id, "signers": ", ".join(wanted) or "–"},
+        )
+    missing = [player for player in wanted if player not in game.signed]
+    if player_id not in missing:
+        raise Refusal(
+            "SIGNED_ALREADY",
+            ruleset.law.signatures,
+            N_("{player} has signed; the signature of {other} is awaited."),
+            {"player": player_id, "other": ", ".join(missing)},
+        )
+    facts: list[Message] = [events.SheetSigned(player_id=player_id, occurred_at=timestamp(at))]
+    if missing == [player_id]:
+        facts.append(result(game, at))
+    return facts
+
+
+def reopen_game(
+    game: Game, ruleset: Ruleset, player_ids: Collection[str], arbiter_id: str, at: Instant
+) -> list[Message]:
+    """Open a final game again to correct an error, when all its players ask an arbiter for it (FISE 44)."""
+    check_arbiter(arbiter_id)
+    if game.phase is not Phase.FINAL:
+        raise Refusal(
+            "NOT_FINAL", ruleset.article("scoresheet.reopen_by"), N_("The result is not final: it can be corrected.")
+        )
+    check_reopening(player_ids, game.player_ids, ruleset)
+    return [events.GameReopened(player_ids=player_ids, arbiter_id=arbiter_id, occurred_at=timestamp(at))]

@@ -1,0 +1,247 @@
+"""Laying tiles, announcing a play, writing its score, and accepting it. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from google.protobuf.message import Message
+
+from faristol.game.decide.checks import (
+    check_no_challenge,
+    check_nothing_begun,
+    check_on_turn,
+    check_running,
+    check_seated,
+    check_undisturbed,
+)
+from faristol.game.model import Game, Instant, Phase, timestamp
+from faristol.game.views import Clock
+from faristol.host.errors import Invalid
+from faristol.pb.game.v1 import events_pb2 as events
+from faristol.rules import (
+    N_,
+    Direction,
+    Placement,
+    Refusal,
+    Ruleset,
+    Word,
+    check_play,
+    off_centre,
+    score_play,
+    without,
+)
+from faristol.rules.sections import Step
+from faristol.rules.touching import check_change, check_touched
+
+
+def lay_tiles(
+    game: Game, ruleset: Ruleset, player_id: str, placements: Sequence[Placement], at: Instant
+) -> list[Message]:
+    """Lay tiles that the others see, before anything is announced (FISC I.6, FISE 21).
+
+    Raises ``Invalid`` when no tile is named, ``Refusal`` for tiles that the rack does not hold or squares taken.
+    """
+    check_on_turn(game, ruleset, player_id)
+    check_nothing_begun_with_exchange(game, ruleset)
+    if not placements:
+        raise Invalid("placements", N_("expected at least one tile and its square"))
+    lying = game.course.laid
+    taken = {square for square, _ in lying}
+    for square, tile in placements:
+        if not square.on_board:
+            raise Invalid(
+                "placements",
+                N_("row {row}, column {column} is not on the board: rows and columns go from 0 to 14"),
+                {"row": square.row, "column": square.col},
+            )
+        if square in game.board or square in taken:
+            raise Refusal(
+                "SQUARE_TAKEN",
+                ruleset.law.free_square,
+                N_("{square} is taken: {there} lies there. {tile} needs an empty square."),
+                {
+                    "square": str(square),
+                    "there": str(game.board.get(square) or dict(lying).get(square) or tile),
+                    "tile": str(tile),
+                },
+            )
+        taken.add(square)
+    _check_held(game, ruleset, player_id, (*lying, *placements))
+    return [
+        events.TilesLaid(turn=game.turn, player_id=player_id, placements=_tiles(placements), occurred_at=timestamp(at))
+    ]
+
+
+def take_back_tiles(game: Game, clock: Clock, ruleset: Ruleset, player_id: str, at: Instant) -> list[Message]:
+    """Take all tiles of the turn back: free while the rules allow it (PES Δ.β), or else at the cost of the turn."""
+    check_seated(game, ruleset, player_id)
+    check_running(game, ruleset)
+    if player_id != game.mover or (not game.course.laid and game.pending is None):
+        raise Refusal(
+            "NOTHING_LAID", ruleset.law.rearranged, N_("{player} has laid no tile in this turn."), {"player": player_id}
+        )
+    check_no_challenge(game, ruleset)
+    check_undisturbed(game, ruleset)
+    check_change(_done(game, clock), ruleset)
+    if game.pending is None and ruleset.touch.rule == "strict" and ruleset.touch.sanction == "turn-lost":
+        return [_touch_lost(game, ruleset, at)]
+    return [events.TilesTakenBack(turn=game.turn, player_id=player_id, occurred_at=timestamp(at))]
+
+
+def place_play(
+    game: Game, ruleset: Ruleset, player_id: str, placements: Sequence[Placement], at: Instant
+) -> list[Message]:
+    """Place, announce and count a play (FISC I.6). Whether its words are words is for a challenge to ask.
+
+    A play that breaks faith with tiles that were laid before costs the turn where the rules say so (FISE 24). Where
+    every play is checked as it is laid, it is challenged at once, by nobody.
+    """
+    check_on_turn(game, ruleset, player_id)
+    check_nothing_begun_with_exchange(game, ruleset)
+    words = check_play(game.board, placements, rack=game.racks[player_id], ruleset=ruleset)
+    if game.course.laid:
+        try:
+            check_touched(game.course.laid, placements, ruleset)
+        except Refusal:
+            if ruleset.touch.sanction == "turn-lost":
+                return [_touch_lost(game, ruleset, at)]
+            raise
+    if game.asked:
+        _check_not_asked(game, ruleset, player_id, words)
+    played = announced(game, ruleset, player_id, placements, words, at)
+    if ruleset.challenge.by != "nobody":
+        return [played]
+    every = [events.Word(faces=word.faces) for word in words]
+    return [
+        played,
+        events.ChallengeRaised(turn=game.turn, challenge=game.challenges + 1, words=every, occurred_at=timestamp(at)),
+    ]
+
+
+def announced(
+    game: Game,
+    ruleset: Ruleset,
+    player_id: str,
+    placements: Iterable[Placement],
+    words: Sequence[Word],
+    at: Instant,
+) -> events.PlayPlaced:
+    """The fact of a play that passed ``check_play``, which found ``words``."""
+    laid = sorted(placements)
+    score = score_play(game.board, laid, ruleset, words)
+    return events.PlayPlaced(
+        turn=game.turn,
+        player_id=player_id,
+        placements=_tiles(laid),
+        words=[
+            events.ScoredWord(
+                word=events.Word(faces=scored.word.faces),
+                row=scored.word.start.square.row,
+                column=scored.word.start.square.col,
+                across=scored.word.start.direction is Direction.ACROSS,
+                score=scored.points,
+            )
+            for scored in score.words
+        ],
+        score=score.points,
+        bingo=score.bingo,
+        off_centre=off_centre(game.board, laid, ruleset),
+        occurred_at=timestamp(at),
+    )
+
+
+def decide_off_centre(game: Game, ruleset: Ruleset, player_id: str, accept: bool, at: Instant) -> list[Message]:  # noqa: FBT001
+    """Accept a first play that misses the centre, or declare it invalid (FISE 20)."""
+    check_seated(game, ruleset, player_id)
+    check_running(game, ruleset)
+    article = ruleset.article("first_move.centre")
+    if game.phase is not Phase.OFF_CENTRE:
+        raise Refusal("NOT_OFF_CENTRE", article, N_("No play lies on the board that misses the centre."))
+    if player_id == game.mover:
+        raise Refusal("OWN_PLAY", article, N_("The play is {player}'s own."), {"player": player_id})
+    check_undisturbed(game, ruleset)
+    decided = events.OffCentreDecided(turn=game.turn, player_id=player_id, accepted=accept, occurred_at=timestamp(at))
+    if accept:
+        return [decided]
+    withdrawn = events.PlayWithdrawn(
+        turn=game.turn,
+        player_id=game.mover,
+        reason=events.WITHDRAWAL_REASON_OFF_CENTRE,
+        occurred_at=timestamp(at),
+    )
+    return [decided, withdrawn]
+
+
+def accept_play(game: Game, ruleset: Ruleset, player_id: str, at: Instant) -> list[Message]:
+    """Accept the play of the turn before, where it can be challenged until the next player begins (FM 4)."""
+    check_seated(game, ruleset, player_id)
+    check_running(game, ruleset)
+    check_no_challenge(game, ruleset)
+    article = ruleset.article("challenge.closes_on")
+    play = game.open_play if ruleset.challenge.closes_on == "next-turn" else None
+    if play is None:
+        raise Refusal("NOTHING_TO_ACCEPT", article, N_("No complete play waits to be accepted."))
+    if player_id == play.player_id:
+        raise Refusal("OWN_PLAY", article, N_("The play is {player}'s own."), {"player": player_id})
+    return [events.PlayAccepted(turn=play.turn, player_id=player_id, occurred_at=timestamp(at))]
+
+
+def check_nothing_begun_with_exchange(game: Game, ruleset: Ruleset) -> None:
+    """That no exchange was announced, which binds the turn."""
+    if game.course.announced is not None:
+        check_nothing_begun(game, ruleset)
+
+
+def _done(game: Game, clock: Clock) -> set[Step]:
+    """The steps of this turn that were taken."""
+    done: set[Step] = set()
+    if game.course.laid or game.pending:
+        done.add("place")
+    if game.pending:
+        done.add("announce")
+    if clock.held_turn == game.turn:
+        done.add("stop")
+    if game.course.written:
+        done.add("write")
+    if game.phase is Phase.DRAWN:
+        done.add("draw")
+    return done
+
+
+def _check_held(game: Game, ruleset: Ruleset, player_id: str, placements: Iterable[Placement]) -> None:
+    try:
+        without(game.racks[player_id], [tile.in_rack for _, tile in placements])
+    except ValueError:
+        raise Refusal(
+            "NOT_IN_RACK",
+            ruleset.law.in_rack,
+            N_("The rack does not hold all these tiles. A play is made of the tiles of one's own rack."),
+        ) from None
+
+
+def _check_not_asked(game: Game, ruleset: Ruleset, player_id: str, words: Iterable[Word]) -> None:
+    for word in words:
+        if (player_id, word.faces) in game.asked:
+            raise Refusal(
+                "WORD_ASKED",
+                ruleset.article("arbiter.asked_word"),
+                N_("{player} asked about {word} before playing it, and cannot play it."),
+                {"player": player_id, "word": "".join(word.faces)},
+            )
+
+
+def _touch_lost(game: Game, ruleset: Ruleset, at: Instant) -> events.TurnLost:
+    return events.TurnLost(
+        turn=game.turn,
+        player_id=game.mover,
+        reason=events.TURN_LOST_REASON_TOUCH,
+        article=ruleset.article("touch.sanction"),
+        occurred_at=timestamp(at),
+    )
+
+
+def _tiles(placements: Iterable[Placement]) -> list[events.Placement]:
+    return [
+        events.Placement(row=square.row, column=square.col, face=tile.face, blank=tile.blank)
+        for square, tile in placements
+    ]

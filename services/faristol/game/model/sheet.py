@@ -1,0 +1,153 @@
+"""What counts, corrections, officials and the end do to a table."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from types import MappingProxyType
+
+from google.protobuf.message import Message
+
+from faristol.game.model.table import Course, Game, Phase, tiles_of
+from faristol.game.model.turns import Change, with_score
+from faristol.pb.game.v1 import events_pb2 as events
+from faristol.rules import Placement, Square, Tile
+
+
+def _written(game: Game, fact: events.ScoreWritten) -> Game:
+    play = game.in_question
+    if play is None or play.turn != fact.turn:
+        return game
+    noted = game.noted
+    if fact.blanks:
+        blanks = [square for square, tile in tiles_of(play) if tile.blank]
+        told = {
+            square: MappingProxyType({**noted.get(square, {}), fact.player_id: face})
+            for square, face in zip(blanks, fact.blanks, strict=False)
+        }
+        noted = MappingProxyType({**noted, **told})
+    written = MappingProxyType({**game.course.written, fact.player_id: fact})
+    return replace(game, noted=noted, course=replace(game.course, written=written))
+
+
+def _blank_settled(game: Game, fact: events.BlankSettled) -> Game:
+    square = Square(fact.row, fact.column)
+    board = game.board.remove([square]).place([Placement(square, Tile(fact.face, blank=True))])
+    return replace(game, board=board)
+
+
+def _disputed(game: Game, fact: events.CountDisputed) -> Game:
+    return replace(game, interruption=fact)
+
+
+def _settled(game: Game, fact: events.CountSettled) -> Game:
+    course = replace(game.course, settled_score=fact.score) if game.pending else game.course
+    return replace(game, interruption=None, course=course)
+
+
+def _play_corrected(game: Game, fact: events.PlayCorrected) -> Game:
+    turns = list(game.turns_taken)
+    turns[fact.turn - 1] = replace(turns[fact.turn - 1], points=fact.score)
+    return replace(game, turns_taken=tuple(turns), scores=with_score(game, fact.player_id, fact.total))
+
+
+def _total_corrected(game: Game, fact: events.TotalCorrected) -> Game:
+    return replace(game, scores=with_score(game, fact.player_id, fact.total))
+
+
+def _arbiter_assigned(game: Game, fact: events.ArbiterAssigned) -> Game:
+    return replace(game, arbiter=fact.arbiter_id)
+
+
+def _arbiter_called(game: Game, fact: events.ArbiterCalled) -> Game:
+    return replace(game, arbiter_called=fact.player_id)
+
+
+def _arbiter_left(game: Game, _: events.ArbiterLeft) -> Game:
+    return replace(game, arbiter_called="")
+
+
+def _sanctioned(game: Game, fact: events.SanctionImposed) -> Game:
+    if not fact.overholding:
+        return game
+    return replace(game, overholding=MappingProxyType({**game.overholding, fact.player_id: fact.overholding}))
+
+
+def _asked(game: Game, fact: events.WordAsked) -> Game:
+    return replace(game, asked=game.asked | {(fact.player_id, tuple(fact.word.faces))})
+
+
+def _end_agreed(game: Game, fact: events.EndAgreed) -> Game:
+    return replace(game, course=replace(game.course, agreed=game.course.agreed | {fact.player_id}))
+
+
+def _abandoned(game: Game, fact: events.Abandoned) -> Game:
+    return replace(game, gone=game.gone | set(fact.player_ids))
+
+
+def _ended(game: Game, fact: events.GameEnded) -> Game:
+    return replace(
+        game,
+        phase=Phase.ENDED,
+        mover="",
+        course=Course(),
+        open_play=None,
+        interruption=None,
+        arbiter_called="",
+        condition=fact.condition,
+        losers=tuple(fact.loser_ids),
+    )
+
+
+def _taken_off(game: Game, fact: events.RackPenalty | events.TimePenalty) -> Game:
+    return _adjusted(game, fact.player_id, fact.DESCRIPTOR.name, -fact.points)
+
+
+def _added(game: Game, fact: events.OutBonus) -> Game:
+    return _adjusted(game, fact.player_id, fact.DESCRIPTOR.name, fact.points)
+
+
+def _score_adjusted(game: Game, fact: events.ScoreAdjusted) -> Game:
+    return _adjusted(game, fact.player_id, events.AdjustmentReason.Name(fact.reason), fact.points)
+
+
+def _adjusted(game: Game, player_id: str, line: str, points: int) -> Game:
+    scores = with_score(game, player_id, game.scores[player_id] + points)
+    return replace(game, scores=scores, adjusted=game.adjusted | {(player_id, line)})
+
+
+def _signed(game: Game, fact: events.SheetSigned) -> Game:
+    return replace(game, signed=(*game.signed, fact.player_id))
+
+
+def _final(game: Game, _: events.ResultFinal) -> Game:
+    return replace(game, phase=Phase.FINAL)
+
+
+def _reopened(game: Game, _: events.GameReopened) -> Game:
+    return replace(game, phase=Phase.ENDED, signed=(), revision=game.revision + 1)
+
+
+CHANGES: Mapping[type[Message], Change] = {
+    events.ScoreWritten: _written,
+    events.BlankSettled: _blank_settled,
+    events.CountDisputed: _disputed,
+    events.CountSettled: _settled,
+    events.PlayCorrected: _play_corrected,
+    events.TotalCorrected: _total_corrected,
+    events.ArbiterAssigned: _arbiter_assigned,
+    events.ArbiterCalled: _arbiter_called,
+    events.ArbiterLeft: _arbiter_left,
+    events.SanctionImposed: _sanctioned,
+    events.WordAsked: _asked,
+    events.EndAgreed: _end_agreed,
+    events.Abandoned: _abandoned,
+    events.GameEnded: _ended,
+    events.RackPenalty: _taken_off,
+    events.OutBonus: _added,
+    events.TimePenalty: _taken_off,
+    events.ScoreAdjusted: _score_adjusted,
+    events.SheetSigned: _signed,
+    events.ResultFinal: _final,
+    events.GameReopened: _reopened,
+}

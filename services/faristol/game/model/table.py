@@ -1,0 +1,274 @@
+"""The state of a table."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import Enum, auto
+from types import MappingProxyType
+
+from google.protobuf.timestamp_pb2 import Timestamp
+
+from faristol.pb.game.v1 import events_pb2 as events
+from faristol.rules import Board, OptionValue, Placement, Square, Tile, TurnKind
+
+Instant = int
+"""A moment in nanoseconds since 1970-01-01T00:00Z: all that a ``Timestamp`` says."""
+
+Interruption = events.OverdrawFound | events.UnderdrawFound | events.IllegalExchangeFound | events.CountDisputed
+"""What must be settled before anybody plays on, as it was found."""
+
+
+def instant(timestamp: Timestamp) -> Instant:
+    """``timestamp`` as a number."""
+    return timestamp.ToNanoseconds()
+
+
+def timestamp(at: Instant) -> Timestamp:
+    """``at`` as protobuf writes it."""
+    written = Timestamp()
+    written.FromNanoseconds(at)
+    return written
+
+
+class Phase(Enum):
+    """What a table waits for. The names are those of the contract's ``Phase``."""
+
+    UNSPECIFIED = auto()
+    """Its first event, or its start."""
+    TURN = auto()
+    """The player on turn to play, exchange or pass."""
+    OFF_CENTRE = auto()
+    """The opponent to decide about a first play that misses the centre."""
+    PLACED = auto()
+    """The mover to draw, or others to challenge."""
+    CHALLENGED = auto()
+    """A ruling, or what the mover says to one."""
+    DRAWN = auto()
+    """The mover to press the clock."""
+    ENDED = auto()
+    """The clock's last word, then the signatures."""
+    FINAL = auto()
+    """Nothing."""
+
+
+@dataclass(frozen=True, slots=True)
+class Pin:
+    """A ruleset or lexicon by name and content."""
+
+    name: str = ""
+    digest: str = ""
+    options: tuple[tuple[str, str], ...] = ()
+    """What was chosen for a ruleset: names and values as text."""
+
+    @property
+    def chosen(self) -> dict[str, OptionValue]:
+        """The options as ``pinned_ruleset`` takes them."""
+        return dict(self.options)
+
+    @classmethod
+    def of(cls, pin: events.Pin) -> Pin:
+        """From the contract's message."""
+        return cls(pin.name, pin.digest, tuple((option.name, option.value) for option in pin.options))
+
+    def message(self) -> events.Pin:
+        """As the contract has it."""
+        options = [events.ChosenOption(name=name, value=value) for name, value in self.options]
+        return events.Pin(name=self.name, digest=self.digest, options=options)
+
+
+@dataclass(frozen=True, slots=True)
+class Taken:
+    """A turn that is over."""
+
+    player_id: str
+    kind: TurnKind
+    points: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Drawn:
+    """The last draw of a player."""
+
+    turn: int
+    """The turn in which it was made, 0 before the first."""
+    faces: tuple[str, ...]
+    for_play: bool = False
+    """It filled the rack after the play of that turn."""
+
+
+@dataclass(frozen=True, slots=True)
+class Course:
+    """How far the current turn has come."""
+
+    laid: tuple[Placement, ...] = ()
+    """Tiles that lie on the board and are not announced, in the order in which they were laid. They count as held."""
+    announced: int | None = None
+    """How many tiles the mover said would be exchanged; None while nothing was said."""
+    taken: TurnKind | None = None
+    """What the mover did with this turn; None while that is awaited."""
+    pending: events.PlayPlaced | None = None
+    """The play that is not complete yet. Not to be changed."""
+    written: Mapping[str, events.ScoreWritten] = field(default_factory=lambda: MappingProxyType({}))
+    """Who has written the score of the pending play, and what."""
+    settled_score: int | None = None
+    """Points of the pending play after a dispute; None while its own count holds."""
+    agreed: frozenset[str] = frozenset()
+    """Who agreed in this turn that nobody can lay a tile."""
+    challenger: str = ""
+    """Who challenged the play in question; empty where every play is checked."""
+    ruled: bool | None = None
+    """How the play in question was ruled; None where there was no challenge or no ruling yet."""
+    rulings: int = 0
+    """Rulings on it so far."""
+    appealed: bool = False
+    """Its last ruling was contested."""
+    resume: Phase = Phase.TURN
+    """What the table waits for once a challenged play stands."""
+
+
+@dataclass(frozen=True, slots=True)
+class Game:
+    """A table, folded from ``game-<game_id>``. The default is a table that was never set."""
+
+    game_id: str = ""
+    tournament_id: str = ""
+    round: int = 0
+    table: int = 0
+    player_ids: tuple[str, ...] = ()
+    """In the order of turns."""
+    ruleset: Pin = field(default_factory=Pin)
+    lexicon: Pin = field(default_factory=Pin)
+    seed: bytes = b""
+    keeping: events.Keeping.ValueType = events.KEEPING_HOSTED
+    next_draw: int = 0
+    """Number of the next draw, from 0."""
+    phase: Phase = Phase.UNSPECIFIED
+    turn: int = 0
+    """The current turn, from 1."""
+    starter: str = ""
+    """Who takes the first turn, and keeps the sheet where one player does."""
+    mover: str = ""
+    """Who is on turn; empty before the start and after the end."""
+    course: Course = field(default_factory=Course)
+    """How far the turn has come."""
+    open_play: events.PlayPlaced | None = None
+    """The play of the turn before, while the player on turn has not begun. Not to be changed."""
+    board: Board = field(default_factory=Board)
+    """Every tile that lies there, those of a pending play among them."""
+    racks: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    scores: Mapping[str, int] = field(default_factory=dict)
+    """Running totals; after the end, with the deductions so far."""
+    bag_left: int = 0
+    out: tuple[str, ...] = ()
+    """Tiles that were found and stay out of the game."""
+    drawn: Mapping[str, Drawn] = field(default_factory=dict)
+    """The last draw of each player."""
+    undrawn: tuple[str, ...] = ()
+    """Who completed a play without drawing, in the order in which they will."""
+    interruption: Interruption | None = None
+    """What must be settled first. Not to be changed."""
+    challenges: int = 0
+    """Challenges in this game so far."""
+    unfounded: Mapping[str, int] = field(default_factory=dict)
+    """Each player's unfounded challenges, or words, as the ruleset counts them."""
+    placers: Mapping[Square, str] = field(default_factory=dict)
+    """Who laid each blank on the board."""
+    noted: Mapping[Square, Mapping[str, str]] = field(default_factory=dict)
+    """What each player noted that a blank on the board stands for."""
+    turns_taken: tuple[Taken, ...] = ()
+    """Every turn that is over."""
+    forfeited: tuple[events.NextTurnForfeited, ...] = ()
+    """Turns that are lost when they come. Not to be changed."""
+    gone: frozenset[str] = frozenset()
+    """Who has left the game for good."""
+    arbiter: str = ""
+    """Who has the table."""
+    arbiter_called: str = ""
+    """Who called an arbiter who has not left again."""
+    asked: frozenset[tuple[str, tuple[str, ...]]] = frozenset()
+    """Words about which a player asked."""
+    overholding: Mapping[str, int] = field(default_factory=dict)
+    """Racks that each player held too full on purpose."""
+    condition: events.EndCondition.ValueType = events.END_CONDITION_UNSPECIFIED
+    losers: tuple[str, ...] = ()
+    """Who left or lost by decision, and does not win."""
+    adjusted: frozenset[tuple[str, str]] = frozenset()
+    """Which lines stand at the foot of the sheet: the player, and what the line is."""
+    signed: tuple[str, ...] = ()
+    revision: int = 0
+    """How often the result was opened again."""
+    last_at: Instant = 0
+    """The latest moment that any fact of this table names."""
+
+    @property
+    def taken(self) -> TurnKind | None:
+        """What the mover did with this turn; None while that is awaited."""
+        return self.course.taken
+
+    @property
+    def pending(self) -> events.PlayPlaced | None:
+        """The play that is not complete yet. Not to be changed."""
+        return self.course.pending
+
+    @property
+    def in_question(self) -> events.PlayPlaced | None:
+        """The play that a challenge is about: the pending one, or that of the turn before."""
+        return self.course.pending or self.open_play
+
+    @property
+    def ruled(self) -> bool | None:
+        """How the play in question was ruled; None where there was no challenge or no ruling yet."""
+        return self.course.ruled
+
+    @property
+    def counted(self) -> int:
+        """What the pending play scores: as settled after a dispute, as all players wrote it, or as the rules count."""
+        play = self.course.pending
+        if play is None:
+            return 0
+        if self.course.settled_score is not None:
+            return self.course.settled_score
+        written = {note.score for note in self.course.written.values()}
+        if len(written) == 1 and len(self.course.written) == len(self.player_ids):
+            return written.pop()
+        return play.score
+
+    @property
+    def turns(self) -> tuple[TurnKind, ...]:
+        """What every turn that is over came to."""
+        return tuple(turn.kind for turn in self.turns_taken)
+
+    @property
+    def points(self) -> tuple[int, ...]:
+        """What every turn that is over scored."""
+        return tuple(turn.points for turn in self.turns_taken)
+
+    @property
+    def hosted(self) -> bool:
+        """The system holds the bag."""
+        return self.keeping != events.KEEPING_RECORDED
+
+    @property
+    def over(self) -> bool:
+        """The last turn has been taken."""
+        return self.phase in (Phase.ENDED, Phase.FINAL)
+
+    def next_player(self, player_id: str) -> str:
+        """Who has the turn after ``player_id``."""
+        place = self.player_ids.index(player_id) + 1
+        return self.player_ids[place % len(self.player_ids)]
+
+    def others(self, player_id: str) -> tuple[str, ...]:
+        """Everybody else at the table, in the order of turns after ``player_id``."""
+        place = self.player_ids.index(player_id)
+        return (*self.player_ids[place + 1 :], *self.player_ids[:place])
+
+    def opponent(self, player_id: str) -> str:
+        """Who sits opposite ``player_id``, or has the turn after at a table of several."""
+        return self.next_player(player_id)
+
+
+def tiles_of(play: events.PlayPlaced) -> tuple[Placement, ...]:
+    """The tiles of a play as the rules take them."""
+    return tuple([Placement(Square(tile.row, tile.column), Tile(tile.face, tile.blank)) for tile in play.placements])

@@ -1,0 +1,245 @@
+"""What the facts of turns and challenges do to a table."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from types import MappingProxyType
+from typing import Any
+
+from google.protobuf.message import Message
+
+from faristol.game.model.table import Course, Game, Phase, Pin, Taken, tiles_of
+from faristol.pb.game.v1 import events_pb2 as events
+from faristol.rules import Placement, Square, Tile, TurnKind, without
+
+Change = Callable[[Game, Any], Game]
+
+NOTHING: Course = Course()
+
+
+def with_rack(racks: Mapping[str, tuple[str, ...]], player_id: str, rack: tuple[str, ...]) -> Mapping[str, Any]:
+    """``racks`` with another one for a player."""
+    return MappingProxyType({**racks, player_id: rack})
+
+
+def with_score(game: Game, player_id: str, score: int) -> Mapping[str, int]:
+    """The running totals with another one for a player."""
+    return MappingProxyType({**game.scores, player_id: score})
+
+
+def _opened(_: Game, fact: events.GameOpened) -> Game:
+    players = tuple(fact.player_ids)
+    return Game(
+        game_id=fact.game_id,
+        tournament_id=fact.tournament_id,
+        round=fact.round,
+        table=fact.table,
+        player_ids=players,
+        ruleset=Pin.of(fact.ruleset),
+        lexicon=Pin.of(fact.lexicon),
+        seed=fact.seed,
+        keeping=fact.keeping or events.KEEPING_HOSTED,
+        racks=MappingProxyType(dict.fromkeys(players, ())),
+        scores=MappingProxyType(dict.fromkeys(players, 0)),
+    )
+
+
+def _start_tile_drawn(game: Game, fact: events.StartTileDrawn) -> Game:
+    return replace(game, next_draw=fact.draw + 1)
+
+
+def _start_decided(game: Game, fact: events.StartDecided) -> Game:
+    return replace(game, starter=fact.player_id)
+
+
+def _started(game: Game, fact: events.GameStarted) -> Game:
+    return replace(game, phase=Phase.TURN, turn=1, mover=fact.first_player_id, starter=fact.first_player_id)
+
+
+def _laid(game: Game, fact: events.TilesLaid) -> Game:
+    laid = tuple(Placement(Square(tile.row, tile.column), Tile(tile.face, tile.blank)) for tile in fact.placements)
+    return replace(game, open_play=None, course=replace(game.course, laid=(*game.course.laid, *laid)))
+
+
+def _taken_back(game: Game, _: events.TilesTakenBack) -> Game:
+    if game.pending is None:
+        return replace(game, course=replace(game.course, laid=()))
+    laid = tiles_of(game.pending)
+    rack = (*game.racks[game.mover], *(tile.in_rack for _, tile in laid))
+    return replace(
+        game,
+        phase=Phase.TURN,
+        course=NOTHING,
+        board=game.board.remove(square for square, _ in laid),
+        racks=with_rack(game.racks, game.mover, rack),
+    )
+
+
+def _placed(game: Game, fact: events.PlayPlaced) -> Game:
+    laid = tiles_of(fact)
+    rack = without(game.racks[fact.player_id], [tile.in_rack for _, tile in laid])
+    placers = game.placers
+    if any(tile.blank for _, tile in laid):
+        placers = MappingProxyType({**placers, **{square: fact.player_id for square, tile in laid if tile.blank}})
+    return replace(
+        game,
+        phase=Phase.OFF_CENTRE if fact.off_centre else Phase.PLACED,
+        course=Course(taken=TurnKind.PLAY, pending=fact),
+        open_play=None,
+        board=game.board.place(laid),
+        racks=with_rack(game.racks, fact.player_id, rack),
+        placers=placers,
+    )
+
+
+def _off_centre_decided(game: Game, fact: events.OffCentreDecided) -> Game:
+    return replace(game, phase=Phase.PLACED) if fact.accepted else game
+
+
+def _accepted(game: Game, _: events.PlayAccepted) -> Game:
+    return replace(game, open_play=None)
+
+
+def _challenged(game: Game, fact: events.ChallengeRaised) -> Game:
+    course = replace(game.course, challenger=fact.player_id, resume=game.phase)
+    return replace(game, phase=Phase.CHALLENGED, challenges=fact.challenge, course=course)
+
+
+def _ruled(game: Game, fact: events.ChallengeRuled) -> Game:
+    course = replace(game.course, ruled=fact.valid, rulings=1)
+    unfounded = game.unfounded
+    if fact.unfounded:
+        unfounded = MappingProxyType({**unfounded, course.challenger: fact.unfounded})
+    phase = course.resume if fact.valid else Phase.CHALLENGED
+    return replace(game, phase=phase, course=course, unfounded=unfounded)
+
+
+def _appealed(game: Game, _: events.AppealRaised) -> Game:
+    resume = game.course.resume if game.phase is Phase.CHALLENGED else game.phase
+    return replace(game, phase=Phase.CHALLENGED, course=replace(game.course, ruled=None, appealed=True, resume=resume))
+
+
+def _appeal_ruled(game: Game, fact: events.AppealRuled) -> Game:
+    course = replace(game.course, ruled=fact.valid, rulings=game.course.rulings + 1)
+    return replace(game, phase=course.resume if fact.valid else Phase.CHALLENGED, course=course)
+
+
+def _penalised(game: Game, fact: events.ChallengePenalty) -> Game:
+    return replace(game, scores=with_score(game, fact.player_id, game.scores[fact.player_id] + fact.points))
+
+
+def _withdrawn(game: Game, fact: events.PlayWithdrawn) -> Game:
+    play = game.in_question
+    assert play is not None, "a play that was placed is withdrawn"
+    laid = tiles_of(play)
+    held = without(game.racks[fact.player_id], fact.returned)
+    cleared = replace(
+        game,
+        board=game.board.remove(square for square, _ in laid),
+        racks=with_rack(game.racks, fact.player_id, (*held, *(tile.in_rack for _, tile in laid))),
+        bag_left=fact.bag_left if fact.returned else game.bag_left,
+    )
+    kind = TurnKind.LOST if fact.reason == events.WITHDRAWAL_REASON_FAKE_BLANK else TurnKind.WITHDRAWN
+    if fact.turn == game.turn:
+        return _next_turn(cleared, Taken(game.mover, kind))
+    over = list(game.turns_taken)
+    before, over[fact.turn - 1] = over[fact.turn - 1], Taken(fact.player_id, kind)
+    return replace(
+        cleared,
+        phase=Phase.TURN,
+        course=NOTHING,
+        open_play=None,
+        turns_taken=tuple(over),
+        scores=with_score(game, fact.player_id, game.scores[fact.player_id] - before.points),
+    )
+
+
+def _exchange_announced(game: Game, fact: events.ExchangeAnnounced) -> Game:
+    return replace(game, open_play=None, course=replace(game.course, announced=fact.count))
+
+
+def _exchanged(game: Game, fact: events.Exchanged) -> Game:
+    rack = without(game.racks[fact.player_id], fact.faces)
+    return replace(
+        game,
+        phase=Phase.DRAWN,
+        open_play=None,
+        course=Course(taken=TurnKind.EXCHANGE),
+        racks=with_rack(game.racks, fact.player_id, rack),
+    )
+
+
+def _passed(game: Game, _: events.Passed) -> Game:
+    return replace(game, phase=Phase.DRAWN, open_play=None, course=Course(taken=TurnKind.PASS))
+
+
+def _cannot_play(game: Game, _: events.CannotPlay) -> Game:
+    return replace(game, phase=Phase.DRAWN, open_play=None, course=Course(taken=TurnKind.CANNOT_PLAY))
+
+
+def _lost(game: Game, fact: events.TurnLost) -> Game:
+    rest = list(game.forfeited)
+    owed = next((one for one in rest if one.player_id == fact.player_id and one.reason == fact.reason), None)
+    if owed is not None:
+        rest.remove(owed)
+    return _next_turn(replace(game, forfeited=tuple(rest)), Taken(fact.player_id, TurnKind.LOST))
+
+
+def _forfeited(game: Game, fact: events.NextTurnForfeited) -> Game:
+    return replace(game, forfeited=(*game.forfeited, fact))
+
+
+def _completed(game: Game, fact: events.PlayCompleted) -> Game:
+    course = game.course
+    assert course.taken is not None, "a turn that was taken is completed"
+    owes = course.taken is TurnKind.PLAY and game.phase is Phase.PLACED and game.bag_left > 0
+    return replace(
+        game,
+        phase=Phase.TURN,
+        turn=game.turn + 1,
+        mover=game.next_player(game.mover),
+        course=NOTHING,
+        open_play=course.pending,
+        scores=with_score(game, fact.player_id, fact.total),
+        turns_taken=(*game.turns_taken, Taken(fact.player_id, course.taken, fact.score)),
+        undrawn=(*game.undrawn, fact.player_id) if owes else game.undrawn,
+    )
+
+
+def _next_turn(game: Game, taken: Taken) -> Game:
+    return replace(
+        game,
+        phase=Phase.TURN,
+        turn=game.turn + 1,
+        mover=game.next_player(game.mover),
+        course=NOTHING,
+        open_play=None,
+        turns_taken=(*game.turns_taken, taken),
+    )
+
+
+CHANGES: Mapping[type[Message], Change] = {
+    events.GameOpened: _opened,
+    events.StartTileDrawn: _start_tile_drawn,
+    events.StartDecided: _start_decided,
+    events.GameStarted: _started,
+    events.TilesLaid: _laid,
+    events.TilesTakenBack: _taken_back,
+    events.PlayPlaced: _placed,
+    events.OffCentreDecided: _off_centre_decided,
+    events.PlayAccepted: _accepted,
+    events.ChallengeRaised: _challenged,
+    events.ChallengeRuled: _ruled,
+    events.AppealRaised: _appealed,
+    events.AppealRuled: _appeal_ruled,
+    events.ChallengePenalty: _penalised,
+    events.PlayWithdrawn: _withdrawn,
+    events.ExchangeAnnounced: _exchange_announced,
+    events.Exchanged: _exchanged,
+    events.Passed: _passed,
+    events.CannotPlay: _cannot_play,
+    events.TurnLost: _lost,
+    events.NextTurnForfeited: _forfeited,
+    events.PlayCompleted: _completed,
+}

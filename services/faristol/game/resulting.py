@@ -1,0 +1,112 @@
+"""The foot of a sheet, and what a game came to. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from google.protobuf.message import Message
+
+from faristol.game.model import Game, Instant, timestamp
+from faristol.game.views import Clock
+from faristol.pb.game.v1 import events_pb2 as events
+from faristol.rules import Ruleset
+from faristol.rules.endgame import (
+    Adjustment,
+    AdjustmentKind,
+    EndCondition,
+    forfeit_adjustments,
+    rack_adjustments,
+    settle_abandonment,
+    time_adjustments,
+)
+
+CONDITIONS: Mapping[EndCondition, events.EndCondition.ValueType] = {
+    EndCondition.OUT: events.END_CONDITION_OUT,
+    EndCondition.LOST_TURNS: events.END_CONDITION_LOST_TURNS,
+    EndCondition.SCORELESS_TURNS: events.END_CONDITION_SCORELESS_TURNS,
+    EndCondition.OVERTIME: events.END_CONDITION_OVERTIME,
+    EndCondition.ROUND_TIME: events.END_CONDITION_ROUND_TIME,
+    EndCondition.AGREEMENT: events.END_CONDITION_AGREEMENT,
+    EndCondition.ABANDONED: events.END_CONDITION_ABANDONED,
+    EndCondition.ALL_ABANDONED: events.END_CONDITION_ALL_ABANDONED,
+    EndCondition.FORFEIT: events.END_CONDITION_FORFEIT,
+}
+
+DECIDED = frozenset((events.END_CONDITION_ABANDONED, events.END_CONDITION_ALL_ABANDONED, events.END_CONDITION_FORFEIT))
+"""Ends after which neither racks nor clocks are counted."""
+
+_REASONS: Mapping[AdjustmentKind, events.AdjustmentReason.ValueType] = {
+    AdjustmentKind.ABANDONMENT: events.ADJUSTMENT_REASON_ABANDONMENT,
+    AdjustmentKind.FORFEIT: events.ADJUSTMENT_REASON_FORFEIT,
+}
+
+
+def clock_is_done(clock: Clock, ruleset: Ruleset) -> bool:
+    """Whether nothing more is to come from the clock of a game that is over."""
+    return clock.stopped or ruleset.clock.model == "none"
+
+
+def signers(game: Game, ruleset: Ruleset) -> tuple[str, ...]:
+    """Who signs the sheet: all players at the table, the one who keeps it (FM pr.), or nobody.
+
+    Who left for good is not waited for.
+    """
+    match ruleset.scoresheet.signers:
+        case "both":
+            present = tuple(player for player in game.player_ids if player not in game.gone)
+            return present or game.player_ids
+        case "keeper":
+            return (game.starter,)
+        case "nobody":
+            return ()
+
+
+def missing_line(game: Game, clock: Clock, ruleset: Ruleset) -> Message | None:
+    """The next line at the foot of the sheet: racks as soon as the game has ended, time when the clock has stopped."""
+    for line in _lines(game, clock, ruleset):
+        key, fact = _fact(game, clock, line)
+        if (line.player, key) not in game.adjusted:
+            return fact
+    return None
+
+
+def result(game: Game, at: Instant) -> events.ResultFinal:
+    """What the game came to. Who left, or lost by decision, does not win; when all did, all lost (FISC I.8.F)."""
+    in_play = {player: score for player, score in game.scores.items() if player not in game.losers}
+    leaders = [player for player, score in in_play.items() if score == max(in_play.values())]
+    return events.ResultFinal(
+        scores=[events.FinalScore(player_id=player, score=game.scores[player]) for player in game.player_ids],
+        winner_id=leaders[0] if len(leaders) == 1 else "",
+        lost_by_all=not in_play,
+        revision=game.revision,
+        occurred_at=timestamp(at),
+    )
+
+
+def _lines(game: Game, clock: Clock, ruleset: Ruleset) -> Iterator[Adjustment]:
+    condition = next(rule for rule, written in CONDITIONS.items() if written == game.condition)
+    if game.condition == events.END_CONDITION_FORFEIT:
+        yield from forfeit_adjustments(game.scores, game.losers, ruleset)
+    elif game.condition in DECIDED:
+        yield from settle_abandonment(game.scores, game.losers, ruleset).adjustments
+    else:
+        yield from rack_adjustments(condition, game.racks, ruleset)
+        yield from time_adjustments(clock.overtime_ms, ruleset)
+
+
+def _fact(game: Game, clock: Clock, line: Adjustment) -> tuple[str, Message]:
+    """A line as it is written, and what it is called among those that stand already."""
+    fact: Message
+    match line.kind:
+        case AdjustmentKind.RACK_PENALTY:
+            fact = events.RackPenalty(player_id=line.player, faces=game.racks[line.player], points=-line.points)
+        case AdjustmentKind.OUT_BONUS:
+            fact = events.OutBonus(player_id=line.player, points=line.points)
+        case AdjustmentKind.TIME_PENALTY:
+            overtime = clock.overtime_ms[line.player]
+            fact = events.TimePenalty(player_id=line.player, overtime_ms=overtime, points=-line.points)
+        case AdjustmentKind.ABANDONMENT | AdjustmentKind.FORFEIT:
+            reason = _REASONS[line.kind]
+            fact = events.ScoreAdjusted(player_id=line.player, points=line.points, reason=reason, article=line.article)
+            return events.AdjustmentReason.Name(reason), fact
+    return fact.DESCRIPTOR.name, fact

@@ -1,0 +1,211 @@
+"""A table of any ruleset with its real clock, in memory: commands as the service takes them, settled as it settles."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from functools import reduce
+from typing import Any
+
+from google.protobuf.message import Message
+from tests.unit.game.tables import GAME, SECOND, SEED, START
+
+from faristol.clock import decide as clock_decide
+from faristol.clock import model as clock_model
+from faristol.clock import settling as clock_settling
+from faristol.clock import views as clock_views
+from faristol.game import commands
+from faristol.game.decide import bag_of
+from faristol.game.model import Game, Phase, Pin, fold
+from faristol.game.opening import open_table
+from faristol.game.settling import settle
+from faristol.game.streams import Table
+from faristol.game.views import Clock, Ruling, Tournament, watch_clock
+from faristol.pb.game.v1 import events_pb2 as events
+from faristol.pb.game.v1 import game_pb2 as pb
+from faristol.pb.pairing.v1.events_pb2 import Pairing
+from faristol.rules import Notation, Ruleset, full_bag, lay, load_ruleset, read_tiles, with_options
+
+PLAYERS = ("anna", "biel", "carla", "dolors")
+NEEDED: Mapping[str, Mapping[str, Any]] = {"uf-2007": {"minutes": 30}}
+"""What has to be chosen before a ruleset can be played by."""
+
+
+def rules(name: str, **chosen: Any) -> Ruleset:
+    """The ruleset of that name with what it needs, and with ``chosen``."""
+    return with_options(load_ruleset(name), {**NEEDED.get(name, {}), **chosen})
+
+
+class Hall:
+    """One table: what its two streams hold, and what stands in them."""
+
+    def __init__(
+        self, ruleset: Ruleset, players: int = 2, *, racks: Sequence[str] = (), bag_left: int | None = None
+    ) -> None:
+        """Open the table. ``racks`` are those of the players in the order of turns, faces with spaces between them.
+
+        With ``bag_left`` so many tiles stay in the bag, and the others are out of the game.
+        """
+        self.ruleset = ruleset
+        self.players = PLAYERS[:players]
+        self.at = START
+        self.facts: list[Message] = []
+        self.ticks: list[Message] = []
+        self.game = Game()
+        self.clock = Clock()
+        self._state = clock_model.Clock()
+        self._view = clock_views.Table()
+        self.ruling: Ruling | None = None
+        pin = Pin(ruleset.name, ruleset.digest)
+        tournament = Tournament("cup", SEED, pin, Pin("catalan", "00"))
+        pairing = Pairing(table=1, game_id=GAME, player_ids=self.players)
+        self._write(self._dealt(open_table(tournament, 1, pairing, ruleset, START), racks, bag_left))
+        if ruleset.arbiter.required:
+            self.do(pb.AssignArbiterRequest(arbiter_id="eleni"))
+        self.settle()
+
+    def _dealt(self, facts: list[Message], racks: Sequence[str], bag_left: int | None) -> list[Message]:
+        """The opening with the racks of one's choice, the first player of ``players`` beginning."""
+        if racks:
+            size = len(full_bag(self.ruleset.tile_set))
+            for fact in facts:
+                match fact:
+                    case events.StartDecided() | events.GameStarted():
+                        field = "player_id" if isinstance(fact, events.StartDecided) else "first_player_id"
+                        setattr(fact, field, self.players[0])
+                    case events.TilesDrawn():
+                        fact.faces[:] = racks[self.players.index(fact.player_id)].split()
+                        size -= len(fact.faces)
+                        fact.bag_left = size
+        if bag_left is not None:
+            game = fold(Game(), facts)
+            out = bag_of(game, self.ruleset)[bag_left:]
+            found = events.TilesFound(turn=1, faces=out, bag_left=bag_left)
+            found.occurred_at.FromNanoseconds(START)
+            facts = [*facts, found]
+        return facts
+
+    @property
+    def table(self) -> Table:
+        """The table as a command is decided on it."""
+        return Table(self.game, self.clock, self.ruleset, (), len(self.facts), ())
+
+    def after(self, seconds: float = 1) -> None:
+        """Let time pass."""
+        self.at += int(seconds * SECOND)
+
+    def do(self, request: Message, seconds: float = 1) -> list[Message]:
+        """Carry out a command ``seconds`` later, and give its facts. Nothing passes when it is refused."""
+        at = self.at + int(seconds * SECOND)
+        self.settle()
+        facts = commands.act(self.table, request, at)
+        self.at = at
+        self._write(facts)
+        self.settle()
+        return facts
+
+    def play(self, text: str, player: str = "") -> list[Message]:
+        """The mover, or another player, plays: ``H8 C A S (A)``."""
+        return self.do(pb.PlacePlayRequest(player_id=player or self.game.mover, placements=self.tiles(text)))
+
+    def tiles(self, text: str) -> list[events.Placement]:
+        """The tiles of a play."""
+        start, word = text.split(" ", 1)
+        return [
+            events.Placement(row=square.row, column=square.col, face=tile.face, blank=tile.blank)
+            for square, tile in lay(self.game.board, Notation.FISC.read(start), read_tiles(word))
+        ]
+
+    def write(self) -> None:
+        """Both players write the score of the play on the board."""
+        for player in self.players:
+            if player not in self.game.course.written:
+                self.do(pb.WriteScoreRequest(player_id=player))
+
+    def finish(self) -> None:
+        """All that is left to do of the turn, in the order of the book."""
+        mover, turn = self.game.mover, self.game.turn
+        if "stop" in self.ruleset.turn.steps and self.clock.held_turn != turn:
+            self.stop()
+        if self.ruleset.turn.complete_on == "both-written" and self.game.pending is not None:
+            self.write()
+        if self.game.turn == turn and self.game.phase is Phase.PLACED and self.game.bag_left:
+            self.do(pb.DrawTilesRequest(player_id=mover))
+        if "press" in self.ruleset.turn.steps:
+            self.press()
+
+    def turn(self, text: str) -> None:
+        """A play and all that belongs to it; ``-`` for a pass."""
+        if text == "-":
+            self.do(pb.PassRequest(player_id=self.game.mover))
+        else:
+            self.play(text)
+        self.finish()
+
+    def challenge(self, *words: str, player: str = "", good: bool | Sequence[bool] = False) -> list[Message]:
+        """Challenge words (faces with spaces between them); the lexicon finds them ``good`` or not."""
+        asked = [events.Word(faces=word.split()) for word in words]
+        player = player or self.game.others(self.game.mover)[0]
+        before = len(self.facts)
+        self.do(pb.ChallengeRequest(player_id=player, words=asked))
+        self.rule([good] * len(words) if isinstance(good, bool) else good)
+        return self.facts[before:]
+
+    def rule(self, good: Sequence[bool]) -> None:
+        """The lexicon rules on the words of the last challenge."""
+        raised = next(fact for fact in reversed(self.facts) if isinstance(fact, events.ChallengeRaised))
+        words = tuple((tuple(word.faces), valid) for word, valid in zip(raised.words, good, strict=True))
+        self.ruling = Ruling(all(good), self.at, words)
+        self.settle()
+        self.ruling = None
+
+    def press(self, seconds: float = 1, player: str = "") -> None:
+        """The mover presses the clock."""
+        self._tick(clock_decide.press, player, seconds)
+
+    def stop(self, seconds: float = 1, player: str = "") -> None:
+        """The mover stops the own clock."""
+        self._tick(clock_decide.stop, player, seconds)
+
+    def _tick(self, act: Any, player: str, seconds: float) -> None:
+        at = self.at + int(seconds * SECOND)
+        self.settle()
+        self._hear(act(self._state, self._view, self.ruleset, player or self.game.mover, at))
+        self.at = at
+        self.settle()
+
+    def settle(self) -> None:
+        """Game and clock hear of each other until neither has anything to say."""
+        timed = self.ruleset.clock.model != "none"
+        while True:
+            ticks = clock_settling.settle(self._state, self._view, self.ruleset) if timed else []
+            self._hear(ticks)
+            facts = settle(self.game, self.clock, self.ruling, self.ruleset)
+            self._write(facts)
+            if not facts and not ticks:
+                return
+
+    def tell(self, tick: Message) -> None:
+        """A fact that the clock finds by itself."""
+        self._hear([tick])
+        self.settle()
+
+    def check_tiles(self) -> None:
+        """No tile is made or lost, and the bag is counted right."""
+        outside: Counter[str] = Counter(tile.in_rack for tile in self.game.board.values())
+        for rack in self.game.racks.values():
+            outside.update(rack)
+        outside.update(self.game.out)
+        bag = bag_of(self.game, self.ruleset)
+        assert outside + Counter(bag) == Counter(full_bag(self.ruleset.tile_set))
+        assert len(bag) == self.game.bag_left
+
+    def _write(self, facts: Sequence[Message]) -> None:
+        self.facts += facts
+        self.game = fold(self.game, facts)
+        self._view = reduce(clock_views.watch_game, facts, self._view)
+
+    def _hear(self, facts: Sequence[Message]) -> None:
+        self.ticks += facts
+        self._state = clock_settling.fold(self._state, facts)
+        self.clock = reduce(watch_clock, facts, self.clock)

@@ -1,0 +1,207 @@
+"""Whatever anybody does at a table of any book, in any order: it is done, or refused in words."""
+
+from __future__ import annotations
+
+from random import Random
+from typing import Any
+
+import pytest
+from google.protobuf.message import Message
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from tests.unit.game.hall import PLAYERS, Hall, rules
+
+from faristol.game.commands import ACTS
+from faristol.game.model import Game, Phase, fold
+from faristol.host.errors import Invalid
+from faristol.pb.game.v1 import events_pb2 as events
+from faristol.pb.game.v1 import game_pb2 as pb
+from faristol.rules import CENTRE, Direction, Refusal, Ruleset, Square, Tile, check_play, ruleset_names
+from faristol.rules.board import Placement
+
+TABLES = [(name, players) for name in ruleset_names() for players in range(2, rules(name).game.players_max + 1)]
+COMMANDS = list(ACTS)
+
+
+class Somebody:
+    """Chooses what is done next: mostly something that fits, often enough anything at all."""
+
+    def __init__(self, hall: Hall, chance: Random) -> None:
+        self.hall = hall
+        self.chance = chance
+        self.told: list[str] = []
+        """What was refused."""
+
+    def act(self) -> None:
+        game = self.hall.game
+        roll = self.chance.random()
+        try:
+            if roll < 0.15:
+                self.hall.press(self.chance.random() * 40, self._player())
+            elif roll < 0.25:
+                self.hall.stop(self.chance.random() * 20, self._player())
+            elif roll < 0.4 and game.phase is Phase.CHALLENGED and game.ruled is None and not game.course.appealed:
+                play = next(fact for fact in reversed(self.hall.facts) if isinstance(fact, events.ChallengeRaised))
+                self.hall.rule([self.chance.random() < 0.5 for _ in play.words])
+            elif roll < 0.75:
+                self.hall.do(self._fitting(game), self.chance.random() * 10)
+            else:
+                self.hall.do(self._any(game), self.chance.random() * 10)
+        except (Refusal, Invalid) as refused:
+            self.told.append(str(refused))
+
+    def _player(self) -> str:
+        game = self.hall.game
+        return game.mover if game.mover and self.chance.random() < 0.8 else self.chance.choice(self.hall.players)
+
+    def _fitting(self, game: Game) -> Message:
+        """A command that belongs to where the table stands."""
+        mover, chance = game.mover, self.chance
+        if game.over:
+            return pb.SignSheetRequest(player_id=chance.choice(self.hall.players))
+        if game.interruption is not None or game.arbiter_called:
+            return self._settling(game)
+        rack = game.racks.get(mover, ())
+        full = self.hall.ruleset.game.rack_size
+        holder = next((player for player in game.player_ids if len(game.racks[player]) > full), None)
+        if holder is not None and chance.random() < 0.5:
+            claimant = chance.choice(self.hall.players)
+            return pb.ClaimOverdrawRequest(player_id=claimant, drawer_id=holder, racked=chance.random() < 0.5)
+        match game.phase:
+            case Phase.PLACED | Phase.DRAWN if game.pending is not None and chance.random() < 0.25:
+                words = [word.word for word in game.pending.words]
+                return pb.ChallengeRequest(player_id=game.others(mover)[0], words=words)
+            case Phase.TURN if rack and chance.random() < 0.8:
+                return pb.PlacePlayRequest(player_id=mover, placements=self._play(game))
+            case Phase.TURN if rack:
+                faces = chance.sample(rack, chance.randint(1, len(rack)))
+                return pb.ExchangeRequest(player_id=mover, faces=faces, done=chance.random() < 0.5)
+            case Phase.OFF_CENTRE:
+                return pb.DecideOffCentreRequest(player_id=game.others(mover)[0], accept=chance.random() < 0.5)
+            case Phase.PLACED if chance.random() < 0.5:
+                return pb.WriteScoreRequest(player_id=chance.choice(self.hall.players))
+            case Phase.PLACED:
+                extra = chance.choice([None, None, 1, 8])
+                return pb.DrawTilesRequest(player_id=mover, count=extra)
+            case Phase.CHALLENGED:
+                accepts = chance.random() < 0.5
+                return pb.AcceptRulingRequest(player_id=mover) if accepts else pb.AppealRequest(player_id=mover)
+        return self._any(game)
+
+    def _settling(self, game: Game) -> Message:
+        match game.interruption:
+            case events.OverdrawFound(arbiter=True) as found:
+                faces = self.chance.sample(game.racks[found.player_id], found.surplus)
+                return pb.ResolveOverdrawRequest(arbiter_id="eleni", faces=faces)
+            case events.OverdrawFound() as found:
+                faces = self.chance.sample(list(found.shown), found.choose)
+                return pb.ChooseSurplusRequest(player_id=game.others(found.player_id)[0], faces=faces)
+            case events.UnderdrawFound():
+                return pb.ResolveUnderdrawRequest(arbiter_id="eleni", show=self.chance.random() < 0.5)
+            case events.IllegalExchangeFound() as found:
+                faces = self.chance.sample([*found.from_rack, *found.bag], found.keep)
+                return pb.KeepAfterExchangeRequest(player_id=game.others(found.player_id)[0], faces=faces)
+            case events.CountDisputed():
+                return pb.SettleCountRequest(arbiter_id="eleni")
+        return pb.DismissArbiterRequest(arbiter_id="eleni")
+
+    def _any(self, game: Game) -> Message:
+        """Any command with any arguments; the rare ends are left out most of the time, so that games go on."""
+        kind = self.chance.choice(COMMANDS)
+        ends = (pb.AbandonRequest, pb.ImposeSanctionRequest, pb.RecordWordAskedRequest, pb.AgreeEndRequest)
+        if kind in ends and self.chance.random() < 0.9:
+            kind = pb.WriteScoreRequest
+        request: Any = kind()
+        for field in request.DESCRIPTOR.fields:
+            if self.chance.random() < 0.1:
+                continue
+            self._fill(game, request, field.name)
+        return request  # type: ignore[no-any-return] # it is one of the commands
+
+    def _fill(self, game: Game, request: Any, name: str) -> None:
+        chance = self.chance
+        rack = game.racks.get(game.mover) or ("A",)
+        match name:
+            case "player_id" | "drawer_id":
+                setattr(request, name, chance.choice([*self.hall.players, game.mover, "nobody"]))
+            case "player_ids":
+                request.player_ids.extend(chance.sample(self.hall.players, chance.randint(0, len(self.hall.players))))
+            case "arbiter_id":
+                request.arbiter_id = "eleni"
+            case "placements":
+                request.placements.extend(self._play(game))
+            case "faces":
+                request.faces.extend(chance.sample(rack, chance.randint(0, len(rack))))
+            case "words":
+                formed = [word.word for word in game.in_question.words] if game.in_question else []
+                request.words.extend(chance.sample(formed, chance.randint(0, len(formed))))
+            case "word":
+                request.word.faces.extend(rack[:3])
+            case "blanks":
+                request.blanks.append(chance.choice(rack))
+            case "face" | "stated":
+                setattr(request, name, chance.choice([*self.hall.ruleset.tile_set.faces, "nothing"]))
+            case "row" | "column" | "turn" | "count" | "kind" | "score" | "total" | "points":
+                setattr(request, name, chance.choice([-1, 0, 1, 2, 3, 5, 7, 8, 14, 15, 30]))
+            case "command_id" | "game_id" | "occurred_at" | "arguments" | "note":
+                pass
+            case _:
+                setattr(request, name, chance.random() < 0.5)
+
+    def _play(self, game: Game) -> list[events.Placement]:
+        """A play that the rules of placement allow if one is found soon, or else tiles anywhere."""
+        rack, chance = game.racks.get(game.mover) or ("A",), self.chance
+        tries: list[Placement] = []
+        for _ in range(25):
+            chosen = chance.sample(rack, chance.randint(1, len(rack)))
+            square = self._start(game)
+            direction = chance.choice(list(Direction))
+            tries = []
+            for face in chosen:
+                while square in game.board:
+                    square = square.step(direction)
+                tile = Tile(chance.choice(self.hall.ruleset.tile_set.faces), blank=True) if face == "?" else Tile(face)
+                tries.append(Placement(square, tile))
+                square = square.step(direction)
+            try:
+                check_play(game.board, tries, rack=rack, ruleset=self.hall.ruleset)
+            except Refusal:
+                continue
+            break
+        return [
+            events.Placement(row=square.row, column=square.col, face=tile.face, blank=tile.blank)
+            for square, tile in tries
+        ]
+
+    def _start(self, game: Game) -> Square:
+        if not game.board:
+            return CENTRE if self.chance.random() < 0.8 else Square(8, 3)
+        beside = self.chance.choice(list(game.board))
+        return self.chance.choice(list(beside.neighbours()))
+
+
+def walk(ruleset: Ruleset, players: int, seed: int, steps: int) -> Hall:
+    hall = Hall(ruleset, players)
+    somebody = Somebody(hall, Random(seed))
+    for _ in range(steps):
+        somebody.act()
+        hall.check_tiles()
+        if hall.game.phase is Phase.FINAL:
+            break
+    assert fold(Game(), hall.facts) == hall.game
+    assert not [told for told in somebody.told if "{" in told]
+    return hall
+
+
+@pytest.mark.parametrize(("name", "players"), TABLES, ids=lambda value: str(value))
+@settings(max_examples=12, deadline=None, suppress_health_check=[HealthCheck.too_slow], derandomize=True)
+@given(seed=st.integers(0, 2**32))
+def test_whatever_is_done_is_done_or_refused_in_words_and_no_tile_is_lost(name: str, players: int, seed: int) -> None:
+    walk(rules(name), players, seed, 60)
+
+
+def test_every_command_of_the_contract_can_be_given() -> None:
+    service = pb.DESCRIPTOR.services_by_name["GameService"]
+    requests = {method.input_type.name for method in service.methods} - {"GetGameRequest"}
+    assert {request.DESCRIPTOR.name for request in COMMANDS} == requests
+    assert len(PLAYERS) == 4
