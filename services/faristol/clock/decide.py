@@ -44,15 +44,11 @@ def press(clock: Clock, table: Table, ruleset: Ruleset, player_id: str, at: Inst
 def stop(clock: Clock, table: Table, ruleset: Ruleset, player_id: str, at: Instant) -> list[Message]:
     """``player_id`` stops the own clock after the move (FISE 32.2, PES Δ.β.i): time is dead until the press.
 
-    Where a time was over before, that is recorded instead. Raises as ``press`` does.
+    In running time it may be paused while the count is checked for longer than the book allows (FISE 32.1), until the
+    score is written. Where a time was over before, that is recorded instead. Raises as ``press`` does.
     """
     check_seated(table, ruleset, player_id)
-    if not ruleset.clock.stopped_by_mover:
-        raise Refusal(
-            "RUNS_UNTIL_PRESSED",
-            ruleset.article("clock.stopped_by_mover"),
-            N_("The clock runs until it is pressed: nobody stops it after laying tiles."),
-        )
+    _check_stoppable(ruleset)
     _check_going(clock, table, ruleset)
     check_time(clock, table, at)
     late, after = overtaken(clock, table, ruleset, at)
@@ -66,6 +62,7 @@ def stop(clock: Clock, table: Table, ruleset: Ruleset, player_id: str, at: Insta
             {"mover": clock.mover},
         )
     _check_taken(clock, table, ruleset, player_id)
+    _check_verification(table, ruleset, at)
     return [*late, held(clock, at)]
 
 
@@ -94,6 +91,27 @@ def check_seated(table: Table, ruleset: Ruleset, player_id: str) -> None:
             ruleset.law.turn,
             N_("{player} does not play at this table; only {players} press its clock."),
             {"player": player_id, "players": ", ".join(table.player_ids)},
+        )
+
+
+def _check_stoppable(ruleset: Ruleset) -> None:
+    if not ruleset.clock.stopped_by_mover and ruleset.clock.verification_pause_seconds is None:
+        raise Refusal(
+            "RUNS_UNTIL_PRESSED",
+            ruleset.article("clock.stopped_by_mover"),
+            N_("The clock runs until it is pressed: nobody stops it after laying tiles."),
+        )
+
+
+def _check_verification(table: Table, ruleset: Ruleset, at: Instant) -> None:
+    """That a check of the count has taken long enough to pause a clock that runs meanwhile."""
+    seconds = ruleset.clock.verification_pause_seconds
+    if not ruleset.clock.stopped_by_mover and seconds is not None and at - table.taken_at <= seconds * 1_000_000_000:
+        raise Refusal(
+            "VERIFICATION_TOO_SHORT",
+            ruleset.article("clock.verification_pause_seconds"),
+            N_("The clock runs while the score is checked, and may be paused when that takes over {seconds} seconds."),
+            {"seconds": seconds},
         )
 
 

@@ -10,7 +10,7 @@ from faristol.clock.views import ENDS_TURN, INTERRUPTS, SETTLES, TAKES
 from faristol.pb.game.v1 import events_pb2
 from faristol.record import Decision, Guard, Record, Recorded, Write
 
-FOLLOWED = frozenset({"GameStarted", "GameEnded", *INTERRUPTS, *SETTLES, *TAKES, *ENDS_TURN})
+FOLLOWED = frozenset({"GameStarted", "GameEnded", *INTERRUPTS, *SETTLES, *TAKES, *ENDS_TURN, "ScoreWritten"})
 """Names of the facts of a game that its clock may have to follow."""
 
 TYPES = frozenset(

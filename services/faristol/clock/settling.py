@@ -85,13 +85,32 @@ def _effect(clock: Clock, table: Table, ruleset: Ruleset, signal: Signal, place:
             return _neutralised(clock, interruption, signal.at) if neutralised(interruption.reason, ruleset) else None
         case Kind.SETTLED if not over and signal.interruption in clock.open and _all_over(clock, table, place):
             return _resumed(clock, clock.next_to_run, clock.turn, signal.at)
-        case Kind.TAKEN if clock.turn_ms and clock.running and signal.turn == clock.turn:
-            return held(clock, signal.at)
+        case Kind.TAKEN | Kind.WRITTEN if clock.running and signal.turn == clock.turn:
+            return held(clock, signal.at) if _stops(signal, clock, ruleset) else None
+        case Kind.WRITTEN if _verified(signal, clock, ruleset):
+            return _resumed(clock, clock.mover, clock.turn, signal.at)
         case Kind.TURN_OVER if not over and signal.turn == clock.turn:
             if clock.neutralised and _all_over(clock, table, place):
                 return _resumed(clock, table.after(clock.mover), clock.turn + 1, signal.at)
             return _switched(clock, table, signal.at)
     return None
+
+
+def _stops(signal: Signal, clock: Clock, ruleset: Ruleset) -> bool:
+    """Whether the mover's time stands from this on: a timed turn was taken, or the last play of the game was made.
+
+    The last play stops it as its tiles are laid (PES Ε.β) or with its score written (FISC I.11).
+    """
+    if signal.kind is Kind.TAKEN and clock.turn_ms:
+        return True
+    on = Kind.TAKEN if ruleset.clock.last_play_stops_on == "placed" else Kind.WRITTEN
+    return signal.last and signal.kind is on
+
+
+def _verified(signal: Signal, clock: Clock, ruleset: Ruleset) -> bool:
+    """Whether the check of a count is over for which a running clock was paused (FISE 32.1)."""
+    pause = ruleset.clock.verification_pause_seconds is not None and clock.held and not clock.neutralised
+    return pause and not signal.last and signal.turn == clock.turn and signal.at > clock.running_since
 
 
 def _all_over(clock: Clock, table: Table, place: int) -> bool:

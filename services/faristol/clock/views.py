@@ -41,6 +41,8 @@ class Kind(Enum):
     """An interruption is over, and the turn goes on."""
     TAKEN = auto()
     """The mover placed a play, exchanged or passed."""
+    WRITTEN = auto()
+    """The score of the play was written, or tiles were drawn: it is not in doubt any more."""
     TURN_OVER = auto()
     """The turn is over; so may be an interruption."""
     GAME_OVER = auto()
@@ -56,6 +58,8 @@ class Signal:
     """The turn that it belongs to."""
     interruption: int = 0
     """The interruption that begins or ends, if one does."""
+    last: bool = False
+    """The bag and the mover's rack are empty: it is the last play of the game if it stands."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,8 +101,12 @@ class Table:
     mover: str = ""
     """Who is on turn; empty before the start and after the end."""
     bag_left: int = 0
+    racks: Mapping[str, int] = field(default_factory=dict)
+    """How many tiles each player holds."""
     laid: int = 0
     """Tiles of the last play."""
+    taken_at: Instant = 0
+    """When the last turn was taken."""
     signals: tuple[Signal, ...] = ()
     """Everything so far that the clock may have to follow, in order."""
     interruptions: tuple[Interruption, ...] = ()
@@ -149,6 +157,12 @@ SETTLES: Mapping[str, Neutraliser] = MappingProxyType(
 TAKES = frozenset({"PlayPlaced", "Exchanged", "Passed", "CannotPlay"})
 """Facts by which the turn is taken."""
 
+WRITES = frozenset({"ScoreWritten", "TilesDrawn"})
+"""Facts by which a play is not in doubt any more."""
+
+RETURNS = frozenset({"Exchanged", "FreeExchanged", "OverdrawResolved", "TilesReturned"})
+"""Facts by which tiles go from a rack into the bag."""
+
 ENDS_TURN = frozenset({"PlayWithdrawn", "PlayCompleted", "TurnLost"})
 """Facts by which the turn that they name is over. A play can be withdrawn when its turn is over already (FM)."""
 
@@ -166,6 +180,7 @@ def watch_game(table: Table, message: Message) -> Table:
                 options=MappingProxyType({option.name: option.value for option in message.ruleset.options}),
                 recorded=message.keeping == events.KEEPING_RECORDED,
                 opened_at=instant(message.occurred_at),
+                racks=MappingProxyType(dict.fromkeys(message.player_ids, 0)),
             )
         case events.GameStarted():
             table = replace(
@@ -178,14 +193,20 @@ def watch_game(table: Table, message: Message) -> Table:
             )
         case events.PlayPlaced():
             table = replace(table, phase=Phase.PLACED, laid=len(message.placements))
+            table = _held(table, message.player_id, -table.laid)
+        case events.PlayWithdrawn():
+            table = _held(table, message.player_id, table.laid)
         case events.TilesDrawn():
             table = replace(table, phase=Phase.DRAWN if table.phase is Phase.PLACED else table.phase)
+            table = _held(table, message.player_id, len(message.faces))
         case events.Exchanged() | events.Passed() | events.CannotPlay():
             table = replace(table, phase=Phase.DRAWN)
         case events.ChallengeRaised():
             table = replace(table, phase=Phase.CHALLENGED)
         case events.ChallengeRuled():
             table = replace(table, phase=Phase.PLACED)
+    if message.DESCRIPTOR.name in RETURNS:
+        table = _held(table, getattr(message, "player_id", ""), -len(getattr(message, "faces", ())))
     table = _signalled(table, message)
     bag_left = _of(message, "bag_left", otherwise=table.bag_left)
     return replace(table, bag_left=bag_left, last_at=max(table.last_at, _named(message)))
@@ -199,7 +220,11 @@ def _signalled(table: Table, message: Message) -> Table:
     if name in SETTLES and _of(message, "valid", otherwise=True):
         return _over(table, Kind.SETTLED, at, SETTLES[name])
     if name in TAKES:
-        return replace(table, signals=(*table.signals, Signal(Kind.TAKEN, at, table.turn)))
+        taken = Signal(Kind.TAKEN, at, table.turn, last=_goes_out(table))
+        return replace(table, signals=(*table.signals, taken), taken_at=at)
+    if name in WRITES:
+        written = Signal(Kind.WRITTEN, at, table.turn, last=_goes_out(table))
+        return replace(table, signals=(*table.signals, written))
     if name in ENDS_TURN:
         if _of(message, "turn", otherwise=table.turn) != table.turn:
             return _over(table, Kind.SETTLED, at, "challenge")
@@ -209,6 +234,16 @@ def _signalled(table: Table, message: Message) -> Table:
         ended = Signal(Kind.GAME_OVER, at, table.turn)
         return replace(table, phase=Phase.ENDED, mover="", signals=(*table.signals, ended))
     return table
+
+
+def _held(table: Table, player_id: str, tiles: int) -> Table:
+    """With so many tiles more on the rack of a player."""
+    return replace(table, racks=MappingProxyType({**table.racks, player_id: table.racks.get(player_id, 0) + tiles}))
+
+
+def _goes_out(table: Table) -> bool:
+    """Whether the mover has no tile left, nor has the bag."""
+    return table.laid > 0 and table.bag_left == 0 and table.racks.get(table.mover) == 0
 
 
 def _interrupted(table: Table, message: Message, reason: Neutraliser) -> Table:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import get_args
 
 import pytest
@@ -26,10 +27,10 @@ from tests.unit.clock.tables import (
     started,
 )
 
-from faristol.clock.decide import press
+from faristol.clock.decide import press, stop
 from faristol.clock.model import Clock, timestamp
 from faristol.clock.settling import REASONS, fold, settle
-from faristol.clock.views import watch_game
+from faristol.clock.views import Table, watch_game
 from faristol.pb.clock.v1 import events_pb2 as events
 from faristol.pb.game.v1 import events_pb2 as game_events
 from faristol.rules import Ruleset, load_ruleset
@@ -176,3 +177,53 @@ def test_a_clock_stops_with_its_game_even_while_it_is_neutralised() -> None:
 
 def _at(seconds: float) -> Timestamp:
     return timestamp(after(seconds))
+
+
+def going_out() -> Table:
+    """A table whose mover has laid the last tiles there are, after 20 seconds."""
+    table = replace(started(), bag_left=0, racks={"anna": 3, "biel": 2})
+    two = [game_events.Placement(row=7, column=column) for column in (7, 8)]
+    return seen(table, game_events.PlayPlaced(turn=1, player_id="biel", placements=two, occurred_at=_at(20)))
+
+
+def written(table: Table, seconds: float) -> Table:
+    return seen(table, game_events.ScoreWritten(turn=1, player_id="biel", occurred_at=_at(seconds)))
+
+
+@pytest.mark.parametrize(("ruleset", "stops_at"), [(PES, 20), (FISC, 30), (UF, 30), (FISE, 30)])
+def test_the_last_play_of_a_game_stops_the_clock_when_the_book_says(ruleset: Ruleset, stops_at: int) -> None:
+    clock = clocked(started(), ruleset)
+    table = written(going_out(), 30)
+    (held,) = settle(clock, table, ruleset)
+    assert held == events.ClockHeldByMover(
+        player_id="biel", turn=1, used_ms=stops_at * 1_000, occurred_at=_at(stops_at)
+    )
+    assert settle(fold(clock, [held]), table, ruleset) == []
+
+
+def test_a_last_play_that_is_withdrawn_lets_the_game_and_the_next_clock_go_on() -> None:
+    clock = clocked(going_out(), PES)
+    table = seen(
+        going_out(),
+        game_events.ChallengeRaised(turn=1, challenge=1, player_id="anna", occurred_at=_at(25)),
+        game_events.ChallengeRuled(turn=1, challenge=1, valid=False, occurred_at=_at(60)),
+        game_events.PlayWithdrawn(turn=1, player_id="biel", occurred_at=_at(60)),
+    )
+    clock = clocked(table, PES, clock)
+    assert (clock.running, clock.used("biel"), table.racks["biel"]) == ("anna", 20_000, 2)
+
+
+def test_a_play_that_is_not_the_last_lets_the_clock_run() -> None:
+    table = written(placed(started(), 20), 30)
+    assert settle(clocked(started(), FISC), table, FISC) == []
+    assert settle(clocked(started(), PES), table, PES) == []
+
+
+def test_a_clock_paused_while_a_count_is_checked_goes_on_when_the_score_is_written() -> None:
+    table = written(placed(started(), 20), 21)  # the mover has written before the other has checked
+    clock = clocked(table, FISE)
+    clock = fold(clock, stop(clock, table, FISE, "biel", after(26)))
+    assert settle(clock, table, FISE) == []
+    (resumed,) = settle(clock, written(table, 50), FISE)
+    assert resumed == events.ClockResumed(player_id="biel", turn=1, occurred_at=_at(50))
+    assert fold(clock, [resumed]).used_at("biel", after(60)) == 36_000

@@ -48,15 +48,24 @@ def test_a_pass_stops_the_own_clock_and_starts_the_other_in_one() -> None:
     assert (clock.running, clock.used("biel")) == ("anna", 31_000)
 
 
-@pytest.mark.parametrize(
-    ("ruleset", "article"), [(FISC, "FISC I.11"), (UF, "UF 19"), (FISE, "FISE 32.1"), (FM, "FM 2")]
-)
+@pytest.mark.parametrize(("ruleset", "article"), [(FISC, "FISC I.11"), (UF, "UF 19"), (FM, "")])
 def test_where_the_clock_runs_until_it_is_pressed_nobody_stops_it(ruleset: Ruleset, article: str) -> None:
     table = placed(started(), 30)
     with pytest.raises(Refusal) as caught:
         stop(clocked(table, ruleset), table, ruleset, "biel", after(31))
-    assert caught.value.reason == "RUNS_UNTIL_PRESSED"
-    assert caught.value.article in {article, ""}
+    assert (caught.value.reason, caught.value.article) == ("RUNS_UNTIL_PRESSED", article)
+
+
+@pytest.mark.parametrize(("seconds", "may"), [(35, False), (35.001, True)])
+def test_in_running_time_the_clock_may_be_paused_for_a_check_of_over_five_seconds(seconds: float, may: bool) -> None:
+    table = placed(started(), 30)
+    clock = clocked(table, FISE)
+    if may:
+        assert fold(clock, stop(clock, table, FISE, "biel", after(seconds))).held
+        return
+    with pytest.raises(Refusal) as caught:
+        stop(clock, table, FISE, "biel", after(seconds))
+    assert (caught.value.reason, caught.value.article) == ("VERIFICATION_TOO_SHORT", "FISE 32.1")
 
 
 def test_only_the_mover_stops_and_only_after_the_move_and_once() -> None:
