@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from faristol.clock.reactions import following
+from faristol.clock.rounds import ending
 from faristol.clock.service import ClockService
 from faristol.clock.timer import Timer
 from faristol.host import Part, Runtime, Servicer
@@ -12,7 +13,8 @@ from faristol.pb.clock.v1 import clock_pb2, clock_pb2_grpc
 def part(runtime: Runtime) -> Part:
     """What the clock service brings along.
 
-    Its gRPC service, the reaction that follows the games, and the timer that fires deadlines.
+    Its gRPC service, the reactions that follow the games and end a round's last one, and the timer that fires
+    deadlines.
     """
     return Part(
         name="clock",
@@ -23,6 +25,6 @@ def part(runtime: Runtime) -> Part:
                 ClockService(runtime),
             )
         ],
-        reactions=[following(runtime.record)],
+        reactions=[following(runtime.record), ending(runtime.record)],
         tasks=[Timer(runtime.record, runtime.now).run],
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from faristol.bus import Reaction
 from faristol.clock.pinning import ruleset_of
 from faristol.clock.settling import settle
-from faristol.clock.streams import clock_stream, game_stream, load_clock, load_table
+from faristol.clock.streams import GAME, clock_stream, game_stream, load_clock, load_table
 from faristol.clock.views import ENDS_TURN, INTERRUPTS, SETTLES, TAKES
 from faristol.pb.game.v1 import events_pb2
 from faristol.record import Decision, Guard, Record, Recorded, Write
@@ -22,7 +22,7 @@ def following(record: Record) -> Reaction:
     """The reaction that keeps every clock in step with its game."""
 
     async def follow(event: Recorded) -> Decision | None:
-        game_id = event.stream.removeprefix("game-")
+        game_id = event.stream.removeprefix(GAME)
         clock = await load_clock(record, game_id)
         table = await load_table(record, game_id)
         facts = settle(clock.state, table.state, ruleset_of(table.state))

@@ -9,6 +9,9 @@ from faristol.record import Loaded, Record, load
 CLOCK = "clock-"
 """What the name of a clock's stream begins with; the id of the game follows."""
 
+GAME = "game-"
+"""What the name of a game's stream begins with."""
+
 
 def clock_stream(game_id: str) -> str:
     """The stream of a game's clock."""
@@ -17,7 +20,7 @@ def clock_stream(game_id: str) -> str:
 
 def game_stream(game_id: str) -> str:
     """The stream of the game itself."""
-    return f"game-{game_id}"
+    return f"{GAME}{game_id}"
 
 
 async def load_clock(record: Record, game_id: str) -> Loaded[Clock]:

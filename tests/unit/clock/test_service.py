@@ -70,7 +70,7 @@ async def play(record: Record, *facts: Message) -> None:
 
 async def follow(record: Record, event: Recorded | None = None) -> Decision | None:
     """What the clock's reaction makes of the game's last event."""
-    (reaction,) = part(Runtime(Settings.model_validate({}), record)).reactions
+    reaction, _ = part(Runtime(Settings.model_validate({}), record)).reactions
     return await reaction.react(event or (await record.read_stream(f"game-{GAME}"))[-1])
 
 
