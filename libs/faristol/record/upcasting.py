@@ -120,6 +120,13 @@ GREW = (
     ("faristol.clock.v1.ClockPressed", 1),
     ("faristol.clock.v1.ClockNeutralised", 1),
     ("faristol.clock.v1.ClockResumed", 1),
+    # What lets time run says when the time of the turn is over.
+    ("faristol.clock.v1.ClockStarted", 1),
+    ("faristol.clock.v1.ClockPressed", 2),
+    ("faristol.clock.v1.ClockResumed", 2),
+    ("faristol.clock.v1.ClockSwitched", 1),
+    ("faristol.clock.v1.ClockCorrected", 1),
+    ("faristol.clock.v1.RoundTimeExpired", 1),
 )
 """Types and the versions after which they were given fields or values that old bytes need not have."""
 

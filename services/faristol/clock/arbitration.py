@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from google.protobuf.message import Message
 
-from faristol.clock.deadlines import round_time_over
+from faristol.clock.deadlines import round_time_over, timed
 from faristol.clock.decide import check_playing, check_seated, check_time, overtaken
 from faristol.clock.model import ARBITER, Clock, Instant, timestamp
 from faristol.clock.settling import REASONS
@@ -82,11 +82,10 @@ def resume(clock: Clock, table: Table, ruleset: Ruleset, arbiter_id: str, at: In
             N_("The clocks stand for something at the table that is not over: they can be resumed when it is."),
         )
     check_time(clock, table, at)
-    return [
-        events.ClockResumed(
-            player_id=clock.next_to_run, turn=clock.turn, occurred_at=timestamp(at), arbiter_id=arbiter_id
-        )
-    ]
+    resumed = events.ClockResumed(
+        player_id=clock.next_to_run, turn=clock.turn, occurred_at=timestamp(at), arbiter_id=arbiter_id
+    )
+    return [timed(clock, resumed)]
 
 
 def correct(
@@ -130,17 +129,15 @@ def correct(
     late, after = overtaken(clock, table, ruleset, at)
     if after.played_out:
         return late
-    return [
-        *late,
-        events.ClockCorrected(
-            player_id=player_id,
-            before_ms=clock.turn_used_at(at) if clock.turn_ms else clock.used_at(player_id, at),
-            used_ms=used_ms,
-            reason=reason,
-            arbiter_id=arbiter_id,
-            occurred_at=timestamp(at),
-        ),
-    ]
+    corrected = events.ClockCorrected(
+        player_id=player_id,
+        before_ms=clock.turn_used_at(at) if clock.turn_ms else clock.used_at(player_id, at),
+        used_ms=used_ms,
+        reason=reason,
+        arbiter_id=arbiter_id,
+        occurred_at=timestamp(at),
+    )
+    return [*late, timed(after, corrected)]
 
 
 def expire_round_time(clock: Clock, table: Table, ruleset: Ruleset, arbiter_id: str, at: Instant) -> list[Message]:
@@ -161,7 +158,7 @@ def expire_round_time(clock: Clock, table: Table, ruleset: Ruleset, arbiter_id: 
     late, after = overtaken(clock, table, ruleset, at)
     if after.played_out or after.round_time_over:
         return late
-    return [*late, round_time_over(after, table, ruleset, at, arbiter_id)]
+    return [*late, timed(after, round_time_over(after, table, ruleset, at, arbiter_id))]
 
 
 def _check_arbiter(arbiter_id: str) -> None:

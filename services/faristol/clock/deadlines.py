@@ -18,6 +18,16 @@ from faristol.rules.clockwork import absence_loses_at_ms, round_ms
 from faristol.rules.conditions import turns_after_time_up
 from faristol.rules.ruleset import Ruleset
 
+TIMED = (
+    events.ClockStarted,
+    events.ClockPressed,
+    events.ClockResumed,
+    events.ClockSwitched,
+    events.ClockCorrected,
+    events.RoundTimeExpired,
+)
+"""Facts after which the time of a turn runs, or is another."""
+
 
 @dataclass(frozen=True, slots=True)
 class Deadline:
@@ -49,9 +59,23 @@ def due(clock: Clock, table: Table, ruleset: Ruleset, at: Instant) -> list[Messa
     facts: list[Message] = []
     while (deadline := next_deadline(clock, table, ruleset)) is not None and deadline.due <= at:
         for fact in deadline.facts:
-            facts.append(fact)
+            facts.append(timed(clock, fact))
             clock = evolve(clock, fact)
     return facts
+
+
+def turn_end(clock: Clock) -> Instant:
+    """When the time of a running turn that is limited is over."""
+    return max(_after_ms(clock, max(0, clock.turn_limit_ms - clock.turn_used_ms)), clock.running_since)
+
+
+def timed(clock: Clock, fact: Message) -> Message:
+    """``fact``, which comes next on ``clock``, with the moment when the time of the turn is over that runs after it."""
+    if isinstance(fact, TIMED):
+        after = evolve(clock, fact)
+        if after.running and after.turn_limit_ms:
+            fact.turn_until.CopyFrom(timestamp(turn_end(after)))
+    return fact
 
 
 def round_time_over(
@@ -77,7 +101,9 @@ def _deadlines(clock: Clock, table: Table, ruleset: Ruleset) -> Iterator[Deadlin
     if clock.running and clock.overtime_cap_ms:
         yield _cap(clock)
     if clock.running and clock.turn_limit_ms:
-        yield _turn(clock, clock.turn_limit_ms)
+        taken_at = table.taken_at(clock.turn)
+        if taken_at is None or taken_at > turn_end(clock):
+            yield _turn(clock)
     if not clock.round_time_over and ruleset.round_time.rule != "none":
         length_ms = round_ms(ruleset)
         if length_ms is not None:
@@ -100,9 +126,9 @@ def _cap(clock: Clock) -> Deadline:
     return Deadline(_after_ms(clock, left_ms + 1), (fact,))
 
 
-def _turn(clock: Clock, limit_ms: int) -> Deadline:
+def _turn(clock: Clock) -> Deadline:
     """The time of the turn (UF 18.1, FM 2, FISE 33). What is placed at its very end is placed in time."""
-    at = max(_after_ms(clock, max(0, limit_ms - clock.turn_used_ms)), clock.running_since)
+    at = turn_end(clock)
     fact = events.TurnTimedOut(
         player_id=clock.running, turn=clock.turn, used_ms=clock.used_at(clock.running, at), occurred_at=timestamp(at)
     )

@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta
 
 from google.protobuf.message import Message
 
-from faristol.clock.deadlines import due
+from faristol.clock.deadlines import due, timed
 from faristol.clock.model import NANOSECONDS, Clock, Instant, timestamp
 from faristol.clock.settling import fold, held
 from faristol.clock.views import Phase, Table
@@ -26,19 +26,30 @@ def press(clock: Clock, table: Table, ruleset: Ruleset, player_id: str, at: Inst
     _check_pressable(clock, table, ruleset, player_id)
     check_time(clock, table, at)
     late, after = overtaken(clock, table, ruleset, at)
-    if after.nothing_runs:
+    if after.played_out or _waits_for_the_turn(after, table):
         return late
     _check_turn(clock, table, ruleset, player_id)
-    return [
-        *late,
-        events_pb2.ClockPressed(
-            player_id=player_id,
-            turn=table.turn,
-            used_ms=clock.used_at(player_id, at),
-            occurred_at=timestamp(at),
-            next_player_id=clock.after(player_id),
-        ),
-    ]
+    pressed = events_pb2.ClockPressed(
+        player_id=player_id,
+        turn=table.turn,
+        used_ms=clock.used_at(player_id, at),
+        occurred_at=timestamp(at),
+        next_player_id=clock.after(player_id),
+    )
+    return [*late, timed(after, pressed)]
+
+
+def claim_time(clock: Clock, table: Table, ruleset: Ruleset, player_id: str, at: Instant) -> list[Message]:
+    """``player_id`` says that a time is over: what was due by ``at`` goes on the record.
+
+    Raises ``Refusal`` while nothing is due, ``Invalid`` when ``at`` is before the last fact of the table.
+    """
+    check_seated(table, ruleset, player_id)
+    check_time(clock, table, at)
+    late, _ = overtaken(clock, table, ruleset, at)
+    if not late:
+        raise Refusal("NO_TIME_OVER", ruleset.article("clock.model"), N_("No time is over at this table."))
+    return late
 
 
 def stop(clock: Clock, table: Table, ruleset: Ruleset, player_id: str, at: Instant) -> list[Message]:
@@ -52,7 +63,7 @@ def stop(clock: Clock, table: Table, ruleset: Ruleset, player_id: str, at: Insta
     _check_going(clock, table, ruleset)
     check_time(clock, table, at)
     late, after = overtaken(clock, table, ruleset, at)
-    if after.nothing_runs:
+    if after.played_out or _waits_for_the_turn(after, table):
         return late
     if clock.held:
         raise Refusal(
@@ -106,7 +117,11 @@ def _check_stoppable(ruleset: Ruleset) -> None:
 def _check_verification(table: Table, ruleset: Ruleset, at: Instant) -> None:
     """That a check of the count has taken long enough to pause a clock that runs meanwhile."""
     seconds = ruleset.clock.verification_pause_seconds
-    if not ruleset.clock.stopped_by_mover and seconds is not None and at - table.taken_at <= seconds * 1_000_000_000:
+    if (
+        not ruleset.clock.stopped_by_mover
+        and seconds is not None
+        and at - (table.taken_at(table.turn) or 0) <= seconds * 1_000_000_000
+    ):
         raise Refusal(
             "VERIFICATION_TOO_SHORT",
             ruleset.article("clock.verification_pause_seconds"),
@@ -155,13 +170,18 @@ def _check_going(clock: Clock, table: Table, ruleset: Ruleset) -> None:
             ruleset.article("clock.neutralised_by"),
             N_("The clock is neutralised, and nobody's time runs: wait until it goes on."),
         )
-    if clock.timed_out == clock.turn:
+    if _waits_for_the_turn(clock, table):
         raise Refusal(
             "TURN_TIMED_OUT",
             ruleset.article("clock.turn_seconds"),
             N_("The time of {mover}'s turn is over: the clock goes on with the next turn."),
             {"mover": clock.mover},
         )
+
+
+def _waits_for_the_turn(clock: Clock, table: Table) -> bool:
+    """Whether the time of a turn is over in which nothing was played: the game has to say what becomes of it."""
+    return clock.timed_out == clock.turn and table.phase is Phase.TURN
 
 
 def _check_turn(clock: Clock, table: Table, ruleset: Ruleset, player_id: str) -> None:

@@ -128,11 +128,6 @@ class Clock:
         return bool(self.exceeded or self.forfeited or last_turn_over)
 
     @property
-    def nothing_runs(self) -> bool:
-        """There is no time left in which a turn could be taken or ended."""
-        return self.played_out or self.timed_out == self.turn
-
-    @property
     def turn_limit_ms(self) -> int:
         """What the mover may use in this turn; 0 where it may take any time."""
         if not self.last_turn_ms:

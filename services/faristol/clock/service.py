@@ -9,7 +9,7 @@ import grpc
 from google.protobuf.message import Message
 
 from faristol.clock import arbitration, attendance
-from faristol.clock.decide import press, stop
+from faristol.clock.decide import claim_time, press, stop
 from faristol.clock.model import Clock, Instant, instant
 from faristol.clock.pinning import ruleset_of
 from faristol.clock.presenting import shown
@@ -56,6 +56,16 @@ class ClockService(clock_pb2_grpc.ClockServiceServicer):
             return stop(clock, table, ruleset, request.player_id, at)
 
         return await self._handle(context, request, act, events_pb2.ClockHeldByMover, clock_pb2.StopResponse)
+
+    async def ClaimTime(  # noqa: N802 # as above
+        self, request: clock_pb2.ClaimTimeRequest, context: Context
+    ) -> clock_pb2.ClaimTimeResponse:
+        """See ``clock.proto``."""
+
+        def act(clock: Clock, table: Table, ruleset: Ruleset, at: Instant) -> list[Message]:
+            return claim_time(clock, table, ruleset, request.player_id, at)
+
+        return await self._handle(context, request, act, Message, clock_pb2.ClaimTimeResponse)
 
     async def Neutralise(  # noqa: N802 # as above
         self, request: clock_pb2.NeutraliseRequest, context: Context
@@ -142,7 +152,7 @@ class ClockService(clock_pb2_grpc.ClockServiceServicer):
     async def _handle(self, context: Context, request: Any, act: Act, meant: type[Message], response: type[M]) -> M:
         """Handle a command; ``meant`` is the fact that it makes unless it is too late.
 
-        Every answer has ``position`` and ``too_late``, and that to a player ``used_ms``.
+        An answer has ``position`` and, where the contract has them, ``too_late`` and ``used_ms`` of the player.
         """
 
         async def decide() -> tuple[Decision, Callable[[int], M]]:

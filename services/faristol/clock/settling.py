@@ -8,7 +8,7 @@ from types import MappingProxyType
 
 from google.protobuf.message import Message
 
-from faristol.clock.deadlines import deadline_in
+from faristol.clock.deadlines import deadline_in, timed
 from faristol.clock.model import ARBITER, Clock, Instant, evolve, timestamp
 from faristol.clock.views import Interruption, Kind, Signal, Table
 from faristol.pb.clock.v1 import events_pb2 as events
@@ -43,7 +43,7 @@ def settle(clock: Clock, table: Table, ruleset: Ruleset) -> list[Message]:
     """
     facts = []
     while (fact := _missing(clock, table, ruleset)) is not None:
-        facts.append(fact)
+        facts.append(timed(clock, fact))
         clock = evolve(clock, fact)
     return facts
 

@@ -105,8 +105,6 @@ class Table:
     """How many tiles each player holds."""
     laid: int = 0
     """Tiles of the last play."""
-    taken_at: Instant = 0
-    """When the last turn was taken."""
     signals: tuple[Signal, ...] = ()
     """Everything so far that the clock may have to follow, in order."""
     interruptions: tuple[Interruption, ...] = ()
@@ -122,6 +120,15 @@ class Table:
     def after(self, player_id: str) -> str:
         """Who is on turn after ``player_id``."""
         return self.player_ids[(self.player_ids.index(player_id) + 1) % len(self.player_ids)]
+
+    def taken_at(self, turn: int) -> Instant | None:
+        """When the mover took ``turn``; None while that is awaited."""
+        for signal in reversed(self.signals):
+            if signal.turn < turn:
+                break
+            if signal.kind is Kind.TAKEN and signal.turn == turn:
+                return signal.at
+        return None
 
     def caught_up(self, turn: int) -> Table:
         """The table as it is once the game has come to ``turn``."""
@@ -195,7 +202,7 @@ def watch_game(table: Table, message: Message) -> Table:
             table = replace(table, phase=Phase.PLACED, laid=len(message.placements))
             table = _held(table, message.player_id, -table.laid)
         case events.PlayWithdrawn():
-            table = _held(table, message.player_id, table.laid)
+            table = _held(table, message.player_id, table.laid - len(message.returned))
         case events.TilesDrawn():
             table = replace(table, phase=Phase.DRAWN if table.phase is Phase.PLACED else table.phase)
             table = _held(table, message.player_id, len(message.faces))
@@ -209,6 +216,8 @@ def watch_game(table: Table, message: Message) -> Table:
         table = _held(table, getattr(message, "player_id", ""), -len(getattr(message, "faces", ())))
     table = _signalled(table, message)
     bag_left = _of(message, "bag_left", otherwise=table.bag_left)
+    if isinstance(message, events.PlayWithdrawn) and not message.returned:
+        bag_left = table.bag_left
     return replace(table, bag_left=bag_left, last_at=max(table.last_at, _named(message)))
 
 
@@ -221,7 +230,7 @@ def _signalled(table: Table, message: Message) -> Table:
         return _over(table, Kind.SETTLED, at, SETTLES[name])
     if name in TAKES:
         taken = Signal(Kind.TAKEN, at, table.turn, last=_goes_out(table))
-        return replace(table, signals=(*table.signals, taken), taken_at=at)
+        return replace(table, signals=(*table.signals, taken))
     if name in WRITES:
         written = Signal(Kind.WRITTEN, at, table.turn, last=_goes_out(table))
         return replace(table, signals=(*table.signals, written))

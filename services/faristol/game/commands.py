@@ -24,6 +24,7 @@ def act(table: Table, request: Message, at: Instant) -> list[Message]:
     """
     if isinstance(request, TURNS):
         decide.check_present(table.clock, table.ruleset, request.player_id)
+        decide.check_in_time(table.game, table.clock, table.ruleset, at)
     return table.with_consequences(ACTS[type(request)](table, request, at))
 
 

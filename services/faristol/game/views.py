@@ -31,6 +31,10 @@ class Clock:
     timed_out_turn: int = 0
     """The last turn whose time was over before it was taken."""
     timed_out_at: Instant = 0
+    turn: int = 0
+    """The turn that the clock is at, from 1; it follows that of the table."""
+    turn_until: Instant | None = None
+    """When the time of that turn is over; None where it is not limited or does not run."""
     last_turn: int | None = None
     """The last turn that is played, once the time of the round is over."""
     round_over_at: Instant = 0
@@ -48,8 +52,27 @@ class Clock:
     """The latest moment that any fact of the clock names."""
 
 
+Timing = (
+    clock_events.ClockStarted
+    | clock_events.ClockPressed
+    | clock_events.ClockResumed
+    | clock_events.ClockSwitched
+    | clock_events.ClockCorrected
+    | clock_events.RoundTimeExpired
+)
+"""Facts after which the time of a turn runs, or is another."""
+
+STANDS = (clock_events.ClockHeldByMover, clock_events.ClockNeutralised, clock_events.TurnTimedOut)
+"""Facts after which it does not run."""
+
+
 def watch_clock(clock: Clock, message: Message) -> Clock:
     """``clock`` after a fact of its stream; facts that no table depends on only move the time."""
+    if isinstance(message, Timing):
+        until = instant(message.turn_until) if message.HasField("turn_until") else None
+        clock = replace(clock, turn=_turn_after(clock, message), turn_until=until)
+    elif isinstance(message, STANDS):
+        clock = replace(clock, turn_until=None)
     match message:
         case clock_events.ClockPressed():
             clock = replace(clock, pressed_turn=message.turn, pressed_at=instant(message.occurred_at))
@@ -88,6 +111,18 @@ def watch_clock(clock: Clock, message: Message) -> Clock:
         case _:
             raise TypeError(f"{message.DESCRIPTOR.full_name} is no fact of a clock")
     return replace(clock, last_at=max(clock.last_at, instant(message.occurred_at)))
+
+
+def _turn_after(clock: Clock, message: Timing) -> int:
+    """The turn that the clock is at after ``message``."""
+    match message:
+        case clock_events.ClockStarted():
+            return 1
+        case clock_events.ClockPressed() | clock_events.ClockSwitched():
+            return message.turn + 1
+        case clock_events.ClockResumed():
+            return message.turn or clock.turn
+    return clock.turn
 
 
 @dataclass(frozen=True, slots=True)

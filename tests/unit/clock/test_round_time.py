@@ -15,7 +15,6 @@ from tests.unit.clock.tables import (
     completed,
     drawn,
     names,
-    placed,
     started,
 )
 
@@ -112,8 +111,8 @@ def test_in_the_last_turns_under_fisc_two_minutes_are_all_that_a_turn_may_take()
     deadline = next_deadline(clock, table, FISC)
     assert deadline is not None
     assert deadline.due == after(339) + 1
-    facts = press(clock, placed(table, 338), FISC, "biel", after(400))
-    assert names(facts) == ["TurnTimedOut"]
+    assert names(press(clock, drawn(table, 338), FISC, "biel", after(400))) == ["ClockPressed"]
+    assert names(press(clock, table, FISC, "biel", after(400))) == ["TurnTimedOut"]
 
 
 @pytest.mark.parametrize("ruleset", [PES, FM])

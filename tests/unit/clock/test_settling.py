@@ -227,3 +227,16 @@ def test_a_clock_paused_while_a_count_is_checked_goes_on_when_the_score_is_writt
     (resumed,) = settle(clock, written(table, 50), FISE)
     assert resumed == events.ClockResumed(player_id="biel", turn=1, occurred_at=_at(50))
     assert fold(clock, [resumed]).used_at("biel", after(60)) == 36_000
+
+
+def test_what_lets_the_time_of_a_turn_run_says_when_it_is_over() -> None:
+    _, begun = settle(Clock(), started(), TIMER)
+    assert isinstance(begun, events.ClockStarted)
+    assert begun.turn_until == _at(120)
+    clock = clocked(started(), TIMER)
+    _, resumed = settle(clock, interrupted(started(), "challenge", 30, until=90), TIMER)
+    assert isinstance(resumed, events.ClockResumed)
+    assert resumed.turn_until == _at(180)
+    _, begun = settle(Clock(), started(), FISC)
+    assert isinstance(begun, events.ClockStarted)
+    assert not begun.HasField("turn_until")

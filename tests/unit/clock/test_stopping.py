@@ -19,7 +19,7 @@ from tests.unit.clock.tables import (
     started,
 )
 
-from faristol.clock.decide import press, stop
+from faristol.clock.decide import claim_time, press, stop
 from faristol.clock.settling import fold
 from faristol.rules import Refusal, Ruleset
 
@@ -98,3 +98,22 @@ def test_a_press_after_the_time_of_the_turn_records_that_it_was_over_and_the_nex
     assert names(late) == ["TurnTimedOut"]
     with pytest.raises(Refusal, check=lambda refusal: refusal.reason == "TURN_TIMED_OUT"):
         press(fold(clock, late), table, TIMER, "biel", after(131))
+
+
+def test_a_play_that_was_begun_in_time_is_pressed_after_it() -> None:
+    table = started()
+    clock = clocked(table, TIMER)
+    clock = fold(clock, press(clock, table, TIMER, "biel", after(130)))
+    finished = drawn(table, 140)  # the game lets it be finished (FISE 33)
+    clock = fold(clock, press(clock, finished, TIMER, "biel", after(150)))
+    assert (clock.running, clock.turn, clock.used("biel")) == ("anna", 2, 120_000)
+
+
+def test_whoever_plays_there_says_that_a_time_is_over_and_nobody_before_it_is() -> None:
+    table = started()
+    clock = clocked(table, FM)
+    with pytest.raises(Refusal, check=lambda refusal: refusal.reason == "NO_TIME_OVER"):
+        claim_time(clock, table, FM, "anna", after(120))
+    assert names(claim_time(clock, table, FM, "anna", after(121))) == ["TurnTimedOut"]
+    with pytest.raises(Refusal, check=lambda refusal: refusal.reason == "NOT_AT_TABLE"):
+        claim_time(clock, table, FM, "carla", after(121))

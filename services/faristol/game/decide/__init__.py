@@ -13,7 +13,7 @@ from faristol.game.decide.challenging import (
     claim_fake_blank,
     rule_appeal,
 )
-from faristol.game.decide.checks import check_present, check_time
+from faristol.game.decide.checks import check_in_time, check_present, check_time
 from faristol.game.decide.drawing import bag_of, draw_tiles
 from faristol.game.decide.ending import abandon, agree_end, reopen_game, sign_sheet
 from faristol.game.decide.exchanging import (
@@ -62,6 +62,7 @@ __all__ = [
     "call_arbiter",
     "cancel_play",
     "challenge",
+    "check_in_time",
     "check_present",
     "check_time",
     "choose_surplus",

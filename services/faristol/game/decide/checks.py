@@ -216,6 +216,24 @@ def check_present(clock: Clock, ruleset: Ruleset, player_id: str) -> None:
         )
 
 
+def check_in_time(game: Game, clock: Clock, ruleset: Ruleset, at: Instant) -> None:
+    """That the time of the turn is not over at ``at`` (UF 18.1, FM 2, FISE 33; FISC I.11 after the time of the round).
+
+    Where the book lets a play be finished that was begun in time, it may be (FISE 33).
+    """
+    if clock.turn_until is None or clock.turn != game.turn or at <= clock.turn_until:
+        return
+    if game.course.laid and ruleset.clock.turn_timeout == "begun-or-lost":
+        return
+    limited = ruleset.clock.turn_timeout != "none"
+    raise Refusal(
+        "TURN_TIMED_OUT",
+        ruleset.article("clock.turn_timeout" if limited else "round_time.last_turn_seconds"),
+        N_("The time of {mover}'s turn was over at {until}: nothing can be played in it any more."),
+        {"mover": game.mover, "until": written(clock.turn_until)},
+    )
+
+
 def check_time(game: Game, clock: Clock, at: Instant) -> None:
     """Within a game time never runs back. Raises ``Invalid`` when ``at`` is before the last fact of table or clock."""
     last = max(game.last_at, clock.last_at)
@@ -223,10 +241,11 @@ def check_time(game: Game, clock: Clock, at: Instant) -> None:
         raise Invalid(
             "occurred_at",
             N_("is {at}, before the last thing at this table, which was at {last}"),
-            {"at": _written(at), "last": _written(last)},
+            {"at": written(at), "last": written(last)},
         )
 
 
-def _written(at: Instant) -> str:
+def written(at: Instant) -> str:
+    """A moment as an error has it, to the millisecond."""
     moment = datetime(1970, 1, 1, tzinfo=UTC) + timedelta(microseconds=at // 1_000)
     return moment.isoformat(timespec="milliseconds").replace("+00:00", "Z")

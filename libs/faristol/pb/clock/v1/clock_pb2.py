@@ -26,7 +26,7 @@ from faristol.pb.clock.v1 import events_pb2 as faristol_dot_clock_dot_v1_dot_eve
 from google.protobuf import timestamp_pb2 as google_dot_protobuf_dot_timestamp__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1d\x66\x61ristol/clock/v1/clock.proto\x12\x11\x66\x61ristol.clock.v1\x1a\x1e\x66\x61ristol/clock/v1/events.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"w\n\x0cPressRequest\x12\x12\n\ncommand_id\x18\x01 \x01(\t\x12\x0f\n\x07game_id\x18\x02 \x01(\t\x12\x11\n\tplayer_id\x18\x03 \x01(\t\x12/\n\x0boccurred_at\x18\x04 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\"D\n\rPressResponse\x12\x10\n\x08position\x18\x01 \x01(\x03\x12\x0f\n\x07used_ms\x18\x02 \x01(\x03\x12\x10\n\x08too_late\x18\x03 \x01(\x08\"v\n\x0bStopRequest\x12\x12\n\ncommand_id\x18\x01 \x01(\t\x12\x0f\n\x07game_id\x18\x02 \x01(\t\x12\x11\n\tplayer_id\x18\x03 \x01(\t\x12/\n\x0boccurred_at\x18\x04 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\"C\n\x0cStopResponse\x12\x10\n\x08position\x18\x01 \x01(\x03\x12\x0f\n\x07used_ms\x18\x02 \x01(\x03\x12\x10\n\x08too_late\x18\x03 \x01(\x08\"\xb6\x01\n\x11NeutraliseRequest\x12\x12\n\ncommand_id\x18\x01 \x01(\t\x12\x0f\n\x07game_id\x18\x02 \x01(\t\x12\x12\n\narbiter_id\x18\x03 \x01(\t\x12\x37\n\x06reason\x18\x04 \x01(\x0e\x32\'.faristol.clock.v1.NeutralisationReason\x12/\n\x0boccurred_at\x18\x05 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\"8\n\x12NeutraliseResponse\x12\x10\n\x08position\x18\x01 \x01(\x03\x12\x10\n\x08too_late\x18\x02 \x01(\x08\"y\n\rResumeRequest\x12\x12\n\ncommand_id\x18\x01 \x01(\t\x12\x0f\n\x07game_id\x18\x02 \x01(\t\x12\x12\n\narbiter_id\x18\x03 \x01(\t\x12/\n\x0boccurred_at\x18\x04 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\"4\n\x0eResumeResponse\x12\x10\n\x08position\x18\x01 \x01(\x03\x12\x10\n\x08too_late\x18\x02 \x01(\x08\"\xd8\x01\n\x13\x43orrectClockRequest\x12\x12\n\ncommand_id\x18\x01 \x01(\t\x12\x0f\n\x07game_id\x18\x02 \x01(\t\x12\x12\n\narbiter_id\x18\x03 \x01(\t\x12\x11\n\tplayer_id\x18\x04 \x01(\t\x12\x0f\n\x07used_ms\x18\x05 \x01(\x03\x12\x33\n\x06reason\x18\x06 \x01(\x0e\x32#.faristol.clock.v1.CorrectionReason\x12/\n\x0boccurred_at\x18\x07 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\":\n\x14\x43orrectClockResponse\x12\x10\n\x08position\x18\x01 \x01(\x03\x12\x10\n\x08too_late\x18\x02 \x01(\x08\"\x82\x01\n\x16\x45xpireRoundTimeRequest\x12\x12\n\ncommand_id\x18\x01 \x01(\t\x12\x0f\n\x07game_id\x18\x02 \x01(\t\x12\x12\n\narbiter_id\x18\x03 \x01(\t\x12/\n\x0boccurred_at\x18\x04 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\"=\n\x17\x45xpireRoundTimeResponse\x12\x10\n\x08position\x18\x01 \x01(\x03\x12\x10\n\x08too_late\x18\x02 \x01(\x08\"\x93\x01\n\x14ReportAbsenceRequest\x12\x12\n\ncommand_id\x18\x01 \x01(\t\x12\x0f\n\x07game_id\x18\x02 \x01(\t\x12\x12\n\narbiter_id\x18\x03 \x01(\t\x12\x11\n\tplayer_id\x18\x04 \x01(\t\x12/\n\x0boccurred_at\x18\x05 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\";\n\x15ReportAbsenceResponse\x12\x10\n\x08position\x18\x01 \x01(\x03\x12\x10\n\x08too_late\x18\x02 \x01(\x08\"\x7f\n\x14RecordArrivalRequest\x12\x12\n\ncommand_id\x18\x01 \x01(\t\x12\x0f\n\x07game_id\x18\x02 \x01(\t\x12\x11\n\tplayer_id\x18\x03 \x01(\t\x12/\n\x0boccurred_at\x18\x04 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\";\n\x15RecordArrivalResponse\x12\x10\n\x08position\x18\x01 \x01(\x03\x12\x10\n\x08too_late\x18\x02 \x01(\x08\"\x8a\x01\n\x11LeaveTableRequest\x12\x12\n\ncommand_id\x18\x01 \x01(\t\x12\x0f\n\x07game_id\x18\x02 \x01(\t\x12\x11\n\tplayer_id\x18\x03 \x01(\t\x12\x0c\n\x04told\x18\x04 \x01(\x08\x12/\n\x0boccurred_at\x18\x05 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\"8\n\x12LeaveTableResponse\x12\x10\n\x08position\x18\x01 \x01(\x03\x12\x10\n\x08too_late\x18\x02 \x01(\x08\"\x7f\n\x14ReturnToTableRequest\x12\x12\n\ncommand_id\x18\x01 \x01(\t\x12\x0f\n\x07game_id\x18\x02 \x01(\t\x12\x11\n\tplayer_id\x18\x03 \x01(\t\x12/\n\x0boccurred_at\x18\x04 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\";\n\x15ReturnToTableResponse\x12\x10\n\x08position\x18\x01 \x01(\x03\x12\x10\n\x08too_late\x18\x02 \x01(\x08\"\"\n\x0fGetClockRequest\x12\x0f\n\x07game_id\x18\x01 \x01(\t\"\xa6\x04\n\x10GetClockResponse\x12\x0f\n\x07game_id\x18\x01 \x01(\t\x12\x19\n\x11running_player_id\x18\x02 \x01(\t\x12\x31\n\rrunning_since\x18\x03 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x13\n\x0bneutralised\x18\x04 \x01(\x08\x12\x0f\n\x07stopped\x18\x05 \x01(\x08\x12*\n\x05times\x18\x06 \x03(\x0b\x32\x1b.faristol.clock.v1.SideTime\x12\x14\n\x0c\x61llowance_ms\x18\x07 \x01(\x03\x12\x0f\n\x07version\x18\x08 \x01(\x03\x12\x37\n\x06reason\x18\t \x01(\x0e\x32\'.faristol.clock.v1.NeutralisationReason\x12\x0c\n\x04held\x18\n \x01(\x08\x12\x0f\n\x07turn_ms\x18\x0b \x01(\x03\x12\x14\n\x0cturn_used_ms\x18\x0c \x01(\x03\x12\x0c\n\x04turn\x18\r \x01(\x05\x12\x19\n\x11\x61\x62sent_player_ids\x18\x0e \x03(\t\x12\x17\n\x0f\x61way_player_ids\x18\x0f \x03(\t\x12\x17\n\x0fround_time_over\x18\x10 \x01(\x08\x12\x11\n\tlast_turn\x18\x11 \x01(\x05\x12/\n\x0b\x64\x65\x61\x64line_at\x18\x12 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x10\n\x08\x64\x65\x61\x64line\x18\x13 \x01(\t\x12\x1b\n\x13\x66orgotten_player_id\x18\x14 \x01(\t2\xf4\x07\n\x0c\x43lockService\x12J\n\x05Press\x12\x1f.faristol.clock.v1.PressRequest\x1a .faristol.clock.v1.PressResponse\x12G\n\x04Stop\x12\x1e.faristol.clock.v1.StopRequest\x1a\x1f.faristol.clock.v1.StopResponse\x12Y\n\nNeutralise\x12$.faristol.clock.v1.NeutraliseRequest\x1a%.faristol.clock.v1.NeutraliseResponse\x12M\n\x06Resume\x12 .faristol.clock.v1.ResumeRequest\x1a!.faristol.clock.v1.ResumeResponse\x12_\n\x0c\x43orrectClock\x12&.faristol.clock.v1.CorrectClockRequest\x1a\'.faristol.clock.v1.CorrectClockResponse\x12h\n\x0f\x45xpireRoundTime\x12).faristol.clock.v1.ExpireRoundTimeRequest\x1a*.faristol.clock.v1.ExpireRoundTimeResponse\x12\x62\n\rReportAbsence\x12\'.faristol.clock.v1.ReportAbsenceRequest\x1a(.faristol.clock.v1.ReportAbsenceResponse\x12\x62\n\rRecordArrival\x12\'.faristol.clock.v1.RecordArrivalRequest\x1a(.faristol.clock.v1.RecordArrivalResponse\x12Y\n\nLeaveTable\x12$.faristol.clock.v1.LeaveTableRequest\x1a%.faristol.clock.v1.LeaveTableResponse\x12\x62\n\rReturnToTable\x12\'.faristol.clock.v1.ReturnToTableRequest\x1a(.faristol.clock.v1.ReturnToTableResponse\x12S\n\x08GetClock\x12\".faristol.clock.v1.GetClockRequest\x1a#.faristol.clock.v1.GetClockResponseb\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1d\x66\x61ristol/clock/v1/clock.proto\x12\x11\x66\x61ristol.clock.v1\x1a\x1e\x66\x61ristol/clock/v1/events.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"w\n\x0cPressRequest\x12\x12\n\ncommand_id\x18\x01 \x01(\t\x12\x0f\n\x07game_id\x18\x02 \x01(\t\x12\x11\n\tplayer_id\x18\x03 \x01(\t\x12/\n\x0boccurred_at\x18\x04 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\"D\n\rPressResponse\x12\x10\n\x08position\x18\x01 \x01(\x03\x12\x0f\n\x07used_ms\x18\x02 \x01(\x03\x12\x10\n\x08too_late\x18\x03 \x01(\x08\"v\n\x0bStopRequest\x12\x12\n\ncommand_id\x18\x01 \x01(\t\x12\x0f\n\x07game_id\x18\x02 \x01(\t\x12\x11\n\tplayer_id\x18\x03 \x01(\t\x12/\n\x0boccurred_at\x18\x04 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\"C\n\x0cStopResponse\x12\x10\n\x08position\x18\x01 \x01(\x03\x12\x0f\n\x07used_ms\x18\x02 \x01(\x03\x12\x10\n\x08too_late\x18\x03 \x01(\x08\"{\n\x10\x43laimTimeRequest\x12\x12\n\ncommand_id\x18\x01 \x01(\t\x12\x0f\n\x07game_id\x18\x02 \x01(\t\x12\x11\n\tplayer_id\x18\x03 \x01(\t\x12/\n\x0boccurred_at\x18\x04 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\"%\n\x11\x43laimTimeResponse\x12\x10\n\x08position\x18\x01 \x01(\x03\"\xb6\x01\n\x11NeutraliseRequest\x12\x12\n\ncommand_id\x18\x01 \x01(\t\x12\x0f\n\x07game_id\x18\x02 \x01(\t\x12\x12\n\narbiter_id\x18\x03 \x01(\t\x12\x37\n\x06reason\x18\x04 \x01(\x0e\x32\'.faristol.clock.v1.NeutralisationReason\x12/\n\x0boccurred_at\x18\x05 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\"8\n\x12NeutraliseResponse\x12\x10\n\x08position\x18\x01 \x01(\x03\x12\x10\n\x08too_late\x18\x02 \x01(\x08\"y\n\rResumeRequest\x12\x12\n\ncommand_id\x18\x01 \x01(\t\x12\x0f\n\x07game_id\x18\x02 \x01(\t\x12\x12\n\narbiter_id\x18\x03 \x01(\t\x12/\n\x0boccurred_at\x18\x04 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\"4\n\x0eResumeResponse\x12\x10\n\x08position\x18\x01 \x01(\x03\x12\x10\n\x08too_late\x18\x02 \x01(\x08\"\xd8\x01\n\x13\x43orrectClockRequest\x12\x12\n\ncommand_id\x18\x01 \x01(\t\x12\x0f\n\x07game_id\x18\x02 \x01(\t\x12\x12\n\narbiter_id\x18\x03 \x01(\t\x12\x11\n\tplayer_id\x18\x04 \x01(\t\x12\x0f\n\x07used_ms\x18\x05 \x01(\x03\x12\x33\n\x06reason\x18\x06 \x01(\x0e\x32#.faristol.clock.v1.CorrectionReason\x12/\n\x0boccurred_at\x18\x07 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\":\n\x14\x43orrectClockResponse\x12\x10\n\x08position\x18\x01 \x01(\x03\x12\x10\n\x08too_late\x18\x02 \x01(\x08\"\x82\x01\n\x16\x45xpireRoundTimeRequest\x12\x12\n\ncommand_id\x18\x01 \x01(\t\x12\x0f\n\x07game_id\x18\x02 \x01(\t\x12\x12\n\narbiter_id\x18\x03 \x01(\t\x12/\n\x0boccurred_at\x18\x04 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\"=\n\x17\x45xpireRoundTimeResponse\x12\x10\n\x08position\x18\x01 \x01(\x03\x12\x10\n\x08too_late\x18\x02 \x01(\x08\"\x93\x01\n\x14ReportAbsenceRequest\x12\x12\n\ncommand_id\x18\x01 \x01(\t\x12\x0f\n\x07game_id\x18\x02 \x01(\t\x12\x12\n\narbiter_id\x18\x03 \x01(\t\x12\x11\n\tplayer_id\x18\x04 \x01(\t\x12/\n\x0boccurred_at\x18\x05 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\";\n\x15ReportAbsenceResponse\x12\x10\n\x08position\x18\x01 \x01(\x03\x12\x10\n\x08too_late\x18\x02 \x01(\x08\"\x7f\n\x14RecordArrivalRequest\x12\x12\n\ncommand_id\x18\x01 \x01(\t\x12\x0f\n\x07game_id\x18\x02 \x01(\t\x12\x11\n\tplayer_id\x18\x03 \x01(\t\x12/\n\x0boccurred_at\x18\x04 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\";\n\x15RecordArrivalResponse\x12\x10\n\x08position\x18\x01 \x01(\x03\x12\x10\n\x08too_late\x18\x02 \x01(\x08\"\x8a\x01\n\x11LeaveTableRequest\x12\x12\n\ncommand_id\x18\x01 \x01(\t\x12\x0f\n\x07game_id\x18\x02 \x01(\t\x12\x11\n\tplayer_id\x18\x03 \x01(\t\x12\x0c\n\x04told\x18\x04 \x01(\x08\x12/\n\x0boccurred_at\x18\x05 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\"8\n\x12LeaveTableResponse\x12\x10\n\x08position\x18\x01 \x01(\x03\x12\x10\n\x08too_late\x18\x02 \x01(\x08\"\x7f\n\x14ReturnToTableRequest\x12\x12\n\ncommand_id\x18\x01 \x01(\t\x12\x0f\n\x07game_id\x18\x02 \x01(\t\x12\x11\n\tplayer_id\x18\x03 \x01(\t\x12/\n\x0boccurred_at\x18\x04 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\";\n\x15ReturnToTableResponse\x12\x10\n\x08position\x18\x01 \x01(\x03\x12\x10\n\x08too_late\x18\x02 \x01(\x08\"\"\n\x0fGetClockRequest\x12\x0f\n\x07game_id\x18\x01 \x01(\t\"\xa6\x04\n\x10GetClockResponse\x12\x0f\n\x07game_id\x18\x01 \x01(\t\x12\x19\n\x11running_player_id\x18\x02 \x01(\t\x12\x31\n\rrunning_since\x18\x03 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x13\n\x0bneutralised\x18\x04 \x01(\x08\x12\x0f\n\x07stopped\x18\x05 \x01(\x08\x12*\n\x05times\x18\x06 \x03(\x0b\x32\x1b.faristol.clock.v1.SideTime\x12\x14\n\x0c\x61llowance_ms\x18\x07 \x01(\x03\x12\x0f\n\x07version\x18\x08 \x01(\x03\x12\x37\n\x06reason\x18\t \x01(\x0e\x32\'.faristol.clock.v1.NeutralisationReason\x12\x0c\n\x04held\x18\n \x01(\x08\x12\x0f\n\x07turn_ms\x18\x0b \x01(\x03\x12\x14\n\x0cturn_used_ms\x18\x0c \x01(\x03\x12\x0c\n\x04turn\x18\r \x01(\x05\x12\x19\n\x11\x61\x62sent_player_ids\x18\x0e \x03(\t\x12\x17\n\x0f\x61way_player_ids\x18\x0f \x03(\t\x12\x17\n\x0fround_time_over\x18\x10 \x01(\x08\x12\x11\n\tlast_turn\x18\x11 \x01(\x05\x12/\n\x0b\x64\x65\x61\x64line_at\x18\x12 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x10\n\x08\x64\x65\x61\x64line\x18\x13 \x01(\t\x12\x1b\n\x13\x66orgotten_player_id\x18\x14 \x01(\t2\xcc\x08\n\x0c\x43lockService\x12J\n\x05Press\x12\x1f.faristol.clock.v1.PressRequest\x1a .faristol.clock.v1.PressResponse\x12G\n\x04Stop\x12\x1e.faristol.clock.v1.StopRequest\x1a\x1f.faristol.clock.v1.StopResponse\x12V\n\tClaimTime\x12#.faristol.clock.v1.ClaimTimeRequest\x1a$.faristol.clock.v1.ClaimTimeResponse\x12Y\n\nNeutralise\x12$.faristol.clock.v1.NeutraliseRequest\x1a%.faristol.clock.v1.NeutraliseResponse\x12M\n\x06Resume\x12 .faristol.clock.v1.ResumeRequest\x1a!.faristol.clock.v1.ResumeResponse\x12_\n\x0c\x43orrectClock\x12&.faristol.clock.v1.CorrectClockRequest\x1a\'.faristol.clock.v1.CorrectClockResponse\x12h\n\x0f\x45xpireRoundTime\x12).faristol.clock.v1.ExpireRoundTimeRequest\x1a*.faristol.clock.v1.ExpireRoundTimeResponse\x12\x62\n\rReportAbsence\x12\'.faristol.clock.v1.ReportAbsenceRequest\x1a(.faristol.clock.v1.ReportAbsenceResponse\x12\x62\n\rRecordArrival\x12\'.faristol.clock.v1.RecordArrivalRequest\x1a(.faristol.clock.v1.RecordArrivalResponse\x12Y\n\nLeaveTable\x12$.faristol.clock.v1.LeaveTableRequest\x1a%.faristol.clock.v1.LeaveTableResponse\x12\x62\n\rReturnToTable\x12\'.faristol.clock.v1.ReturnToTableRequest\x1a(.faristol.clock.v1.ReturnToTableResponse\x12S\n\x08GetClock\x12\".faristol.clock.v1.GetClockRequest\x1a#.faristol.clock.v1.GetClockResponseb\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -41,42 +41,46 @@ if not _descriptor._USE_C_DESCRIPTORS:
   _globals['_STOPREQUEST']._serialized_end=426
   _globals['_STOPRESPONSE']._serialized_start=428
   _globals['_STOPRESPONSE']._serialized_end=495
-  _globals['_NEUTRALISEREQUEST']._serialized_start=498
-  _globals['_NEUTRALISEREQUEST']._serialized_end=680
-  _globals['_NEUTRALISERESPONSE']._serialized_start=682
-  _globals['_NEUTRALISERESPONSE']._serialized_end=738
-  _globals['_RESUMEREQUEST']._serialized_start=740
-  _globals['_RESUMEREQUEST']._serialized_end=861
-  _globals['_RESUMERESPONSE']._serialized_start=863
-  _globals['_RESUMERESPONSE']._serialized_end=915
-  _globals['_CORRECTCLOCKREQUEST']._serialized_start=918
-  _globals['_CORRECTCLOCKREQUEST']._serialized_end=1134
-  _globals['_CORRECTCLOCKRESPONSE']._serialized_start=1136
-  _globals['_CORRECTCLOCKRESPONSE']._serialized_end=1194
-  _globals['_EXPIREROUNDTIMEREQUEST']._serialized_start=1197
-  _globals['_EXPIREROUNDTIMEREQUEST']._serialized_end=1327
-  _globals['_EXPIREROUNDTIMERESPONSE']._serialized_start=1329
-  _globals['_EXPIREROUNDTIMERESPONSE']._serialized_end=1390
-  _globals['_REPORTABSENCEREQUEST']._serialized_start=1393
-  _globals['_REPORTABSENCEREQUEST']._serialized_end=1540
-  _globals['_REPORTABSENCERESPONSE']._serialized_start=1542
-  _globals['_REPORTABSENCERESPONSE']._serialized_end=1601
-  _globals['_RECORDARRIVALREQUEST']._serialized_start=1603
-  _globals['_RECORDARRIVALREQUEST']._serialized_end=1730
-  _globals['_RECORDARRIVALRESPONSE']._serialized_start=1732
-  _globals['_RECORDARRIVALRESPONSE']._serialized_end=1791
-  _globals['_LEAVETABLEREQUEST']._serialized_start=1794
-  _globals['_LEAVETABLEREQUEST']._serialized_end=1932
-  _globals['_LEAVETABLERESPONSE']._serialized_start=1934
-  _globals['_LEAVETABLERESPONSE']._serialized_end=1990
-  _globals['_RETURNTOTABLEREQUEST']._serialized_start=1992
-  _globals['_RETURNTOTABLEREQUEST']._serialized_end=2119
-  _globals['_RETURNTOTABLERESPONSE']._serialized_start=2121
-  _globals['_RETURNTOTABLERESPONSE']._serialized_end=2180
-  _globals['_GETCLOCKREQUEST']._serialized_start=2182
-  _globals['_GETCLOCKREQUEST']._serialized_end=2216
-  _globals['_GETCLOCKRESPONSE']._serialized_start=2219
-  _globals['_GETCLOCKRESPONSE']._serialized_end=2769
-  _globals['_CLOCKSERVICE']._serialized_start=2772
-  _globals['_CLOCKSERVICE']._serialized_end=3784
+  _globals['_CLAIMTIMEREQUEST']._serialized_start=497
+  _globals['_CLAIMTIMEREQUEST']._serialized_end=620
+  _globals['_CLAIMTIMERESPONSE']._serialized_start=622
+  _globals['_CLAIMTIMERESPONSE']._serialized_end=659
+  _globals['_NEUTRALISEREQUEST']._serialized_start=662
+  _globals['_NEUTRALISEREQUEST']._serialized_end=844
+  _globals['_NEUTRALISERESPONSE']._serialized_start=846
+  _globals['_NEUTRALISERESPONSE']._serialized_end=902
+  _globals['_RESUMEREQUEST']._serialized_start=904
+  _globals['_RESUMEREQUEST']._serialized_end=1025
+  _globals['_RESUMERESPONSE']._serialized_start=1027
+  _globals['_RESUMERESPONSE']._serialized_end=1079
+  _globals['_CORRECTCLOCKREQUEST']._serialized_start=1082
+  _globals['_CORRECTCLOCKREQUEST']._serialized_end=1298
+  _globals['_CORRECTCLOCKRESPONSE']._serialized_start=1300
+  _globals['_CORRECTCLOCKRESPONSE']._serialized_end=1358
+  _globals['_EXPIREROUNDTIMEREQUEST']._serialized_start=1361
+  _globals['_EXPIREROUNDTIMEREQUEST']._serialized_end=1491
+  _globals['_EXPIREROUNDTIMERESPONSE']._serialized_start=1493
+  _globals['_EXPIREROUNDTIMERESPONSE']._serialized_end=1554
+  _globals['_REPORTABSENCEREQUEST']._serialized_start=1557
+  _globals['_REPORTABSENCEREQUEST']._serialized_end=1704
+  _globals['_REPORTABSENCERESPONSE']._serialized_start=1706
+  _globals['_REPORTABSENCERESPONSE']._serialized_end=1765
+  _globals['_RECORDARRIVALREQUEST']._serialized_start=1767
+  _globals['_RECORDARRIVALREQUEST']._serialized_end=1894
+  _globals['_RECORDARRIVALRESPONSE']._serialized_start=1896
+  _globals['_RECORDARRIVALRESPONSE']._serialized_end=1955
+  _globals['_LEAVETABLEREQUEST']._serialized_start=1958
+  _globals['_LEAVETABLEREQUEST']._serialized_end=2096
+  _globals['_LEAVETABLERESPONSE']._serialized_start=2098
+  _globals['_LEAVETABLERESPONSE']._serialized_end=2154
+  _globals['_RETURNTOTABLEREQUEST']._serialized_start=2156
+  _globals['_RETURNTOTABLEREQUEST']._serialized_end=2283
+  _globals['_RETURNTOTABLERESPONSE']._serialized_start=2285
+  _globals['_RETURNTOTABLERESPONSE']._serialized_end=2344
+  _globals['_GETCLOCKREQUEST']._serialized_start=2346
+  _globals['_GETCLOCKREQUEST']._serialized_end=2380
+  _globals['_GETCLOCKRESPONSE']._serialized_start=2383
+  _globals['_GETCLOCKRESPONSE']._serialized_end=2933
+  _globals['_CLOCKSERVICE']._serialized_start=2936
+  _globals['_CLOCKSERVICE']._serialized_end=4036
 # @@protoc_insertion_point(module_scope)

@@ -45,6 +45,11 @@ class ClockServiceStub:
                 request_serializer=faristol_dot_clock_dot_v1_dot_clock__pb2.StopRequest.SerializeToString,
                 response_deserializer=faristol_dot_clock_dot_v1_dot_clock__pb2.StopResponse.FromString,
                 _registered_method=True)
+        self.ClaimTime = channel.unary_unary(
+                '/faristol.clock.v1.ClockService/ClaimTime',
+                request_serializer=faristol_dot_clock_dot_v1_dot_clock__pb2.ClaimTimeRequest.SerializeToString,
+                response_deserializer=faristol_dot_clock_dot_v1_dot_clock__pb2.ClaimTimeResponse.FromString,
+                _registered_method=True)
         self.Neutralise = channel.unary_unary(
                 '/faristol.clock.v1.ClockService/Neutralise',
                 request_serializer=faristol_dot_clock_dot_v1_dot_clock__pb2.NeutraliseRequest.SerializeToString,
@@ -107,6 +112,14 @@ class ClockServiceServicer:
     def Stop(self, request, context):
         """Stop the own clock after laying the tiles: what follows until the press costs nobody time (FISE 32.2, PES Δ.β.i).
         Refused where the clock runs until it is pressed.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def ClaimTime(self, request, context):
+        """Say that a time is over: of a turn, of the overtime that is allowed, of the round, of waiting for a player. What is over
+        by then goes on the record. Refused while none is.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -187,6 +200,11 @@ def add_ClockServiceServicer_to_server(servicer, server):
                     servicer.Stop,
                     request_deserializer=faristol_dot_clock_dot_v1_dot_clock__pb2.StopRequest.FromString,
                     response_serializer=faristol_dot_clock_dot_v1_dot_clock__pb2.StopResponse.SerializeToString,
+            ),
+            'ClaimTime': grpc.unary_unary_rpc_method_handler(
+                    servicer.ClaimTime,
+                    request_deserializer=faristol_dot_clock_dot_v1_dot_clock__pb2.ClaimTimeRequest.FromString,
+                    response_serializer=faristol_dot_clock_dot_v1_dot_clock__pb2.ClaimTimeResponse.SerializeToString,
             ),
             'Neutralise': grpc.unary_unary_rpc_method_handler(
                     servicer.Neutralise,
@@ -289,6 +307,33 @@ class ClockService:
             '/faristol.clock.v1.ClockService/Stop',
             faristol_dot_clock_dot_v1_dot_clock__pb2.StopRequest.SerializeToString,
             faristol_dot_clock_dot_v1_dot_clock__pb2.StopResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def ClaimTime(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/faristol.clock.v1.ClockService/ClaimTime',
+            faristol_dot_clock_dot_v1_dot_clock__pb2.ClaimTimeRequest.SerializeToString,
+            faristol_dot_clock_dot_v1_dot_clock__pb2.ClaimTimeResponse.FromString,
             options,
             channel_credentials,
             insecure,

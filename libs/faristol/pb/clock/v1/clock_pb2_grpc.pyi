@@ -43,6 +43,10 @@ class ClockServiceStub:
     """Stop the own clock after laying the tiles: what follows until the press costs nobody time (FISE 32.2, PES Δ.β.i).
     Refused where the clock runs until it is pressed.
     """
+    ClaimTime: _grpc.UnaryUnaryMultiCallable[_clock_pb2.ClaimTimeRequest, _clock_pb2.ClaimTimeResponse]
+    """Say that a time is over: of a turn, of the overtime that is allowed, of the round, of waiting for a player. What is over
+    by then goes on the record. Refused while none is.
+    """
     Neutralise: _grpc.UnaryUnaryMultiCallable[_clock_pb2.NeutraliseRequest, _clock_pb2.NeutraliseResponse]
     """Stop all clocks, as the arbiter may for what the rules name (FISC I.11.D) and for nothing else."""
     Resume: _grpc.UnaryUnaryMultiCallable[_clock_pb2.ResumeRequest, _clock_pb2.ResumeResponse]
@@ -74,6 +78,10 @@ class ClockServiceAsyncStub(ClockServiceStub):
     Stop: _aio.UnaryUnaryMultiCallable[_clock_pb2.StopRequest, _clock_pb2.StopResponse]  # type: ignore[assignment]
     """Stop the own clock after laying the tiles: what follows until the press costs nobody time (FISE 32.2, PES Δ.β.i).
     Refused where the clock runs until it is pressed.
+    """
+    ClaimTime: _aio.UnaryUnaryMultiCallable[_clock_pb2.ClaimTimeRequest, _clock_pb2.ClaimTimeResponse]  # type: ignore[assignment]
+    """Say that a time is over: of a turn, of the overtime that is allowed, of the round, of waiting for a player. What is over
+    by then goes on the record. Refused while none is.
     """
     Neutralise: _aio.UnaryUnaryMultiCallable[_clock_pb2.NeutraliseRequest, _clock_pb2.NeutraliseResponse]  # type: ignore[assignment]
     """Stop all clocks, as the arbiter may for what the rules name (FISC I.11.D) and for nothing else."""
@@ -115,6 +123,16 @@ class ClockServiceServicer(metaclass=_abc_1.ABCMeta):
     ) -> _typing.Union[_clock_pb2.StopResponse, _abc.Awaitable[_clock_pb2.StopResponse]]:
         """Stop the own clock after laying the tiles: what follows until the press costs nobody time (FISE 32.2, PES Δ.β.i).
         Refused where the clock runs until it is pressed.
+        """
+
+    @_abc_1.abstractmethod
+    def ClaimTime(
+        self,
+        request: _clock_pb2.ClaimTimeRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_clock_pb2.ClaimTimeResponse, _abc.Awaitable[_clock_pb2.ClaimTimeResponse]]:
+        """Say that a time is over: of a turn, of the overtime that is allowed, of the round, of waiting for a player. What is over
+        by then goes on the record. Refused while none is.
         """
 
     @_abc_1.abstractmethod

@@ -210,21 +210,27 @@ class ClockStarted(_message.Message):
 
     PLAYER_ID_FIELD_NUMBER: _builtins.int
     OCCURRED_AT_FIELD_NUMBER: _builtins.int
+    TURN_UNTIL_FIELD_NUMBER: _builtins.int
     player_id: _builtins.str
     """Whose clock."""
     @_builtins.property
     def occurred_at(self) -> _timestamp_pb2.Timestamp:
         """When."""
 
+    @_builtins.property
+    def turn_until(self) -> _timestamp_pb2.Timestamp:
+        """When the time of the turn that runs now is over, if nothing stops it; absent where it is not limited."""
+
     def __init__(
         self,
         *,
         player_id: _builtins.str = ...,
         occurred_at: _timestamp_pb2.Timestamp | None = ...,
+        turn_until: _timestamp_pb2.Timestamp | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["occurred_at", b"occurred_at"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["occurred_at", b"occurred_at", "turn_until", b"turn_until"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["occurred_at", b"occurred_at", "player_id", b"player_id"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["occurred_at", b"occurred_at", "player_id", b"player_id", "turn_until", b"turn_until"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -241,6 +247,7 @@ class ClockPressed(_message.Message):
     USED_MS_FIELD_NUMBER: _builtins.int
     OCCURRED_AT_FIELD_NUMBER: _builtins.int
     NEXT_PLAYER_ID_FIELD_NUMBER: _builtins.int
+    TURN_UNTIL_FIELD_NUMBER: _builtins.int
     player_id: _builtins.str
     """The mover."""
     turn: _builtins.int
@@ -253,6 +260,10 @@ class ClockPressed(_message.Message):
     def occurred_at(self) -> _timestamp_pb2.Timestamp:
         """When."""
 
+    @_builtins.property
+    def turn_until(self) -> _timestamp_pb2.Timestamp:
+        """When the time of the turn that runs now is over, if nothing stops it; absent where it is not limited."""
+
     def __init__(
         self,
         *,
@@ -261,10 +272,11 @@ class ClockPressed(_message.Message):
         used_ms: _builtins.int = ...,
         occurred_at: _timestamp_pb2.Timestamp | None = ...,
         next_player_id: _builtins.str = ...,
+        turn_until: _timestamp_pb2.Timestamp | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["occurred_at", b"occurred_at"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["occurred_at", b"occurred_at", "turn_until", b"turn_until"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["next_player_id", b"next_player_id", "occurred_at", b"occurred_at", "player_id", b"player_id", "turn", b"turn", "used_ms", b"used_ms"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["next_player_id", b"next_player_id", "occurred_at", b"occurred_at", "player_id", b"player_id", "turn", b"turn", "turn_until", b"turn_until", "used_ms", b"used_ms"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -366,6 +378,7 @@ class ClockResumed(_message.Message):
     OCCURRED_AT_FIELD_NUMBER: _builtins.int
     TURN_FIELD_NUMBER: _builtins.int
     ARBITER_ID_FIELD_NUMBER: _builtins.int
+    TURN_UNTIL_FIELD_NUMBER: _builtins.int
     player_id: _builtins.str
     """Whose clock runs: the mover's when the play stands, the next player's when it was withdrawn; empty when the mover had
     stopped the own clock before, which goes on standing.
@@ -378,6 +391,10 @@ class ClockResumed(_message.Message):
     def occurred_at(self) -> _timestamp_pb2.Timestamp:
         """When."""
 
+    @_builtins.property
+    def turn_until(self) -> _timestamp_pb2.Timestamp:
+        """When the time of the turn that runs now is over, if nothing stops it; absent where it is not limited."""
+
     def __init__(
         self,
         *,
@@ -385,10 +402,11 @@ class ClockResumed(_message.Message):
         occurred_at: _timestamp_pb2.Timestamp | None = ...,
         turn: _builtins.int = ...,
         arbiter_id: _builtins.str = ...,
+        turn_until: _timestamp_pb2.Timestamp | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["occurred_at", b"occurred_at"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["occurred_at", b"occurred_at", "turn_until", b"turn_until"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["arbiter_id", b"arbiter_id", "occurred_at", b"occurred_at", "player_id", b"player_id", "turn", b"turn"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["arbiter_id", b"arbiter_id", "occurred_at", b"occurred_at", "player_id", b"player_id", "turn", b"turn", "turn_until", b"turn_until"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -407,6 +425,7 @@ class ClockSwitched(_message.Message):
     USED_MS_FIELD_NUMBER: _builtins.int
     NEXT_PLAYER_ID_FIELD_NUMBER: _builtins.int
     OCCURRED_AT_FIELD_NUMBER: _builtins.int
+    TURN_UNTIL_FIELD_NUMBER: _builtins.int
     player_id: _builtins.str
     """Whose turn is over."""
     turn: _builtins.int
@@ -419,6 +438,10 @@ class ClockSwitched(_message.Message):
     def occurred_at(self) -> _timestamp_pb2.Timestamp:
         """When."""
 
+    @_builtins.property
+    def turn_until(self) -> _timestamp_pb2.Timestamp:
+        """When the time of the turn that runs now is over, if nothing stops it; absent where it is not limited."""
+
     def __init__(
         self,
         *,
@@ -427,10 +450,11 @@ class ClockSwitched(_message.Message):
         used_ms: _builtins.int = ...,
         next_player_id: _builtins.str = ...,
         occurred_at: _timestamp_pb2.Timestamp | None = ...,
+        turn_until: _timestamp_pb2.Timestamp | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["occurred_at", b"occurred_at"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["occurred_at", b"occurred_at", "turn_until", b"turn_until"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["next_player_id", b"next_player_id", "occurred_at", b"occurred_at", "player_id", b"player_id", "turn", b"turn", "used_ms", b"used_ms"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["next_player_id", b"next_player_id", "occurred_at", b"occurred_at", "player_id", b"player_id", "turn", b"turn", "turn_until", b"turn_until", "used_ms", b"used_ms"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -546,6 +570,7 @@ class ClockCorrected(_message.Message):
     REASON_FIELD_NUMBER: _builtins.int
     ARBITER_ID_FIELD_NUMBER: _builtins.int
     OCCURRED_AT_FIELD_NUMBER: _builtins.int
+    TURN_UNTIL_FIELD_NUMBER: _builtins.int
     player_id: _builtins.str
     """Whose clock."""
     before_ms: _builtins.int
@@ -560,6 +585,10 @@ class ClockCorrected(_message.Message):
     def occurred_at(self) -> _timestamp_pb2.Timestamp:
         """When."""
 
+    @_builtins.property
+    def turn_until(self) -> _timestamp_pb2.Timestamp:
+        """When the time of the turn that runs now is over, if nothing stops it; absent where it is not limited."""
+
     def __init__(
         self,
         *,
@@ -569,10 +598,11 @@ class ClockCorrected(_message.Message):
         reason: Global___CorrectionReason.ValueType = ...,
         arbiter_id: _builtins.str = ...,
         occurred_at: _timestamp_pb2.Timestamp | None = ...,
+        turn_until: _timestamp_pb2.Timestamp | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["occurred_at", b"occurred_at"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["occurred_at", b"occurred_at", "turn_until", b"turn_until"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["arbiter_id", b"arbiter_id", "before_ms", b"before_ms", "occurred_at", b"occurred_at", "player_id", b"player_id", "reason", b"reason", "used_ms", b"used_ms"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["arbiter_id", b"arbiter_id", "before_ms", b"before_ms", "occurred_at", b"occurred_at", "player_id", b"player_id", "reason", b"reason", "turn_until", b"turn_until", "used_ms", b"used_ms"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -589,6 +619,7 @@ class RoundTimeExpired(_message.Message):
     LAST_TURN_MS_FIELD_NUMBER: _builtins.int
     ARBITER_ID_FIELD_NUMBER: _builtins.int
     OCCURRED_AT_FIELD_NUMBER: _builtins.int
+    TURN_UNTIL_FIELD_NUMBER: _builtins.int
     turns_taken: _builtins.int
     """Turns that were over by then."""
     last_turn: _builtins.int
@@ -601,6 +632,10 @@ class RoundTimeExpired(_message.Message):
     def occurred_at(self) -> _timestamp_pb2.Timestamp:
         """When."""
 
+    @_builtins.property
+    def turn_until(self) -> _timestamp_pb2.Timestamp:
+        """When the time of the turn that runs now is over, if nothing stops it; absent where it is not limited."""
+
     def __init__(
         self,
         *,
@@ -609,10 +644,11 @@ class RoundTimeExpired(_message.Message):
         last_turn_ms: _builtins.int = ...,
         arbiter_id: _builtins.str = ...,
         occurred_at: _timestamp_pb2.Timestamp | None = ...,
+        turn_until: _timestamp_pb2.Timestamp | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["occurred_at", b"occurred_at"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["occurred_at", b"occurred_at", "turn_until", b"turn_until"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["arbiter_id", b"arbiter_id", "last_turn", b"last_turn", "last_turn_ms", b"last_turn_ms", "occurred_at", b"occurred_at", "turns_taken", b"turns_taken"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["arbiter_id", b"arbiter_id", "last_turn", b"last_turn", "last_turn_ms", b"last_turn_ms", "occurred_at", b"occurred_at", "turn_until", b"turn_until", "turns_taken", b"turns_taken"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

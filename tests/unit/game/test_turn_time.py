@@ -1,0 +1,51 @@
+"""Nothing is played in a turn whose time is over, but what FISE lets be finished."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from tests.unit.game.tables import after, pressed, started, tiles
+
+from faristol.game.decide import check_in_time
+from faristol.game.model import Course, timestamp
+from faristol.game.views import Clock, watch_clock
+from faristol.pb.clock.v1 import events_pb2 as clock_events
+from faristol.rules import Refusal, load_ruleset, with_options
+
+FM, FISC = load_ruleset("festa-major"), load_ruleset("fisc-2023")
+TIMER = with_options(load_ruleset("fise"), {"time": "timer"})
+STARTED = clock_events.ClockStarted(player_id="anna", occurred_at=timestamp(after(0)), turn_until=timestamp(after(120)))
+RUNNING = watch_clock(Clock(), STARTED)
+
+
+def test_a_turn_may_be_taken_to_its_last_moment_and_not_after_it() -> None:
+    check_in_time(started(), RUNNING, FM, after(120))
+    for ruleset, article in ((FM, "FM 2"), (TIMER, "FISE 33"), (FISC, "FISC I.11")):
+        with pytest.raises(Refusal) as caught:
+            check_in_time(started(), RUNNING, ruleset, after(120) + 1)
+        assert (caught.value.reason, caught.value.article) in {
+            ("TURN_TIMED_OUT", article),
+            ("TURN_TIMED_OUT", ruleset.article("clock.turn_timeout")),
+        }
+
+
+def test_under_fise_a_play_that_was_begun_may_be_finished() -> None:
+    begun = replace(started(), course=Course(laid=tiles("H8 C A S")))
+    check_in_time(begun, RUNNING, TIMER, after(200))
+    with pytest.raises(Refusal):
+        check_in_time(begun, RUNNING, FM, after(200))
+
+
+@pytest.mark.parametrize(
+    "fact",
+    [
+        clock_events.ClockHeldByMover(player_id="anna", turn=1),
+        clock_events.ClockNeutralised(player_id="anna"),
+        clock_events.ClockResumed(player_id="anna", turn=1, turn_until=timestamp(after(500))),
+        clock_events.ClockSwitched(player_id="anna", turn=1, turn_until=timestamp(after(90))),
+        pressed("anna", 1, after(10)),
+    ],
+)
+def test_no_time_is_over_that_does_not_run_or_is_that_of_another_turn(fact: object) -> None:
+    check_in_time(started(), watch_clock(RUNNING, fact), FM, after(200))  # type: ignore[arg-type] # each is a fact
