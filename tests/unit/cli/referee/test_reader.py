@@ -8,7 +8,7 @@ import pytest
 
 from faristol.cli.referee.articles import separated
 from faristol.cli.referee.document import CaseError
-from faristol.cli.referee.reader import files_in, read_cases
+from faristol.cli.referee.reader import CASE_KEYS, FILE_KEYS, STEP_KEYS, files_in, read_cases
 from faristol.cli.referee.running import run_case
 
 GOOD = """\
@@ -89,3 +89,16 @@ def test_a_citation_of_several_articles_is_each_of_them() -> None:
     assert separated("UF 20, 23") == ("UF 20", "UF 23")
     assert separated("FISC I.11") == ("FISC I.11",)
     assert separated("") == ()
+
+
+def test_the_grammar_names_every_key() -> None:
+    grammar = (Path(__file__).parents[4] / "docs" / "rulebook-cases.md").read_text(encoding="utf-8")
+    for key in FILE_KEYS | CASE_KEYS | STEP_KEYS:
+        assert f"`{key}`" in grammar, key
+
+
+async def test_the_example_of_the_grammar_comes_out_as_it_says(tmp_path: Path) -> None:
+    grammar = (Path(__file__).parents[4] / "docs" / "rulebook-cases.md").read_text(encoding="utf-8")
+    example = grammar.partition("```yaml\n")[2].partition("```")[0]
+    (case,) = read_cases(written(tmp_path, example))
+    assert (await run_case(case)).problems == ()
