@@ -88,7 +88,13 @@ def opening(case: Case, layout: Layout, first: str, at_ms: int) -> list[Message]
     ruleset, position = case.ruleset, case.position
     pin = Pin(ruleset.name, ruleset.digest)
     tournament = Tournament(TOURNAMENT_ID, _seed(case), pin, Pin("words", ""))
-    pairing = Pairing(table=1, game_id=GAME_ID, first_player_id=case.players[0], second_player_id=case.players[1])
+    pairing = Pairing(
+        table=1,
+        game_id=GAME_ID,
+        first_player_id=case.players[0],
+        second_player_id=case.players[1],
+        player_ids=case.players,
+    )
     facts = open_table(tournament, 1, pairing, ruleset, moment(at_ms).ToNanoseconds())
     bag_left = sum(len(rack) for rack in layout.racks.values()) + len(layout.bag) + len(layout.laid)
     for fact in facts:

@@ -91,7 +91,7 @@ class Services:
             deadline = next_deadline(clock.state, table, ruleset_of(table)) if table.game_id else None
             if deadline is None or deadline.due > until:
                 return
-            await self.write(clock_stream(GAME_ID), [deadline.fact])
+            await self.write(clock_stream(GAME_ID), deadline.facts)
 
     async def table(self, player: str = "") -> game_pb2.GetGameResponse:
         """The table as its service shows it to a player."""

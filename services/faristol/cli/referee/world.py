@@ -26,6 +26,7 @@ from faristol.lexicon.model import evolve as evolve_case
 from faristol.lexicon.model import stream as case_stream
 from faristol.pb.clock.v1 import events_pb2 as clock_events
 from faristol.pb.game.v1 import events_pb2 as events
+from faristol.pb.game.v1 import game_pb2
 from faristol.pb.lexicon.v1 import events_pb2 as lexicon_events
 from faristol.record import load
 from faristol.rules import Refusal
@@ -95,9 +96,7 @@ class World:
             )
             await self.services.write(game_stream(GAME_ID), [raised])
             await self._rule(lambda _: False, valid=False)
-            if "accept-ruling" in self.services.verbs and not any(
-                isinstance(fact, events.PlayWithdrawn) and fact.turn == number for fact in self.services.facts()
-            ):
+            if (await self.services.table()).phase == game_pb2.PHASE_REFUSED:
                 await self._command(player, "accept-ruling", self.case.place)
             return
         if "press" not in self.case.ruleset.turn.steps:
@@ -187,12 +186,14 @@ class World:
             taken: tuple[str, ...] = ("stop", "press") if held else ("press",)
         else:
             answers.append(await self._command(step.actor, "place-play", step.place, step.argument))
-            taken = tuple(one for one, verb in TURN_STEPS.items() if verb in self.services.verbs)
+            taken = tuple(TURN_STEPS)
         for one in book.turn.steps:
             if one not in taken:
                 continue
             for player in self._writers(step.actor) if one == "write" else (step.actor,):
                 table = await self.services.table()
+                if one == "stop" and (await self.services.clock()).held:
+                    continue  # the tiles that take a player out have stopped it (PES Ε.β)
                 if one == "write" and not table.HasField("pending"):
                     continue  # where nothing is left to draw the play has been completed by being laid
                 if not table.end_condition and (one != "draw" or table.bag_left):
@@ -242,4 +243,8 @@ class World:
         used = {side.player_id: side.used_ms for side in clock.times}
         if clock.running_player_id:
             used[clock.running_player_id] += self.now_ms - since_start(clock.running_since)
+        for fact in self.services.facts():
+            if isinstance(fact, clock_events.PlayerAbsent) and fact.player_id in clock.absent_player_ids:
+                waited_ms = self.now_ms - since_start(fact.clock_starts_at) if fact.HasField("clock_starts_at") else 0
+                used[fact.player_id] += max(0, waited_ms)
         return used
