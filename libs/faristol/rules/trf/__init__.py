@@ -1,0 +1,37 @@
+"""TRF files: reports of tournaments in FIDE's form, for pairing programs and for rating."""
+
+from faristol.rules.trf.document import (
+    Adjustment,
+    Byes,
+    Cell,
+    Colour,
+    Document,
+    Edition,
+    Fictitious,
+    Forbidden,
+    Player,
+    Points,
+    Scores,
+)
+from faristol.rules.trf.problem import Problem, TrfError
+from faristol.rules.trf.reader import decode_trf, read_trf
+from faristol.rules.trf.writer import write_trf
+
+__all__ = [
+    "Adjustment",
+    "Byes",
+    "Cell",
+    "Colour",
+    "Document",
+    "Edition",
+    "Fictitious",
+    "Forbidden",
+    "Player",
+    "Points",
+    "Problem",
+    "Scores",
+    "TrfError",
+    "decode_trf",
+    "read_trf",
+    "write_trf",
+]

@@ -1,0 +1,60 @@
+"""Reading a line by its columns. What does not fit is refused with the line and the column."""
+
+from __future__ import annotations
+
+import re
+from typing import NoReturn
+
+from faristol.rules.trf.problem import Problem, TrfError, quoted
+
+_WHOLE = re.compile(r"[0-9]+")
+_POINTS = re.compile(r"(-?)([0-9]{1,4})(?:\.([0-9]))?")
+
+
+class Columns:
+    """One line of a file. Columns count from 1; what lies beyond the end of the line is blank."""
+
+    def __init__(self, number: int, text: str) -> None:
+        self.number = number
+        self.text = text
+
+    @property
+    def tag(self) -> str:
+        """The three characters that say what the line is about."""
+        return self.text[:3]
+
+    def refuse(self, column: int, reason: str, message: str, expected: str = "") -> NoReturn:
+        """Raise ``TrfError`` for this line."""
+        raise TrfError(Problem(self.number, column, reason, message, expected))
+
+    def words(self, column: int) -> list[tuple[int, str]]:
+        """The words from a column on, each with the column that it begins at."""
+        return [(found.start() + 1, found[0]) for found in re.compile(r"\S+").finditer(self.text, column - 1)]
+
+    def take(self, first: int, last: int) -> str:
+        """The text from a column to another, without the blanks around it."""
+        return self.text[first - 1 : last].strip()
+
+    def whole(self, first: int, last: int, what: str, least: int = 0, most: int = 9999) -> int | None:
+        """A whole number; None where the columns are blank."""
+        text = self.take(first, last)
+        return self.as_whole(text, first, what, least, most) if text else None
+
+    def as_whole(self, text: str, column: int, what: str, least: int = 0, most: int = 9999) -> int:
+        """``text`` as a whole number. Raises ``TrfError`` for any other text and for numbers out of range."""
+        if not _WHOLE.fullmatch(text) or not least <= int(text) <= most:
+            self.refuse(column, "NUMBER", f"{what} is {quoted(text)}", f"a whole number from {least} to {most}")
+        return int(text)
+
+    def points(self, first: int, last: int, what: str) -> int | None:
+        """Points in tenths; None where the columns are blank."""
+        text = self.take(first, last)
+        return self.as_points(text, first, what) if text else None
+
+    def as_points(self, text: str, column: int, what: str) -> int:
+        """``text`` as points, in tenths. Raises ``TrfError`` for any other text."""
+        found = _POINTS.fullmatch(text)
+        if found is None:
+            self.refuse(column, "POINTS", f"{what} is {quoted(text)}", "points with one decimal, as 11.5")
+        tenths = int(found[2]) * 10 + int(found[3] or 0)
+        return -tenths if found[1] else tenths

@@ -1,0 +1,90 @@
+"""Whether the lines of a file agree with each other."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from faristol.rules.trf.columns import Columns
+from faristol.rules.trf.document import TENTHS, Cell, Document, Player
+
+FIRST_CELL = 92
+"""Column at which the first round begins."""
+WIDTH = 10
+"""Columns of a round."""
+
+_RESULT_PAIRS = frozenset(("10", "01", "==", "=0", "0=", "00", "WL", "LW", "DD", "LL", "+-", "-+", "--", "  "))
+_BYES = frozenset("FHUZ")
+
+
+def check(document: Document, lines: Mapping[int, Columns]) -> None:
+    """Raise ``TrfError`` where two lines tell a game differently, or a line tells what cannot be."""
+    players = {player.number: player for player in document.players}
+    allocated: dict[int, int] = {}
+    for player in document.players:
+        line = lines[player.number]
+        for number, cell in enumerate(player.cells, 1):
+            column = FIRST_CELL + (number - 1) * WIDTH
+            if cell.opponent == 0:
+                _check_bye(line, column, cell)
+                if cell.result == "U" and (other := allocated.setdefault(number, player.number)) != player.number:
+                    line.refuse(
+                        column + 7, "TWO_BYES", f"round {number} has two byes U", f"that of player {other} alone"
+                    )
+                continue
+            if cell.result in _BYES:
+                found = f"a bye {cell.result} against player {cell.opponent}"
+                line.refuse(column + 7, "RESULT", found, "opponent 0000")
+            _check_game(players, lines, player, number)
+        if document.rounds is not None and len(player.cells) > document.rounds:
+            column = FIRST_CELL + document.rounds * WIDTH
+            line.refuse(column, "ROUND", f"there is a round {document.rounds + 1}", f"{document.rounds} rounds at most")
+
+
+def _check_bye(line: Columns, column: int, cell: Cell) -> None:
+    if cell.result not in _BYES and cell.result != "-":
+        line.refuse(column, "OPPONENT", f"the result {cell.result} has no opponent", "the opponent's starting number")
+
+
+def _check_game(players: Mapping[int, Player], lines: Mapping[int, Columns], player: Player, number: int) -> None:
+    cell = player.cell(number)
+    line, column = lines[player.number], FIRST_CELL + (number - 1) * WIDTH
+    if cell.opponent == player.number:
+        line.refuse(column, "OPPONENT", f"player {player.number} meets themselves", "another player")
+    other = players.get(cell.opponent)
+    if other is None:
+        line.refuse(column, "NO_PLAYER", f"there is no player {cell.opponent}")
+    back = other.cell(number)
+    if back.opponent != player.number:
+        there = lines[other.number].number
+        line.refuse(
+            column,
+            "NOT_MUTUAL",
+            f"player {player.number} meets {other.number} in round {number}, but line {there} says otherwise",
+            f"{player.number} there",
+        )
+    if {cell.colour, back.colour} != {"w", "b"} and not (cell.colour == back.colour == "-" and not cell.played):
+        line.refuse(column + 5, "COLOUR", f"the colours of the game are {cell.colour} and {back.colour}", "w and b")
+    if cell.result + back.result not in _RESULT_PAIRS:
+        line.refuse(
+            column + 7,
+            "RESULT",
+            f"the results of the game are {cell.result} and {back.result}",
+            "a win and a loss, two draws, or the like",
+        )
+
+
+def check_points(document: Document, lines: Mapping[int, Columns]) -> None:
+    """Raise ``TrfError`` where a player's points are not what the results bring."""
+    paired = document.paired_rounds
+    for player in document.players:
+        if player.points is None:
+            continue
+        expected = document.points_of(player, paired)
+        ahead = document.points_of(player, len(player.cells))
+        if player.points not in {expected, ahead}:
+            lines[player.number].refuse(
+                81,
+                "POINTS",
+                f"the points are {player.points / TENTHS:.1f}, but the results bring {expected / TENTHS:.1f}",
+                "the same",
+            )

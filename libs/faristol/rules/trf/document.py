@@ -1,0 +1,196 @@
+"""A tournament as a TRF file tells it: players, results, and what a pairing program has to know."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from enum import Enum
+from typing import Literal
+
+Colour = Literal["w", "b", "-"]
+"""White, black, or neither. In crossword games white is who starts."""
+
+TENTHS = 10
+"""Points are kept in whole tenths, as the format writes them: 5 is half a point."""
+
+
+class Edition(Enum):
+    """Which description of the format a file follows: FIDE's of 2016 with JaVaFo's extensions, or FIDE's of 2026."""
+
+    TRF16 = "TRF16"
+    TRF26 = "TRF26"
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """What one player's line says of one round."""
+
+    opponent: int = 0
+    """Starting number of the opponent; 0 where there is none."""
+    colour: Colour = "-"
+    result: str = "Z"
+    """``1 = 0`` played, ``W D L`` played and not rated, ``+ -`` won and lost by forfeit, ``F H U Z`` byes: full point,
+    half point, allocated by the pairing, none. A space is a game without a result yet."""
+
+    @property
+    def played(self) -> bool:
+        """A game took place over the board."""
+        return self.opponent != 0 and self.result in "1=0WDL"
+
+    @property
+    def open(self) -> bool:
+        """A pair is named and its result is not known yet."""
+        return self.opponent != 0 and self.result == " "
+
+
+ABSENT = Cell()
+
+
+@dataclass(frozen=True, slots=True)
+class Player:
+    """A player's line. Empty text and None are fields left blank."""
+
+    number: int
+    """Starting number, 1 to 9999: the pairing number."""
+    name: str = ""
+    rating: int | None = None
+    points: int | None = None
+    """As the file says it, in tenths."""
+    rank: int | None = None
+    sex: str = ""
+    title: str = ""
+    federation: str = ""
+    fide_number: str = ""
+    birth: str = ""
+    cells: tuple[Cell, ...] = ()
+    """One for each round, from the first."""
+
+    def cell(self, round_number: int) -> Cell:
+        """What is said of a round; absence where nothing is."""
+        return self.cells[round_number - 1] if round_number <= len(self.cells) else ABSENT
+
+
+@dataclass(frozen=True, slots=True)
+class Points:
+    """What a round brings, in tenths."""
+
+    win: int = 10
+    draw: int = 5
+    loss: int = 0
+    absence: int = 0
+    """For a bye without points and for a game lost by forfeit."""
+    allocated_bye: int = 10
+    unknown: int = 5
+
+    def of(self, cell: Cell) -> int:
+        """Points for one round. A game without a result yet brings none."""
+        match cell.result:
+            case "1" | "W" | "+" | "F":
+                return self.win
+            case "=" | "D" | "H":
+                return self.draw
+            case "0" | "L":
+                return self.loss
+            case "U":
+                return self.allocated_bye
+            case " ":
+                return 0
+            case _:
+                return self.absence
+
+
+@dataclass(frozen=True, slots=True)
+class Byes:
+    """Who has a bye of one kind (``F``, ``H`` or ``Z``) in a round."""
+
+    kind: str
+    round_number: int
+    players: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Fictitious:
+    """Points that count for pairing alone, in tenths, in rounds and for players from first to last."""
+
+    points: int
+    first_round: int
+    last_round: int
+    first_player: int
+    last_player: int
+
+
+@dataclass(frozen=True, slots=True)
+class Forbidden:
+    """Players of whom no two may be paired in the rounds from first to last; a last round of 0 is no limit."""
+
+    players: tuple[int, ...]
+    first_round: int = 1
+    last_round: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Adjustment:
+    """Points given or taken beside the results (record 299), in tenths."""
+
+    points: int
+    round_number: int
+    players: tuple[int, ...]
+    kind: str = " "
+
+
+@dataclass(frozen=True, slots=True)
+class Scores:
+    """A player's game points, round by round: scored and suffered; None where no game was played."""
+
+    player: int
+    rounds: tuple[tuple[int, int] | None, ...]
+
+    @property
+    def spread(self) -> int:
+        """Points scored less points suffered, over all rounds."""
+        return sum(one[0] - one[1] for one in self.rounds if one is not None)
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """A tournament. Players stand in the order of their numbers."""
+
+    players: tuple[Player, ...]
+    headers: tuple[tuple[str, str], ...] = ()
+    """Tag and text of lines about the tournament that have no field here, as ``("012", "Open de Reus")``."""
+    rounds: int | None = None
+    """How many rounds the tournament has, when the file says it."""
+    initial_colour: Colour = "-"
+    """The colour of the first player of the ranking in the first round, when the file says it."""
+    points: Points = field(default_factory=Points)
+    byes: tuple[Byes, ...] = ()
+    fictitious: tuple[Fictitious, ...] = ()
+    forbidden: tuple[Forbidden, ...] = ()
+    adjustments: tuple[Adjustment, ...] = ()
+    scores: tuple[Scores, ...] = ()
+    other: tuple[str, ...] = ()
+    """Lines that are kept as they are: comments, teams, national ratings."""
+    edition: Edition = Edition.TRF26
+
+    @property
+    def paired_rounds(self) -> int:
+        """Rounds of which every game has its result: those before the one to be paired."""
+        return max((number for player in self.players for number in _over(player)), default=0)
+
+    def player(self, number: int) -> Player | None:
+        """The player with that starting number."""
+        return next((player for player in self.players if player.number == number), None)
+
+    def points_of(self, player: Player, rounds: int) -> int:
+        """Points after so many rounds, in tenths, adjustments included."""
+        earned = sum(self.points.of(player.cell(number)) for number in range(1, rounds + 1))
+        return earned + sum(
+            one.points for one in self.adjustments if player.number in one.players and one.round_number <= rounds
+        )
+
+
+def _over(player: Player) -> Iterator[int]:
+    """The rounds that this player's line shows to be paired and over."""
+    for number, cell in enumerate(player.cells, 1):
+        if cell.result == "U" or (cell.opponent and not cell.open):
+            yield number

@@ -1,0 +1,50 @@
+"""What a file says of the rounds paired and of those to come, told apart."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+
+from faristol.rules.trf.columns import Columns
+from faristol.rules.trf.document import Byes, Document
+
+
+def settled(
+    document: Document,
+    lines: Mapping[int, Columns],
+    byes: Iterable[tuple[Columns, Byes]],
+    absent: Iterable[tuple[Columns, int]],
+) -> Document:
+    """The document with a cell for every round that was paired, and what is known of later rounds as byes.
+
+    A pair that is named for the next round and has no result stays a cell. ``lines`` are the players' lines, ``byes``
+    and ``absent`` what other lines say, each with its line. Raises ``TrfError`` for a player with two byes in a round.
+    """
+    paired = document.paired_rounds
+    kinds: dict[tuple[int, int], str] = {}
+
+    def set_bye(line: Columns, number: int, player: int, kind: str) -> None:
+        if (was := kinds.setdefault((number, player), kind)) != kind:
+            line.refuse(1, "TWO_BYES", f"player {player} has the byes {was} and {kind} in round {number}", "one bye")
+
+    for line, one in byes:
+        for player_number in one.players:
+            set_bye(line, one.round_number, player_number, one.kind)
+    for line, player_number in absent:
+        set_bye(line, paired + 1, player_number, "Z")
+    players = []
+    for player in document.players:
+        cells = [player.cell(number) for number in range(1, paired + 1)]
+        for number, cell in enumerate(player.cells[paired:], paired + 1):
+            if cell.opponent == 0:
+                set_bye(lines[player.number], number, player.number, cell.result)
+            elif number == paired + 1:
+                cells.append(cell)
+            else:
+                lines[player.number].refuse(1, "ROUND", f"a pair in round {number}", f"round {paired + 1} at most")
+        players.append(replace(player, cells=tuple(cells)))
+    who: dict[tuple[int, str], list[int]] = {}
+    for (number, player_number), kind in sorted(kinds.items()):
+        who.setdefault((number, kind), []).append(player_number)
+    settled_byes = tuple(Byes(kind, number, tuple(numbers)) for (number, kind), numbers in sorted(who.items()))
+    return replace(document, players=tuple(players), byes=settled_byes)

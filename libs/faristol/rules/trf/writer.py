@@ -1,0 +1,128 @@
+"""From a tournament to the text of a TRF file."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import fields
+
+from faristol.rules.trf.document import TENTHS, Cell, Document, Edition, Player, Points, Scores
+
+_SYMBOLS = {"win": "W", "draw": "D", "loss": "L", "absence": "A", "allocated_bye": "P", "unknown": "X"}
+_XXS_CODES = {"win": "W", "draw": "D", "loss": "L", "absence": "ZPB", "allocated_bye": "PAB"}
+
+
+def write_trf(document: Document, edition: Edition | None = None) -> str:
+    """The text of the file, lines ending in CR LF, in the edition of the document or the one that is asked for.
+
+    Raises ``ValueError`` for what the edition cannot tell.
+    """
+    lines = _trf16(document) if (edition or document.edition) is Edition.TRF16 else _trf26(document)
+    return "".join(f"{line.rstrip()}\r\n" for line in lines)
+
+
+def _trf26(document: Document) -> Iterator[str]:
+    headers = [f"{tag} {text}" for tag, text in document.headers]
+    if document.rounds is not None:
+        headers.append(f"142 {document.rounds}")
+    if document.initial_colour != "-":
+        headers.append(f"152 {document.initial_colour.upper()}")
+    if changed := _changed(document.points):
+        headers.append("162 " + "".join(f" {_SYMBOLS[name]}{_points(value):>4}   " for name, value in changed))
+    yield from sorted(headers, key=lambda line: line[:3])
+    yield from (_player(player) for player in document.players)
+    for bye in document.byes:
+        yield f"240 {bye.kind} {bye.round_number:03} " + " ".join(f"{one:4}" for one in bye.players)
+    for one in document.fictitious:
+        who = f"{one.first_player:04} {one.last_player:04}"
+        yield f"250      {_padded(one.points)} {one.first_round:03} {one.last_round:03} {who}"
+    for pair in document.forbidden:
+        last = pair.last_round or document.rounds or 999
+        yield f"260 {pair.first_round:03} {last:03} " + " ".join(f"{one:4}" for one in pair.players)
+    for extra in document.adjustments:
+        who = " ".join(f"{one:4}" for one in extra.players)
+        yield f"299 {extra.kind}        {_points(extra.points):>4}  {extra.round_number:03} {who}"
+    yield from map(_scores, document.scores)
+    yield from document.other
+
+
+def _trf16(document: Document) -> Iterator[str]:
+    for tag, text in document.headers:
+        yield f"{tag} {text}"
+    ahead = document.paired_rounds + 1
+    late = next((bye for bye in document.byes if bye.round_number > ahead), None)
+    if late is not None:
+        raise ValueError(f"TRF16 tells byes of round {ahead} alone, the next one, not of round {late.round_number}")
+    if document.adjustments:
+        raise ValueError("TRF16 has no line for points beside the results; TRF26 has")
+    if any(one.first_round > 1 or one.last_round for one in document.forbidden):
+        raise ValueError("TRF16 forbids pairs in every round alone; TRF26 can name rounds")
+    byes = {one: bye.kind for bye in document.byes for one in bye.players}
+    for player in document.players:
+        extra = (Cell(result=byes[player.number]),) if player.number in byes else ()
+        yield _player(player, extra)
+    if document.rounds is not None:
+        yield f"XXR {document.rounds}"
+    if document.initial_colour != "-":
+        yield f"XXC {'white1' if document.initial_colour == 'w' else 'black1'}"
+    for name, value in _changed(document.points):
+        if name in _XXS_CODES:
+            yield f"XXS {_XXS_CODES[name]}={_points(value)}"
+    yield from _accelerated(document)
+    for pair in document.forbidden:
+        yield "XXP " + " ".join(map(str, pair.players))
+    yield from map(_scores, document.scores)
+    yield from document.other
+
+
+def _accelerated(document: Document) -> Iterator[str]:
+    last = max((one.last_round for one in document.fictitious), default=0)
+    for player in document.players:
+        rounds = [_fictitious(document, player.number, number) for number in range(1, last + 1)]
+        if any(rounds):
+            yield f"XXA {player.number:4} " + " ".join(f"{_points(points):>4}" for points in rounds)
+
+
+def _fictitious(document: Document, player: int, round_number: int) -> int:
+    """Fictitious points of a player when a round is paired, in tenths."""
+    return sum(
+        one.points
+        for one in document.fictitious
+        if one.first_round <= round_number <= one.last_round and one.first_player <= player <= one.last_player
+    )
+
+
+def _changed(points: Points) -> list[tuple[str, int]]:
+    """The points that are not the usual ones. An allocated bye brings what a win does unless it is said."""
+    usual = Points(allocated_bye=points.win)
+    return [
+        (one.name, getattr(points, one.name))
+        for one in fields(Points)
+        if getattr(points, one.name) != getattr(usual, one.name)
+    ]
+
+
+def _player(player: Player, ahead: tuple[Cell, ...] = ()) -> str:
+    rating = "" if player.rating is None else player.rating
+    points = "" if player.points is None else _points(player.points)
+    rank = "" if player.rank is None else player.rank
+    who = f"{player.number:4} {player.sex:1}{player.title:>3} {player.name[:33]:33} {rating:>4} {player.federation:3}"
+    what = f"{player.fide_number:>11} {player.birth:10} {points:>4} {rank:>4}"
+    return f"001 {who} {what}" + "".join(map(_cell, (*player.cells, *ahead)))
+
+
+def _cell(cell: Cell) -> str:
+    return f"  {cell.opponent or '0000':>4} {cell.colour} {cell.result}"
+
+
+def _scores(scores: Scores) -> str:
+    words = ("-" if one is None else f"{one[0]}:{one[1]}" for one in scores.rounds)
+    return f"DAT {scores.player:04} SCORES " + " ".join(words)
+
+
+def _points(tenths: int) -> str:
+    sign = "-" if tenths < 0 else ""
+    return f"{sign}{abs(tenths) // TENTHS}.{abs(tenths) % TENTHS}"
+
+
+def _padded(tenths: int) -> str:
+    return f"{tenths // TENTHS:02}.{tenths % TENTHS}"

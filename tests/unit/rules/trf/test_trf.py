@@ -1,0 +1,168 @@
+"""TRF files are read, written and read again alike, and broken ones are refused where they are broken."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from tests.conftest import SHARED_DATA
+
+from faristol.rules.trf import (
+    Adjustment,
+    Byes,
+    Cell,
+    Document,
+    Edition,
+    Fictitious,
+    Forbidden,
+    Player,
+    Points,
+    Scores,
+    TrfError,
+    decode_trf,
+    read_trf,
+    write_trf,
+)
+
+OUTSIDE = sorted([*(SHARED_DATA / "trf").glob("*.trf"), *(SHARED_DATA / "fide-dutch").glob("*.input")])
+needs_outside = pytest.mark.skipif(not OUTSIDE, reason="the files from outside are not beside this checkout")
+
+
+def line(number: int, points: str, *rounds: str) -> str:
+    """A player's line with everything blank that a test does not ask for."""
+    return f"001 {number:4}      {'Player':33} {'':4} {'':3} {'':11} {'':10} {points:>4}     " + "".join(
+        f"  {one:8}" for one in rounds
+    )
+
+
+FOUR = [
+    line(1, "1.5", "   3 w 1", "   2 b ="),
+    line(2, "1.5", "   4 b 1", "   1 w ="),
+    line(3, "0.0", "   1 b 0", "0000 - Z"),
+    line(4, "1.0", "   2 w 0", "0000 - U"),
+]
+
+
+def changed(row: int, old: str, new: str) -> str:
+    assert old in FOUR[row]
+    return "\n".join([*FOUR[:row], FOUR[row].replace(old, new), *FOUR[row + 1 :]])
+
+
+@needs_outside
+@pytest.mark.parametrize("file", OUTSIDE, ids=lambda file: file.stem)
+@pytest.mark.parametrize("edition", Edition)
+def test_a_tournament_recorded_elsewhere_survives_writing(file: Path, edition: Edition) -> None:
+    document = read_trf(decode_trf(file.read_bytes()))
+    again = read_trf(write_trf(document, edition))
+    assert replace(again, edition=document.edition) == document
+    assert sum(cell.played for player in again.players for cell in player.cells) > 0
+
+
+def test_a_round_is_told_by_opponent_colour_and_result() -> None:
+    document = read_trf("\r".join(FOUR))
+    assert document.paired_rounds == 2
+    assert document.players[0].cells == (Cell(3, "w", "1"), Cell(2, "b", "="))
+    assert [document.points_of(player, 2) for player in document.players] == [15, 15, 0, 10]
+
+
+def test_what_is_known_of_the_next_round_is_no_round_paired() -> None:
+    rows = [FOUR[0] + "     4 w  ", FOUR[1] + "  0000 - H", FOUR[2], FOUR[3] + "     1 b  ", "XXZ 3", "XXR 5"]
+    document = read_trf("\n".join(rows))
+    assert document.paired_rounds == 2
+    assert document.byes == (Byes("H", 3, (2,)), Byes("Z", 3, (3,)))
+    assert document.players[0].cell(3).open
+    assert document.rounds == 5
+
+
+@pytest.mark.parametrize(
+    ("text", "where", "reason"),
+    [
+        ("", (1, 1), "NO_PLAYERS"),
+        ("hello there", (1, 1), "TAG"),
+        ("XXQ 1", (1, 1), "TAG"),
+        ("012 A\x07B", (1, 6), "CONTROL"),
+        (changed(1, "001    2", "001     "), (2, 5), "NUMBER"),
+        (changed(1, "001    2", "001    1"), (2, 5), "TWICE"),
+        (changed(1, "001    2", "001   2x"), (2, 5), "NUMBER"),
+        (changed(0, "   3 w 1", "   9 w 1"), (1, 92), "NO_PLAYER"),
+        (changed(0, "   3 w 1", "   1 w 1"), (1, 92), "OPPONENT"),
+        (changed(0, "   3 w 1", "   4 w 1"), (1, 92), "NOT_MUTUAL"),
+        (changed(0, "   3 w 1", "   3 x 1"), (1, 97), "COLOUR"),
+        (changed(0, "   3 w 1", "   3 b 1"), (1, 97), "COLOUR"),
+        (changed(0, "   3 w 1", "   3 w 7"), (1, 99), "RESULT"),
+        (changed(0, "   3 w 1", "   3 w 0"), (1, 81), "POINTS"),
+        (changed(0, "   3 w 1", "   3 w +"), (1, 99), "RESULT"),
+        (changed(0, "   3 w 1", "   3 w H"), (1, 99), "RESULT"),
+        (changed(0, "   3 w 1", "   3ww 1"), (1, 92), "CELL"),
+        (changed(3, "0000 - U", "0000 - 1"), (4, 102), "OPPONENT"),
+        (changed(2, "0000 - Z", "0000 - U"), (4, 109), "TWO_BYES"),
+        (changed(0, " 1.5", " 2.5"), (1, 81), "POINTS"),
+        (changed(0, " 1.5", " 1,5"), (1, 81), "POINTS"),
+        ("\n".join([*FOUR, "XXR 1"]), (1, 102), "ROUND"),
+        ("\n".join([*FOUR, "XXR many"]), (5, 5), "NUMBER"),
+        ("\n".join([*FOUR, "XXR 5", "142 6"]), (6, 5), "TWICE"),
+        ("\n".join([*FOUR, "XXZ 1 7"]), (5, 7), "NO_PLAYER"),
+        ("\n".join([*FOUR, "XXZ 3", "240 H 003    3"]), (5, 1), "TWO_BYES"),
+        ("\n".join([*FOUR, "XXP 1"]), (5, 5), "FORBIDDEN"),
+        ("\n".join([*FOUR, "XXS W=x"]), (5, 7), "POINTS"),
+        ("\n".join([*FOUR, "XXS Q=1.0"]), (5, 5), "SCORING"),
+        ("\n".join([*FOUR, "162  W 3.0    Q 1.0"]), (5, 15), "SCORING"),
+        ("\n".join([*FOUR, "152 green"]), (5, 5), "COLOUR"),
+        ("\n".join([*FOUR, "240 Q 003    1"]), (5, 5), "BYE"),
+        ("\n".join([*FOUR, "250      01.0 001 00x 0001 0002"]), (5, 19), "NUMBER"),
+        ("\n".join([*FOUR, "DAT 0001 SCORES 401-377"]), (5, 17), "SCORES"),
+    ],
+)
+def test_what_is_wrong_is_refused_with_its_place(text: str, where: tuple[int, int], reason: str) -> None:
+    with pytest.raises(TrfError) as error:
+        read_trf(text)
+    problem = error.value.problem
+    assert (problem.reason, (problem.line, problem.column)) == (reason, where)
+    assert str(error.value).startswith(f"line {where[0]}, column {where[1]}: ")
+
+
+def documents() -> st.SearchStrategy[Document]:
+    """Four players after two rounds, with everything that other lines can say."""
+    players = st.lists(st.integers(1, 4), min_size=2, max_size=4, unique=True).map(lambda found: tuple(sorted(found)))
+    return st.builds(
+        lambda **given: replace(read_trf("\n".join(FOUR)), edition=Edition.TRF26, **given),
+        rounds=st.none() | st.integers(2, 99),
+        initial_colour=st.sampled_from("wb-"),
+        headers=st.just((("012", "Open"), ("102", "An Arbiter"))),
+        byes=st.just(()) | players.map(lambda who: (Byes("F", 3, who[:1]), Byes("H", 3, who[1:]))),
+        fictitious=st.lists(
+            st.builds(Fictitious, st.integers(1, 99), st.just(1), st.integers(1, 9), st.just(1), st.integers(1, 4)),
+            max_size=2,
+        ).map(tuple),
+        forbidden=st.lists(st.builds(Forbidden, players, st.integers(1, 2), st.integers(2, 9)), max_size=2).map(tuple),
+        scores=st.just(()) | st.just((Scores(1, ((401, 377), None)), Scores(3, ((377, 401), None)))),
+        other=st.just(()) | st.just(("### a comment",)),
+    )
+
+
+@given(documents())
+def test_everything_that_trf26_tells_survives_writing(document: Document) -> None:
+    assert read_trf(write_trf(document)) == document
+
+
+def test_points_of_another_scale_survive_writing() -> None:
+    points = Points(win=30, draw=10, loss=0, absence=0, allocated_bye=20, unknown=10)
+    rows = (Player(1, cells=(Cell(2, "w", "1"),)), Player(2, cells=(Cell(1, "b", "0"),)), Player(3, cells=(Cell(),)))
+    document = Document(rows, points=points, adjustments=(Adjustment(-5, 1, (2,)),))
+    again = read_trf(write_trf(document))
+    assert again == document
+    assert [again.points_of(player, 1) for player in again.players] == [30, -5, 0]
+
+
+def test_the_spread_is_kept_in_lines_of_our_own() -> None:
+    document = read_trf("\n".join([*FOUR, "DAT 0001 SCORES 401:377 350:350"]))
+    assert document.scores[0].spread == 24
+
+
+def test_what_the_older_edition_cannot_tell_is_said() -> None:
+    document = replace(read_trf("\n".join(FOUR)), byes=(Byes("Z", 5, (1,)),))
+    with pytest.raises(ValueError, match="byes of round 3 alone"):
+        write_trf(document, Edition.TRF16)
