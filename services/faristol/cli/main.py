@@ -14,6 +14,7 @@ import typer
 from faristol.bus import BusError
 from faristol.cli import gcg, keeping, lexicon, projections, record, ruleset
 from faristol.cli.common import Data, Database, Grpc, Http, Nats, console, run, settings_of
+from faristol.cli.pair import pair
 from faristol.cli.referee import referee
 from faristol.host import SERVICES, Settings, StartError
 from faristol.host.process import stop_on_signals
@@ -32,6 +33,7 @@ app.add_typer(lexicon.app, name="lexicon")
 app.add_typer(gcg.app, name="gcg")
 app.add_typer(projections.app, name="projections")
 app.add_typer(ruleset.app, name="ruleset")
+app.command()(pair)
 app.command()(referee)
 
 

@@ -188,6 +188,14 @@ class Document:
             one.points for one in self.adjustments if player.number in one.players and one.round_number <= rounds
         )
 
+    def fictitious_points(self, player: int, round_number: int) -> int:
+        """Points that a player has for the pairing of a round alone, in tenths."""
+        return sum(
+            one.points
+            for one in self.fictitious
+            if one.first_round <= round_number <= one.last_round and one.first_player <= player <= one.last_player
+        )
+
 
 def _over(player: Player) -> Iterator[int]:
     """The rounds that this player's line shows to be paired and over."""

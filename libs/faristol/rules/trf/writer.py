@@ -77,18 +77,9 @@ def _trf16(document: Document) -> Iterator[str]:
 def _accelerated(document: Document) -> Iterator[str]:
     last = max((one.last_round for one in document.fictitious), default=0)
     for player in document.players:
-        rounds = [_fictitious(document, player.number, number) for number in range(1, last + 1)]
+        rounds = [document.fictitious_points(player.number, number) for number in range(1, last + 1)]
         if any(rounds):
             yield f"XXA {player.number:4} " + " ".join(f"{_points(points):>4}" for points in rounds)
-
-
-def _fictitious(document: Document, player: int, round_number: int) -> int:
-    """Fictitious points of a player when a round is paired, in tenths."""
-    return sum(
-        one.points
-        for one in document.fictitious
-        if one.first_round <= round_number <= one.last_round and one.first_player <= player <= one.last_player
-    )
 
 
 def _changed(points: Points) -> list[tuple[str, int]]:

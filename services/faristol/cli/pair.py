@@ -1,0 +1,179 @@
+"""`faristol pair …`: a round of a TRF file by the Dutch system of FIDE, as other pairing programs print it."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from faristol.cli.common import Bar, many
+from faristol.host.text import LANGUAGES, render, say
+from faristol.rules import Refusal
+from faristol.rules.trf import Document, TrfError, decode_trf, read_trf
+
+if TYPE_CHECKING:
+    from faristol.pairing.dutch.pairing import Paired
+    from faristol.pairing.dutch.player import Round
+
+Line = tuple[int, int]
+"""White and black, by pairing number; black is 0 for the bye."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """What the options say about pairing."""
+
+    seed: int
+    colours: bool
+    language: str
+
+
+def pair(
+    file: Annotated[Path, typer.Argument(help="A TRF file, TRF16 or TRF26.")],
+    check: Annotated[bool, typer.Option("--check", help="Pair every round again and name what differs.")] = False,
+    round_number: Annotated[int | None, typer.Option("--round", min=1, help="Round; else the next one.")] = None,
+    seed: Annotated[int, typer.Option(help="What the initial colour is drawn from where the file has none.")] = 0,
+    colours: Annotated[bool, typer.Option(help="Pair and allocate colours; without, the start is drawn.")] = True,
+    why: Annotated[
+        str | None, typer.Option(metavar="A[,B]", help="Say why A meets whom they meet, or not B; 0 is the bye.")
+    ] = None,
+    language: Annotated[str, typer.Option(help=f"Of the reasons: {', '.join(LANGUAGES)}.")] = "en",
+    json_output: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+) -> None:
+    """Pair the next round of a tournament by the Dutch system (FIDE C.04.3, 2026).
+
+    Prints the number of pairs and then, line by line, white and black; the bye is the pair with 0. With --check, exit
+    code 1 when a round of the file is paired otherwise than the rules say.
+    """
+    if language not in LANGUAGES:
+        raise typer.BadParameter(f"there is no language {language!r}; there are: {', '.join(LANGUAGES)}")
+    asked = _Asked(seed, colours, language)
+    document = _read(file)
+    if check:
+        _check(document, asked, json_output=json_output)
+        return
+    number = round_number or document.paired_rounds + 1
+    if number > document.paired_rounds + 1:
+        raise typer.BadParameter(f"round {number} cannot be paired: {document.paired_rounds} rounds are over")
+    a_round = _round(document, number, asked)
+    try:
+        paired = _paired(a_round)
+    except Refusal as refusal:
+        typer.echo("\n".join(_impossible(a_round, refusal, language)), err=True)
+        raise typer.Exit(1) from None
+    if why is not None:
+        typer.echo(_reason(a_round, paired, why, language))
+    elif json_output:
+        typer.echo(json.dumps(_as_json(a_round, paired, asked), ensure_ascii=False, indent=2))
+    else:
+        lines = _lines(paired)
+        typer.echo("\n".join([str(len(lines)), *(f"{white} {black}" for white, black in lines)]))
+
+
+def _read(file: Path) -> Document:
+    try:
+        return read_trf(decode_trf(file.read_bytes()))
+    except TrfError as error:
+        raise typer.BadParameter(f"{file}: {error}") from None
+
+
+def _round(document: Document, number: int, asked: _Asked) -> Round:
+    from faristol.pairing.dutch.digest import draw_initial_colour
+    from faristol.pairing.dutch.history import round_to_pair
+
+    initial = draw_initial_colour(asked.seed.to_bytes(32, "big", signed=True))
+    return round_to_pair(document, number, initial_colour=initial, colours=asked.colours)
+
+
+def _paired(a_round: Round) -> Paired:
+    from faristol.pairing.dutch.pairing import pair_round
+
+    return pair_round(a_round)
+
+
+def _impossible(a_round: Round, refusal: Refusal, language: str) -> list[str]:
+    """Why the round cannot be paired, and the ways out of it."""
+    from faristol.pairing.dutch.impossible import MESSAGES, choices
+
+    told = [f"{render(refusal, language)} ({refusal.article})"]
+    for choice in choices(a_round):
+        who = "; ".join("–".join(map(str, exception)) for exception in choice.exceptions)
+        told.append(f"  {say(MESSAGES[choice.way], {'players': who}, language)}")
+    return told
+
+
+def _reason(a_round: Round, paired: Paired, asked: str, language: str) -> str:
+    from faristol.pairing.dutch import why as reasoning
+
+    numbers = asked.split(",")
+    if len(numbers) > 2 or not all(one.strip().isdigit() for one in numbers):
+        raise typer.BadParameter(f"--why is {asked!r}; expected a pairing number or two, as 7 or 7,12")
+    first = int(numbers[0])
+    if len(numbers) == 1:
+        reason = reasoning.why(a_round, paired, first)
+    else:
+        reason = reasoning.why_not(a_round, paired, first, int(numbers[1]))
+    sentence = say(reason.message, reason.params, language)
+    return f"{sentence} ({reason.article})" if reason.article else sentence
+
+
+def _lines(paired: Paired) -> list[Line]:
+    lines = [(board.white, board.black) for board in paired.boards]
+    return lines if paired.bye is None else [*lines, (paired.bye, 0)]
+
+
+def _as_json(a_round: Round, paired: Paired, asked: _Asked) -> dict[str, Any]:
+    from faristol.pairing.dutch.digest import digest
+    from faristol.pairing.dutch.pairing import ALGORITHM
+
+    return {
+        "round": a_round.number,
+        "algorithm": ALGORITHM,
+        "seed": asked.seed,
+        "inputs": digest(a_round),
+        "boards": [
+            {"white": board.white, "black": board.black, "colours_by": board.article} for board in paired.boards
+        ],
+        "bye": paired.bye,
+    }
+
+
+def _check(document: Document, asked: _Asked, *, json_output: bool) -> None:
+    rounds = document.paired_rounds
+    differing: dict[int, tuple[list[Line], list[Line] | str]] = {}
+    with Bar("checking") as (progress, task):
+        progress.update(task, total=rounds)
+        for number in range(1, rounds + 1):
+            theirs = _recorded(document, number)
+            try:
+                found = {*_lines(_paired(_round(document, number, asked)))}
+            except Refusal as refusal:
+                differing[number] = sorted(theirs), render(refusal, asked.language)
+            else:
+                if found != theirs:
+                    differing[number] = sorted(theirs - found), sorted(found - theirs)
+            progress.advance(task)
+    if json_output:
+        told = [{"round": number, "file": lines, "rules": ours} for number, (lines, ours) in sorted(differing.items())]
+        typer.echo(json.dumps({"rounds": rounds, "differing": told}, indent=2))
+    else:
+        for number, (lines, ours) in sorted(differing.items()):
+            typer.echo(f"round {number}: the file has {_shown(lines)}; the rules give {_shown(ours)}")
+        typer.echo(f"{many(rounds, 'round')} checked, {len(differing)} paired otherwise than the rules say")
+    if differing:
+        raise typer.Exit(1)
+
+
+def _recorded(document: Document, number: int) -> set[Line]:
+    """The pairs that the file has for a round."""
+    cells = [(line.number, line.cell(number)) for line in document.players]
+    return {(one, cell.opponent) for one, cell in cells if cell.colour == "w"} | {
+        (one, 0) for one, cell in cells if cell.result == "U"
+    }
+
+
+def _shown(lines: list[Line] | str) -> str:
+    return lines if isinstance(lines, str) else ", ".join(f"{white} {black}" for white, black in lines)

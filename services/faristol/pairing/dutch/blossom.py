@@ -1,0 +1,551 @@
+"""Edmonds' algorithm for the matching of greatest weight that leaves no vertex out. Compiled.
+
+A weight is a row of whole numbers, compared from the left: each number outweighs all that follow it. The algorithm
+adds, subtracts and compares weights and never multiplies them, so rows serve as well as numbers. A solved graph stays
+solved under small changes: the edges of one vertex may be weighed anew, or a vertex taken out, and one search for an
+alternating path mends the matching (J. Edmonds, 1965; Z. Galil, 1986).
+
+Vertices are numbers from 0; a blossom, an odd circle of vertices and blossoms, is a number after them. Every edge
+keeps ``dual(one) + dual(other) + charges of the blossoms around both ≥ 2 · weight``, with equality (a tight edge)
+wherever it is in the matching or in a blossom. An optional vertex may stay single when its dual is 0.
+
+A search grows one tree from one single vertex, so all duals in the tree are alike in parity and halves are whole.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from faristol.words.compiled import compiled
+
+Ints = npt.NDArray[np.int64]
+Bools = npt.NDArray[np.bool_]
+
+NONE = -1
+UNUSED = -2
+FREE, OUTER, INNER = 0, 1, 2
+"""Labels during a search: not reached; reached over an even path from the root; over an odd one."""
+
+
+class Graph(NamedTuple):
+    """A graph, its matching, and the duals that prove it to be best. ``n`` vertices, weights of ``lanes`` numbers."""
+
+    weight: Ints
+    """n × n × lanes, symmetric."""
+    edge: Bools
+    """n × n, symmetric: where there is an edge."""
+    alive: Bools
+    """Vertices that have not been taken out."""
+    optional: Bools
+    """Vertices that may stay single."""
+    mate: Ints
+    """The other end of each vertex's edge in the matching; NONE for a single vertex."""
+    dual: Ints
+    charge: Ints
+    """Duals of blossoms, by their number; never negative."""
+    parent: Ints
+    """The blossom that directly holds a vertex or blossom; NONE on the outside; UNUSED for a number to spare."""
+    top: Ints
+    """The outermost blossom of each vertex, or the vertex itself."""
+    first: Ints
+    """Of a blossom, the member that holds its base; the others follow it in a circle."""
+    after: Ints
+    """Of a member of a blossom, the member after it."""
+    tail: Ints
+    head: Ints
+    """Of a member of a blossom, the edge to the member after it: ``tail`` in itself, ``head`` in the other."""
+    base: Ints
+    """Of a blossom, the vertex that is matched to the outside. Of a vertex, itself."""
+    label: Ints
+    tree_tail: Ints
+    tree_head: Ints
+    """Of an inner vertex or blossom, the edge over which it was reached: from outside, and in itself."""
+    nearest: Ints
+    """Of each vertex, the outer vertex with the least slack towards it; NONE where there is none."""
+    slack: Ints
+    """That slack."""
+    queue: Ints
+    circle: Ints
+    """Scratch space for members of a blossom."""
+    circle_tail: Ints
+    circle_head: Ints
+    mark: Ints
+    stack: Ints
+    step: Ints
+    """Scratch space for the next change of the duals."""
+
+
+def new_graph(weight: Ints, edge: Bools, optional: Bools) -> Graph:
+    """An unsolved graph. ``weight`` and ``edge`` are kept, not copied."""
+    n, lanes = weight.shape[0], weight.shape[2]
+    numbers = n + n // 2 + 1
+
+    def whole(*shape: int) -> Ints:
+        return np.zeros(shape, np.int64)
+
+    parent = np.full(numbers, NONE, np.int64)
+    parent[n:] = UNUSED
+    return Graph(
+        weight=weight,
+        edge=edge,
+        alive=np.ones(n, np.bool_),
+        optional=optional,
+        mate=np.full(n, NONE, np.int64),
+        dual=whole(n, lanes),
+        charge=whole(numbers, lanes),
+        parent=parent,
+        top=np.arange(n, dtype=np.int64),
+        first=whole(numbers),
+        after=whole(numbers),
+        tail=whole(numbers),
+        head=whole(numbers),
+        base=np.arange(numbers, dtype=np.int64),
+        label=whole(numbers),
+        tree_tail=whole(numbers),
+        tree_head=whole(numbers),
+        nearest=whole(n),
+        slack=whole(n, lanes),
+        queue=whole(n),
+        circle=whole(numbers),
+        circle_tail=whole(numbers),
+        circle_head=whole(numbers),
+        mark=whole(numbers),
+        stack=whole(4 * numbers + 8),
+        step=whole(lanes),
+    )
+
+
+@compiled
+def _less(one: Ints, other: Ints) -> bool:
+    for k in range(one.shape[0]):
+        if one[k] != other[k]:
+            return bool(one[k] < other[k])
+    return False
+
+
+@compiled
+def _offer(g: Graph, u: int, v: int) -> None:
+    """Let outer vertex ``u`` be the nearest to ``v`` if it is."""
+    lanes = g.dual.shape[1]
+    if g.nearest[v] != NONE:
+        k = 0
+        while k < lanes:
+            found = g.dual[u, k] + g.dual[v, k] - 2 * g.weight[u, v, k]
+            if found != g.slack[v, k]:
+                if found > g.slack[v, k]:
+                    return
+                break
+            k += 1
+        if k == lanes:
+            return
+    g.nearest[v] = u
+    for k in range(lanes):
+        g.slack[v, k] = g.dual[u, k] + g.dual[v, k] - 2 * g.weight[u, v, k]
+
+
+@compiled
+def _rebase(g: Graph, blossom: int, vertex: int) -> None:
+    """Turn the matching inside a blossom so that ``vertex`` is the one matched to the outside."""
+    n = g.mate.shape[0]
+    height = 0
+    g.stack[0], g.stack[1] = blossom, vertex
+    height = 2
+    while height:
+        height -= 2
+        b, v = g.stack[height], g.stack[height + 1]
+        if b < n or g.base[b] == v:
+            continue
+        member = v
+        while g.parent[member] != b:
+            member = g.parent[member]
+        g.stack[height], g.stack[height + 1] = member, v
+        height += 2
+        one = g.after[member]
+        while one != member:
+            other = g.after[one]
+            p, q = g.tail[one], g.head[one]
+            g.mate[p] = q
+            g.mate[q] = p
+            if one >= n:
+                g.stack[height], g.stack[height + 1] = one, p
+                height += 2
+            if other >= n:
+                g.stack[height], g.stack[height + 1] = other, q
+                height += 2
+            one = g.after[other]
+        g.first[b] = member
+        g.base[b] = v
+
+
+@compiled
+def _flip(g: Graph, vertex: int, partner: int) -> None:
+    """Match outer ``vertex`` to ``partner`` (or to nobody) and change over the path from it to the root."""
+    while True:
+        outer = g.top[vertex]
+        former = g.mate[g.base[outer]]
+        _rebase(g, outer, vertex)
+        g.mate[vertex] = partner
+        if former == NONE:
+            return
+        inner = g.top[former]
+        vertex, partner = g.tree_tail[inner], g.tree_head[inner]
+        _rebase(g, inner, partner)
+        g.mate[partner] = vertex
+
+
+@compiled
+def _enqueue(g: Graph, top: int, end: int) -> int:
+    """Queue the vertices of an outermost blossom to be looked at. Gives the new end of the queue."""
+    n = g.mate.shape[0]
+    if top < n:
+        g.queue[end] = top
+        return end + 1
+    for v in range(n):
+        if g.top[v] == top:
+            g.queue[end] = v
+            end += 1
+    return end
+
+
+@compiled
+def _shrink(g: Graph, u: int, v: int, end: int) -> int:
+    """Make a blossom of the circle that the edge between two outer vertices closes. Gives the end of the queue."""
+    n = g.mate.shape[0]
+    g.mark[:] = 0
+    one = g.top[u]
+    while True:
+        g.mark[one] = 1
+        former = g.mate[g.base[one]]
+        if former == NONE:
+            break
+        one = g.top[g.tree_tail[g.top[former]]]
+    meeting = g.top[v]
+    while g.mark[meeting] == 0:
+        meeting = g.top[g.tree_tail[g.top[g.mate[g.base[meeting]]]]]
+    # The circle: the meeting point, down to u, over the edge to v, and up again.
+    size = 1
+    one = g.top[u]
+    while one != meeting:
+        size += 2
+        one = g.top[g.tree_tail[g.top[g.mate[g.base[one]]]]]
+    g.circle[0] = meeting
+    place = size - 1
+    one = g.top[u]
+    g.circle_tail[place], g.circle_head[place] = u, v
+    while one != meeting:
+        g.circle[place] = one
+        inner = g.top[g.mate[g.base[one]]]
+        g.circle[place - 1] = inner
+        g.circle_tail[place - 1], g.circle_head[place - 1] = g.mate[g.base[one]], g.base[one]
+        g.circle_tail[place - 2], g.circle_head[place - 2] = g.tree_tail[inner], g.tree_head[inner]
+        one = g.top[g.tree_tail[inner]]
+        place -= 2
+    place = size
+    one = g.top[v]
+    while one != meeting:
+        inner = g.top[g.mate[g.base[one]]]
+        g.circle[place] = one
+        g.circle_tail[place], g.circle_head[place] = g.base[one], g.mate[g.base[one]]
+        g.circle[place + 1] = inner
+        g.circle_tail[place + 1], g.circle_head[place + 1] = g.tree_head[inner], g.tree_tail[inner]
+        one = g.top[g.tree_tail[inner]]
+        place += 2
+    blossom = n
+    while g.parent[blossom] != UNUSED:
+        blossom += 1
+    g.mark[:] = 0
+    for i in range(place):
+        member = g.circle[i]
+        g.mark[member] = 1 + g.label[member]
+        g.after[member] = g.circle[(i + 1) % place]
+        g.tail[member], g.head[member] = g.circle_tail[i], g.circle_head[i]
+        g.parent[member] = blossom
+    g.parent[blossom] = NONE
+    g.first[blossom] = meeting
+    g.base[blossom] = g.base[meeting]
+    g.charge[blossom, :] = 0
+    g.label[blossom] = OUTER
+    for w in range(n):
+        found = g.mark[g.top[w]]
+        if found:
+            if found == 1 + INNER:
+                g.queue[end] = w
+                end += 1
+            g.top[w] = blossom
+    return end
+
+
+@compiled
+def _open(g: Graph, blossom: int) -> int:
+    """Take an outermost blossom apart: its members are in ``circle`` then, from the base on. Gives how many."""
+    n = g.mate.shape[0]
+    size = 0
+    member = g.first[blossom]
+    while True:
+        g.circle[size] = member
+        size += 1
+        member = g.after[member]
+        if member == g.first[blossom]:
+            break
+    for v in range(n):
+        if g.top[v] == blossom:
+            one = v
+            while g.parent[one] != blossom:
+                one = g.parent[one]
+            g.top[v] = one
+    for i in range(size):
+        g.parent[g.circle[i]] = NONE
+        g.label[g.circle[i]] = FREE
+    g.parent[blossom] = UNUSED
+    return size
+
+
+@compiled
+def _expand(g: Graph, blossom: int, end: int) -> int:
+    """Take an inner blossom without charge apart and label the path through it. Gives the end of the queue."""
+    tail, head = g.tree_tail[blossom], g.tree_head[blossom]
+    size = _open(g, blossom)
+    place = 0
+    while g.circle[place] != g.top[head]:
+        place += 1
+    member = g.circle[place]
+    g.label[member] = INNER
+    g.tree_tail[member], g.tree_head[member] = tail, head
+    forward = place % 2 == 1
+    while place % size != 0:
+        if forward:
+            outer = g.circle[place + 1]
+            member = g.circle[(place + 2) % size]
+            tail, head = g.tail[outer], g.head[outer]
+            place += 2
+        else:
+            outer = g.circle[place - 1]
+            member = g.circle[place - 2]
+            tail, head = g.head[member], g.tail[member]
+            place -= 2
+        g.label[outer] = OUTER
+        end = _enqueue(g, outer, end)
+        g.label[member] = INNER
+        g.tree_tail[member], g.tree_head[member] = tail, head
+    return end
+
+
+@compiled
+def _next_step(g: Graph) -> tuple[int, int]:
+    """The least change of duals after which something happens, into ``step``: what, and to whom.
+
+    1: a free vertex is reached; 2: two outer vertices close a circle; 3: an inner blossom has no charge left;
+    4: an optional outer vertex may become single; 0: nothing can happen any more.
+    """
+    n, lanes = g.dual.shape
+    what, who = 0, NONE
+    for v in range(n):
+        if not g.alive[v]:
+            continue
+        label = g.label[g.top[v]]
+        if label == FREE:
+            if g.nearest[v] != NONE and (what == 0 or _less(g.slack[v], g.step)):
+                what, who = 1, v
+                g.step[:] = g.slack[v]
+        elif label == OUTER:
+            if g.optional[v] and (what == 0 or _less(g.dual[v], g.step)):
+                what, who = 4, v
+                g.step[:] = g.dual[v]
+            if g.nearest[v] != NONE and g.top[g.nearest[v]] == g.top[v]:
+                g.nearest[v] = NONE
+                for u in range(n):
+                    if g.edge[u, v] and g.alive[u] and g.label[g.top[u]] == OUTER and g.top[u] != g.top[v]:
+                        _offer(g, u, v)
+            if g.nearest[v] != NONE:
+                sooner = what == 0
+                if not sooner:
+                    for k in range(lanes):
+                        half = g.slack[v, k] // 2
+                        if half != g.step[k]:
+                            sooner = half < g.step[k]
+                            break
+                if sooner:
+                    what, who = 2, v
+                    for k in range(lanes):
+                        g.step[k] = g.slack[v, k] // 2
+    for b in range(n, g.parent.shape[0]):
+        if g.parent[b] == NONE and g.label[b] == INNER:
+            sooner = what == 0
+            if not sooner:
+                for k in range(lanes):
+                    half = g.charge[b, k] // 2
+                    if half != g.step[k]:
+                        sooner = half < g.step[k]
+                        break
+            if sooner:
+                what, who = 3, b
+                for k in range(lanes):
+                    g.step[k] = g.charge[b, k] // 2
+    return what, who
+
+
+@compiled
+def _take_step(g: Graph) -> None:
+    """Change the duals by ``step``."""
+    n, lanes = g.dual.shape
+    for v in range(n):
+        if not g.alive[v]:
+            continue
+        label = g.label[g.top[v]]
+        for k in range(lanes):
+            if label == OUTER:
+                g.dual[v, k] -= g.step[k]
+                g.slack[v, k] -= 2 * g.step[k]
+            elif label == INNER:
+                g.dual[v, k] += g.step[k]
+            else:
+                g.slack[v, k] -= g.step[k]
+    for b in range(n, g.parent.shape[0]):
+        if g.parent[b] == NONE and g.label[b] != FREE:
+            for k in range(lanes):
+                g.charge[b, k] += 2 * g.step[k] if g.label[b] == OUTER else -2 * g.step[k]
+
+
+@compiled
+def _search(g: Graph, root: int) -> bool:
+    """Match the single vertex ``root``, leaving no other single but an optional one. False when that is impossible."""
+    n = g.mate.shape[0]
+    g.label[:] = FREE
+    g.nearest[:] = NONE
+    g.label[g.top[root]] = OUTER
+    begin = 0
+    end = _enqueue(g, g.top[root], 0)
+    while True:
+        while begin < end:
+            u = g.queue[begin]
+            begin += 1
+            for v in range(n):
+                if g.edge[u, v] and g.alive[v] and g.top[v] != g.top[u]:
+                    _offer(g, u, v)
+        what, who = _next_step(g)
+        if what == 0:
+            return False
+        _take_step(g)
+        if what == 1:
+            near, reached = g.nearest[who], g.top[who]
+            former = g.mate[g.base[reached]]
+            if former == NONE:
+                _flip(g, near, who)
+                _rebase(g, reached, who)
+                g.mate[who] = near
+                return True
+            g.label[reached] = INNER
+            g.tree_tail[reached], g.tree_head[reached] = near, who
+            g.label[g.top[former]] = OUTER
+            end = _enqueue(g, g.top[former], end)
+        elif what == 2:
+            end = _shrink(g, g.nearest[who], who, end)
+        elif what == 3:
+            end = _expand(g, who, end)
+        else:
+            _flip(g, who, NONE)
+            return True
+
+
+@compiled
+def mend(g: Graph) -> bool:
+    """Match every single vertex that may not stay single. False when there is no such matching."""
+    zero = np.zeros(g.dual.shape[1], np.int64)
+    for v in range(g.mate.shape[0]):
+        if not g.alive[v] or g.mate[v] != NONE:
+            continue
+        if g.optional[v] and not _less(zero, g.dual[v]):
+            continue
+        if not _search(g, v):
+            return False
+        for b in range(g.mate.shape[0], g.parent.shape[0]):
+            if g.parent[b] == NONE and not g.charge[b].any():
+                _open(g, b)
+    return True
+
+
+@compiled
+def solve(g: Graph) -> bool:
+    """Find the best matching of a new graph. False when no matching leaves nobody out."""
+    n, lanes = g.dual.shape
+    for v in range(n):
+        known = g.optional[v]
+        for u in range(n):
+            if g.edge[u, v] and (not known or _less(g.dual[v], g.weight[u, v])):
+                g.dual[v, :] = g.weight[u, v]
+                known = True
+    for v in range(n):
+        if g.mate[v] != NONE:
+            continue
+        for u in range(v + 1, n):
+            if g.edge[u, v] and g.mate[u] == NONE:
+                tight = True
+                for k in range(lanes):
+                    if g.dual[u, k] + g.dual[v, k] != 2 * g.weight[u, v, k]:
+                        tight = False
+                        break
+                if tight:
+                    g.mate[u], g.mate[v] = v, u
+                    break
+    return mend(g)
+
+
+@compiled
+def release(g: Graph, vertex: int) -> None:
+    """Take apart every blossom around a vertex. Matched edges that would not stay tight leave the matching."""
+    n, lanes = g.dual.shape
+    while g.top[vertex] >= n:
+        blossom = g.top[vertex]
+        if g.charge[blossom].any():
+            for v in range(n):
+                if g.top[v] == blossom:
+                    for k in range(lanes):
+                        g.dual[v, k] += g.charge[blossom, k] // 2
+            base = g.base[blossom]
+            other = g.mate[base]
+            if other != NONE:
+                g.mate[base] = NONE
+                g.mate[other] = NONE
+        _open(g, blossom)
+
+
+@compiled
+def _part(g: Graph, vertex: int) -> None:
+    other = g.mate[vertex]
+    if other != NONE:
+        g.mate[vertex] = NONE
+        g.mate[other] = NONE
+
+
+@compiled
+def reweigh(g: Graph, vertex: int) -> None:
+    """Make good after the weights of a vertex's edges have changed. ``release`` it first, ``mend`` afterwards."""
+    n, lanes = g.dual.shape
+    _part(g, vertex)
+    known = g.optional[vertex]
+    g.dual[vertex, :] = 0
+    for u in range(n):
+        if not g.edge[u, vertex] or not g.alive[u]:
+            continue
+        sooner = not known
+        if known:
+            for k in range(lanes):
+                found = 2 * g.weight[u, vertex, k] - g.dual[u, k]
+                if found != g.dual[vertex, k]:
+                    sooner = found > g.dual[vertex, k]
+                    break
+        if sooner:
+            known = True
+            for k in range(lanes):
+                g.dual[vertex, k] = 2 * g.weight[u, vertex, k] - g.dual[u, k]
+
+
+@compiled
+def remove(g: Graph, vertex: int) -> None:
+    """Take a vertex out of the graph. ``mend`` afterwards."""
+    release(g, vertex)
+    _part(g, vertex)
+    g.alive[vertex] = False

@@ -1,0 +1,214 @@
+"""Pairing one bracket: the best candidate, and of equally good ones the first (FIDE C.04.3, articles 3 and 4)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from faristol.pairing.dutch.field import Bools, Field, Ints
+from faristol.pairing.dutch.matching import Matching
+from faristol.pairing.dutch.weights import LANE_BITS, Bracket, Criterion, criteria, pack
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Scene:
+    """A bracket with everybody whose pairing depends on it, as a graph.
+
+    Vertices are the rows of the bracket; where a bye is to be given here or below, the last vertex is the bye.
+    """
+
+    bracket: Bracket
+    edge: Bools
+    optional: Bools
+    bye_from_here: bool
+    """The allocated bye goes to somebody of this bracket."""
+
+    @property
+    def count(self) -> int:
+        """Vertices, the bye included."""
+        return len(self.edge)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Outcome:
+    """How a bracket was paired, in vertices of its scene."""
+
+    scene: Scene
+    pairs: tuple[tuple[int, int], ...]
+    floaters: tuple[int, ...]
+    """Those who go down to the next bracket, or have the bye."""
+    below: tuple[tuple[int, int], ...]
+    """Pairs outside the bracket by which the look ahead (C4, C8) was satisfied."""
+    criteria: tuple[Criterion, ...]
+    exchanges: int
+    """Players exchanged between S1 and S2 (FIDE C.04.3 4.3)."""
+
+
+def pair_bracket(field: Field, scene: Scene) -> Outcome | None:
+    """The pairing of a bracket; None when no candidate leaves everybody pairable (C4)."""
+    found = tuple(criteria(field, scene.bracket, bye_from_here=False))
+    weight = pack(list(found), scene.count)
+    matching = Matching(weight, scene.edge, scene.optional)
+    if not matching.complete:
+        return None
+    if scene.bye_from_here and sum(matching.mate(one) >= scene.bracket.size for one in range(scene.bracket.size)) == 1:
+        found = tuple(criteria(field, scene.bracket, bye_from_here=True))
+        weight = pack(list(found), scene.count)
+        matching = Matching(weight, scene.edge, scene.optional)
+    return _Candidate(scene, found, weight, matching).outcome()
+
+
+class _Candidate:
+    """The search for the first of the best candidates."""
+
+    def __init__(self, scene: Scene, found: tuple[Criterion, ...], weight: Ints, matching: Matching) -> None:
+        self._scene = scene
+        self._criteria = found
+        self._weight = weight
+        self._matching = matching
+        self._size = scene.bracket.size
+        self._inside = np.arange(scene.count) < self._size
+        self._pairs: list[tuple[int, int]] = []
+        self._exchanges = 0
+
+    def outcome(self) -> Outcome:
+        self._choose_moved()
+        self._pair_moved()
+        self._pair_remainder()
+        paired = {one for pair in self._pairs for one in pair}
+        mates = [(one, self._matching.mate(one)) for one in range(self._scene.count) if one not in paired]
+        return Outcome(
+            scene=self._scene,
+            pairs=tuple(sorted(self._pairs)),
+            floaters=tuple(one for one in range(self._size) if one not in paired),
+            below=tuple((one, other) for one, other in mates if other > one),
+            criteria=self._criteria,
+            exchanges=self._exchanges,
+        )
+
+    def _is_in(self, vertex: int) -> bool:
+        return 0 <= self._matching.mate(vertex) < self._size
+
+    def _choose_moved(self) -> None:
+        """Which of those moved down are paired here and which are in Limbo (FIDE C.04.3 4.4)."""
+        moved = range(self._scene.bracket.moved)
+        if all(self._is_in(one) for one in moved):
+            return
+        for one in moved:
+            if not self._is_in(one):
+                self._matching.wish(one, self._inside.astype(np.int64))
+            self._matching.keep_only(one, self._inside if self._is_in(one) else ~self._inside)
+
+    def _pair_moved(self) -> None:
+        """The opponents of those moved down, the first of them choosing first (FIDE C.04.3 4.2)."""
+        for one in range(self._scene.bracket.moved):
+            if self._matching.allows(one, self._matching.mate(one)) and self._is_in(one):
+                self._meet_first(one, range(self._size))
+
+    def _meet_first(self, vertex: int, others: Sequence[int]) -> None:
+        """Pair a vertex with the first of ``others`` that the best matchings let it meet, and settle that."""
+        first = next(other for other in others if self._matching.allows(vertex, other))
+        if self._matching.mate(vertex) != first:
+            value = np.zeros(self._scene.count, np.int64)
+            value[list(others)] = -np.arange(len(others))
+            self._matching.wish(vertex, value)
+        self._settle(vertex, self._matching.mate(vertex))
+
+    def _settle(self, one: int, other: int) -> None:
+        self._pairs.append((min(one, other), max(one, other)))
+        self._matching.remove((one, other))
+
+    def _pair_remainder(self) -> None:
+        """Residents among themselves: exchanges first, then transpositions (FIDE C.04.3 3.6, 4.2, 4.3)."""
+        taken = {one for pair in self._pairs for one in pair}
+        rest = [one for one in range(self._scene.bracket.moved, self._size) if one not in taken]
+        half = sum(self._is_in(one) for one in rest) // 2
+        upper, lower = rest[:half], rest[half:]
+        if self._accept(upper, lower):
+            return
+        self._matching = Matching(
+            np.concatenate([self._weight, self._exchange_lane(upper, lower)], axis=2),
+            *self._left(),
+        )
+        self._exchanges = sum(self._matching.mate(one) in {*lower} for one in lower) // 2
+        if self._exchanges:
+            upper, lower = self._exchange(upper, lower)
+        edges = np.ones((self._scene.count, self._scene.count), np.bool_)
+        high = np.zeros(self._scene.count, np.bool_)
+        low = high.copy()
+        high[upper], low[lower] = True, True
+        across = np.logical_and.outer(high, ~low)
+        edges[across | across.T | np.logical_and.outer(low, low)] = False
+        self._matching.keep_edges(edges)
+        while upper and not self._accept(upper, lower):
+            one = upper.pop(0)
+            self._meet_first(one, lower)
+            lower.remove(self._pairs[-1][0] if self._pairs[-1][1] == one else self._pairs[-1][1])
+
+    def _left(self) -> tuple[Bools, Bools]:
+        """The edges of what is left, and who may stay single: those settled before have no edge any more."""
+        optional = self._scene.optional.copy()
+        for pair in self._pairs:
+            optional[list(pair)] = True
+        return self._matching.edges, optional
+
+    def _accept(self, upper: list[int], lower: list[int]) -> bool:
+        """Take the first candidate of all, S1 against S2 in order, when it is as good as the best (FIDE C.04.3 3.3)."""
+        half = len(upper)
+        now = [one for one in (*upper, *lower) if self._is_in(one)]
+        if {*upper, *lower[:half]} != set(now):
+            return False
+        if not all(self._matching.allows(one, other) for one, other in zip(upper, lower, strict=False)):
+            return False
+        ones = [one for one in now if one < self._matching.mate(one)]
+        best = self._matching.sum(ones, [self._matching.mate(one) for one in ones])
+        if self._matching.sum(upper, lower[:half]) != best:
+            return False
+        self._pairs += [(min(pair), max(pair)) for pair in zip(upper, lower, strict=False)]
+        return True
+
+    def _exchange_lane(self, upper: list[int], lower: list[int]) -> Ints:
+        """The fewest exchanges, then the least difference of the numbers exchanged (FIDE C.04.3 4.3.1, 4.3.2)."""
+        count = self._scene.count
+        one_exchange = 1 << (LANE_BITS - count.bit_length() - 2)
+        value = np.zeros((count, count), np.int64)
+        number = np.zeros(count, np.int64)
+        number[[*upper, *lower]] = np.arange(len(upper) + len(lower))
+        outside = np.ones(count, np.bool_)
+        outside[[*upper, *lower]] = False
+        high, low = np.isin(np.arange(count), upper), np.isin(np.arange(count), lower)
+        both_low, both_high = np.logical_and.outer(low, low), np.logical_and.outer(high, high)
+        leaving = np.logical_and.outer(high, outside)
+        value[both_low] = (-one_exchange - np.minimum.outer(number, number))[both_low]
+        value[both_high] = np.maximum.outer(number, number)[both_high]
+        value[leaving | leaving.T] = np.add.outer(number, number)[leaving | leaving.T]
+        return value[:, :, np.newaxis]
+
+    def _exchange(self, upper: list[int], lower: list[int]) -> tuple[list[int], list[int]]:
+        """S1 and S2 exchanged: the highest numbers leave S1, the lowest enter it (FIDE C.04.3 4.3.3, 4.3.4)."""
+        place = np.arange(self._scene.count)
+        high = np.isin(place, upper)
+        low = np.isin(place, lower)
+        leaving = self._pick(upper[::-1], lambda one: ~low & ~(high & (place >= one)))
+        entering = self._pick(lower, lambda one: low & (place > one))
+        return (
+            sorted({*upper} - {*leaving} | {*entering}),
+            sorted({*lower} - {*entering} | {*leaving}),
+        )
+
+    def _pick(self, candidates: Sequence[int], ways: Callable[[int], Bools]) -> list[int]:
+        """The first of ``candidates`` who can be exchanged, as many as have to be."""
+        found: list[int] = []
+        for one in candidates:
+            if len(found) == self._exchanges:
+                break
+            way = ways(one)
+            if not way[self._matching.mate(one)]:
+                self._matching.wish(one, way.astype(np.int64))
+            chosen = bool(way[self._matching.mate(one)])
+            if chosen:
+                found.append(one)
+            self._matching.keep_only(one, way if chosen else ~way)
+        return found

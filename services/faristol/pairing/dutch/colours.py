@@ -1,0 +1,26 @@
+"""Which of two players has white (FIDE C.04.3, article 5)."""
+
+from __future__ import annotations
+
+from faristol.pairing.dutch.player import Player, Strength
+
+
+def allocate(higher: Player, lower: Player, initial_colour: int) -> tuple[int, str]:
+    """The colour of ``higher``, who precedes ``lower`` in the order of 1.2, and the article that gives it."""
+    if higher.preference and lower.preference and higher.preference != lower.preference:
+        return higher.preference, "5.2.1"
+    if not higher.preference and lower.preference:
+        return -lower.preference, "5.2.1"
+    if higher.preference and not lower.preference:
+        return higher.preference, "5.2.1"
+    if higher.preference:
+        if higher.strength != lower.strength:
+            return (higher.preference if higher.strength > lower.strength else -lower.preference), "5.2.2"
+        one, other = abs(higher.colour_difference), abs(lower.colour_difference)
+        if higher.strength is Strength.ABSOLUTE and one != other:
+            return (higher.preference if one > other else -lower.preference), "5.2.2"
+        for mine, theirs in zip(reversed(higher.colours), reversed(lower.colours), strict=False):
+            if mine != theirs:
+                return -mine, "5.2.3"
+        return higher.preference, "5.2.4"
+    return (initial_colour if higher.number % 2 else -initial_colour), "5.2.5"

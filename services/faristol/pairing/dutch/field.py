@@ -1,0 +1,96 @@
+"""All players of a round side by side, and what each pair of them would mean for the criteria.
+
+Rows and columns follow the order of FIDE C.04.3 1.2.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from faristol.pairing.dutch.player import Float, Player, Round, Strength
+
+Ints = npt.NDArray[np.int64]
+Bools = npt.NDArray[np.bool_]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Field:
+    """The players of a round as rows of numbers."""
+
+    players: tuple[Player, ...]
+    points: Ints
+    may_meet: Bools
+    """Pairs that C1 and C3 allow and nobody has forbidden."""
+    may_rest: Bools
+    """Players whom C2 lets have the allocated bye."""
+    unplayed: Ints
+    down: tuple[Bools, Bools]
+    """Who received a downfloat in the round before, and in the one before that."""
+    up: tuple[Bools, Bools]
+    colour: dict[str, Bools]
+    """Of each criterion on colours, the pairs that fall short of it by one player."""
+
+
+def field_of(ranking: Sequence[Player], a_round: Round) -> Field:
+    """The players ``ranking`` of a round, in that order."""
+    place = {player.number: index for index, player in enumerate(ranking)}
+    count = len(ranking)
+    may_meet = ~np.eye(count, dtype=np.bool_)
+    for index, player in enumerate(ranking):
+        met = [place[number] for number in player.opponents if number in place]
+        may_meet[index, met] = False
+        may_meet[met, index] = False
+    for pair in a_round.forbidden:
+        if len(found := [place[number] for number in pair if number in place]) == 2:
+            may_meet[found[0], found[1]] = may_meet[found[1], found[0]] = False
+    colour = _colour_criteria(ranking) if a_round.colours else {}
+    if a_round.colours:
+        topscorer = np.array([player.topscorer for player in ranking], np.bool_)
+        absolute = np.array([player.strength is Strength.ABSOLUTE for player in ranking], np.bool_)
+        both = _same_preference(ranking) & np.logical_and.outer(absolute, absolute)
+        may_meet &= ~(both & ~np.logical_or.outer(topscorer, topscorer))
+    return Field(
+        players=tuple(ranking),
+        points=np.array([player.points for player in ranking], np.int64),
+        may_meet=may_meet,
+        may_rest=np.array([not player.had_bye for player in ranking], np.bool_),
+        unplayed=np.array([player.unplayed for player in ranking], np.int64),
+        down=_floats(ranking, Float.DOWN),
+        up=_floats(ranking, Float.UP),
+        colour=colour,
+    )
+
+
+def _floats(ranking: Sequence[Player], kind: Float) -> tuple[Bools, Bools]:
+    last, before = (np.array([one.floats[back] is kind for one in ranking], np.bool_) for back in (0, 1))
+    return last, before
+
+
+def _same_preference(ranking: Sequence[Player]) -> Bools:
+    preference = np.array([player.preference for player in ranking], np.int64)
+    return np.asarray(np.equal.outer(preference, preference) & (preference != 0), np.bool_)
+
+
+def _colour_criteria(ranking: Sequence[Player]) -> dict[str, Bools]:
+    """C10 to C13: with the same preference one of two goes without, who by 5.2 is the one with the weaker claim."""
+    same = _same_preference(ranking)
+    strength = np.array([player.strength for player in ranking], np.int64)
+    difference = np.array([abs(player.colour_difference) for player in ranking], np.int64)
+    repeated = np.array([player.repeated for player in ranking], np.int64)
+    absolute = strength == Strength.ABSOLUTE
+    both_absolute = np.logical_and.outer(absolute, absolute)
+    strong = strength >= Strength.STRONG
+    twice = repeated != 0
+    wider = np.greater.outer(difference, difference)
+    loser_twice = np.where(wider, twice[np.newaxis, :], np.where(wider.T, twice[:, np.newaxis], False))
+    level = np.equal.outer(difference, difference) & np.logical_and.outer(twice, twice)
+    return {
+        "C10": same & np.logical_and.outer(difference > 1, difference > 1),
+        "C11": same & both_absolute & (loser_twice | level),
+        "C12": same,
+        "C13": same & np.logical_and.outer(strong, strong) & ~both_absolute,
+    }

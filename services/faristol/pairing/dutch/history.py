@@ -1,0 +1,102 @@
+"""From a tournament in a TRF file to a round that can be paired."""
+
+from __future__ import annotations
+
+from faristol.pairing.dutch.player import BLACK, WHITE, Float, Player, Round
+from faristol.rules.trf import Cell, Document
+from faristol.rules.trf import Player as Line
+
+_SIGNS = {"w": WHITE, "b": BLACK}
+
+
+def round_to_pair(document: Document, number: int, *, initial_colour: int = WHITE, colours: bool = True) -> Round:
+    """Round ``number`` of a tournament, from what is known of the rounds before it.
+
+    Players with a bye in that round are left out, and pairs named for it stand when the round is the next one. For a
+    round that has been paired already, whoever was not paired then is left out. ``initial_colour`` is taken where
+    neither the file nor its first round tells it.
+    """
+    paired = document.paired_rounds
+    away = {one for byes in document.byes if byes.round_number == number for one in byes.players}
+    kept = []
+    if number <= paired:
+        away |= {line.number for line in document.players if not _was_paired(line.cell(number))}
+    else:
+        kept = [
+            (line.number, line.cell(number).opponent) for line in document.players if _names_white(line.cell(number))
+        ]
+    last = document.rounds or (paired if number <= paired else 0)
+    players = tuple(
+        player_before(document, line, number, final=number == last)
+        for line in document.players
+        if line.number not in away
+    )
+    return Round(
+        players=players,
+        number=number,
+        colours=colours,
+        initial_colour=_initial_colour(document) or initial_colour,
+        forbidden=frozenset(
+            frozenset((one, other))
+            for group in document.forbidden
+            if group.first_round <= number and (not group.last_round or number <= group.last_round)
+            for one in group.players
+            for other in group.players
+            if one < other
+        ),
+        kept=tuple(kept),
+    )
+
+
+def _was_paired(cell: Cell) -> bool:
+    return cell.opponent != 0 or cell.result == "U"
+
+
+def _names_white(cell: Cell) -> bool:
+    return cell.open and cell.colour == "w"
+
+
+def _initial_colour(document: Document) -> int:
+    """What the file says, else the colour that the first of those paired in the first round had; 0 when unknown."""
+    if document.initial_colour in _SIGNS:
+        return _SIGNS[document.initial_colour]
+    for line in document.players:
+        cell = line.cell(1)
+        if document.paired_rounds and cell.opponent and cell.colour in _SIGNS:
+            return _SIGNS[cell.colour] if line.number % 2 else -_SIGNS[cell.colour]
+    return 0
+
+
+def player_before(document: Document, line: Line, number: int, *, final: bool = False) -> Player:
+    """A player as they stand before a round."""
+    before = [line.cell(one) for one in range(1, number)]
+    earned = document.points_of(line, number - 1)
+    unplayed = [cell for cell in before if not cell.played]
+    return Player(
+        number=line.number,
+        points=earned + document.fictitious_points(line.number, number),
+        opponents=frozenset(cell.opponent for cell in before if cell.played),
+        colours=tuple(_SIGNS[cell.colour] for cell in before if cell.played),
+        floats=(_float(document, line, number - 1), _float(document, line, number - 2)),
+        had_bye=any(cell.result == "U" or document.points.of(cell) >= document.points.win for cell in unplayed),
+        unplayed=len(unplayed),
+        topscorer=final and 2 * earned > document.points.win * (number - 1),
+    )
+
+
+def _float(document: Document, line: Line, number: int) -> Float:
+    """What a player received in a round (FIDE C.04.3 1.4)."""
+    if number < 1:
+        return Float.NONE
+    cell = line.cell(number)
+    if not cell.played:
+        return Float.DOWN if document.points.of(cell) > document.points.loss else Float.NONE
+    other = document.player(cell.opponent)
+    if other is None:
+        return Float.NONE
+    mine, theirs = (_score(document, one, number) for one in (line, other))
+    return Float.NONE if mine == theirs else Float.DOWN if mine > theirs else Float.UP
+
+
+def _score(document: Document, line: Line, number: int) -> int:
+    return document.points_of(line, number - 1) + document.fictitious_points(line.number, number)

@@ -1,0 +1,123 @@
+"""Why a round cannot be paired, and what the arbiter may do about it (FIDE C.04.3 1.9.3). Pure."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from enum import Enum
+
+import numpy as np
+
+from faristol.pairing.dutch.field import Bools, Field, field_of
+from faristol.pairing.dutch.matching import Matching
+from faristol.pairing.dutch.player import Round
+from faristol.rules import N_, Refusal
+
+ARTICLE = "FIDE C.04.3 1.9.3"
+
+
+class Way(Enum):
+    """A rule that the arbiter may set aside so that a round can be paired after all."""
+
+    REMATCH = "rematch"
+    """Two players meet again (C1)."""
+    COLOUR = "colour"
+    """Two players who both must have the same colour meet (C3)."""
+    FORBIDDEN = "forbidden"
+    """Two players meet whom the organiser keeps apart."""
+    BYE = "bye"
+    """A player has the bye who has had one (C2)."""
+
+
+MESSAGES = {
+    Way.REMATCH: N_("Let {players} meet again."),
+    Way.COLOUR: N_("Let {players} meet although both are due the same colour."),
+    Way.FORBIDDEN: N_("Let {players} meet although they are kept apart."),
+    Way.BYE: N_("Give {players} a second bye."),
+}
+"""What an arbiter reads of each way."""
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """One way out: the fewest exceptions from one rule, as pairs of numbers, or as single numbers for byes.
+
+    The pairs can be handed back as ``Round.kept``, the numbers left out of ``Round.players``.
+    """
+
+    way: Way
+    exceptions: tuple[tuple[int, ...], ...]
+
+
+def impossible(field: Field) -> Refusal:
+    """Why there is no pairing, as exactly as can be told in a sentence."""
+    count = len(field.players)
+    odd = count % 2 == 1
+    if odd and not field.may_rest.any():
+        return Refusal(
+            "NO_BYE_LEFT",
+            "FIDE C.04.3 C2",
+            N_("The {players} players are an odd number and each of them has had the bye once, so nobody may rest."),
+            {"players": count},
+        )
+    for index, player in enumerate(field.players):
+        if not field.may_meet[index].any() and not (odd and field.may_rest[index]):
+            return Refusal(
+                "NO_OPPONENT_LEFT",
+                ARTICLE,
+                N_("Player {player} may meet nobody who is left; the arbiter decides."),
+                {"player": player.number},
+            )
+    return Refusal(
+        "NO_PAIRING",
+        ARTICLE,
+        N_("The {players} players cannot all be paired within the rules; the arbiter decides."),
+        {"players": count},
+    )
+
+
+def choices(a_round: Round) -> tuple[Choice, ...]:
+    """The ways out that suffice each by itself, those with fewer exceptions first; none where a pairing exists."""
+    kept = {number for pair in a_round.kept for number in pair}
+    ranking = tuple(player for player in a_round.ranking() if player.number not in kept)
+    field = field_of(ranking, a_round)
+    if _fewest(field, field.may_meet, field.may_rest) == ():
+        return ()
+    strangers = tuple(replace(player, opponents=frozenset()) for player in ranking)
+    found = []
+    for way, wider in (
+        (Way.FORBIDDEN, field_of(ranking, replace(a_round, forbidden=frozenset()))),
+        (Way.COLOUR, field_of(ranking, replace(a_round, colours=False))),
+        (Way.REMATCH, field_of(strangers, a_round)),
+        (Way.BYE, replace(field, may_rest=np.ones(len(ranking), np.bool_))),
+    ):
+        exceptions = _fewest(field, wider.may_meet, wider.may_rest)
+        if exceptions:
+            found.append(Choice(way, exceptions))
+    return tuple(sorted(found, key=lambda one: len(one.exceptions)))
+
+
+def _fewest(field: Field, may_meet: Bools, may_rest: Bools) -> tuple[tuple[int, ...], ...] | None:
+    """The fewest pairs and byes beyond those that the field allows with which everybody is paired; None if none are.
+
+    Among as many, those between players nearest in the order are taken.
+    """
+    count = len(field.players)
+    size = count + count % 2
+    edge = np.zeros((size, size), np.bool_)
+    edge[:count, :count] = may_meet
+    allowed = np.zeros((size, size), np.bool_)
+    allowed[:count, :count] = field.may_meet
+    if size > count:
+        edge[count, :count] = edge[:count, count] = may_rest
+        allowed[count, :count] = allowed[:count, count] = field.may_rest
+    extra = edge & ~allowed
+    place = np.arange(size)
+    distance = np.abs(np.subtract.outer(place, place)).astype(np.int64)
+    weight = np.stack([-extra.astype(np.int64), -distance * extra], axis=2)
+    matching = Matching(weight, edge)
+    if not matching.complete:
+        return None
+    pairs = [(one, matching.mate(one)) for one in range(count) if one < matching.mate(one)]
+    return tuple(
+        tuple(field.players[vertex].number for vertex in pair if vertex < count) for pair in pairs if extra[pair]
+    )

@@ -1,0 +1,181 @@
+"""Pairing a round by the Dutch system of FIDE (C.04.3, edition of February 2026). Pure.
+
+The brackets are paired from the top. Each is a graph of its players and of those below on whom its pairing depends;
+the criteria are weights, and the best pairing is the matching of greatest weight. Among equally good ones the
+rules take the one that their sequence of candidates comes to first, which is found wish by wish.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from faristol.pairing.dutch.bracket import Outcome, Scene, pair_bracket
+from faristol.pairing.dutch.colours import allocate
+from faristol.pairing.dutch.field import Bools, Field, Ints, field_of
+from faristol.pairing.dutch.impossible import impossible
+from faristol.pairing.dutch.matching import completes
+from faristol.pairing.dutch.player import WHITE, Player, Round
+from faristol.pairing.dutch.weights import Bracket
+
+ALGORITHM = "fide-dutch-2026-1"
+"""Name and version of this way of pairing, as the record keeps it."""
+
+SMALL = 120
+"""Up to so many players, all those below a bracket are looked at together with it; above, the next scoregroup is, and
+whether the rest can be completed is asked afterwards."""
+
+
+@dataclass(frozen=True, slots=True)
+class Board:
+    """Two players who meet. Where colours are not paired, ``white`` is the one higher in the order."""
+
+    white: int
+    black: int
+    article: str
+    """The article that gave the colours (FIDE C.04.3 5.2); empty for a pair that the arbiter made."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Paired:
+    """A round: boards in the order in which they are published, and who has the allocated bye."""
+
+    boards: tuple[Board, ...]
+    bye: int | None
+    field: Field
+    outcomes: tuple[Outcome, ...]
+    """The brackets, from the top."""
+    bye_points: int
+    """The score of whoever has the bye; -1 where nobody has it."""
+
+
+def pair_round(a_round: Round) -> Paired:
+    """Pair a round. Raises ``Refusal`` when no complete pairing exists (FIDE C.04.1, C.04.3 1.9.3)."""
+    kept = {number for pair in a_round.kept for number in pair}
+    ranking = tuple(player for player in a_round.ranking() if player.number not in kept)
+    field = field_of(ranking, a_round)
+    bye_points = _bye_points(field)
+    if bye_points is None:
+        raise impossible(field)
+    outcomes = []
+    moved = np.zeros(0, np.int64)
+    left = np.arange(len(ranking))
+    while len(left):
+        top = field.points[left[0]]
+        residents = left[field.points[left] == top]
+        left = left[len(residents) :]
+        outcome = _pair(field, moved, residents, left, bye_points)
+        outcomes.append(outcome)
+        moved = outcome.scene.bracket.rows[list(outcome.floaters)]
+    return _published(a_round, field, tuple(outcomes), int(moved[0]) if len(moved) else None, bye_points)
+
+
+def _bye_points(field: Field) -> int | None:
+    """The lowest score at which somebody can have the bye (C5); -1 where nobody needs one, None where nobody can."""
+    count = len(field.players)
+    if count % 2 == 0:
+        return -1 if completes(field.may_meet) else None
+    for points in sorted({int(one) for one in field.points[field.may_rest]}):
+        if completes(_with_bye(field, np.arange(count), points)):
+            return points
+    return None
+
+
+def _with_bye(field: Field, rows: Ints, bye_points: int) -> Bools:
+    """Who may meet whom, with the bye as the last vertex where the number of players is odd."""
+    count = len(rows)
+    if count % 2 == 0:
+        return field.may_meet[np.ix_(rows, rows)]
+    edge = np.zeros((count + 1, count + 1), np.bool_)
+    edge[:count, :count] = field.may_meet[np.ix_(rows, rows)]
+    edge[count, :count] = edge[:count, count] = field.may_rest[rows] & (field.points[rows] == bye_points)
+    return edge
+
+
+def _pair(field: Field, moved: Ints, residents: Ints, left: Ints, bye_points: int) -> Outcome:
+    """Pair one bracket, looking at no more players than is needed."""
+    here = np.concatenate([moved, residents])
+    bye_from_here = bool((field.points[here] == bye_points).any())
+    if len(here) % 2 == 0 and not bye_from_here and len(left):
+        alone = Scene(
+            Bracket(here, len(moved), len(here), 0),
+            field.may_meet[np.ix_(here, here)],
+            np.zeros(len(here), np.bool_),
+            bye_from_here=False,
+        )
+        outcome = pair_bracket(field, alone)
+        if outcome is not None and completes(_with_bye(field, left, bye_points)):
+            return outcome
+    following = left[field.points[left] == field.points[left[0]]] if len(left) else left
+    if len(here) + len(left) > SMALL and len(following) < len(left):
+        near = np.concatenate([here, following])
+        optional = np.zeros(len(near) + bye_from_here, np.bool_)
+        optional[len(here) : len(near)] = True
+        edge = np.zeros((len(optional), len(optional)), np.bool_)
+        edge[: len(near), : len(near)] = field.may_meet[np.ix_(near, near)]
+        if bye_from_here:
+            edge[-1, : len(here)] = edge[: len(here), -1] = field.may_rest[here] & (field.points[here] == bye_points)
+        scene = Scene(Bracket(near, len(moved), len(here), len(following)), edge, optional, bye_from_here)
+        outcome = pair_bracket(field, scene)
+        if outcome is not None and _rest_completes(field, outcome, left, bye_points):
+            return outcome
+    outcome = pair_bracket(field, whole_scene(field, Bracket(here, len(moved), len(here), 0), bye_points))
+    if outcome is None:
+        raise impossible(field)
+    return outcome
+
+
+def whole_scene(field: Field, bracket: Bracket, bye_points: int) -> Scene:
+    """The players of a bracket with everybody below them."""
+    here = bracket.rows[: bracket.size]
+    left = np.flatnonzero(field.points < field.points[here[-1]])
+    following = int((field.points[left] == field.points[left[0]]).sum()) if len(left) else 0
+    everybody = np.concatenate([here, left])
+    edge = _with_bye(field, everybody, bye_points)
+    return Scene(
+        Bracket(everybody, bracket.moved, bracket.size, following),
+        edge,
+        np.zeros(len(edge), np.bool_),
+        bye_from_here=bool((field.points[here] == bye_points).any()),
+    )
+
+
+def _rest_completes(field: Field, outcome: Outcome, left: Ints, bye_points: int) -> bool:
+    """Whether those whom the look ahead left single can be paired with all the others (C4)."""
+    rows = outcome.scene.bracket.rows
+    taken = {int(rows[one]) for pair in outcome.below for one in pair if one < len(rows)}
+    rest = np.array([one for one in left if int(one) not in taken], np.int64)
+    return completes(_with_bye(field, rest, -1 if outcome.scene.bye_from_here else bye_points))
+
+
+def _published(a_round: Round, field: Field, outcomes: tuple[Outcome, ...], bye: int | None, bye_points: int) -> Paired:
+    """Boards by the higher score, then the lower, then the order of 1.2 (FIDE C.04.2)."""
+    by_number = {player.number: player for player in a_round.players}
+    place = {player.number: index for index, player in enumerate(a_round.ranking())}
+    boards = [Board(white, black, "") for white, black in a_round.kept]
+    for outcome in outcomes:
+        rows = outcome.scene.bracket.rows
+        for one, other in outcome.pairs:
+            higher, lower = (field.players[rows[vertex]] for vertex in (one, other))
+            boards.append(_board(higher, lower, a_round))
+
+    def order(board: Board) -> tuple[int, int, int]:
+        points = [by_number[number].points for number in (board.white, board.black)]
+        return -max(points), -sum(points), min(place[board.white], place[board.black])
+
+    return Paired(
+        boards=tuple(sorted(boards, key=order)),
+        bye=None if bye is None else field.players[bye].number,
+        field=field,
+        outcomes=outcomes,
+        bye_points=bye_points,
+    )
+
+
+def _board(higher: Player, lower: Player, a_round: Round) -> Board:
+    if not a_round.colours:
+        return Board(higher.number, lower.number, "")
+    colour, article = allocate(higher, lower, a_round.initial_colour)
+    white, black = (higher, lower) if colour == WHITE else (lower, higher)
+    return Board(white.number, black.number, article)

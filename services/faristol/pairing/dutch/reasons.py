@@ -1,0 +1,88 @@
+"""The sentences that say why two players do not meet (FIDE C.04.3 2)."""
+
+from __future__ import annotations
+
+from faristol.rules import N_
+
+MEET = "meet"
+"""They do."""
+BY_HAND = "by-hand"
+"""They do, because the arbiter said so."""
+KEPT = "kept"
+"""The arbiter paired one of them by hand with somebody else."""
+FORBIDDEN = "forbidden"
+"""The organiser keeps them apart."""
+BYE = "bye"
+"""The first of two has the allocated bye."""
+ABSENT = "absent"
+"""One of them is not there to be paired."""
+NO_BYE = "no-bye"
+"""The number of players is even."""
+FIRST = "first"
+"""The first candidate of all, S1 against S2 in order (3.3)."""
+ORDER = "order"
+"""As good as what was taken, but later in the sequence of candidates (3.8, 4)."""
+
+MESSAGES = {
+    MEET: N_("{one} and {other} meet in this round."),
+    BY_HAND: N_("The arbiter paired {one} and {other} by hand."),
+    KEPT: N_("The arbiter made a pair by hand, so {one} and {other} do not meet."),
+    FORBIDDEN: N_("The organiser keeps {one} and {other} apart."),
+    ABSENT: N_("{one} or {other} is not to be paired in this round."),
+    BYE: N_("{one} has the bye: nobody with fewer points may have it."),
+    FIRST: N_("{one} and {other} are a pair of the first candidate: the upper half against the lower half in order."),
+    ORDER: N_(
+        "With {one} against {other} the round would be as good, but that comes later in the order of candidates."
+    ),
+    NO_BYE: N_("No bye is given in this round."),
+    "C1": N_("{one} and {other} have met already."),
+    "C2": N_("{one} has had a bye already, or a win without playing."),
+    "C3": N_("{one} and {other} both must have the same colour."),
+    "C4": N_("If {one} met {other}, the players left could not all be paired."),
+    "C5": N_("If {one} met {other}, the bye would go to a player with more points."),
+    "C6": N_("If {one} met {other}, fewer players would be paired within their bracket."),
+    "C7": N_("If {one} met {other}, a player with more points would go down a bracket."),
+    "C8": N_("If {one} met {other}, the bracket below would be paired worse."),
+    "C9": N_("If {one} met {other}, the bye would go to a player with more unplayed games."),
+    "C10": N_("If {one} met {other}, a topscorer's game would bring a colour difference greater than two."),
+    "C11": N_("If {one} met {other}, a topscorer's game would bring the same colour three times in a row."),
+    "C12": N_("If {one} met {other}, more players would not get the colour that they prefer."),
+    "C13": N_("If {one} met {other}, more players would not get the colour that they strongly prefer."),
+    "C14": N_("If {one} met {other}, more players would go down a bracket as they did in the round before."),
+    "C15": N_("If {one} met {other}, more players would meet one from above as they did in the round before."),
+    "C16": N_("If {one} met {other}, more players would go down a bracket as they did two rounds before."),
+    "C17": N_("If {one} met {other}, more players would meet one from above as they did two rounds before."),
+    "C18": N_("If {one} met {other}, a player who went down in the round before would fall further."),
+    "C19": N_(
+        "If {one} met {other}, a player who met one from above in the round before would meet one from higher up."
+    ),
+    "C20": N_("If {one} met {other}, a player who went down two rounds before would fall further."),
+    "C21": N_("If {one} met {other}, a player who met one from above two rounds before would meet one from higher up."),
+}
+"""What a person reads of each reason; ``one`` and ``other`` are players."""
+
+BYE_MESSAGES = {
+    NO_BYE: MESSAGES[NO_BYE],
+    BYE: MESSAGES[BYE],
+    "C2": MESSAGES["C2"],
+    "C4": N_("With the bye for {one}, the players left could not all be paired."),
+    "C5": N_("{one} has more points than others who may have the bye."),
+    ORDER: N_("With the bye for {one} the round would be as good, but that comes later in the order of candidates."),
+}
+"""The same where the bye stands in the place of an opponent."""
+
+BYE_OTHERWISE = N_("With the bye for {one}, criterion {criterion} would be served worse.")
+"""What a person reads of every other criterion there."""
+
+ARTICLES = {
+    MEET: "",
+    BY_HAND: "",
+    KEPT: "",
+    FORBIDDEN: "FIDE C.04.1",
+    ABSENT: "",
+    BYE: "FIDE C.04.3 C5",
+    NO_BYE: "",
+    FIRST: "FIDE C.04.3 3.3",
+    ORDER: "FIDE C.04.3 3.8",
+    **{f"C{number}": f"FIDE C.04.3 C{number}" for number in range(1, 22)},
+}

@@ -1,0 +1,120 @@
+"""The criteria of a bracket as weights of edges (FIDE C.04.3 2.3 to 2.4).
+
+What is to be minimised over players left over or badly paired is the same as what is to be maximised over pairs, so
+each criterion gives every pair a number, and the best pairing of the bracket is the matching in which the sum of the
+first criterion is greatest, then that of the second, and so on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from faristol.pairing.dutch.field import Bools, Field, Ints
+
+LANE_BITS = 40
+"""Bits of one number of a weight. Sums along paths of a thousand players stay far from 63 bits."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Criterion:
+    """What each pair means for one criterion; the more the better."""
+
+    name: str
+    """``C6`` to ``C21``; those of C8 that look at pairs and at scores are ``C8``."""
+    value: Ints
+    """n × n, symmetric."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Bracket:
+    """Who is looked at when a bracket is paired, as rows of the field, best first.
+
+    First come the players moved down, then the residents, then the next scoregroup, then everybody below.
+    """
+
+    rows: Ints
+    moved: int
+    """How many players were moved down into the bracket."""
+    size: int
+    """How many players the bracket has, those moved down included."""
+    next_size: int
+    """How many players the next scoregroup has."""
+
+
+def criteria(field: Field, bracket: Bracket, *, bye_from_here: bool) -> Iterator[Criterion]:
+    """What counts in a bracket, the weightiest first. ``bye_from_here`` asks for C9.
+
+    Criteria in which all pairs are alike are left out.
+    """
+    for found in _criteria(field, bracket, bye_from_here=bye_from_here):
+        if found.value.any():
+            yield found
+
+
+def _criteria(field: Field, bracket: Bracket, *, bye_from_here: bool) -> Iterator[Criterion]:
+    rows = bracket.rows
+    count = len(rows)
+    place = np.arange(count)
+    points = field.points[rows]
+    inside = place < bracket.size
+    following = (place >= bracket.size) & (place < bracket.size + bracket.next_size)
+    moved = place < bracket.moved
+    resident = inside & ~moved
+    here = np.logical_and.outer(inside, inside)
+    ahead = _either(inside, following) | np.logical_and.outer(following, following)
+    scores = sorted({int(one) for one in points[moved]}, reverse=True)
+    own = sorted({int(one) for one in points[inside]}, reverse=True)
+
+    yield Criterion("C6", here.astype(np.int64))
+    for score in scores:
+        yield Criterion("C7", _sum(inside & (points == score)) * here)
+    yield Criterion("C8", ahead.astype(np.int64))
+    for score in own:
+        yield Criterion("C8", _either(inside & (points == score), following).astype(np.int64))
+    if bye_from_here:
+        # The bye is the last vertex. Whoever has it is the one who meets nobody here.
+        bye = np.zeros((count + 1, count + 1), np.int64)
+        bye[count, : bracket.size] = bye[: bracket.size, count] = -field.unplayed[rows[: bracket.size]]
+        yield Criterion("C9", bye)
+    for name, short in field.colour.items():
+        yield Criterion(name, -(short[np.ix_(rows, rows)] & here).astype(np.int64))
+    down = [one[rows] for one in field.down]
+    up = [one[rows] for one in field.up]
+    for back, (downs, ups) in enumerate((("C14", "C15"), ("C16", "C17"))):
+        yield Criterion(downs, _sum(resident & down[back]) * here)
+        yield Criterion(ups, -_either(moved, resident & up[back]).astype(np.int64))
+    for back, (downs, ups) in enumerate((("C18", "C19"), ("C20", "C21"))):
+        for score in scores:
+            yield Criterion(downs, _sum(moved & down[back] & (points == score)) * here)
+        for score in scores:
+            yield Criterion(ups, -_either(moved & (points == score), resident & up[back]).astype(np.int64))
+
+
+def _sum(who: Bools) -> Ints:
+    number = who.astype(np.int64)
+    return np.asarray(np.add.outer(number, number), np.int64)
+
+
+def _either(ones: Bools, others: Bools) -> Bools:
+    """Pairs of one of ``ones`` and one of ``others``."""
+    return np.asarray(np.logical_and.outer(ones, others) | np.logical_and.outer(others, ones), np.bool_)
+
+
+def pack(found: list[Criterion], count: int) -> Ints:
+    """The weights: ``count`` × ``count`` × lanes, as few lanes as hold all criteria apart."""
+    lanes: list[Ints] = []
+    room = 0
+    for criterion in found:
+        value = criterion.value
+        most = int(np.abs(value).max(initial=0)) * count
+        bits = most.bit_length() + 2
+        if not lanes or room < bits:
+            lanes.append(np.zeros((count, count), np.int64))
+            room = LANE_BITS
+        room -= bits
+        lane = lanes[-1]
+        lane[: len(value), : len(value)] += value << room
+    return np.stack(lanes, axis=2) if lanes else np.zeros((count, count, 0), np.int64)

@@ -1,0 +1,180 @@
+"""Why two players meet, and why two others do not, answered from the run that paired them. Pure."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from faristol.pairing.dutch import reasons
+from faristol.pairing.dutch.bracket import Outcome, Scene
+from faristol.pairing.dutch.field import Bools
+from faristol.pairing.dutch.matching import Matching, completes
+from faristol.pairing.dutch.pairing import Paired, whole_scene
+from faristol.pairing.dutch.player import Round
+from faristol.pairing.dutch.weights import Criterion, criteria, pack
+
+BYE = 0
+"""The number that stands for the bye where an opponent is named."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reason:
+    """Why ``one`` and ``other`` meet or not. ``name`` is a criterion, ``C1`` to ``C21``, or a word of ``reasons``."""
+
+    name: str
+    one: int
+    other: int
+
+    @property
+    def article(self) -> str:
+        """The article that the reason rests on; empty where it is no rule's."""
+        return reasons.ARTICLES[self.name]
+
+    @property
+    def message(self) -> str:
+        """The sentence, to be translated, with places ``one`` and ``other``."""
+        if self.other != BYE:
+            return reasons.MESSAGES[self.name]
+        return reasons.BYE_MESSAGES.get(self.name, reasons.BYE_OTHERWISE)
+
+    @property
+    def params(self) -> dict[str, int | str]:
+        """What fills the places of the sentence."""
+        return {"one": self.one, "other": self.other, "criterion": self.name}
+
+
+def why(a_round: Round, paired: Paired, number: int) -> Reason:
+    """What made a player meet whom they meet.
+
+    A pair that is not of the first candidate is there because the pair which that candidate had in mind for the
+    player fails; the reason is the one against it.
+    """
+    if number == paired.bye:
+        return Reason(reasons.BYE, number, BYE)
+    board = next((board for board in paired.boards if number in (board.white, board.black)), None)
+    if board is None:
+        return Reason(reasons.ABSENT, number, number)
+    one, other = board.white, board.black
+    if any({one, other} == set(pair) for pair in a_round.kept):
+        return Reason(reasons.BY_HAND, one, other)
+    outcome = _settled(paired, number)
+    intended = _first_candidate(paired, outcome, number)
+    if intended in {None, one if number == other else other}:
+        return Reason(reasons.FIRST, one, other)
+    return why_not(a_round, paired, number, intended or 0)
+
+
+def why_not(a_round: Round, paired: Paired, one: int, other: int) -> Reason:
+    """Why two players do not meet: the first rule or criterion that would be served worse if they did.
+
+    ``other`` may be ``BYE``.
+    """
+    if any({board.white, board.black} == {one, other} for board in paired.boards):
+        return Reason(reasons.MEET, one, other)
+    kept = {number for pair in a_round.kept for number in pair}
+    if kept & {one, other}:
+        return Reason(reasons.KEPT, one, other)
+    place = {player.number: index for index, player in enumerate(paired.field.players)}
+    if other == BYE and one in place:
+        return Reason(_against_bye(paired, one, place[one]), one, BYE)
+    if one == other or not {one, other} <= place.keys():
+        return Reason(reasons.ABSENT, one, other)
+    if not paired.field.may_meet[place[one], place[other]]:
+        if other in paired.field.players[place[one]].opponents:
+            return Reason("C1", one, other)
+        return Reason(reasons.FORBIDDEN if frozenset((one, other)) in a_round.forbidden else "C3", one, other)
+    return Reason(_against(paired, one, other), one, other)
+
+
+def _against_bye(paired: Paired, one: int, row: int) -> str:
+    """Why somebody does not have the bye."""
+    if paired.bye is None:
+        return reasons.NO_BYE
+    if one == paired.bye:
+        return reasons.BYE
+    if not paired.field.may_rest[row]:
+        return "C2"
+    return "C5" if paired.field.points[row] > paired.bye_points else _against(paired, one, BYE)
+
+
+def _settled(paired: Paired, number: int) -> Outcome:
+    """The bracket in which a player was paired, or the last one they were in."""
+    for outcome in reversed(paired.outcomes):
+        rows = outcome.scene.bracket.rows[: outcome.scene.bracket.size]
+        if any(paired.field.players[row].number == number for row in rows):
+            return outcome
+    raise LookupError(f"player {number} is in no bracket")
+
+
+def _first_candidate(paired: Paired, outcome: Outcome, number: int) -> int | None:
+    """Whom the first candidate has a player meet (FIDE C.04.3 3.3); None for one who goes down in it."""
+    bracket = outcome.scene.bracket
+    moved = [vertex for pair in outcome.pairs for vertex in pair if vertex < bracket.moved]
+    pairs = len(outcome.pairs)
+    upper = sorted(moved) if moved else list(range(bracket.moved, bracket.moved + pairs))
+    lower = [vertex for vertex in range(bracket.moved, bracket.size) if vertex not in set(upper)]
+    rest = lower[len(upper) :] if moved else []
+    half = pairs - len(upper)
+    intended = dict(zip([*upper, *rest[:half]], [*lower[: len(upper)], *rest[half:]], strict=False))
+    intended |= {other: one for one, other in intended.items()}
+    numbers = [paired.field.players[row].number for row in bracket.rows]
+    vertex = numbers.index(number)
+    return numbers[intended[vertex]] if vertex in intended else None
+
+
+def _against(paired: Paired, one: int, other: int) -> str:
+    """The criterion that keeps two players apart who may meet, in the bracket where the first of them was settled."""
+    settled = [_settled(paired, number) for number in (one, other) if number != BYE]
+    outcome = next(outcome for outcome in paired.outcomes if any(outcome is found for found in settled))
+    scene, found = outcome.scene, outcome.criteria
+    numbers = _numbers(paired, scene)
+    if not {one, other} <= {*numbers}:
+        scene = whole_scene(paired.field, scene.bracket, paired.bye_points)
+        found = tuple(criteria(paired.field, scene.bracket, bye_from_here=False))
+        numbers = _numbers(paired, scene)
+    matching = Matching(pack(list(found), scene.count), scene.edge, scene.optional)
+    chosen = _values(found, matching, scene.count)
+    if numbers.index(one) > numbers.index(other):
+        one, other = other, one
+    wanted = np.zeros(scene.count, np.bool_)
+    wanted[numbers.index(other)] = True
+    if not matching.complete or not matching.keep_only(numbers.index(one), wanted):
+        return "C5" if other != BYE and _completes_otherwise(paired, scene, wanted, numbers.index(one)) else "C4"
+    for criterion, mine, theirs in zip(found, chosen, _values(found, matching, scene.count), strict=True):
+        if mine != theirs:
+            return criterion.name
+    return reasons.ORDER
+
+
+def _completes_otherwise(paired: Paired, scene: Scene, wanted: Bools, vertex: int) -> bool:
+    """Whether everybody could be paired with ``vertex`` as wanted if the bye might go to anybody who may have it."""
+    whole = whole_scene(paired.field, scene.bracket, paired.bye_points)
+    rows = whole.bracket.rows
+    if paired.bye is None or whole.count == len(rows):
+        return False
+    edge = whole.edge.copy()
+    edge[-1, : len(rows)] = edge[: len(rows), -1] = paired.field.may_rest[rows]
+    other = int(scene.bracket.rows[np.flatnonzero(wanted)[0]])
+    only = rows == other
+    edge[vertex, : len(rows)] &= only
+    edge[: len(rows), vertex] &= only
+    edge[vertex, -1] = edge[-1, vertex] = False
+    return completes(edge)
+
+
+def _numbers(paired: Paired, scene: Scene) -> list[int]:
+    """The number of each vertex."""
+    numbers = [paired.field.players[row].number for row in scene.bracket.rows]
+    return [*numbers, BYE] if scene.count > len(numbers) else numbers
+
+
+def _values(found: tuple[Criterion, ...], matching: Matching, count: int) -> list[int]:
+    """What a matching is worth, criterion by criterion."""
+    mates = [matching.mate(vertex) for vertex in range(count)]
+    pairs = [(one, other) for one, other in enumerate(mates) if one < other]
+    values = []
+    for criterion in found:
+        size = len(criterion.value)
+        values.append(sum(int(criterion.value[one, other]) for one, other in pairs if other < size))
+    return values

@@ -1,0 +1,107 @@
+"""`faristol pair` prints what pairing programs print, checks files, and says why."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from tests.unit.rules.trf.test_trf import line
+from typer.testing import CliRunner, Result
+
+from faristol.cli.main import app
+
+SIX = [
+    line(1, "1.0", "   4 w 1"),
+    line(2, "1.0", "   5 b 1"),
+    line(3, "1.0", "   6 w 1"),
+    line(4, "0.0", "   1 b 0"),
+    line(5, "0.0", "   2 w 0"),
+    line(6, "0.0", "   3 b 0"),
+]
+
+
+def run(tmp_path: Path, rows: list[str], *options: str) -> Result:
+    file = tmp_path / "open.trf"
+    file.write_text("\r\n".join(rows))
+    return CliRunner().invoke(app, ["pair", str(file), *options])
+
+
+def test_the_next_round_is_printed_as_pairing_programs_print_it(tmp_path: Path) -> None:
+    done = run(tmp_path, [*SIX, "XXR 5"])
+    assert (done.exit_code, done.stdout.split("\n")) == (0, ["3", "2 1", "4 3", "6 5", ""])
+
+
+def test_the_bye_is_a_pair_with_nobody(tmp_path: Path) -> None:
+    done = run(tmp_path, [*SIX, "XXZ 6"])
+    assert done.stdout.split("\n")[0] == "3"
+    assert done.stdout.split("\n")[-2] == "5 0"
+
+
+def test_a_file_paired_by_the_rules_passes_the_check(tmp_path: Path) -> None:
+    done = run(tmp_path, SIX, "--check")
+    assert (done.exit_code, done.stdout) == (0, "1 round checked, 0 paired otherwise than the rules say\n")
+
+
+def test_a_difference_is_named_and_is_a_failure(tmp_path: Path) -> None:
+    rows = [one.replace("   4 w 1", "   5 w 1") for one in SIX]
+    rows[4] = line(5, "0.0", "   1 b 0")
+    rows[1] = line(2, "1.0", "   4 b 1")
+    rows[3] = line(4, "0.0", "   2 w 0")
+    done = run(tmp_path, rows, "--check")
+    assert done.exit_code == 1
+    assert "round 1: the file has 1 5, 4 2; the rules give 1 4, 5 2" in done.stdout
+    told = json.loads(run(tmp_path, rows, "--check", "--json").stdout)
+    assert told["differing"] == [{"round": 1, "file": [[1, 5], [4, 2]], "rules": [[1, 4], [5, 2]]}]
+
+
+def test_a_pairing_tells_what_it_takes_to_run_it_again(tmp_path: Path) -> None:
+    told = json.loads(run(tmp_path, SIX, "--json").stdout)
+    assert (told["algorithm"], told["round"], told["seed"]) == ("fide-dutch-2026-1", 2, 0)
+    assert len(told["inputs"]) == 64
+    assert told["boards"][0] == {"white": 2, "black": 1, "colours_by": "5.2.1"}
+    assert json.loads(run(tmp_path, SIX, "--json", "--round", "1").stdout)["inputs"] != told["inputs"]
+
+
+def test_the_initial_colour_is_drawn_from_the_seed(tmp_path: Path) -> None:
+    rows = [line(number, "0.0") for number in (1, 2, 3, 4)]
+    firsts = {run(tmp_path, rows, "--seed", str(seed)).stdout.split("\n")[1] for seed in range(12)}
+    assert firsts == {"1 3", "3 1"}
+
+
+def test_reasons_are_told_in_the_readers_language(tmp_path: Path) -> None:
+    done = run(tmp_path, SIX, "--why", "1,4", "--language", "ca")
+    assert done.stdout == "1 i 4 ja han jugat entre ells. (FIDE C.04.3 C1)\n"
+    assert "colour" in run(tmp_path, SIX, "--why", "1,3").stdout
+
+
+def test_an_impossible_round_says_why_and_what_the_arbiter_may_do(tmp_path: Path) -> None:
+    done = run(tmp_path, [line(1, "1.0", "   2 w 1"), line(2, "0.0", "   1 b 0")])
+    assert done.exit_code == 1
+    assert done.stdout == ""
+    assert "Player 1 may meet nobody" in done.stderr
+    assert "Let 1–2 meet again." in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("rows", "options", "said"),
+    [
+        (["001    x"], (), "line 1, column 5: the starting number is 'x'"),
+        (SIX, ("--round", "9"), "round 9 cannot be paired: 1 rounds are over"),
+        (SIX, ("--why", "one"), "expected a pairing number or two"),
+        (SIX, ("--language", "tlh"), "there is no language 'tlh'"),
+    ],
+)
+def test_what_is_wrong_is_said_in_a_sentence(
+    tmp_path: Path, rows: list[str], options: tuple[str, ...], said: str
+) -> None:
+    done = run(tmp_path, rows, *options)
+    assert done.exit_code == 2
+    assert said in " ".join(done.stderr.replace("│", " ").split())
+
+
+def test_the_command_line_starts_without_the_compiler() -> None:
+    code = "import sys, faristol.cli.main; sys.exit('numba' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

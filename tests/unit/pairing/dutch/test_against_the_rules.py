@@ -1,0 +1,52 @@
+"""The engine takes what the rules come to by trying every candidate in their order."""
+
+from __future__ import annotations
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from tests.unit.pairing.dutch.naive import first_of_the_best
+
+from faristol.pairing.dutch.pairing import pair_round
+from faristol.pairing.dutch.player import BLACK, WHITE, Float, Player, Round
+from faristol.rules import Refusal
+
+COLOURS = st.lists(st.sampled_from((WHITE, BLACK)), max_size=4).map(tuple)
+
+
+@st.composite
+def brackets(draw: st.DrawFn) -> tuple[Player, ...]:
+    """Players of one score: some have met, all with colours, floats and byes of their own."""
+    count = draw(st.integers(2, 7))
+    met: dict[int, set[int]] = {number: set() for number in range(1, count + 1)}
+    for one in range(1, count + 1):
+        for other in range(one + 1, count + 1):
+            if draw(st.booleans()) and draw(st.booleans()):
+                met[one].add(other)
+                met[other].add(one)
+    floats = st.sampled_from((Float.NONE, Float.DOWN, Float.UP))
+    return tuple(
+        Player(
+            number=number,
+            points=30,
+            opponents=frozenset(met[number]),
+            colours=draw(COLOURS),
+            floats=(draw(floats), draw(floats)),
+            had_bye=draw(st.booleans()) and draw(st.booleans()),
+            unplayed=draw(st.integers(0, 2)),
+            topscorer=draw(st.booleans()) and draw(st.booleans()),
+        )
+        for number in range(1, count + 1)
+    )
+
+
+@settings(max_examples=300)
+@given(brackets())
+def test_the_first_of_the_best_candidates_is_taken(players: tuple[Player, ...]) -> None:
+    expected = first_of_the_best(players)
+    try:
+        paired = pair_round(Round(players, number=5))
+    except Refusal:
+        assert expected is None
+        return
+    found = frozenset(frozenset((board.white, board.black)) for board in paired.boards)
+    assert (found, paired.bye) == expected

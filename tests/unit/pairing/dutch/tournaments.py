@@ -1,0 +1,98 @@
+"""Tournaments drawn from a seed and played round by round, for tests of pairing."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from faristol.pairing.dutch.pairing import Paired, pair_round
+from faristol.pairing.dutch.player import BLACK, WHITE, Float, Player, Round
+
+
+@dataclass
+class Entrant:
+    """What a tournament knows of a player."""
+
+    number: int
+    points: int = 0
+    opponents: set[int] = field(default_factory=set)
+    colours: list[int] = field(default_factory=list)
+    floats: list[Float] = field(default_factory=list)
+    had_bye: bool = False
+    wins_by_forfeit: int = 0
+    unplayed: int = 0
+
+    def before(self, *, final: bool, rounds: int) -> Player:
+        """The player before the next round, ``rounds`` having been paired."""
+        last, earlier = [*reversed(self.floats), Float.NONE, Float.NONE][:2]
+        return Player(
+            number=self.number,
+            points=self.points,
+            opponents=frozenset(self.opponents),
+            colours=tuple(self.colours),
+            floats=(last, earlier),
+            had_bye=self.had_bye or self.wins_by_forfeit > 0,
+            unplayed=self.unplayed,
+            topscorer=final and 2 * self.points > 10 * rounds,
+        )
+
+
+class Draw:
+    """A tournament whose size, results, absences and forfeits follow from a seed."""
+
+    def __init__(self, seed: int, most_players: int = 20) -> None:
+        self._random = random.Random(seed)
+        self.size = self._random.randint(4, most_players)
+        self.rounds = self._random.randint(2, min(self.size - 1, 9))
+        self._draws = self._random.choice([0, 0.1, 0.4])
+        self._absences = self._random.choice([0, 0, 0.1])
+        self._forfeits = self._random.choice([0, 0, 0.1])
+        self.entrants = {number: Entrant(number) for number in range(1, self.size + 1)}
+
+    def paired(self) -> Iterator[tuple[Round, Paired]]:
+        """Each round with its pairing. Raises ``Refusal`` where one cannot be paired."""
+        for number in range(1, self.rounds + 1):
+            here = [one for one in self.entrants.values() if self._random.random() >= self._absences]
+            if len(here) < 2:
+                continue
+            final = number == self.rounds
+            players = tuple(one.before(final=final, rounds=number - 1) for one in here)
+            a_round = Round(players=players, number=number)
+            paired = pair_round(a_round)
+            yield a_round, paired
+            self._play(paired)
+
+    def _play(self, paired: Paired) -> None:
+        before = {number: one.points for number, one in self.entrants.items()}
+        away = {*self.entrants}
+        for board in paired.boards:
+            away -= {board.white, board.black}
+            white, black = self.entrants[board.white], self.entrants[board.black]
+            forfeit = self._random.random() < self._forfeits
+            if not forfeit and self._random.random() < self._draws:
+                gained = 5, 5
+            else:
+                gained = (10, 0) if self._random.random() < 0.55 else (0, 10)
+            for one, other, colour, points in ((white, black, WHITE, gained[0]), (black, white, BLACK, gained[1])):
+                one.points += points
+                if forfeit:
+                    one.unplayed += 1
+                    one.wins_by_forfeit += points > 0
+                    one.floats.append(Float.DOWN if points else Float.NONE)
+                    continue
+                one.opponents.add(other.number)
+                one.colours.append(colour)
+                mine, theirs = before[one.number], before[other.number]
+                one.floats.append(Float.NONE if mine == theirs else Float.DOWN if mine > theirs else Float.UP)
+        if paired.bye is not None:
+            away.discard(paired.bye)
+            resting = self.entrants[paired.bye]
+            resting.points, resting.had_bye, resting.unplayed = resting.points + 10, True, resting.unplayed + 1
+            resting.floats.append(Float.DOWN)
+        for number in sorted(away):
+            absent = self.entrants[number]
+            half = self._random.random() < 0.5
+            absent.points += 5 if half else 0
+            absent.unplayed += 1
+            absent.floats.append(Float.DOWN if half else Float.NONE)
