@@ -405,6 +405,24 @@ async def test_a_lease_that_ran_out_can_be_taken(record: Record) -> None:
     assert await record.lease("relay", "b", 30)
 
 
+async def test_a_lease_tells_who_holds_it_and_nobody_once_it_ran_out(record: Record) -> None:
+    assert await record.holder("relay") == ""
+    await record.lease("relay", "a", 30)
+    assert await record.holder("relay") == "a"
+    await record.lease("relay", "a", -1)
+    assert await record.holder("relay") == ""
+
+
+async def test_facts_of_many_streams_come_each_in_order(record: Record, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("faristol.record.record.STREAMS", 2)
+    names = [f"game-{name}" for name in "abcde"]
+    for number, name in enumerate(names):
+        await record.append(write(name, 0, number), Metadata())
+        await record.append(write(name, 1, number + 10, number + 20), Metadata())
+    found = await record.facts_of([*names[1:], "game-z"])
+    assert found == {name: await record.facts(name) for name in names[1:]}
+
+
 async def test_a_record_as_it_was_written_is_verified(record: Record) -> None:
     for number in range(5):
         await record.append(write(f"game-{number}", 0, 1, 2), Metadata(actor="anna"))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Iterable
 from typing import Any
 
 import grpc
@@ -18,6 +18,15 @@ from faristol.rules.refusal import N_
 DEFECT = N_("an error of Faristol's own; its log has the details")
 
 _log = logging.getLogger(__name__)
+
+
+def language_of(context: grpc.aio.ServicerContext[Any, Any]) -> str:
+    """The language that the caller reads, by the call's ``accept-language``."""
+    return _wanted(context.invocation_metadata() or ())
+
+
+def _wanted(metadata: Iterable[tuple[str, str | bytes]]) -> str:
+    return negotiate(next((str(value) for key, value in metadata if key == "accept-language"), ""))
 
 
 class ErrorInterceptor(grpc.aio.ServerInterceptor):  # type: ignore[type-arg] # generic in the stubs alone
@@ -39,11 +48,7 @@ class ErrorInterceptor(grpc.aio.ServerInterceptor):  # type: ignore[type-arg] # 
         handler: Any = await continuation(handler_call_details)
         if handler is None or not handler_call_details.method.startswith("/faristol."):
             return handler
-        language = negotiate(
-            next(
-                (str(value) for key, value in handler_call_details.invocation_metadata if key == "accept-language"), ""
-            )
-        )
+        language = _wanted(handler_call_details.invocation_metadata)
         if handler.unary_unary:
             return grpc.unary_unary_rpc_method_handler(
                 _guarded(handler.unary_unary, language), handler.request_deserializer, handler.response_serializer

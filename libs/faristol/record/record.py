@@ -41,6 +41,17 @@ _CHECKPOINT = select(tables.checkpoints.c.position).where(tables.checkpoints.c.c
 _COMMAND = select(tables.commands).where(tables.commands.c.command_id == bindparam("command_id"))
 # Statements of the hot paths are built once: building one costs as much as running it.
 
+_ALL_FACTS = (
+    select(tables.events.c.stream, tables.events.c.type, tables.events.c.schema_version, tables.events.c.payload)
+    .where(tables.events.c.stream.in_(bindparam("streams", expanding=True)))
+    .order_by(tables.events.c.stream, tables.events.c.version)
+)
+_HOLDER = select(tables.leases.c.holder).where(
+    tables.leases.c.name == bindparam("name"), tables.leases.c.until >= bindparam("now")
+)
+STREAMS = 400
+"""Streams that are asked for in one statement."""
+
 FOLLOWED = 500
 """Events that a follower reads at a time."""
 
@@ -163,6 +174,17 @@ class Record:
             rows = await connection.execute(_FACTS, {"stream": stream, "after_version": after_version})
             return [upcasting.message(type_name, version, payload) for type_name, version, payload in rows.all()]
 
+    async def facts_of(self, streams: Collection[str]) -> dict[str, list[Message]]:
+        """What the events of many streams say, each in order; streams that do not exist are left out."""
+        found: dict[str, list[Message]] = {}
+        asked = sorted(streams)
+        async with self.engine.connect() as connection:
+            for start in range(0, len(asked), STREAMS):
+                rows = await connection.execute(_ALL_FACTS, {"streams": asked[start : start + STREAMS]})
+                for stream, type_name, version, payload in rows.all():
+                    found.setdefault(stream, []).append(upcasting.message(type_name, version, payload))
+        return found
+
     async def read(
         self,
         after_position: int = 0,
@@ -234,6 +256,12 @@ class Record:
                 update(table).where(and_(table.c.name == name, mine_or_free)).values(holder=holder, until=until)
             )
             return renewed.rowcount == 1
+
+    async def holder(self, name: str) -> str:
+        """Who has a lease now; empty when nobody does."""
+        async with self.engine.connect() as connection:
+            found = await connection.execute(_HOLDER, {"name": name, "now": microseconds(self._now())})
+            return str(found.scalar_one_or_none() or "")
 
     async def release(self, name: str, holder: str) -> None:
         """Give a lease back, so that another need not wait until it runs out."""

@@ -127,6 +127,9 @@ GREW = (
     ("faristol.clock.v1.ClockSwitched", 1),
     ("faristol.clock.v1.ClockCorrected", 1),
     ("faristol.clock.v1.RoundTimeExpired", 1),
+    # Judges, panels and appeals.
+    ("faristol.lexicon.v1.CaseOpened", 2),
+    ("faristol.lexicon.v1.CaseRuled", 1),
 )
 """Types and the versions after which they were given fields or values that old bytes need not have."""
 

@@ -99,6 +99,11 @@ class WordGraph:
         """The same lexicon with all its layers switched on."""
         return self.with_layers(self._header.layers)
 
+    @property
+    def known_layers(self) -> tuple[str, ...]:
+        """The layers that can be switched on, in alphabetical order."""
+        return self._header.layers
+
     def listings(self, tiles: Sequence[str]) -> tuple[Listing, ...]:
         """Where ``tiles`` are listed, in whatever layer, switched on or not; nothing for what is no word."""
         node = self._end(tiles)

@@ -88,9 +88,10 @@ def _settings(data: Path | None, database_url: str | None) -> Settings:
 
 
 def _projections(name: str) -> list[Projection]:
+    from faristol.lexicon import docket
     from faristol.results.projection import projection
 
-    known = [projection()]
+    known = [docket.projection(), projection()]
     chosen = [one for one in known if name in {"", one.name}]
     if not chosen:
         raise StartError(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from faristol.rules.refusal import N_, Refusal
 from faristol.words import Installed, LexiconError, Library, MissingLexiconError, WordGraph
@@ -19,6 +19,7 @@ class Lexicons:
         """
         self._library = library
         self._open: dict[str, WordGraph] = {}
+        self._switched: dict[tuple[str, frozenset[str]], WordGraph] = {}
         installed = library.list()
         if not installed:
             raise MissingLexiconError(
@@ -39,6 +40,24 @@ class Lexicons:
         if digest not in self._open:
             self._open[digest] = self._library.open(digest)
         return self._open[digest]
+
+    def with_layers(self, digest: str, layers: Iterable[str]) -> WordGraph:
+        """The lexicon with exactly this content and these layers on; one that it does not have adds no word.
+
+        Raises ``LexiconError`` when the lexicon is not installed or not sound.
+        """
+        lexicon = self.by_digest(digest)
+        chosen = frozenset(layers) & set(lexicon.known_layers)
+        if (digest, chosen) not in self._switched:
+            self._switched[digest, chosen] = lexicon.with_layers(chosen)
+        return self._switched[digest, chosen]
+
+    def edition(self, digest: str) -> str:
+        """The edition of a lexicon's source; empty when it is not installed here."""
+        try:
+            return self.by_digest(digest).about.edition
+        except LexiconError:
+            return ""
 
     def find(self, name_or_digest: str) -> WordGraph:
         """The lexicon that has this digest or, now, this name.

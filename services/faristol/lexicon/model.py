@@ -1,32 +1,32 @@
-"""A case of adjudication, and what it needs to know of its game. Pure."""
+"""A case of adjudication. Pure."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
 
 from google.protobuf.message import Message
 from google.protobuf.timestamp_pb2 import Timestamp
 
-from faristol.pb.game.v1 import events_pb2 as game_events
+from faristol.host.times import to_datetime
 from faristol.pb.lexicon.v1 import events_pb2 as events
 
 Word = tuple[str, ...]
 """A word as faces."""
 
+DIRECTOR = 0
+"""The seat of the director, who rules alone."""
 
-def case_id_of(game_id: str, challenge: int) -> str:
-    """The case that a game's challenge of this number (from 1) becomes."""
-    return f"{game_id}-{challenge}"
+
+def case_id_of(game_id: str, challenge: int, *, appeal: bool = False) -> str:
+    """The case that a game's challenge of this number (from 1) becomes, or the appeal against its ruling."""
+    return f"{game_id}-{challenge}" + ("-appeal" if appeal else "")
 
 
 def stream(case_id: str) -> str:
     """The stream of a case."""
     return f"case-{case_id}"
-
-
-def game_stream(game_id: str) -> str:
-    """The stream of the game that a case is about."""
-    return f"game-{game_id}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,24 +35,73 @@ class Ruling:
 
     word: Word
     valid: bool
+    reason: str = ""
+    source: str = ""
+    """The dictionary, list or grammar that it rests on."""
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """A judge's seat on a case, while he holds it."""
+
+    judge_id: str
+    seat: int
+
+
+@dataclass(frozen=True, slots=True)
+class Opinion:
+    """What one judge found, word by word."""
+
+    judge_id: str
+    seat: int
+    rulings: tuple[Ruling, ...]
+    given_at: Timestamp
 
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """A challenge before the lexicon; the empty one is not open yet."""
+    """A challenge that is ruled on; the empty one is not open yet."""
 
     case_id: str = ""
     game_id: str = ""
+    tournament_id: str = ""
     turn: int = 0
     challenge: int = 0
     words: tuple[Word, ...] = ()
+    language: str = ""
     lexicon_name: str = ""
     lexicon_digest: str = ""
+    layers: tuple[str, ...] = ()
+    article: str = ""
+    by_word: bool = False
+    """Players are told about each word."""
+    mode: events.Mode.ValueType = events.MODE_UNSPECIFIED
+    panel: int = 0
+    appeal: bool = False
+    arguments: str = ""
+    barred: frozenset[str] = frozenset()
+    """Judges who may not rule on it."""
+    lease_seconds: int = 0
+    escalate_after_seconds: int = 0
     opened_at: Timestamp | None = None
+    queued_at: Timestamp | None = None
+    claims: tuple[Claim, ...] = ()
+    """In the order of seats."""
+    opinions: tuple[Opinion, ...] = ()
+    """In the order of seats."""
+    returned: int = 0
+    """How often it went back into the queue."""
+    escalated: bool = False
+    withdrawn: bool = False
     rulings: tuple[Ruling, ...] = ()
     valid: bool = False
     """Every word is valid. Means something when the case is ruled."""
+    ruled_by: tuple[str, ...] = ()
+    by_director: bool = False
+    """The director ruled alone."""
     ruled_at: Timestamp | None = None
+    last_at: Timestamp | None = None
+    """When the last fact happened."""
 
     @property
     def open(self) -> bool:
@@ -64,42 +113,100 @@ class Case:
         """A ruling was made."""
         return self.ruled_at is not None
 
+    @property
+    def waiting(self) -> bool:
+        """It is in the queue: a ruling is needed, and there is none."""
+        return self.open and not self.ruled and not self.withdrawn
+
+    @property
+    def free_seats(self) -> tuple[int, ...]:
+        """Seats that nobody holds and nobody has ruled from; without the director's."""
+        taken = {claim.seat for claim in self.claims} | {opinion.seat for opinion in self.opinions}
+        return tuple(seat for seat in range(1, self.panel + 1) if seat not in taken)
+
+    @property
+    def held_by(self) -> tuple[str, ...]:
+        """The judges who hold it, in the order of seats."""
+        return tuple(claim.judge_id for claim in self.claims)
+
+    def claim_of(self, judge_id: str) -> Claim | None:
+        """The seat that a judge holds."""
+        return next((claim for claim in self.claims if claim.judge_id == judge_id), None)
+
+    def escalates_at(self) -> datetime | None:
+        """When it goes to the director; None where no judge rules."""
+        if not self.panel or self.queued_at is None:
+            return None
+        return to_datetime(self.queued_at) + timedelta(seconds=self.escalate_after_seconds)
+
 
 def evolve(case: Case, fact: Message) -> Case:
     """The case after one more fact. Raises ``TypeError`` for a message that is no fact of a case."""
     match fact:
         case events.CaseOpened():
-            return Case(
-                case_id=fact.case_id,
-                game_id=fact.game_id,
-                turn=fact.turn,
-                challenge=fact.challenge,
-                words=tuple(tuple(word.faces) for word in fact.words),
-                lexicon_name=fact.lexicon.name,
-                lexicon_digest=fact.lexicon.digest,
-                opened_at=fact.occurred_at,
-            )
+            return _opened(fact)
+        case events.CaseClaimed():
+            case = replace(case, claims=_seated([*case.claims, Claim(fact.judge_id, fact.seat)]))
+        case events.CaseReturned():
+            case = replace(case, claims=_without(case.claims, fact.seat), returned=case.returned + 1)
+        case events.OpinionGiven():
+            opinion = Opinion(fact.judge_id, fact.seat, _rulings(fact.words), fact.occurred_at)
+            opinions = (*(one for one in case.opinions if one.seat != fact.seat), opinion)
+            ordered = tuple(sorted(opinions, key=lambda one: one.seat))
+            case = replace(case, claims=_without(case.claims, fact.seat), opinions=ordered)
+        case events.CaseEscalated():
+            case = replace(case, escalated=True)
+        case events.CaseWithdrawn():
+            case = replace(case, withdrawn=True, claims=())
         case events.CaseRuled():
-            rulings = tuple(Ruling(tuple(ruling.word.faces), ruling.valid) for ruling in fact.words)
-            return replace(case, rulings=rulings, valid=fact.valid, ruled_at=fact.occurred_at)
+            case = replace(
+                case,
+                claims=(),
+                rulings=_rulings(fact.words),
+                valid=fact.valid,
+                ruled_by=tuple(fact.judge_ids),
+                by_director=fact.director,
+                ruled_at=fact.occurred_at,
+            )
         case _:
             raise TypeError(f"{fact.DESCRIPTOR.full_name} is not a fact of a case")
+    return replace(case, last_at=fact.occurred_at)
 
 
-@dataclass(frozen=True, slots=True)
-class GameView:
-    """As much of a game as its cases depend on."""
+def _opened(fact: events.CaseOpened) -> Case:
+    return Case(
+        case_id=fact.case_id,
+        game_id=fact.game_id,
+        tournament_id=fact.tournament_id,
+        turn=fact.turn,
+        challenge=fact.challenge,
+        words=tuple(tuple(word.faces) for word in fact.words),
+        language=fact.language,
+        lexicon_name=fact.lexicon.name,
+        lexicon_digest=fact.lexicon.digest,
+        layers=tuple(fact.layers),
+        article=fact.article,
+        by_word=fact.by_word,
+        mode=fact.mode,
+        panel=fact.panel,
+        appeal=fact.appeal,
+        arguments=fact.arguments,
+        barred=frozenset(fact.barred_judge_ids),
+        lease_seconds=fact.lease_seconds,
+        escalate_after_seconds=fact.escalate_after_seconds,
+        opened_at=fact.occurred_at,
+        queued_at=fact.queued_at if fact.HasField("queued_at") else fact.occurred_at,
+        last_at=fact.occurred_at,
+    )
 
-    game_id: str = ""
-    tournament_id: str = ""
-    lexicon_name: str = ""
-    lexicon_digest: str = ""
+
+def _rulings(words: Iterable[events.WordRuling]) -> tuple[Ruling, ...]:
+    return tuple(Ruling(tuple(one.word.faces), one.valid, one.reason, one.source) for one in words)
 
 
-def view(game: GameView, fact: Message) -> GameView:
-    """The game after one more of its facts; those that no case depends on change nothing."""
-    match fact:
-        case game_events.GameOpened():
-            return GameView(fact.game_id, fact.tournament_id, fact.lexicon.name, fact.lexicon.digest)
-        case _:
-            return game
+def _seated(claims: Iterable[Claim]) -> tuple[Claim, ...]:
+    return tuple(sorted(claims, key=lambda claim: claim.seat))
+
+
+def _without(claims: Iterable[Claim], seat: int) -> tuple[Claim, ...]:
+    return tuple(claim for claim in claims if claim.seat != seat)

@@ -3,19 +3,25 @@
 from __future__ import annotations
 
 from faristol.host import Part, Runtime, Servicer
+from faristol.lexicon.directing import AdjudicationService
+from faristol.lexicon.docket import projection
+from faristol.lexicon.judging import JudgeService
+from faristol.lexicon.leases import Leases
 from faristol.lexicon.lexicons import Lexicons
 from faristol.lexicon.reactions import ruling
 from faristol.lexicon.service import LexiconService
-from faristol.pb.lexicon.v1 import lexicon_pb2, lexicon_pb2_grpc
+from faristol.lexicon.timing import Timer
+from faristol.pb.lexicon.v1 import adjudication_pb2, adjudication_pb2_grpc, lexicon_pb2, lexicon_pb2_grpc
 from faristol.words import Library
 
 
 def part(runtime: Runtime) -> Part:
-    """Look-ups, cases, and the reaction that rules on challenges.
+    """Look-ups, judges and their cases, the reaction that opens cases, and the timer that keeps them moving.
 
     Raises ``LexiconError`` when no lexicon is installed or one is not sound.
     """
     lexicons = Lexicons(Library(runtime.settings.lexicons))
+    leases = Leases(runtime.record)
     return Part(
         name="lexicon",
         servicers=(
@@ -24,6 +30,18 @@ def part(runtime: Runtime) -> Part:
                 lexicon_pb2_grpc.add_LexiconServiceServicer_to_server,
                 LexiconService(runtime.record, lexicons),
             ),
+            Servicer(
+                adjudication_pb2.DESCRIPTOR.services_by_name["AdjudicationService"],
+                adjudication_pb2_grpc.add_AdjudicationServiceServicer_to_server,
+                AdjudicationService(runtime, lexicons),
+            ),
+            Servicer(
+                adjudication_pb2.DESCRIPTOR.services_by_name["JudgeService"],
+                adjudication_pb2_grpc.add_JudgeServiceServicer_to_server,
+                JudgeService(runtime, lexicons, leases),
+            ),
         ),
-        reactions=(ruling(runtime.record, lexicons),),
+        reactions=(ruling(runtime.record, lexicons, runtime.now),),
+        projections=(projection(),),
+        tasks=(Timer(runtime.record, leases, runtime.now).run,),
     )

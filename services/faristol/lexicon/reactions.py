@@ -1,39 +1,94 @@
-"""What happens by itself: every challenge becomes a case, and the lexicon rules on it."""
+"""What happens by itself: challenges and appeals become cases, and cases end with what they are about."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from datetime import datetime
+
 from faristol.bus import Reaction
 from faristol.host import StartError
-from faristol.lexicon.decide import adjudicate
+from faristol.host.times import to_timestamp
+from faristol.lexicon import adjudication, decide
 from faristol.lexicon.lexicons import Lexicons
-from faristol.lexicon.model import Case, GameView, case_id_of, evolve, game_stream, stream, view
+from faristol.lexicon.model import case_id_of, stream
+from faristol.lexicon.opening import Question, adjudicate
+from faristol.lexicon.pinning import law_of
+from faristol.lexicon.streams import load_adjudication, load_case
+from faristol.lexicon.views import Game, game_stream, watch_game
 from faristol.pb.game.v1 import events_pb2 as game_events
-from faristol.record import Decision, Record, Recorded, Write, load
+from faristol.pb.lexicon.v1 import events_pb2 as events
+from faristol.record import Decision, Guard, Record, Recorded, Write, load
 from faristol.words import LexiconError
 
+TYPES = frozenset(
+    kind.DESCRIPTOR.full_name
+    for kind in (
+        game_events.ChallengeRaised,
+        game_events.AppealRaised,
+        game_events.AppealRuled,
+        game_events.GameEnded,
+    )
+)
 
-def ruling(record: Record, lexicons: Lexicons) -> Reaction:
-    """The reaction that rules on every challenge by the lexicon that the game has pinned.
 
-    When that lexicon is not here it raises ``StartError`` and so ends the process, which says what is missing: a
-    challenge is neither skipped nor ruled on by another lexicon. Once it is installed, the service goes on there.
+def ruling(record: Record, lexicons: Lexicons, now: Callable[[], datetime]) -> Reaction:
+    """The reaction that makes a case of every challenge, and has the lexicon rule on it where no judge does.
+
+    When the lexicon that the game has pinned is not here it raises ``StartError`` and so ends the process, which says
+    what is missing: a challenge is neither skipped nor ruled on by another lexicon. Once it is installed, the service
+    goes on there.
     """
 
     async def rule(event: Recorded) -> Decision | None:
-        challenge = event.message
-        assert isinstance(challenge, game_events.ChallengeRaised)
-        game_id = event.stream.removeprefix(game_stream(""))
-        game = (await load(record, game_stream(game_id), GameView(), view)).state
-        case_stream = stream(case_id_of(game_id, challenge.challenge))
-        case = await load(record, case_stream, Case(), evolve)
+        game = (await load(record, game_stream(event.stream.removeprefix(game_stream(""))), Game(), watch_game)).state
+        match event.message:
+            case game_events.ChallengeRaised() as challenge:
+                return await _open(game, Question(challenge, challenge.occurred_at))
+            case game_events.AppealRaised() as appeal:
+                first = (await load_case(record, case_id_of(game.game_id, appeal.challenge))).state
+                challenge = game.challenges[appeal.challenge]
+                question = Question(
+                    challenge, appeal.occurred_at, appeal=True, arguments=appeal.arguments, barred=first.ruled_by
+                )
+                return await _open(game, question)
+            case game_events.AppealRuled() as ruled:
+                case_id = case_id_of(game.game_id, ruled.challenge, appeal=True)
+                return await _withdraw(game, [case_id], events.WITHDRAWN_REASON_ARBITER_RULED, event)
+            case _:
+                case_ids = [
+                    case_id_of(game.game_id, number, appeal=appeal)
+                    for number in game.challenges
+                    for appeal in (False, True)
+                ]
+                return await _withdraw(game, case_ids, events.WITHDRAWN_REASON_GAME_ENDED, event)
+
+    async def _open(game: Game, question: Question) -> Decision | None:
+        case_id = case_id_of(game.game_id, question.challenge.challenge, appeal=question.appeal)
+        case = await load_case(record, case_id)
+        settings = await load_adjudication(record, game.tournament_id)
         try:
-            lexicon = lexicons.by_digest(game.lexicon_digest)
+            law = law_of(game, settings.state, lexicons)
         except LexiconError as error:
             raise StartError(
-                f"challenge {challenge.challenge} of game {game_id} waits for the lexicon {game.lexicon_name}: {error}"
+                f"challenge {question.challenge.challenge} of game {game.game_id} waits for the lexicon "
+                f"{game.lexicon.name}: {error}"
             ) from error
-        facts = adjudicate(case.state, challenge, game, lexicon.contains)
-        # The game's lexicon is pinned when it opens and never changes: there is nothing to guard.
-        return Decision([Write(case_stream, case.version, facts, game.tournament_id)]) if facts else None
+        facts = adjudicate(case.state, question, game, settings.state, law, to_timestamp(now()))
+        if not facts:
+            return None
+        # The game's pins never change: there is nothing of it to guard.
+        guards = [Guard(adjudication.stream(game.tournament_id), settings.version)]
+        return Decision([Write(stream(case_id), case.version, facts, game.tournament_id)], guards)
 
-    return Reaction("lexicon.ruling", frozenset({game_events.ChallengeRaised.DESCRIPTOR.full_name}), rule)
+    async def _withdraw(
+        game: Game, case_ids: list[str], reason: events.WithdrawnReason.ValueType, event: Recorded
+    ) -> Decision | None:
+        writes = []
+        for case_id in case_ids:
+            case = await load_case(record, case_id)
+            occurred_at = event.message.occurred_at  # type: ignore[attr-defined] # every fact that ends a case has it
+            if facts := decide.withdraw(case.state, reason, occurred_at):
+                writes.append(Write(stream(case_id), case.version, facts, game.tournament_id))
+        return Decision(writes) if writes else None
+
+    return Reaction("lexicon.ruling", TYPES, rule)

@@ -6,23 +6,24 @@ from typing import Any
 
 import grpc
 
-from faristol.host import Invalid, NotFound
+from faristol.host import Invalid
+from faristol.host.answering import language_of
+from faristol.host.text import render
+from faristol.lexicon import presenting
 from faristol.lexicon.lexicons import Lexicons
-from faristol.lexicon.model import Case, Word, evolve, stream
+from faristol.lexicon.streams import case_named
 from faristol.pb.game.v1 import events_pb2 as game_events
-from faristol.pb.lexicon.v1 import events_pb2 as events
 from faristol.pb.lexicon.v1 import lexicon_pb2 as lexicon
 from faristol.pb.lexicon.v1 import lexicon_pb2_grpc as lexicon_grpc
-from faristol.record import Record, load
+from faristol.record import Record
 from faristol.rules.refusal import N_
+from faristol.words import WordGraph
+from faristol.words.lists import unplayable
 
 Context = grpc.aio.ServicerContext[Any, Any]
 
 MOST_WORDS = 1_000
 """Words that one LookUp may ask for."""
-
-LONGEST = 64
-"""Characters of the longest text that is looked up; no word of 15 tiles has more."""
 
 
 class LexiconService(lexicon_grpc.LexiconServiceServicer):
@@ -62,42 +63,33 @@ class LexiconService(lexicon_grpc.LexiconServiceServicer):
                 N_("are {count}; at most {most} can be looked up at once"),
                 {"count": len(request.words), "most": MOST_WORDS},
             )
-        for text in request.words:
-            if not 0 < len(text) <= LONGEST:
-                raise Invalid(
-                    "words",
-                    N_("{word} has {length} characters; expected {least} to {most}"),
-                    {"word": repr(text[:LONGEST]), "length": len(text), "least": 1, "most": LONGEST},
-                )
         graph = self._lexicons.find(request.lexicon)
-        return lexicon.LookUpResponse(
-            entries=[
-                lexicon.Entry(text=text, spellings=[_word(spelling) for spelling in graph.spellings(text)])
-                for text in request.words
-            ]
-        )
+        if unknown := sorted(set(request.layers) - set(graph.known_layers)):
+            raise Invalid(
+                "layers",
+                N_("{layers} are no layers of this lexicon; it has: {known}"),
+                {"layers": ", ".join(unknown), "known": ", ".join(graph.known_layers) or "–"},
+            )
+        graph = self._lexicons.with_layers(graph.digest, request.layers)
+        language = language_of(context)
+        return lexicon.LookUpResponse(entries=[_entry(text, graph, language) for text in request.words])
 
     async def GetCase(  # noqa: N802
         self, request: lexicon.GetCaseRequest, context: Context
     ) -> lexicon.GetCaseResponse:
         """A case as it stands in the record, for officials."""
-        if not request.case_id:
-            raise Invalid("case_id", N_("is empty; expected the id of a case"))
-        case = (await load(self._record, stream(request.case_id), Case(), evolve)).state
-        if not case.open:
-            raise NotFound("case", request.case_id)
-        return lexicon.GetCaseResponse(
-            case_id=case.case_id,
-            game_id=case.game_id,
-            words=[_word(word) for word in case.words],
-            lexicon=game_events.Pin(name=case.lexicon_name, digest=case.lexicon_digest),
-            ruled=case.ruled,
-            valid=case.valid,
-            rulings=[events.WordRuling(word=_word(ruling.word), valid=ruling.valid) for ruling in case.rulings],
-            opened_at=case.opened_at,
-            ruled_at=case.ruled_at,
+        case = (await case_named(self._record, request.case_id)).state
+        return presenting.official(case)
+
+
+def _entry(text: str, graph: WordGraph, language: str) -> lexicon.Entry:
+    """What a lexicon says of a text; of one that is no word for its tiles, why not."""
+    if refused := unplayable(text, graph.tile_set):
+        return lexicon.Entry(text=text, reason=refused.reason, problem=render(refused, language))
+    listed = [
+        lexicon.Spelling(
+            word=presenting.word(faces), valid=graph.contains(faces), listings=presenting.listings(graph, faces)
         )
-
-
-def _word(faces: Word) -> game_events.Word:
-    return game_events.Word(faces=faces)
+        for faces in graph.every_layer.spellings(text)
+    ]
+    return lexicon.Entry(text=text, spellings=[one.word for one in listed if one.valid], listed=listed)

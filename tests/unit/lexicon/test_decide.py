@@ -1,93 +1,243 @@
 from __future__ import annotations
 
-from functools import reduce
+from collections.abc import Callable
+from dataclasses import replace
 
 import pytest
 from google.protobuf.message import Message
-from google.protobuf.timestamp_pb2 import Timestamp
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.unit.lexicon.cases import JUDGES, PLAYABLE, after, as_lexicon, at, judged, listed, opened
 
-from faristol.lexicon.decide import adjudicate
-from faristol.lexicon.model import Case, GameView, Ruling, Word, evolve, view
-from faristol.pb.game.v1 import events_pb2 as game_events
+from faristol.lexicon.adjudication import Adjudication
+from faristol.lexicon.decide import claim, give_opinion, overdue, release, withdraw
+from faristol.lexicon.model import Case, Ruling
 from faristol.pb.lexicon.v1 import events_pb2 as events
+from faristol.rules.refusal import Refusal
 
-GAME = GameView("cup-r1-t1", "cup", "catalan", "ab" * 32)
-RAISED_AT = Timestamp(seconds=1_700_000_000)
-PLAYABLE = {("S", "O", "L"), ("A", "NY")}
-WORDS = st.sampled_from([("S", "O", "L"), ("A", "NY"), ("A", "N", "Y"), ("X",)])
-
-
-def challenge(*words: Word) -> game_events.ChallengeRaised:
-    return game_events.ChallengeRaised(
-        turn=4,
-        challenge=2,
-        player_id="biel",
-        words=[game_events.Word(faces=word) for word in words],
-        occurred_at=RAISED_AT,
-    )
+SOL, XX = ("S", "O", "L"), ("X", "X")
+NOBODY: frozenset[str] = frozenset()
 
 
-def adjudicated(case: Case, *words: Word) -> list[Message]:
-    return adjudicate(case, challenge(*words), GAME, PLAYABLE.__contains__)
+def refused(action: Callable[[], object]) -> str:
+    with pytest.raises(Refusal) as caught:
+        action()
+    return caught.value.reason
 
 
-def test_a_challenge_becomes_a_case_that_the_pinned_lexicon_rules_on_in_no_time() -> None:
-    opened, ruled = adjudicated(Case(), ("S", "O", "L"), ("A", "NY"))
-    assert opened == events.CaseOpened(
-        case_id="cup-r1-t1-2",
-        game_id="cup-r1-t1",
-        tournament_id="cup",
-        turn=4,
-        challenge=2,
-        words=[game_events.Word(faces=["S", "O", "L"]), game_events.Word(faces=["A", "NY"])],
-        lexicon=game_events.Pin(name="catalan", digest="ab" * 32),
-        mode=events.MODE_AUTOMATIC,
-        occurred_at=RAISED_AT,
-    )
-    assert isinstance(ruled, events.CaseRuled)
-    assert (ruled.case_id, ruled.game_id, ruled.turn, ruled.challenge) == ("cup-r1-t1-2", "cup-r1-t1", 4, 2)
-    assert ruled.valid
-    assert ruled.occurred_at == RAISED_AT
+def claimed(case: Case, *judges: str, settings_: Adjudication | None = None, seconds: float = 1) -> Case:
+    for judge in judges:
+        case = after(case, claim(case, settings_ or judged(case.panel), judge, NOBODY, at(seconds)))
+    return case
 
 
-def test_digraphs_are_ruled_on_as_tiles_and_not_as_letters() -> None:
-    _, ruled = adjudicated(Case(), ("S", "O", "L"), ("A", "N", "Y"))
-    assert isinstance(ruled, events.CaseRuled)
-    assert not ruled.valid
-    assert [(tuple(word.word.faces), word.valid) for word in ruled.words] == [
-        (("S", "O", "L"), True),
-        (("A", "N", "Y"), False),
+def rules(case: Case, judge: str, *valid: bool, seconds: float = 2) -> Case:
+    rulings = [Ruling(word, good, "as said", "a grammar") for word, good in zip(case.words, valid, strict=True)]
+    return after(case, give_opinion(case, judged(case.panel), judge, rulings, listed(case), at(seconds)))
+
+
+def test_one_judge_holds_a_case_and_the_other_is_told_who() -> None:
+    case = claimed(opened(judged(), SOL), "ada")
+    with pytest.raises(Refusal, match="in the hands of ada") as caught:
+        claim(case, judged(), "berta", NOBODY, at(2))
+    assert caught.value.reason == "CASE_TAKEN"
+
+
+def test_who_holds_a_case_and_claims_it_again_keeps_it() -> None:
+    case = claimed(opened(judged(), SOL), "ada")
+    assert claim(case, judged(), "ada", NOBODY, at(2)) == []
+
+
+def test_a_judge_who_fell_silent_is_followed_by_the_next_one() -> None:
+    case = claimed(opened(judged(), SOL), "ada")
+    returned, taken = claim(case, judged(), "berta", frozenset({"ada"}), at(40))
+    assert isinstance(returned, events.CaseReturned)
+    assert (returned.judge_id, returned.reason) == ("ada", events.RETURN_REASON_SILENT)
+    assert isinstance(taken, events.CaseClaimed)
+    case = after(case, [returned, taken])
+    assert case.held_by == ("berta",)
+    assert refused(lambda: give_opinion(case, judged(), "ada", as_lexicon(case), listed(case), at(41))) == "CLAIM_LOST"
+
+
+def test_a_ruling_says_which_words_are_valid_why_and_by_what() -> None:
+    case = claimed(opened(judged(), SOL, XX), "ada")
+    case = rules(case, "ada", True, False)
+    assert case.ruled
+    assert not case.valid
+    assert case.ruled_by == ("ada",)
+    assert [(one.word, one.valid) for one in case.rulings] == [(SOL, True), (XX, False)]
+
+
+def test_who_follows_the_lexicon_need_not_name_it() -> None:
+    case = claimed(opened(judged(), SOL), "ada")
+    case = after(case, give_opinion(case, judged(), "ada", [Ruling(SOL, True)], listed(case), at(2)))
+    assert case.rulings == (Ruling(SOL, True, "", "DIEC"),)
+
+
+@pytest.mark.parametrize(("word", "valid"), [(XX, True), (SOL, False)])
+@pytest.mark.parametrize(("reason", "source"), [("", ""), ("a plural", ""), ("", "a grammar"), (" ", "a grammar")])
+def test_a_ruling_against_the_lexicon_needs_reason_and_source(
+    word: tuple[str, ...], valid: bool, reason: str, source: str
+) -> None:
+    case = claimed(opened(judged(), word), "ada")
+    ruling = [Ruling(word, valid, reason, source)]
+    assert refused(lambda: give_opinion(case, judged(), "ada", ruling, listed(case), at(2))) == "UNSUPPORTED_RULING"
+    supported = [Ruling(word, valid, "a plural", "a grammar")]
+    assert after(case, give_opinion(case, judged(), "ada", supported, listed(case), at(2))).valid == valid
+
+
+@pytest.mark.parametrize("words", [[], [SOL], [SOL, SOL], [SOL, XX, ("A", "NY")]])
+def test_every_word_of_the_case_is_ruled_on_once(words: list[tuple[str, ...]]) -> None:
+    case = claimed(opened(judged(), SOL, XX), "ada")
+    rulings = [Ruling(word, word in PLAYABLE) for word in words]
+    why = refused(lambda: give_opinion(case, judged(), "ada", rulings, listed(case), at(2)))
+    assert why == "WORDS_NOT_THOSE_OF_CASE"
+
+
+def test_a_panel_rules_when_the_last_has_and_by_the_majority_of_each_word() -> None:
+    case = claimed(opened(judged(3), SOL, XX), "ada", "berta", "carles")
+    case = rules(case, "berta", True, True)
+    case = rules(case, "ada", False, True)
+    assert not case.ruled
+    case = rules(case, "carles", True, False)
+    assert case.ruled_by == ("ada", "berta", "carles")
+    assert [one.valid for one in case.rulings] == [True, True]
+    assert case.valid
+
+
+def test_a_judge_has_one_voice_in_a_panel() -> None:
+    case = rules(claimed(opened(judged(3), SOL), "ada"), "ada", True)
+    assert refused(lambda: claim(case, judged(3), "ada", NOBODY, at(3))) == "OPINION_GIVEN"
+
+
+def test_a_case_is_for_judges_of_its_language_who_are_appointed_and_did_not_rule_first() -> None:
+    case = opened(judged(), SOL, barred=["ada"])
+    assert refused(lambda: claim(case, judged(), "duna", NOBODY, at(1))) == "OTHER_LANGUAGE"
+    assert refused(lambda: claim(case, judged(), "nobody", NOBODY, at(1))) == "NOT_A_JUDGE"
+    assert refused(lambda: claim(case, judged(), "ada", NOBODY, at(1))) == "RULED_FIRST"
+    assert claimed(case, "berta").held_by == ("berta",)
+
+
+def test_a_case_that_waits_for_too_long_is_escalated_once_and_then_the_director_rules_alone() -> None:
+    case = claimed(opened(judged(3), SOL), "ada")
+    assert refused(lambda: claim(case, judged(3), "head", NOBODY, at(1))) == "OTHER_LANGUAGE"
+    assert overdue(case, judged(3), NOBODY, at(119.9)) == []
+    (fact,) = overdue(case, judged(3), NOBODY, at(120))
+    assert isinstance(fact, events.CaseEscalated)
+    escalated = after(case, [fact])
+    assert overdue(escalated, judged(3), NOBODY, at(500)) == []
+    ruled = rules(claimed(escalated, "head", seconds=121), "head", True, seconds=122)
+    assert ruled.ruled_by == ("head",)
+    assert ruled.by_director
+
+
+def test_an_escalated_case_stays_with_its_judges_too() -> None:
+    case = opened(judged(), SOL)
+    case = after(case, overdue(case, judged(), NOBODY, at(120)))
+    case = rules(claimed(case, "head", "ada"), "ada", True)
+    assert case.ruled_by == ("ada",)
+    assert refused(lambda: rules(case, "head", False)) == "CASE_RULED"
+
+
+def test_a_case_goes_back_when_its_judge_is_silent_dismissed_or_gives_it_back() -> None:
+    case = claimed(opened(judged(), SOL), "ada")
+    (silent,) = overdue(case, judged(), frozenset({"ada"}), at(40))
+    without = replace(judged(), judges={"berta": JUDGES["berta"]})
+    (dismissed,) = overdue(case, without, NOBODY, at(2))
+    (released,) = release(case, "ada", at(2))
+    reasons = []
+    for fact in (silent, dismissed, released):
+        assert isinstance(fact, events.CaseReturned)
+        reasons.append(fact.reason)
+        assert after(case, [fact]).free_seats == (1,)
+    assert reasons == [
+        events.RETURN_REASON_SILENT,
+        events.RETURN_REASON_DISMISSED,
+        events.RETURN_REASON_RELEASED,
     ]
 
 
-@given(st.lists(WORDS, min_size=1, max_size=6))
-def test_a_play_stands_exactly_when_every_word_challenged_is_a_word(words: list[Word]) -> None:
-    facts = adjudicated(Case(), *words)
-    case = reduce(evolve, facts, Case())
+def test_a_case_that_is_withdrawn_is_not_ruled_on() -> None:
+    case = claimed(opened(judged(), SOL), "ada")
+    case = after(case, withdraw(case, events.WITHDRAWN_REASON_GAME_ENDED, case.last_at))  # type: ignore[arg-type]
+    assert not case.waiting
+    assert refused(lambda: rules(case, "ada", True)) == "CASE_WITHDRAWN"
+    assert withdraw(case, events.WITHDRAWN_REASON_GAME_ENDED, case.last_at) == []  # type: ignore[arg-type]
+
+
+def test_a_fact_is_not_before_the_one_that_it_follows_though_clocks_differ() -> None:
+    case = claimed(opened(judged(), SOL, queued=at(0)), "ada", seconds=5)
+    (fact,) = release(case, "ada", at(3))
+    assert isinstance(fact, events.CaseReturned)
+    assert fact.occurred_at == case.last_at
+
+
+STEPS = st.lists(
+    st.tuples(
+        st.sampled_from(["claim", "silent", "release", "rule", "wait", "dismiss", "appoint"]),
+        st.sampled_from(sorted(JUDGES)),
+        st.booleans(),
+    ),
+    max_size=40,
+)
+
+
+def step(case: Case, court: Adjudication, kind: str, judge: str, good: bool, now: float) -> list[Message]:
+    match kind:
+        case "claim":
+            return claim(case, court, judge, NOBODY, at(now))
+        case "silent":
+            return overdue(case, court, frozenset({judge}), at(now))
+        case "release":
+            return release(case, judge, at(now))
+        case "rule":
+            rulings = [Ruling(word, good, "as said", "a grammar") for word in case.words]
+            return give_opinion(case, court, judge, rulings, listed(case), at(now))
+        case _:
+            return overdue(case, court, NOBODY, at(now))
+
+
+@settings(max_examples=300)
+@given(STEPS, st.sampled_from([1, 3]))
+def test_whatever_judges_do_in_whatever_order_a_case_is_ruled_on_exactly_once(
+    steps: list[tuple[str, str, bool]], panel: int
+) -> None:
+    court = judged(panel)
+    case = opened(court, SOL, XX)
+    facts: list[Message] = []
+
+    def take(found: list[Message]) -> None:
+        nonlocal case
+        for fact in found:
+            assert case.waiting, f"{fact} follows the ruling"
+            case = after(case, [fact])
+            facts.append(fact)
+            assert len({held.seat for held in case.claims}) == len(case.claims)
+            assert len(set(case.held_by)) == len(case.held_by)
+
+    now = 0.0
+    for kind, judge, good in steps:
+        now += 30 if kind == "wait" else 1
+        if kind in {"dismiss", "appoint"}:
+            others = {name: one for name, one in court.judges.items() if name != judge}
+            court = replace(court, judges=others | ({judge: JUDGES[judge]} if kind == "appoint" else {}))
+            continue
+        try:
+            take(step(case, court, kind, judge, good, now))
+        except Refusal:
+            continue
+    court = judged(panel)
+    now += 1_000
+    take(overdue(case, court, frozenset(case.held_by), at(now)))
+    for judge in ("ada", "berta", "carles"):
+        if case.waiting:
+            try:
+                take(claim(case, court, judge, NOBODY, at(now)))
+                take(give_opinion(case, court, judge, as_lexicon(case), listed(case), at(now)))
+            except Refusal:
+                continue
+    assert sum(isinstance(fact, events.CaseRuled) for fact in facts) == 1
     assert case.ruled
-    assert case.valid == all(word in PLAYABLE for word in words)
-    assert case.rulings == tuple(Ruling(word, word in PLAYABLE) for word in words)
-
-
-def test_a_case_is_ruled_on_once_however_often_the_challenge_is_told() -> None:
-    opened, ruled = adjudicated(Case(), ("S", "O", "L"))
-    open_case = evolve(Case(), opened)
-    assert adjudicated(open_case, ("S", "O", "L")) == [ruled]
-    assert adjudicated(evolve(open_case, ruled), ("S", "O", "L")) == []
-
-
-def test_a_game_is_known_from_the_fact_that_opened_it() -> None:
-    opened = game_events.GameOpened(
-        game_id=GAME.game_id,
-        tournament_id="cup",
-        lexicon=game_events.Pin(name="catalan", digest="ab" * 32),
-    )
-    facts: list[Message] = [opened, game_events.GameStarted(first_player_id="anna"), challenge(("X",))]
-    assert reduce(view, facts, GameView()) == GAME
-
-
-def test_a_fact_of_another_context_is_no_fact_of_a_case() -> None:
-    with pytest.raises(TypeError, match=r"faristol\.game\.v1\.GameStarted is not a fact of a case"):
-        evolve(Case(), game_events.GameStarted())
+    assert sum(isinstance(fact, events.CaseEscalated) for fact in facts) <= 1
+    if not case.by_director:
+        assert len(set(case.ruled_by)) == panel

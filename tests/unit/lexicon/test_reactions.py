@@ -9,6 +9,7 @@ from faristol.lexicon.part import part
 from faristol.pb.game.v1 import events_pb2 as game_events
 from faristol.pb.lexicon.v1 import events_pb2 as events
 from faristol.record import Conflict, Decision, Metadata, Record, Recorded, Write
+from faristol.rules import load_ruleset
 from faristol.words import Installed
 
 GAME = "cup-r1-t1"
@@ -18,7 +19,10 @@ async def challenged(record: Record, digest: str, *words: tuple[str, ...]) -> Re
     """A game whose only play was challenged; the event of the challenge."""
     facts = [
         game_events.GameOpened(
-            game_id=GAME, tournament_id="cup", lexicon=game_events.Pin(name="catalan", digest=digest)
+            game_id=GAME,
+            tournament_id="cup",
+            ruleset=game_events.Pin(name="fisc-2023", digest=load_ruleset("fisc-2023").digest),
+            lexicon=game_events.Pin(name="catalan", digest=digest),
         ),
         game_events.ChallengeRaised(
             turn=1,

@@ -7,6 +7,7 @@ import pytest
 from google.protobuf.timestamp_pb2 import Timestamp
 from google.rpc import error_details_pb2
 from grpc_status import rpc_status
+from tests.unit.lexicon.conftest import ABOUT
 
 from faristol.host import Runtime, Settings
 from faristol.host.answering import ErrorInterceptor
@@ -15,7 +16,8 @@ from faristol.pb.game.v1 import events_pb2 as game_events
 from faristol.pb.lexicon.v1 import events_pb2 as events
 from faristol.pb.lexicon.v1 import lexicon_pb2, lexicon_pb2_grpc
 from faristol.record import Decision, Metadata, Record, Write
-from faristol.words import Installed
+from faristol.rules.tiles import load_tile_set
+from faristol.words import Installed, Library, Listing
 
 
 @pytest.fixture
@@ -60,6 +62,55 @@ async def test_words_are_answered_with_their_tiles_in_the_order_asked(
     ]
 
 
+@pytest.mark.parametrize(
+    ("text", "reason", "problem"),
+    [
+        ("", "EMPTY_WORD", "The word is empty"),
+        ("kiwi", "NO_SUCH_TILE", "k (U+006B LATIN SMALL LETTER K)"),
+        ("Αny", "MIXED_SCRIPTS", "Α (Greek)"),
+        ("a" * 16, "WORD_LENGTH", "16 tiles long"),
+        ("a", "WORD_LENGTH", "1 tiles long"),
+        ("xoz", "", ""),
+    ],
+)
+async def test_a_text_that_is_no_word_for_the_tiles_is_refused_by_name(
+    text: str, reason: str, problem: str, stub: lexicon_pb2_grpc.LexiconServiceAsyncStub, catalan: Installed
+) -> None:
+    (entry,) = (await stub.LookUp(lexicon_pb2.LookUpRequest(lexicon="catalan", words=[text]))).entries
+    assert (entry.text, entry.reason, list(entry.spellings)) == (text, reason, [])
+    assert problem in entry.problem
+    asked = stub.LookUp(
+        lexicon_pb2.LookUpRequest(lexicon="catalan", words=[text]), metadata=[("accept-language", "ca")]
+    )
+    (in_catalan,) = (await asked).entries
+    assert not reason or in_catalan.problem != entry.problem
+
+
+async def test_an_answer_says_in_which_layers_and_by_which_sources_a_word_is(
+    library: Library, stub: lexicon_pb2_grpc.LexiconServiceAsyncStub
+) -> None:
+    sol, al = ("S", "O", "L"), ("A", "L")
+    listed: dict[Listing, list[tuple[str, ...]]] = {
+        Listing("", "DIEC"): [sol],
+        Listing("balearic", "DCVB"): [al, sol],
+    }
+    library.install("layered", (), tile_set=load_tile_set("ca-100"), about=ABOUT, listed=listed)
+
+    async def look_up(*layers: str) -> list[tuple[bool, list[tuple[str, str, bool]]]]:
+        asked = lexicon_pb2.LookUpRequest(lexicon="layered", words=["al", "sol"], layers=layers)
+        entries = (await stub.LookUp(asked)).entries
+        return [
+            (one.valid, [(place.layer, place.source, place.on) for place in one.listings])
+            for entry in entries
+            for one in entry.listed
+        ]
+
+    off = [(False, [("balearic", "DCVB", False)]), (True, [("", "DIEC", True), ("balearic", "DCVB", False)])]
+    on = [(True, [("balearic", "DCVB", True)]), (True, [("", "DIEC", True), ("balearic", "DCVB", True)])]
+    assert await look_up() == off
+    assert await look_up("balearic") == on
+
+
 async def test_a_case_is_shown_as_it_stands(record: Record, stub: lexicon_pb2_grpc.LexiconServiceAsyncStub) -> None:
     word = game_events.Word(faces=["A", "NY"])
     pin = game_events.Pin(name="catalan", digest="ab" * 32)
@@ -92,8 +143,7 @@ LookUp = lexicon_pb2.LookUpRequest
     ("request_", "code", "reason"),
     [
         (LookUp(words=["any"]), grpc.StatusCode.INVALID_ARGUMENT, "INVALID"),
-        (LookUp(lexicon="catalan", words=[""]), grpc.StatusCode.INVALID_ARGUMENT, "INVALID"),
-        (LookUp(lexicon="catalan", words=["a" * 65]), grpc.StatusCode.INVALID_ARGUMENT, "INVALID"),
+        (LookUp(lexicon="catalan", words=["any"], layers=["slang"]), grpc.StatusCode.INVALID_ARGUMENT, "INVALID"),
         (LookUp(lexicon="catalan", words=["a"] * 1_001), grpc.StatusCode.INVALID_ARGUMENT, "INVALID"),
         (LookUp(lexicon="klingon", words=["any"]), grpc.StatusCode.FAILED_PRECONDITION, "LEXICON_MISSING"),
         (lexicon_pb2.GetCaseRequest(), grpc.StatusCode.INVALID_ARGUMENT, "INVALID"),

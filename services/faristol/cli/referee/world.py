@@ -19,11 +19,13 @@ from faristol.cli.referee.services import Services
 from faristol.clock.streams import clock_stream
 from faristol.game.streams import game_stream
 from faristol.host import Invalid, NotFound
-from faristol.lexicon.decide import adjudicate
+from faristol.lexicon.adjudication import Adjudication
 from faristol.lexicon.model import Case as LexiconCase
-from faristol.lexicon.model import GameView, case_id_of, view
+from faristol.lexicon.model import case_id_of
 from faristol.lexicon.model import evolve as evolve_case
 from faristol.lexicon.model import stream as case_stream
+from faristol.lexicon.opening import Law, Question, adjudicate
+from faristol.lexicon.views import Game, watch_game
 from faristol.pb.clock.v1 import events_pb2 as clock_events
 from faristol.pb.game.v1 import events_pb2 as events
 from faristol.pb.game.v1 import game_pb2
@@ -228,9 +230,18 @@ class World:
         if raised is None:
             raise Refusal("NOTHING_TO_RULE", "", "Nothing was challenged.")
         case_id = case_id_of(GAME_ID, raised.challenge)
-        table = await load(self.services.notebook, game_stream(GAME_ID), GameView(), view)
+        game = await load(self.services.notebook, game_stream(GAME_ID), Game(), watch_game)
         known = await load(self.services.notebook, case_stream(case_id), LexiconCase(), evolve_case)
-        facts = adjudicate(known.state, raised, table.state, is_word)
+        book = self.case.ruleset
+        law = Law(
+            is_word=is_word,
+            language=book.tile_set.language,
+            layers=book.lexicon.layers,
+            article=book.article("challenge.ruling"),
+            by_word=book.challenge.ruling == "word",
+        )
+        question = Question(raised, raised.occurred_at)
+        facts = adjudicate(known.state, question, game.state, Adjudication(), law, moment(self.now_ms))
         for fact in facts:
             if isinstance(fact, lexicon_events.CaseRuled):
                 fact.occurred_at.CopyFrom(moment(self.now_ms))

@@ -116,21 +116,27 @@ class LookUpRequest(_message.Message):
 
     LEXICON_FIELD_NUMBER: _builtins.int
     WORDS_FIELD_NUMBER: _builtins.int
+    LAYERS_FIELD_NUMBER: _builtins.int
     lexicon: _builtins.str
     """Name of the lexicon, or its digest."""
     @_builtins.property
     def words(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
         """Words as text; they are split into tiles in every way that the set allows."""
 
+    @_builtins.property
+    def layers(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """Layers that are switched on."""
+
     def __init__(
         self,
         *,
         lexicon: _builtins.str = ...,
         words: _abc.Iterable[_builtins.str] | None = ...,
+        layers: _abc.Iterable[_builtins.str] | None = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["lexicon", b"lexicon", "words", b"words"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["layers", b"layers", "lexicon", b"lexicon", "words", b"words"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -168,25 +174,105 @@ class Entry(_message.Message):
 
     TEXT_FIELD_NUMBER: _builtins.int
     SPELLINGS_FIELD_NUMBER: _builtins.int
+    LISTED_FIELD_NUMBER: _builtins.int
+    REASON_FIELD_NUMBER: _builtins.int
+    PROBLEM_FIELD_NUMBER: _builtins.int
     text: _builtins.str
     """The word as asked."""
+    reason: _builtins.str
+    """Why it is no word for these tiles, whatever lexicon one has: EMPTY_WORD, WORD_LENGTH, MIXED_SCRIPTS, NO_SUCH_TILE,
+    NOT_TILES; empty when it could be one.
+    """
+    problem: _builtins.str
+    """The same as a sentence, in the language of the call."""
     @_builtins.property
     def spellings(self) -> _containers.RepeatedCompositeFieldContainer[_events_pb2.Word]:
         """Spellings of it, as tiles, that are in the lexicon; none when it is no word."""
+
+    @_builtins.property
+    def listed(self) -> _containers.RepeatedCompositeFieldContainer[Global___Spelling]:
+        """Where the lexicon has it, spelling by spelling, with those of layers that are off."""
 
     def __init__(
         self,
         *,
         text: _builtins.str = ...,
         spellings: _abc.Iterable[_events_pb2.Word] | None = ...,
+        listed: _abc.Iterable[Global___Spelling] | None = ...,
+        reason: _builtins.str = ...,
+        problem: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["spellings", b"spellings", "text", b"text"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["listed", b"listed", "problem", b"problem", "reason", b"reason", "spellings", b"spellings", "text", b"text"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___Entry: _TypeAlias = Entry  # noqa: Y015
+
+@_typing.final
+class Spelling(_message.Message):
+    """One way to lay a text with tiles."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    WORD_FIELD_NUMBER: _builtins.int
+    VALID_FIELD_NUMBER: _builtins.int
+    LISTINGS_FIELD_NUMBER: _builtins.int
+    valid: _builtins.bool
+    """It counts: a layer that is switched on has it."""
+    @_builtins.property
+    def word(self) -> _events_pb2.Word:
+        """The tiles."""
+
+    @_builtins.property
+    def listings(self) -> _containers.RepeatedCompositeFieldContainer[Global___Listing]:
+        """Where it is listed."""
+
+    def __init__(
+        self,
+        *,
+        word: _events_pb2.Word | None = ...,
+        valid: _builtins.bool = ...,
+        listings: _abc.Iterable[Global___Listing] | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["word", b"word"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["listings", b"listings", "valid", b"valid", "word", b"word"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___Spelling: _TypeAlias = Spelling  # noqa: Y015
+
+@_typing.final
+class Listing(_message.Message):
+    """That a word is listed."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    LAYER_FIELD_NUMBER: _builtins.int
+    SOURCE_FIELD_NUMBER: _builtins.int
+    ON_FIELD_NUMBER: _builtins.int
+    layer: _builtins.str
+    """The layer; empty for words that are always in."""
+    source: _builtins.str
+    """The dictionary or list by its short name; may be empty."""
+    on: _builtins.bool
+    """The layer is switched on."""
+    def __init__(
+        self,
+        *,
+        layer: _builtins.str = ...,
+        source: _builtins.str = ...,
+        on: _builtins.bool = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["layer", b"layer", "on", b"on", "source", b"source"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___Listing: _TypeAlias = Listing  # noqa: Y015
 
 @_typing.final
 class GetCaseRequest(_message.Message):
@@ -225,6 +311,15 @@ class GetCaseResponse(_message.Message):
     RULINGS_FIELD_NUMBER: _builtins.int
     OPENED_AT_FIELD_NUMBER: _builtins.int
     RULED_AT_FIELD_NUMBER: _builtins.int
+    MODE_FIELD_NUMBER: _builtins.int
+    PANEL_FIELD_NUMBER: _builtins.int
+    HELD_BY_FIELD_NUMBER: _builtins.int
+    OPINIONS_FIELD_NUMBER: _builtins.int
+    ESCALATED_FIELD_NUMBER: _builtins.int
+    APPEAL_FIELD_NUMBER: _builtins.int
+    WITHDRAWN_FIELD_NUMBER: _builtins.int
+    ARTICLE_FIELD_NUMBER: _builtins.int
+    LAYERS_FIELD_NUMBER: _builtins.int
     case_id: _builtins.str
     """The case."""
     game_id: _builtins.str
@@ -233,6 +328,18 @@ class GetCaseResponse(_message.Message):
     """A ruling was made."""
     valid: _builtins.bool
     """Every challenged word is valid."""
+    mode: _events_pb2_1.Mode.ValueType
+    """Who rules."""
+    panel: _builtins.int
+    """Number of judges who rule; 0 where the lexicon does."""
+    escalated: _builtins.bool
+    """It waited for too long, and went to the director."""
+    appeal: _builtins.bool
+    """It is an appeal."""
+    withdrawn: _builtins.bool
+    """It was withdrawn without a ruling."""
+    article: _builtins.str
+    """The article that says what a ruling is."""
     @_builtins.property
     def words(self) -> _containers.RepeatedCompositeFieldContainer[_events_pb2.Word]:
         """The words challenged."""
@@ -253,6 +360,18 @@ class GetCaseResponse(_message.Message):
     def ruled_at(self) -> _timestamp_pb2.Timestamp:
         """When it was ruled on."""
 
+    @_builtins.property
+    def held_by(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """Who holds it now, in the order of seats."""
+
+    @_builtins.property
+    def opinions(self) -> _containers.RepeatedCompositeFieldContainer[Global___Opinion]:
+        """Each judge's opinion, once the case is ruled on."""
+
+    @_builtins.property
+    def layers(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """Layers of the lexicon that are switched on."""
+
     def __init__(
         self,
         *,
@@ -265,11 +384,54 @@ class GetCaseResponse(_message.Message):
         rulings: _abc.Iterable[_events_pb2_1.WordRuling] | None = ...,
         opened_at: _timestamp_pb2.Timestamp | None = ...,
         ruled_at: _timestamp_pb2.Timestamp | None = ...,
+        mode: _events_pb2_1.Mode.ValueType = ...,
+        panel: _builtins.int = ...,
+        held_by: _abc.Iterable[_builtins.str] | None = ...,
+        opinions: _abc.Iterable[Global___Opinion] | None = ...,
+        escalated: _builtins.bool = ...,
+        appeal: _builtins.bool = ...,
+        withdrawn: _builtins.bool = ...,
+        article: _builtins.str = ...,
+        layers: _abc.Iterable[_builtins.str] | None = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["lexicon", b"lexicon", "opened_at", b"opened_at", "ruled_at", b"ruled_at"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["case_id", b"case_id", "game_id", b"game_id", "lexicon", b"lexicon", "opened_at", b"opened_at", "ruled", b"ruled", "ruled_at", b"ruled_at", "rulings", b"rulings", "valid", b"valid", "words", b"words"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["appeal", b"appeal", "article", b"article", "case_id", b"case_id", "escalated", b"escalated", "game_id", b"game_id", "held_by", b"held_by", "layers", b"layers", "lexicon", b"lexicon", "mode", b"mode", "opened_at", b"opened_at", "opinions", b"opinions", "panel", b"panel", "ruled", b"ruled", "ruled_at", b"ruled_at", "rulings", b"rulings", "valid", b"valid", "withdrawn", b"withdrawn", "words", b"words"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___GetCaseResponse: _TypeAlias = GetCaseResponse  # noqa: Y015
+
+@_typing.final
+class Opinion(_message.Message):
+    """What one judge found."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    JUDGE_ID_FIELD_NUMBER: _builtins.int
+    WORDS_FIELD_NUMBER: _builtins.int
+    GIVEN_AT_FIELD_NUMBER: _builtins.int
+    judge_id: _builtins.str
+    """The judge."""
+    @_builtins.property
+    def words(self) -> _containers.RepeatedCompositeFieldContainer[_events_pb2_1.WordRuling]:
+        """Word by word."""
+
+    @_builtins.property
+    def given_at(self) -> _timestamp_pb2.Timestamp:
+        """When."""
+
+    def __init__(
+        self,
+        *,
+        judge_id: _builtins.str = ...,
+        words: _abc.Iterable[_events_pb2_1.WordRuling] | None = ...,
+        given_at: _timestamp_pb2.Timestamp | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["given_at", b"given_at"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["given_at", b"given_at", "judge_id", b"judge_id", "words", b"words"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___Opinion: _TypeAlias = Opinion  # noqa: Y015

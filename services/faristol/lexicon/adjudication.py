@@ -1,0 +1,66 @@
+"""Who rules on the challenges of a tournament: its mode, its judges and its layers. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from types import MappingProxyType
+
+from google.protobuf.message import Message
+
+from faristol.pb.lexicon.v1 import events_pb2 as events
+
+LEASE_SECONDS = 30
+ESCALATE_AFTER_SECONDS = 120
+
+
+def stream(tournament_id: str) -> str:
+    """The stream of a tournament's adjudication."""
+    return f"lexicon-{tournament_id}"
+
+
+@dataclass(frozen=True, slots=True)
+class Judge:
+    """Someone who rules on cases of a tournament."""
+
+    judge_id: str
+    languages: frozenset[str] = frozenset()
+    """Languages of which he takes cases, ISO 639-1."""
+    director: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Adjudication:
+    """How the challenges of a tournament are ruled on. By default the lexicon does."""
+
+    mode: events.Mode.ValueType = events.MODE_AUTOMATIC
+    panel: int = 0
+    """Number of judges of a case, always odd; 0 where the lexicon rules."""
+    lease_seconds: int = LEASE_SECONDS
+    escalate_after_seconds: int = ESCALATE_AFTER_SECONDS
+    judges: Mapping[str, Judge] = field(default_factory=dict)
+    layers: tuple[str, ...] | None = None
+    """Layers that were chosen after the tournament was created; None where the ruleset's stand."""
+
+
+def evolve(state: Adjudication, fact: Message) -> Adjudication:
+    """The adjudication after one more fact. Raises ``TypeError`` for a message that is no fact of it."""
+    match fact:
+        case events.AdjudicationSet():
+            return replace(
+                state,
+                mode=fact.mode,
+                panel=fact.panel,
+                lease_seconds=fact.lease_seconds,
+                escalate_after_seconds=fact.escalate_after_seconds,
+            )
+        case events.JudgeAppointed():
+            judge = Judge(fact.judge_id, frozenset(fact.languages), fact.director)
+            return replace(state, judges=MappingProxyType({**state.judges, judge.judge_id: judge}))
+        case events.JudgeDismissed():
+            left = {judge_id: judge for judge_id, judge in state.judges.items() if judge_id != fact.judge_id}
+            return replace(state, judges=MappingProxyType(left))
+        case events.LayersChosen():
+            return replace(state, layers=tuple(fact.layers))
+        case _:
+            raise TypeError(f"{fact.DESCRIPTOR.full_name} is not a fact of adjudication")

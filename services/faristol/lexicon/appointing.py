@@ -1,0 +1,120 @@
+"""What a director says about adjudication: who rules, which judges there are, which layers count. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+from google.protobuf.message import Message
+from google.protobuf.timestamp_pb2 import Timestamp
+
+from faristol.lexicon.adjudication import Adjudication, evolve
+from faristol.lexicon.views import Tournament
+from faristol.pb.lexicon.v1 import events_pb2 as events
+from faristol.rules import Ruleset
+from faristol.rules.refusal import N_, Refusal
+
+
+def set_adjudication(
+    state: Adjudication,
+    mode: events.Mode.ValueType,
+    panel: int,
+    lease_seconds: int,
+    escalate_after_seconds: int,
+    language: str,
+    at: Timestamp,
+) -> list[Message]:
+    """Challenges are ruled on by ``mode`` from now on, of a panel by ``panel`` judges; ``language`` is the lexicon's.
+
+    Nothing when that is how it is. Raises ``Refusal`` when there are not enough judges, or no director.
+    """
+    fact = events.AdjudicationSet(
+        mode=mode,
+        panel={events.MODE_AUTOMATIC: 0, events.MODE_JUDGE: 1}.get(mode, panel),
+        lease_seconds=lease_seconds,
+        escalate_after_seconds=escalate_after_seconds,
+        occurred_at=at,
+    )
+    after = evolve(state, fact)
+    _check_judges(after, language)
+    return [] if after == state else [fact]
+
+
+def appoint(
+    state: Adjudication, judge_id: str, languages: Collection[str], *, director: bool, language: str, at: Timestamp
+) -> list[Message]:
+    """``judge_id`` may rule on cases, in ``languages``; nothing when he may already.
+
+    Raises ``Refusal`` when a judge that is needed would take fewer cases than before.
+    """
+    fact = events.JudgeAppointed(judge_id=judge_id, languages=sorted(set(languages)), director=director, occurred_at=at)
+    after = evolve(state, fact)
+    if judge_id in state.judges:
+        _check_judges(after, language)
+    return [] if after == state else [fact]
+
+
+def dismiss(state: Adjudication, judge_id: str, language: str, at: Timestamp) -> list[Message]:
+    """``judge_id`` rules no more. Raises ``Refusal`` when there is no such judge, or he is needed."""
+    if judge_id not in state.judges:
+        raise Refusal(
+            "NOT_APPOINTED", "", N_("{judge} is not appointed: there is nothing to end."), {"judge": judge_id}
+        )
+    fact = events.JudgeDismissed(judge_id=judge_id, occurred_at=at)
+    _check_judges(evolve(state, fact), language)
+    return [fact]
+
+
+def choose_layers(
+    state: Adjudication,
+    tournament: Tournament,
+    ruleset: Ruleset,
+    layers: Collection[str],
+    known: Collection[str],
+    at: Timestamp,
+) -> list[Message]:
+    """These layers of the lexicon count, of those that it has (``known``).
+
+    Raises ``Refusal`` when there is no such layer, or when the rules want that said earlier: with the tournament, or
+    before its first game (PES Α).
+    """
+    chosen = tuple(sorted(set(layers)))
+    article = ruleset.article("lexicon.frozen_on")
+    if ruleset.lexicon.frozen_on == "created":
+        raise Refusal(
+            "LAYERS_FROZEN", article, N_("The layers of the lexicon are chosen when a tournament is created.")
+        )
+    if tournament.started:
+        raise Refusal("LAYERS_FROZEN", article, N_("The first game has begun: no dictionary is added or taken away."))
+    if unknown := sorted(set(chosen) - set(known)):
+        raise Refusal(
+            "NO_SUCH_LAYER",
+            "",
+            N_("The lexicon {lexicon} has no layer {layers}; it has: {known}."),
+            {
+                "lexicon": tournament.lexicon.name,
+                "layers": ", ".join(unknown),
+                "known": ", ".join(sorted(known)) or "–",
+            },
+        )
+    if state.layers == chosen:
+        return []
+    return [events.LayersChosen(layers=chosen, occurred_at=at)]
+
+
+def _check_judges(state: Adjudication, language: str) -> None:
+    if state.mode == events.MODE_AUTOMATIC:
+        return
+    able = [judge for judge in state.judges.values() if language in judge.languages]
+    if len(able) < state.panel:
+        raise Refusal(
+            "TOO_FEW_JUDGES",
+            "",
+            N_("{panel} judges for {language} are needed, {able} are appointed: appoint them first."),
+            {"panel": state.panel, "language": language, "able": len(able)},
+        )
+    if not any(judge.director for judge in state.judges.values()):
+        raise Refusal(
+            "NO_DIRECTOR",
+            "",
+            N_("A case that waits for too long goes to a director: appoint one with that right first."),
+        )

@@ -1,0 +1,225 @@
+"""gRPC in: what directors say about adjudication, and what was ruled, for officials and the public."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import AsyncIterator, Callable
+from typing import Any, TypeVar
+
+import grpc
+from google.protobuf.message import Message
+from google.protobuf.timestamp_pb2 import Timestamp
+
+from faristol.host import Invalid, Runtime
+from faristol.host.times import to_timestamp
+from faristol.lexicon import adjudication, appointing, presenting, reading
+from faristol.lexicon.adjudication import ESCALATE_AFTER_SECONDS, LEASE_SECONDS, Adjudication
+from faristol.lexicon.lexicons import Lexicons
+from faristol.lexicon.pinning import layers_of, ruleset_of
+from faristol.lexicon.streams import load_adjudication, tournament_named
+from faristol.lexicon.views import Tournament, tournament_stream
+from faristol.pb.lexicon.v1 import adjudication_pb2 as pb
+from faristol.pb.lexicon.v1 import adjudication_pb2_grpc as pb_grpc
+from faristol.pb.lexicon.v1 import events_pb2 as events
+from faristol.record import Decision, Guard, Write
+from faristol.rules.refusal import N_
+
+Context = grpc.aio.ServicerContext[Any, Any]
+
+M = TypeVar("M", bound=Message)
+
+JUDGE_ID = re.compile(r"[a-z0-9][a-z0-9-]{0,39}")
+LANGUAGE = re.compile(r"[a-z]{2}")
+MOST_LANGUAGES = 20
+PANELS = (3, 9)
+LEASES = (2, 600)
+ESCALATIONS = (5, 3_600)
+"""The least and the most that can be asked for."""
+
+EXPORTED = 200
+"""Cases in one piece of an export."""
+
+
+class AdjudicationService(pb_grpc.AdjudicationServiceServicer):
+    """How challenges are ruled on, and what was ruled."""
+
+    def __init__(self, runtime: Runtime, lexicons: Lexicons) -> None:
+        self._runtime = runtime
+        self._record = runtime.record
+        self._lexicons = lexicons
+
+    async def SetAdjudication(  # noqa: N802 # named by the contract, as all of these
+        self, request: pb.SetAdjudicationRequest, context: Context
+    ) -> pb.SetAdjudicationResponse:
+        """How challenges are ruled on from now on."""
+        if request.mode not in {events.MODE_AUTOMATIC, events.MODE_JUDGE, events.MODE_PANEL}:
+            raise Invalid("mode", N_("expected automatic, judge or panel"))
+        least, most = PANELS
+        if request.mode == events.MODE_PANEL and not (least <= request.panel <= most and request.panel % 2):
+            raise Invalid(
+                "panel",
+                N_("{panel} judges are no panel: expected an odd number from {least} to {most}"),
+                {"panel": request.panel, "least": least, "most": most},
+            )
+        lease = _seconds("lease_seconds", request.lease_seconds, LEASE_SECONDS, LEASES)
+        escalate = _seconds(
+            "escalate_after_seconds", request.escalate_after_seconds, ESCALATE_AFTER_SECONDS, ESCALATIONS
+        )
+
+        def facts(state: Adjudication, tournament: Tournament, at: Timestamp) -> list[Message]:
+            language = self._language(tournament)
+            return appointing.set_adjudication(state, request.mode, request.panel, lease, escalate, language, at)
+
+        return await self._direct(context, request, facts, pb.SetAdjudicationResponse)
+
+    async def AppointJudge(  # noqa: N802
+        self, request: pb.AppointJudgeRequest, context: Context
+    ) -> pb.AppointJudgeResponse:
+        """Let someone rule on cases."""
+        check_judge_id(request.judge_id)
+        if not 0 < len(request.languages) <= MOST_LANGUAGES:
+            raise Invalid("languages", N_("are missing; expected one at least, such as ca"))
+        for language in request.languages:
+            if not LANGUAGE.fullmatch(language):
+                raise Invalid(
+                    "languages",
+                    N_("{language} is no language: expected an ISO 639-1 code such as ca"),
+                    {"language": repr(language[:20])},
+                )
+
+        def facts(state: Adjudication, tournament: Tournament, at: Timestamp) -> list[Message]:
+            return appointing.appoint(
+                state,
+                request.judge_id,
+                request.languages,
+                director=request.director,
+                language=self._language(tournament),
+                at=at,
+            )
+
+        return await self._direct(context, request, facts, pb.AppointJudgeResponse)
+
+    async def DismissJudge(  # noqa: N802
+        self, request: pb.DismissJudgeRequest, context: Context
+    ) -> pb.DismissJudgeResponse:
+        """Let someone rule no more."""
+        check_judge_id(request.judge_id)
+
+        def facts(state: Adjudication, tournament: Tournament, at: Timestamp) -> list[Message]:
+            return appointing.dismiss(state, request.judge_id, self._language(tournament), at)
+
+        return await self._direct(context, request, facts, pb.DismissJudgeResponse)
+
+    async def ChooseLayers(  # noqa: N802
+        self, request: pb.ChooseLayersRequest, context: Context
+    ) -> pb.ChooseLayersResponse:
+        """Switch layers of the lexicon on."""
+
+        def facts(state: Adjudication, tournament: Tournament, at: Timestamp) -> list[Message]:
+            known = self._lexicons.find(tournament.lexicon.digest).known_layers
+            ruleset = ruleset_of(tournament.ruleset)
+            return appointing.choose_layers(state, tournament, ruleset, request.layers, known, at)
+
+        return await self._direct(context, request, facts, pb.ChooseLayersResponse, guarded=True)
+
+    async def GetAdjudication(  # noqa: N802
+        self, request: pb.GetAdjudicationRequest, context: Context
+    ) -> pb.GetAdjudicationResponse:
+        """How challenges are ruled on, and by whom."""
+        tournament = await tournament_named(self._record, request.tournament_id)
+        state = (await load_adjudication(self._record, request.tournament_id)).state
+        judges = sorted(state.judges.values(), key=lambda judge: judge.judge_id)
+        return pb.GetAdjudicationResponse(
+            mode=state.mode,
+            panel=state.panel,
+            lease_seconds=state.lease_seconds,
+            escalate_after_seconds=state.escalate_after_seconds,
+            judges=[
+                pb.Judge(judge_id=one.judge_id, languages=sorted(one.languages), director=one.director)
+                for one in judges
+            ],
+            layers=layers_of(state, ruleset_of(tournament.state.ruleset)),
+        )
+
+    async def ListRulings(  # noqa: N802
+        self, request: pb.ListRulingsRequest, context: Context
+    ) -> pb.ListRulingsResponse:
+        """The rulings of closed rounds, for the public."""
+        if request.round < 0:
+            raise Invalid(
+                "round",
+                N_("{round} is no round: expected 1 or more, or 0 for every closed one"),
+                {"round": request.round},
+            )
+        await tournament_named(self._record, request.tournament_id)
+        found, position = await reading.of_tournament(
+            self._record, request.tournament_id, closed=True, round_=request.round
+        )
+        rulings = [presenting.public(one, self._lexicons) for one in found if one.case.ruled]
+        return pb.ListRulingsResponse(position=position, rulings=rulings)
+
+    async def ExportRulings(  # noqa: N802
+        self, request: pb.ExportRulingsRequest, context: Context
+    ) -> AsyncIterator[pb.ExportRulingsResponse]:
+        """Every ruling with reasons and sources, as CSV."""
+        await tournament_named(self._record, request.tournament_id)
+        found, _ = await reading.of_tournament(self._record, request.tournament_id)
+        ruled = [one for one in found if one.case.ruled]
+        for start in range(0, max(1, len(ruled)), EXPORTED):
+            piece = ruled[start : start + EXPORTED]
+            yield pb.ExportRulingsResponse(lines=presenting.exported(piece, self._lexicons, header=start == 0))
+
+    async def GetRulingTimes(  # noqa: N802
+        self, request: pb.GetRulingTimesRequest, context: Context
+    ) -> pb.GetRulingTimesResponse:
+        """How long cases waited for their ruling."""
+        await tournament_named(self._record, request.tournament_id)
+        found, _ = await reading.of_tournament(self._record, request.tournament_id)
+        cases = [one.case for one in found]
+        return pb.GetRulingTimesResponse(times=presenting.times(cases), waiting=sum(case.waiting for case in cases))
+
+    async def _direct(
+        self,
+        context: Context,
+        request: Any,
+        facts: Callable[[Adjudication, Tournament, Timestamp], list[Message]],
+        response: type[M],
+        *,
+        guarded: bool = False,
+    ) -> M:
+        """Carry out a director's command, on the tournament too if ``guarded``."""
+
+        async def made() -> tuple[Decision, Callable[[int], M]]:
+            tournament = await tournament_named(self._record, request.tournament_id)
+            settings = await load_adjudication(self._record, request.tournament_id)
+            decided = facts(settings.state, tournament.state, to_timestamp(self._runtime.now()))
+            name = adjudication.stream(request.tournament_id)
+            writes = [Write(name, settings.version, decided, request.tournament_id)] if decided else []
+            guards = [Guard(tournament_stream(request.tournament_id), tournament.version)] if guarded else []
+            return Decision(writes, guards), lambda position: response(position=position)
+
+        return await self._runtime.desk.handle(context, request, made, response=response)
+
+    def _language(self, tournament: Tournament) -> str:
+        return self._lexicons.find(tournament.lexicon.digest).tile_set.language
+
+
+def check_judge_id(judge_id: str) -> None:
+    """Raise ``Invalid`` for what no judge can be called."""
+    if not JUDGE_ID.fullmatch(judge_id):
+        raise Invalid(
+            "judge_id",
+            N_("{judge} is no id of a judge: expected 1 to 40 of a-z, 0-9 and -, the first not a -"),
+            {"judge": repr(judge_id[:64])},
+        )
+
+
+def _seconds(field: str, given: int, usual: int, limits: tuple[int, int]) -> int:
+    least, most = limits
+    if given and not least <= given <= most:
+        raise Invalid(
+            field,
+            N_("are {given}; expected {least} to {most}, or 0 for {usual}"),
+            {"given": given, "least": least, "most": most, "usual": usual},
+        )
+    return given or usual

@@ -1,0 +1,177 @@
+"""The docket: which cases there are, of what, and which of them wait. A projection.
+
+It says where to look; what a case is stands on its stream and is folded from there. So there is one place that says
+what a fact of a case means.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+
+from sqlalchemy import BigInteger, Boolean, Column, Integer, MetaData, String, Table, delete, insert, update
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from faristol.bus import Projection
+from faristol.lexicon.model import Word
+from faristol.pb.game.v1 import events_pb2 as game_events
+from faristol.pb.lexicon.v1 import events_pb2 as events
+from faristol.pb.pairing.v1 import events_pb2 as pairing_events
+from faristol.record import Recorded
+
+NAME = "docket"
+VERSION = 1
+
+TYPES = frozenset(
+    kind.DESCRIPTOR.full_name
+    for kind in (
+        events.CaseOpened,
+        events.CaseRuled,
+        events.CaseWithdrawn,
+        events.JudgeAppointed,
+        events.JudgeDismissed,
+        game_events.GameOpened,
+        pairing_events.RoundClosed,
+    )
+)
+
+
+@dataclass(frozen=True)
+class Tables:
+    """The tables of one generation."""
+
+    cases: Table
+    words: Table
+    """The words of each case, to find what was ruled on a word before."""
+    judges: Table
+    games: Table
+    """The round of every game."""
+    closed: Table
+    """Rounds that are closed: their rulings are public."""
+
+    @property
+    def metadata(self) -> MetaData:
+        """All of them."""
+        return self.cases.metadata
+
+
+@cache
+def tables(version: int, generation: int) -> Tables:
+    """The tables of a version and a generation."""
+    metadata = MetaData()
+    suffix = f"_v{version}" + (f"_{generation}" if generation > 1 else "")
+    return Tables(
+        cases=Table(
+            f"docket_cases{suffix}",
+            metadata,
+            Column("case_id", String(128), primary_key=True),
+            Column("tournament_id", String(64), nullable=False, index=True),
+            Column("game_id", String(128), nullable=False),
+            Column("language", String(8), nullable=False),
+            Column("mode", Integer, nullable=False),
+            Column("queued_at", BigInteger, nullable=False, comment="microseconds since 1970, UTC"),
+            Column("waiting", Boolean, nullable=False, index=True),
+            Column("ruled", Boolean, nullable=False),
+        ),
+        words=Table(
+            f"docket_words{suffix}",
+            metadata,
+            Column("language", String(8), primary_key=True),
+            Column("word", String(128), primary_key=True, comment="its faces, with a space between"),
+            Column("case_id", String(128), primary_key=True),
+        ),
+        judges=Table(
+            f"docket_judges{suffix}",
+            metadata,
+            Column("judge_id", String(64), primary_key=True),
+            Column("tournament_id", String(64), primary_key=True),
+            Column("languages", String(1_000), nullable=False, comment="with a space between"),
+            Column("director", Boolean, nullable=False),
+        ),
+        games=Table(
+            f"docket_games{suffix}",
+            metadata,
+            Column("game_id", String(128), primary_key=True),
+            Column("round", Integer, nullable=False),
+        ),
+        closed=Table(
+            f"docket_closed{suffix}",
+            metadata,
+            Column("tournament_id", String(64), primary_key=True),
+            Column("round", Integer, primary_key=True),
+        ),
+    )
+
+
+def key(word: Word) -> str:
+    """A word as the table of words has it."""
+    return " ".join(word)
+
+
+@cache
+def projection(generation: int = 1) -> Projection:
+    """The docket as a projection on the tables of a generation."""
+    rows = tables(VERSION, generation)
+
+    async def apply(connection: AsyncConnection, recorded: Sequence[Recorded]) -> None:
+        for one in recorded:
+            await _apply(connection, rows, one)
+
+    return Projection(
+        name=NAME,
+        version=VERSION,
+        types=TYPES,
+        tables=rows.metadata,
+        apply=apply,
+        generation=generation,
+        again=projection,
+    )
+
+
+async def _apply(connection: AsyncConnection, rows: Tables, one: Recorded) -> None:
+    match one.message:
+        case events.CaseOpened() as fact:
+            await _add_case(connection, rows, fact)
+        case events.CaseRuled() as fact:
+            this = update(rows.cases).where(rows.cases.c.case_id == fact.case_id)
+            await connection.execute(this.values(waiting=False, ruled=True))
+        case events.CaseWithdrawn() as fact:
+            await connection.execute(
+                update(rows.cases).where(rows.cases.c.case_id == fact.case_id).values(waiting=False)
+            )
+        case events.JudgeAppointed() as fact:
+            await _remove_judge(connection, rows, one.tournament, fact.judge_id)
+            judge = {"judge_id": fact.judge_id, "languages": " ".join(fact.languages), "director": fact.director}
+            await connection.execute(insert(rows.judges).values(tournament_id=one.tournament, **judge))
+        case events.JudgeDismissed() as fact:
+            await _remove_judge(connection, rows, one.tournament, fact.judge_id)
+        case game_events.GameOpened() as fact:
+            await connection.execute(insert(rows.games).values(game_id=fact.game_id, round=fact.round))
+        case pairing_events.RoundClosed() as fact:
+            await connection.execute(insert(rows.closed).values(tournament_id=one.tournament, round=fact.round))
+
+
+async def _add_case(connection: AsyncConnection, rows: Tables, fact: events.CaseOpened) -> None:
+    queued_at = fact.queued_at if fact.HasField("queued_at") else fact.occurred_at
+    await connection.execute(
+        insert(rows.cases).values(
+            case_id=fact.case_id,
+            tournament_id=fact.tournament_id,
+            game_id=fact.game_id,
+            language=fact.language,
+            mode=fact.mode,
+            queued_at=queued_at.ToMicroseconds(),
+            waiting=True,
+            ruled=False,
+        )
+    )
+    words = {key(tuple(word.faces)) for word in fact.words}
+    if words:
+        named = [{"language": fact.language, "word": word, "case_id": fact.case_id} for word in sorted(words)]
+        await connection.execute(insert(rows.words), named)
+
+
+async def _remove_judge(connection: AsyncConnection, rows: Tables, tournament_id: str, judge_id: str) -> None:
+    this = (rows.judges.c.tournament_id == tournament_id) & (rows.judges.c.judge_id == judge_id)
+    await connection.execute(delete(rows.judges).where(this))

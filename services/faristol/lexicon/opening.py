@@ -1,0 +1,125 @@
+"""How a challenge becomes a case, and how the lexicon rules where nobody else is to. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from google.protobuf.message import Message
+from google.protobuf.timestamp_pb2 import Timestamp
+
+from faristol.lexicon.adjudication import Adjudication
+from faristol.lexicon.model import Case, Ruling, Word, case_id_of, evolve
+from faristol.lexicon.views import Game
+from faristol.pb.game.v1 import events_pb2 as game_events
+from faristol.pb.lexicon.v1 import events_pb2 as events
+
+
+@dataclass(frozen=True, slots=True)
+class Law:
+    """What the rules of the game and the pinned lexicon say about a ruling."""
+
+    is_word: Callable[[Word], bool]
+    """Whether the lexicon has a word, with the layers that are switched on."""
+    language: str
+    """Of the words, ISO 639-1."""
+    layers: tuple[str, ...]
+    article: str
+    """The article that says what a ruling is."""
+    by_word: bool
+    """Players are told about each word (PES Δ.ε) and not about the play as a whole (FISC I.10)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """What is to be ruled on: a challenge, or an appeal against the ruling on it."""
+
+    challenge: game_events.ChallengeRaised
+    raised_at: Timestamp
+    appeal: bool = False
+    arguments: str = ""
+    barred: tuple[str, ...] = ()
+    """Those who ruled first: an appeal goes to another judge."""
+
+
+def adjudicate(
+    case: Case, question: Question, game: Game, adjudication: Adjudication, law: Law, now: Timestamp
+) -> list[Message]:
+    """What is still to be written so that ``question`` is a case and, where the lexicon rules, is ruled on.
+
+    The play stands when every word challenged is valid (FISC I.10). The lexicon's ruling happens when the challenge
+    does: asking it takes nobody's time. Where judges rule the case waits in the queue from ``now`` on. A case that is
+    open gets its ruling only, and one that is ruled on or waits for a judge nothing. Where the lexicon alone rules
+    there is no other judge for an appeal, and the arbiter at the table rules on it: no case is opened.
+    """
+    facts: list[Message] = []
+    if not case.open:
+        if question.appeal and adjudication.mode == events.MODE_AUTOMATIC:
+            return []
+        opened = _opened(question, game, adjudication, law, now)
+        facts.append(opened)
+        case = evolve(case, opened)
+    if case.waiting and not case.panel:
+        rulings = tuple(Ruling(word, law.is_word(word)) for word in case.words)
+        facts.append(ruled(case, rulings, (), case.opened_at))
+    return facts
+
+
+def _opened(question: Question, game: Game, adjudication: Adjudication, law: Law, now: Timestamp) -> events.CaseOpened:
+    challenge = question.challenge
+    opened = events.CaseOpened(
+        case_id=case_id_of(game.game_id, challenge.challenge, appeal=question.appeal),
+        game_id=game.game_id,
+        tournament_id=game.tournament_id,
+        turn=challenge.turn,
+        challenge=challenge.challenge,
+        words=challenge.words,
+        lexicon=game_events.Pin(name=game.lexicon.name, digest=game.lexicon.digest),
+        mode=adjudication.mode,
+        occurred_at=question.raised_at,
+        language=law.language,
+        layers=law.layers,
+        article=law.article,
+        by_word=law.by_word,
+        appeal=question.appeal,
+        arguments=question.arguments,
+        barred_judge_ids=question.barred,
+    )
+    if adjudication.mode != events.MODE_AUTOMATIC:
+        opened.panel = adjudication.panel
+        opened.lease_seconds = adjudication.lease_seconds
+        opened.escalate_after_seconds = adjudication.escalate_after_seconds
+        opened.queued_at.CopyFrom(now)
+    return opened
+
+
+def ruled(
+    case: Case,
+    rulings: tuple[Ruling, ...],
+    judge_ids: tuple[str, ...],
+    at: Timestamp | None,
+    *,
+    director: bool = False,
+) -> events.CaseRuled:
+    """The ruling on a case: the play stands when every word that was challenged is valid."""
+    return events.CaseRuled(
+        case_id=case.case_id,
+        game_id=case.game_id,
+        turn=case.turn,
+        challenge=case.challenge,
+        valid=all(ruling.valid for ruling in rulings),
+        words=written(rulings),
+        occurred_at=at,
+        mode=case.mode,
+        judge_ids=judge_ids,
+        appeal=case.appeal,
+        director=director,
+    )
+
+
+def written(rulings: tuple[Ruling, ...]) -> list[events.WordRuling]:
+    """Rulings on words as facts have them."""
+    return [
+        events.WordRuling(word=game_events.Word(faces=one.word), valid=one.valid, reason=one.reason, source=one.source)
+        for one in rulings
+    ]

@@ -1,0 +1,36 @@
+"""What a game or a tournament pinned, found again by its content."""
+
+from __future__ import annotations
+
+from faristol.lexicon.adjudication import Adjudication
+from faristol.lexicon.lexicons import Lexicons
+from faristol.lexicon.opening import Law
+from faristol.lexicon.views import Game, Pin
+from faristol.rules import Ruleset, pinned_ruleset
+
+
+def ruleset_of(pin: Pin) -> Ruleset:
+    """The ruleset that ``pin`` names. Raises ``Refusal`` when it is not installed here with that content."""
+    return pinned_ruleset(pin.name, pin.digest, pin.options)
+
+
+def layers_of(adjudication: Adjudication, ruleset: Ruleset) -> tuple[str, ...]:
+    """The layers that count: those chosen for the tournament, or those of its ruleset (UF 26, PES Α)."""
+    return ruleset.lexicon.layers if adjudication.layers is None else adjudication.layers
+
+
+def law_of(game: Game, adjudication: Adjudication, lexicons: Lexicons) -> Law:
+    """What a ruling in ``game`` rests on.
+
+    Raises ``Refusal`` when its ruleset is not installed here, ``LexiconError`` when its lexicon is not.
+    """
+    ruleset = ruleset_of(game.ruleset)
+    layers = layers_of(adjudication, ruleset)
+    lexicon = lexicons.with_layers(game.lexicon.digest, layers)
+    return Law(
+        is_word=lexicon.contains,
+        language=lexicon.tile_set.language,
+        layers=tuple(layers),
+        article=ruleset.article("challenge.ruling"),
+        by_word=ruleset.challenge.ruling == "word",
+    )

@@ -1,0 +1,238 @@
+"""Cases as those who ask may see them: officials, judges, the public, and the committee that keeps the lexicon."""
+
+from __future__ import annotations
+
+import csv
+import io
+import math
+from collections.abc import Collection, Iterable, Mapping, Sequence
+
+from faristol.host.times import milliseconds_between, to_datetime, to_timestamp
+from faristol.lexicon.lexicons import Lexicons
+from faristol.lexicon.model import Case, Word
+from faristol.lexicon.opening import written
+from faristol.lexicon.reading import Listed
+from faristol.pb.game.v1 import events_pb2 as game_events
+from faristol.pb.lexicon.v1 import adjudication_pb2 as pb
+from faristol.pb.lexicon.v1 import events_pb2 as events
+from faristol.pb.lexicon.v1 import lexicon_pb2 as lexicon
+from faristol.words import WordGraph
+
+COLUMNS = (
+    "tournament",
+    "round",
+    "case",
+    "turn",
+    "word",
+    "tiles",
+    "valid",
+    "reason",
+    "source",
+    "mode",
+    "judges",
+    "appeal",
+    "lexicon",
+    "edition",
+    "digest",
+    "layers",
+    "article",
+    "queued_at",
+    "ruled_at",
+    "seconds",
+)
+"""Columns of the export, one line for each word."""
+
+
+def word(faces: Word) -> game_events.Word:
+    """A word as the contract has it."""
+    return game_events.Word(faces=faces)
+
+
+def listings(graph: WordGraph, faces: Word) -> list[lexicon.Listing]:
+    """Where a lexicon has a word, in whatever layer."""
+    return [
+        lexicon.Listing(layer=one.layer, source=one.source, on=not one.layer or one.layer in graph.layers)
+        for one in graph.listings(faces)
+    ]
+
+
+def official(case: Case) -> lexicon.GetCaseResponse:
+    """A case as officials see it. What judges found stays hidden until the ruling: they are blind to each other."""
+    opinions = [
+        lexicon.Opinion(judge_id=one.judge_id, words=written(one.rulings), given_at=one.given_at)
+        for one in case.opinions
+    ]
+    return lexicon.GetCaseResponse(
+        case_id=case.case_id,
+        game_id=case.game_id,
+        words=[word(one) for one in case.words],
+        lexicon=_pin(case),
+        ruled=case.ruled,
+        valid=case.valid,
+        rulings=written(case.rulings),
+        opened_at=case.opened_at,
+        ruled_at=case.ruled_at,
+        mode=case.mode,
+        panel=case.panel,
+        held_by=case.held_by,
+        opinions=opinions if case.ruled else [],
+        escalated=case.escalated,
+        appeal=case.appeal,
+        withdrawn=case.withdrawn,
+        article=case.article,
+        layers=case.layers,
+    )
+
+
+def queued(case: Case, judge_id: str) -> pb.QueuedCase:
+    """A case in the queue of a judge."""
+    return pb.QueuedCase(
+        case_id=case.case_id,
+        tournament_id=case.tournament_id,
+        words=[word(one) for one in case.words],
+        language=case.language,
+        mode=case.mode,
+        panel=case.panel,
+        free_seats=len(case.free_seats),
+        queued_at=case.queued_at,
+        escalated=case.escalated,
+        appeal=case.appeal,
+        held=case.claim_of(judge_id) is not None,
+    )
+
+
+def file_of(case: Case, graph: WordGraph, earlier: Mapping[Word, Sequence[Case]]) -> pb.GetCaseFileResponse:
+    """What a judge is shown of a case: words and what is known of them; nobody's name, id or score."""
+    escalates_at = case.escalates_at()
+    return pb.GetCaseFileResponse(
+        case_id=case.case_id,
+        words=[
+            pb.WordFile(
+                word=word(faces),
+                valid=graph.contains(faces),
+                listings=listings(graph, faces),
+                earlier=[_earlier(one, faces) for one in earlier[faces]],
+            )
+            for faces in case.words
+        ],
+        lexicon=_pin(case),
+        edition=graph.about.edition,
+        layers=case.layers,
+        language=case.language,
+        article=case.article,
+        appeal=case.appeal,
+        arguments=case.arguments,
+        queued_at=case.queued_at,
+        escalates_at=to_timestamp(escalates_at) if escalates_at else None,
+    )
+
+
+def _earlier(case: Case, faces: Word) -> pb.EarlierRuling:
+    ruling = next(one for one in case.rulings if one.word == faces)
+    return pb.EarlierRuling(
+        case_id=case.case_id,
+        tournament_id=case.tournament_id,
+        valid=ruling.valid,
+        reason=ruling.reason,
+        source=ruling.source,
+        lexicon=_pin(case),
+        ruled_at=case.ruled_at,
+        mode=case.mode,
+    )
+
+
+def public(listed: Listed, lexicons: Lexicons) -> pb.PublicRuling:
+    """A ruling as the public sees it: of the play (FISC I.10), or word by word where the rules say so (PES Δ.ε)."""
+    case = listed.case
+    words = [game_events.RuledWord(word=word(one.word), valid=one.valid) for one in case.rulings]
+    return pb.PublicRuling(
+        round=listed.round,
+        game_id=case.game_id,
+        turn=case.turn,
+        words=[word(one) for one in case.words],
+        valid=case.valid,
+        ruled_words=words if case.by_word else [],
+        lexicon=_pin(case),
+        edition=lexicons.edition(case.lexicon_digest),
+        layers=case.layers,
+        article=case.article,
+        appeal=case.appeal,
+        mode=case.mode,
+        ruled_at=case.ruled_at,
+    )
+
+
+def exported(listed: Iterable[Listed], lexicons: Lexicons, *, header: bool) -> str:
+    """Lines of the export, with the names of the columns before them if ``header``."""
+    text = io.StringIO()
+    rows = csv.writer(text)
+    if header:
+        rows.writerow(COLUMNS)
+    for one in listed:
+        rows.writerows(_rows(one, lexicons))
+    return text.getvalue()
+
+
+def _rows(listed: Listed, lexicons: Lexicons) -> Iterable[list[object]]:
+    case = listed.case
+    assert case.queued_at
+    assert case.ruled_at
+    for ruling in case.rulings:
+        yield [
+            case.tournament_id,
+            listed.round,
+            case.case_id,
+            case.turn,
+            "".join(ruling.word),
+            " ".join(ruling.word),
+            "yes" if ruling.valid else "no",
+            ruling.reason,
+            ruling.source,
+            events.Mode.Name(case.mode).removeprefix("MODE_").lower(),
+            " ".join(case.ruled_by),
+            "yes" if case.appeal else "no",
+            case.lexicon_name,
+            lexicons.edition(case.lexicon_digest),
+            case.lexicon_digest,
+            " ".join(case.layers),
+            case.article,
+            to_datetime(case.queued_at).isoformat(timespec="milliseconds"),
+            to_datetime(case.ruled_at).isoformat(timespec="milliseconds"),
+            f"{waited_ms(case) / 1000:.3f}",
+        ]
+
+
+def waited_ms(case: Case) -> int:
+    """Milliseconds from the queue to the ruling."""
+    assert case.queued_at
+    assert case.ruled_at
+    return milliseconds_between(case.queued_at, case.ruled_at)
+
+
+def times(cases: Collection[Case]) -> list[pb.RulingTimes]:
+    """How long the cases of each mode took."""
+    answer = []
+    for mode in sorted({case.mode for case in cases if case.ruled}):
+        of_mode = [case for case in cases if case.ruled and case.mode == mode]
+        waited = sorted(waited_ms(case) for case in of_mode)
+        answer.append(
+            pb.RulingTimes(
+                mode=mode,
+                rulings=len(waited),
+                median_ms=percentile(waited, 50),
+                p95_ms=percentile(waited, 95),
+                longest_ms=waited[-1],
+                escalated=sum(case.escalated for case in of_mode),
+                returned=sum(case.returned for case in of_mode),
+            )
+        )
+    return answer
+
+
+def percentile(ordered: Sequence[int], percent: int) -> int:
+    """The value that ``percent`` of 100 do not exceed, by the nearest rank; ``ordered`` ascends and is not empty."""
+    return ordered[max(0, math.ceil(len(ordered) * percent / 100) - 1)]
+
+
+def _pin(case: Case) -> game_events.Pin:
+    return game_events.Pin(name=case.lexicon_name, digest=case.lexicon_digest)

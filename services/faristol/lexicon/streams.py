@@ -1,0 +1,39 @@
+"""Cases, adjudications and tournaments as the record has them."""
+
+from __future__ import annotations
+
+from faristol.host import Invalid, NotFound
+from faristol.lexicon import adjudication
+from faristol.lexicon.adjudication import Adjudication
+from faristol.lexicon.model import Case, evolve, stream
+from faristol.lexicon.views import Tournament, tournament_stream, watch_tournament
+from faristol.record import Loaded, Record, load
+from faristol.rules.refusal import N_
+
+
+async def load_case(record: Record, case_id: str) -> Loaded[Case]:
+    """The case of that id; not open, at version 0, when there is none."""
+    return await load(record, stream(case_id), Case(), evolve)
+
+
+async def case_named(record: Record, case_id: str) -> Loaded[Case]:
+    """The case that a caller names. Raises ``Invalid`` or ``NotFound`` when there is none."""
+    if not case_id:
+        raise Invalid("case_id", N_("is empty; expected the id of a case"))
+    case = await load_case(record, case_id)
+    if not case.state.open:
+        raise NotFound("case", case_id)
+    return case
+
+
+async def load_adjudication(record: Record, tournament_id: str) -> Loaded[Adjudication]:
+    """How challenges of a tournament are ruled on; by the lexicon where nothing was said."""
+    return await load(record, adjudication.stream(tournament_id), Adjudication(), adjudication.evolve)
+
+
+async def tournament_named(record: Record, tournament_id: str) -> Loaded[Tournament]:
+    """The tournament that a caller names. Raises ``NotFound`` when there is none."""
+    found = await load(record, tournament_stream(tournament_id), Tournament(), watch_tournament)
+    if not found.version:
+        raise NotFound("tournament", tournament_id)
+    return found

@@ -1,0 +1,86 @@
+"""What cases know of other streams: their game and their tournament. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from types import MappingProxyType
+
+from google.protobuf.message import Message
+
+from faristol.pb.game.v1 import events_pb2 as game_events
+from faristol.pb.pairing.v1 import events_pb2 as pairing_events
+
+
+def game_stream(game_id: str) -> str:
+    """The stream of the game that a case is about."""
+    return f"game-{game_id}"
+
+
+def tournament_stream(tournament_id: str) -> str:
+    """The stream of the tournament that a case belongs to."""
+    return f"tournament-{tournament_id}"
+
+
+@dataclass(frozen=True, slots=True)
+class Pin:
+    """A ruleset or a lexicon, pinned by content."""
+
+    name: str = ""
+    digest: str = ""
+    options: Mapping[str, str] = field(default_factory=dict)
+    """What was chosen for a ruleset."""
+
+
+def pinned(pin: game_events.Pin) -> Pin:
+    """The pin as a game or a tournament has it."""
+    return Pin(pin.name, pin.digest, MappingProxyType({option.name: option.value for option in pin.options}))
+
+
+@dataclass(frozen=True, slots=True)
+class Game:
+    """As much of a game as its cases depend on."""
+
+    game_id: str = ""
+    tournament_id: str = ""
+    ruleset: Pin = Pin()
+    lexicon: Pin = Pin()
+    challenges: Mapping[int, game_events.ChallengeRaised] = field(default_factory=dict)
+    """By their number, from 1."""
+
+
+def watch_game(game: Game, fact: Message) -> Game:
+    """The game after one more of its facts; those that no case depends on change nothing."""
+    match fact:
+        case game_events.GameOpened():
+            return Game(fact.game_id, fact.tournament_id, pinned(fact.ruleset), pinned(fact.lexicon))
+        case game_events.ChallengeRaised():
+            return replace(game, challenges=MappingProxyType({**game.challenges, fact.challenge: fact}))
+        case _:
+            return game
+
+
+@dataclass(frozen=True, slots=True)
+class Tournament:
+    """As much of a tournament as its adjudication depends on."""
+
+    tournament_id: str = ""
+    ruleset: Pin = Pin()
+    lexicon: Pin = Pin()
+    started: bool = False
+    """Its first round has."""
+
+
+def watch_tournament(tournament: Tournament, fact: Message) -> Tournament:
+    """The tournament after one more of its facts; those that no case depends on change nothing."""
+    match fact:
+        case pairing_events.TournamentCreated():
+            return replace(tournament, tournament_id=fact.tournament_id)
+        case pairing_events.RulesetPinned():
+            return replace(tournament, ruleset=pinned(fact.ruleset))
+        case pairing_events.LexiconPinned():
+            return replace(tournament, lexicon=pinned(fact.lexicon))
+        case pairing_events.RoundStarted():
+            return replace(tournament, started=True)
+        case _:
+            return tournament

@@ -1,0 +1,114 @@
+from __future__ import annotations
+
+from functools import reduce
+
+import pytest
+from google.protobuf.message import Message
+from hypothesis import given
+from hypothesis import strategies as st
+from tests.unit.lexicon.cases import GAME, LAW, PLAYABLE, RAISED_AT, after, at, automatic, challenge, judged
+
+from faristol.host.times import to_timestamp
+from faristol.lexicon.adjudication import Adjudication
+from faristol.lexicon.model import Case, Ruling, Word, evolve
+from faristol.lexicon.opening import Question, adjudicate
+from faristol.lexicon.views import Game, watch_game
+from faristol.pb.game.v1 import events_pb2 as game_events
+from faristol.pb.lexicon.v1 import events_pb2 as events
+
+WORDS = st.sampled_from([("S", "O", "L"), ("A", "NY"), ("A", "N", "Y"), ("X",)])
+LATER = to_timestamp(at(7))
+
+
+def adjudicated(case: Case, settings: Adjudication, *words: Word) -> list[Message]:
+    return adjudicate(case, Question(challenge(*words), RAISED_AT), GAME, settings, LAW, LATER)
+
+
+def test_a_challenge_becomes_a_case_that_the_pinned_lexicon_rules_on_in_no_time() -> None:
+    opened, ruled = adjudicated(Case(), automatic(), ("S", "O", "L"), ("A", "NY"))
+    assert opened == events.CaseOpened(
+        case_id="cup-r1-t1-2",
+        game_id="cup-r1-t1",
+        tournament_id="cup",
+        turn=4,
+        challenge=2,
+        words=[game_events.Word(faces=["S", "O", "L"]), game_events.Word(faces=["A", "NY"])],
+        lexicon=game_events.Pin(name="catalan", digest="ab" * 32),
+        mode=events.MODE_AUTOMATIC,
+        occurred_at=RAISED_AT,
+        language="ca",
+        article="FISC I.10",
+    )
+    assert isinstance(ruled, events.CaseRuled)
+    assert (ruled.case_id, ruled.game_id, ruled.turn, ruled.challenge) == ("cup-r1-t1-2", "cup-r1-t1", 4, 2)
+    assert ruled.valid
+    assert ruled.occurred_at == RAISED_AT
+
+
+def test_digraphs_are_ruled_on_as_tiles_and_not_as_letters() -> None:
+    _, ruled = adjudicated(Case(), automatic(), ("S", "O", "L"), ("A", "N", "Y"))
+    assert isinstance(ruled, events.CaseRuled)
+    assert not ruled.valid
+    assert [(tuple(word.word.faces), word.valid) for word in ruled.words] == [
+        (("S", "O", "L"), True),
+        (("A", "N", "Y"), False),
+    ]
+
+
+@given(st.lists(WORDS, min_size=1, max_size=6))
+def test_a_play_stands_exactly_when_every_word_challenged_is_a_word(words: list[Word]) -> None:
+    case = after(Case(), adjudicated(Case(), automatic(), *words))
+    assert case.ruled
+    assert case.valid == all(word in PLAYABLE for word in words)
+    assert case.rulings == tuple(Ruling(word, word in PLAYABLE) for word in words)
+
+
+@pytest.mark.parametrize("panel", [0, 1, 3])
+def test_a_case_is_opened_and_ruled_on_once_however_often_the_challenge_is_told(panel: int) -> None:
+    settings = judged(panel) if panel else automatic()
+    facts = adjudicated(Case(), settings, ("S", "O", "L"))
+    for done in range(len(facts)):
+        assert adjudicated(after(Case(), facts[: done + 1]), settings, ("S", "O", "L")) == facts[done + 1 :]
+
+
+@pytest.mark.parametrize("panel", [1, 3])
+def test_where_judges_rule_the_case_waits_from_when_it_is_known_and_keeps_its_mode(panel: int) -> None:
+    (opened,) = adjudicated(Case(), judged(panel), ("S", "O", "L"))
+    case = evolve(Case(), opened)
+    assert case.waiting
+    assert case.queued_at == LATER
+    assert case.opened_at == RAISED_AT
+    assert case.free_seats == tuple(range(1, panel + 1))
+    assert case.escalates_at() == at(7 + 120)
+    assert adjudicated(case, automatic(), ("S", "O", "L")) == []
+
+
+def test_an_appeal_is_a_case_of_its_own_that_bars_who_ruled_first() -> None:
+    question = Question(challenge(("X",)), LATER, appeal=True, arguments="a plural of X", barred=("ada",))
+    (opened,) = adjudicate(Case(), question, GAME, judged(), LAW, LATER)
+    assert isinstance(opened, events.CaseOpened)
+    assert opened.case_id == "cup-r1-t1-2-appeal"
+    assert opened.appeal
+    assert opened.arguments == "a plural of X"
+    assert opened.barred_judge_ids == ["ada"]
+
+
+def test_an_appeal_where_only_the_lexicon_rules_is_left_to_the_arbiter_at_the_table() -> None:
+    question = Question(challenge(("X",)), LATER, appeal=True)
+    assert adjudicate(Case(), question, GAME, automatic(), LAW, LATER) == []
+
+
+def test_a_game_is_known_from_the_facts_that_its_cases_depend_on() -> None:
+    opened = game_events.GameOpened(
+        game_id=GAME.game_id,
+        tournament_id="cup",
+        lexicon=game_events.Pin(name="catalan", digest="ab" * 32),
+    )
+    raised = challenge(("X",))
+    game = reduce(watch_game, [opened, game_events.GameStarted(first_player_id="anna"), raised], Game())
+    assert game == Game(GAME.game_id, "cup", GAME.ruleset, GAME.lexicon, {2: raised})
+
+
+def test_a_fact_of_another_context_is_no_fact_of_a_case() -> None:
+    with pytest.raises(TypeError, match=r"faristol\.game\.v1\.GameStarted is not a fact of a case"):
+        evolve(Case(), game_events.GameStarted())
