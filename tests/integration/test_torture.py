@@ -138,6 +138,13 @@ async def test_a_command_that_nobody_sent_is_named(told: Told) -> None:
     assert await told.judged() == [f"command {one.command_id} is in the record, and no client sent it"]
 
 
+async def test_a_command_of_which_nobody_said_what_it_does_is_named(told: Told) -> None:
+    one = next(iter(told.ledger.acknowledged.values()))
+    new = replace(one, method="/faristol.game.v1.GameService/Fold")
+    told.ledger.acknowledged[one.command_id] = new
+    assert await told.judged() == [f"{new} cannot be judged: FACT_OF does not say which fact it is about"]
+
+
 async def test_a_position_that_is_missing_is_named(told: Told) -> None:
     async with told.record.writing() as connection:
         await connection.execute(delete(tables.events).where(tables.events.c.position == 2))

@@ -64,7 +64,9 @@ def done_otherwise(acknowledged: Iterable[Acknowledged], events: Sequence[Stored
     for one in acknowledged:
         brought = of_command.get(one.command_id, [])
         method = one.method.rpartition("/")[2]
-        if (times := sum(_name(event) in FACT_OF[method] for event in brought)) != 1:
+        if method not in FACT_OF:
+            yield f"{one} cannot be judged: FACT_OF does not say which fact it is about"
+        elif (times := sum(_name(event) in FACT_OF[method] for event in brought)) != 1:
             yield f"{one} was carried out {times} times: {_shown(brought)}"
         elif [event.position for event in brought] != list(range(one.position - len(brought) + 1, one.position + 1)):
             yield f"{one} was not carried out in one piece: {_shown(brought)}"
