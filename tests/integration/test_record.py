@@ -10,7 +10,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from google.protobuf.message import Message
 from google.rpc import code_pb2
-from sqlalchemy import insert, update
+from sqlalchemy import insert, text, update
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.ext.asyncio import AsyncConnection
 
@@ -36,6 +36,12 @@ from faristol.record.appender import move_checkpoint
 from faristol.record.people import names, remember
 from faristol.record.record import start_checkpoint
 from faristol.record.verification import verify
+
+LATE_ROWS = """
+WITH RECURSIVE numbers (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < 1000100)
+SELECT n FROM numbers WHERE n > 1000000
+"""
+"""It takes a while until the first one comes."""
 
 
 def passed(turn: int = 1) -> events_pb2.Passed:
@@ -251,6 +257,27 @@ async def other(record: Record, database_url: str) -> AsyncIterator[Record]:
     opened = await Record.open(database_url)
     yield opened
     await opened.close()
+
+
+async def test_a_transaction_that_is_cancelled_holds_nobody_up(record: Record, other: Record) -> None:
+    """Its locks go with it, and not when its traceback is forgotten, which has a cursor with rows to come."""
+    begun = asyncio.Event()
+
+    async def read_in_a_transaction() -> None:
+        async with record.writing() as connection:
+            await connection.execute(update(tables.counter).values(position=tables.counter.c.position))
+            begun.set()
+            await connection.execute(text(LATE_ROWS))
+
+    working = asyncio.create_task(read_in_a_transaction())
+    await begun.wait()
+    await asyncio.sleep(0.05)
+    working.cancel()
+    with pytest.raises(asyncio.CancelledError) as cancelled:
+        await working
+    async with asyncio.timeout(10):  # less than others would wait for the lock
+        assert (await other.append(write("game-a", 0, 1), Metadata())).position == 1
+    assert cancelled.tb is not None, "it is still there"
 
 
 async def test_what_another_process_wrote_is_never_overlooked(record: Record, other: Record) -> None:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
+import sqlite3
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -110,7 +112,7 @@ def engines(url: URL, connect: Mapping[str, Any] | None = None) -> tuple[AsyncEn
         return engine, engine
     if url.database:
         Path(url.database).parent.mkdir(parents=True, exist_ok=True)
-    given = dict(connect or {})
+    given = {"factory": Connection, **(connect or {})}
     reading = create_async_engine(url, pool_size=6, max_overflow=4, hide_parameters=True, connect_args=given)
     writing = create_async_engine(
         url, pool_size=1, max_overflow=0, pool_timeout=60, hide_parameters=True, connect_args=given
@@ -118,6 +120,20 @@ def engines(url: URL, connect: Mapping[str, Any] | None = None) -> tuple[AsyncEn
     for engine, begin in ((reading, "BEGIN"), (writing, "BEGIN IMMEDIATE")):
         _take_over_transactions(engine, begin)
     return reading, writing
+
+
+class Connection(sqlite3.Connection):
+    """A connection that gives its locks back when it is closed.
+
+    SQLite keeps them while anybody has a cursor with rows to come, and the traceback of a caller who was cancelled in
+    the middle of a transaction has one: until that is forgotten, nobody could write.
+    """
+
+    def close(self) -> None:
+        """Roll back what is not committed, and close."""
+        with suppress(sqlite3.Error):  # closed already, or beyond help
+            self.rollback()
+        super().close()
 
 
 def _take_over_transactions(engine: AsyncEngine, begin: str) -> None:
