@@ -131,8 +131,8 @@ class Director(Caller):
         super().__init__(api, told, "director", luck("director"))
         self._championship = championship
         self._luck = luck
-        self.position = 0
-        """Of the last thing that was answered."""
+        self.places: list[tuple[str, int]] = []
+        """Who came where, once the standings are published."""
 
     async def direct(self) -> None:
         """Direct all of it."""
@@ -159,12 +159,12 @@ class Director(Caller):
             over = {**which, **self._at(plan.round_end(number, BEGINNING))}
             await self._must(pairing.CloseRound, pairing_pb2.CloseRoundRequest(round=number, **over))
         published = await self._must(pairing.PublishStandings, pairing_pb2.PublishStandingsRequest(**over))
-        self.position = published.position
         await self.ask(self.api.rating.GetRatingList, rating_pb2.GetRatingListRequest(**which))
-        request = results_pb2.GetStandingsRequest(min_position=self.position, **which)
+        request = results_pb2.GetStandingsRequest(min_position=published.position, **which)
         standings = await self.ask(self.api.results.GetStandings, request)
-        if len(standings.standings) != plan.players:
-            self.told.problems.append(f"standings of {len(standings.standings)} players: {standings}")
+        self.places = [(line.player_id, line.rank) for line in standings.standings]
+        if len(self.places) != plan.players:
+            self.told.problems.append(f"standings of {len(self.places)} players: {standings}")
 
     async def _must(self, method: Callable[..., Awaitable[M]], request: Any) -> M:
         answer = await self.command(method, request)

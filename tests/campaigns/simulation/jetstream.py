@@ -208,7 +208,7 @@ class Client:
         self.is_closed = False
         node = NODE.get()
         if isinstance(node, Node):
-            node.on_crash.append(self._cut)
+            node.on_end.append(self._cut)
 
     def _cut(self) -> None:
         self.is_closed = True

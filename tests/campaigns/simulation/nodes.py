@@ -28,7 +28,7 @@ class Node(Lane):
         """Set when the process is no more."""
         self.stop = asyncio.Event()
         """Asked to end in good order."""
-        self.on_crash: list[Callable[[], None]] = []
+        self.on_end: list[Callable[[], object]] = []
         """What others notice of its end."""
         self._skew = skew
         self._context = copy_context()
@@ -69,7 +69,7 @@ class Node(Lane):
                 connection.rollback()  # else its locks stay as long as anybody has a cursor of it
                 connection.close()
         self.connections.clear()
-        for notice in self.on_crash:
+        for notice in self.on_end:
             notice()
         self.ended.set()
 

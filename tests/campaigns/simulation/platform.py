@@ -11,6 +11,7 @@ from typing import Any
 from unittest.mock import patch
 
 from tests.campaigns.simulation.jetstream import JetStream
+from tests.campaigns.simulation.loop import NODE
 from tests.campaigns.simulation.network import Network
 from tests.campaigns.simulation.nodes import Node
 from tests.campaigns.simulation.world import World
@@ -45,7 +46,7 @@ class Platform:
         """Processes that ended though nothing had befallen them."""
         self.nodes: list[Node] = []
         """All that there ever were."""
-        self.pages: dict[str, Any] = {}
+        self.pages: dict[Node, Any] = {}
         """The web application of every process that has one."""
         self._network = network
         self._bus = bus
@@ -70,7 +71,15 @@ class Platform:
             yield
 
     async def _serve_pages(self, web: Any, sock: object, grace: float) -> None:
-        await asyncio.get_running_loop().create_future()
+        node = NODE.get()
+        assert isinstance(node, Node), "pages are somebody's"
+        self.pages[node] = web
+        node.on_end.append(lambda: self.pages.pop(node, None))
+        try:
+            await asyncio.get_running_loop().create_future()
+        finally:
+            web.state.closing.set()
+            self.pages.pop(node, None)
 
     def start(self) -> None:
         """Start everything."""

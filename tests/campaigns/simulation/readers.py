@@ -1,0 +1,124 @@
+"""The public: somebody who follows the news of the tournament, and somebody who reads the pages' JSON."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Callable
+from random import Random
+from typing import Any
+
+import grpc
+import grpc.aio
+from tests.campaigns.simulation.clients import Told
+from tests.campaigns.simulation.nodes import Node
+from tests.campaigns.simulation.world import World
+
+from faristol.cli.demo.api import Api
+from faristol.pb.results.v1 import results_pb2
+
+PATIENCE = 3.0
+"""Seconds that a visitor waits for a page."""
+
+
+class Follower:
+    """Follows the news, and goes on after the last piece wherever its connection was lost."""
+
+    def __init__(self, api: Api, told: Told, tournament_id: str, luck: Random) -> None:
+        self.heard: list[int] = []
+        """Positions, as they came."""
+        self._api = api
+        self._told = told
+        self._tournament_id = tournament_id
+        self._luck = luck
+
+    async def follow(self) -> None:
+        """Follow until cancelled."""
+        while True:
+            after = self.heard[-1] if self.heard else 0
+            request = results_pb2.FollowRequest(tournament_id=self._tournament_id, after_position=after)
+            stream: Any = self._api.results.Follow(request)
+            try:
+                async for piece in stream:
+                    self.heard.append(piece.position)
+            except grpc.aio.AioRpcError as problem:
+                if problem.code() not in (grpc.StatusCode.UNAVAILABLE, grpc.StatusCode.NOT_FOUND):
+                    self._told.problems.append(f"a follower was told {problem.code().name}: {problem.details()}")
+            finally:
+                stream.cancel()
+            await asyncio.sleep(0.3 * self._luck.random())
+
+
+class Visitor:
+    """Reads standings from whichever gateway there is."""
+
+    def __init__(self, world: World, told: Told, pages: Callable[[], dict[Node, Any]], tournament_id: str) -> None:
+        self._world = world
+        self._told = told
+        self._pages = pages
+        self._path = f"/api/v1/tournaments/{tournament_id}/standings"
+        self._luck = world.luck("visitor")
+
+    async def visit(self) -> None:
+        """Visit until cancelled."""
+        while True:
+            await asyncio.sleep(self._luck.random())
+            if pages := list(self._pages().items()):
+                node, web = self._luck.choice(pages)
+                status, body = await self._get(node, web)
+                if status not in (0, 200, 404, 503, 504):
+                    self._told.problems.append(f"{self._path} was answered with {status}: {body!r:.300}")
+                self._world.trace("visit", f"{node.name}: {status}")
+
+    async def standings(self) -> list[tuple[str, int]]:
+        """Who has which place, as soon as a gateway says so."""
+        while True:
+            for node, web in list(self._pages().items()):
+                status, body = await self._get(node, web)
+                if status == 200:
+                    return [(one["player_id"], one["rank"]) for one in json.loads(body)["standings"]]
+            await asyncio.sleep(0.2)
+
+    async def _get(self, node: Node, web: Any) -> tuple[int, bytes]:
+        """Status and body; 0 when the process ended, or when it took too long."""
+        done: asyncio.Queue[tuple[int, bytes]] = asyncio.Queue()
+        node.run(_answer(web, self._path, done))
+        try:
+            async with asyncio.timeout(PATIENCE):
+                return await done.get()
+        except TimeoutError:
+            return 0, b""
+
+
+async def _answer(web: Any, path: str, done: asyncio.Queue[tuple[int, bytes]]) -> None:
+    """What an HTTP server asks of the application, by ASGI."""
+    status, body = 0, b""
+    asked = asyncio.Event()
+
+    async def receive() -> dict[str, Any]:
+        if asked.is_set():
+            await asyncio.get_running_loop().create_future()
+        asked.set()
+        return {"type": "http.request", "body": b"", "more_body": False}
+
+    async def send(message: dict[str, Any]) -> None:
+        nonlocal status, body
+        status = message.get("status", status)
+        body += message.get("body", b"")
+
+    scope = {
+        "type": "http",
+        "asgi": {"version": "3.0"},
+        "http_version": "1.1",
+        "method": "GET",
+        "scheme": "http",
+        "path": path,
+        "raw_path": path.encode(),
+        "query_string": b"",
+        "root_path": "",
+        "headers": [(b"host", b"simulated")],
+        "client": ("simulated", 1),
+        "server": ("simulated", 80),
+    }
+    await web(scope, receive, send)
+    done.put_nowait((status, body))

@@ -1,0 +1,148 @@
+"""In the place of ``grpc.aio.Server``: the interceptors and handlers are those of the process."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, NoReturn
+
+import grpc
+import grpc.aio
+from tests.campaigns.simulation.call import Answer, Call
+from tests.campaigns.simulation.nodes import Node
+
+if TYPE_CHECKING:
+    from tests.campaigns.simulation.network import Network
+
+
+class Server:
+    """Answers the calls that arrive at a process."""
+
+    def __init__(self, network: Network, node: Node, interceptors: Sequence[Any]) -> None:
+        self.node = node
+        self._network = network
+        self._interceptors = list(interceptors)
+        self._handlers: list[Any] = []
+        self._names: list[str] = []
+        self._address = ""
+        self._running: dict[Call, asyncio.Task[None]] = {}
+
+    def add_insecure_port(self, address: str) -> int:
+        """See ``grpc.aio.Server``, as with the other public methods."""
+        self._address = address
+        return int(address.rpartition(":")[2])
+
+    def add_generic_rpc_handlers(self, handlers: Sequence[Any]) -> None:
+        self._handlers.extend(handlers)
+
+    def add_registered_method_handlers(self, service: str, handlers: Any) -> None:
+        self._names.append(service)
+
+    async def start(self) -> None:
+        self._network.servers[self._address] = self
+        self.node.on_end.append(self._ended)
+
+    async def stop(self, grace: float | None) -> None:
+        self._away()
+        if self._running:
+            await asyncio.wait([*self._running.values()], timeout=grace)
+        for task in [*self._running.values()]:
+            task.cancel()
+
+    def serves(self, service: str) -> bool:
+        """Whether this process runs a service."""
+        return any(name.startswith(f"faristol.{service}.") for name in self._names)
+
+    def take(self, call: Call) -> None:
+        """A call has arrived."""
+        self._running[call] = asyncio.ensure_future(self._work(call))
+
+    def cancel(self, call: Call) -> None:
+        """The caller has gone away."""
+        if task := self._running.get(call):
+            task.cancel()
+
+    def _away(self) -> None:
+        if self._network.servers.get(self._address) is self:
+            del self._network.servers[self._address]
+
+    def _ended(self) -> None:
+        self._away()
+        for call in self._running:
+            self._network.lost(call)
+
+    async def _work(self, call: Call) -> None:
+        context = _Context(call.metadata, call.until - self._network.world.loop.time())
+        try:
+            answer = await self._answer(call, context)
+        except grpc.aio.AbortError:
+            answer = Answer(context.code, details=context.details, trailing=context.trailing)
+        finally:
+            self._running.pop(call, None)
+        self._network.witness.compare(str(call), call.before, answer.code, answer.data)
+        self._network.world.trace.note("call", f"{call} {answer.code.name} {answer.details}")
+        self._network.answer(call, answer)
+
+    async def _answer(self, call: Call, context: _Context) -> Answer:
+        """The answer, or the end of a stream of answers."""
+        handler = await self._handler(_Details(call.method, call.metadata))
+        if handler is None:
+            return Answer(grpc.StatusCode.UNIMPLEMENTED)
+        request = handler.request_deserializer(call.request)
+        if handler.unary_stream:
+            async for piece in handler.unary_stream(request, context):
+                self._network.answer(call, Answer(grpc.StatusCode.OK, handler.response_serializer(piece), more=True))
+            return Answer(grpc.StatusCode.OK)
+        call.before = self._network.witness.answer_to(request)
+        response = await handler.unary_unary(request, context)
+        return Answer(grpc.StatusCode.OK, handler.response_serializer(response))
+
+    async def _handler(self, details: _Details) -> Any:
+        async def found(details: _Details) -> Any:
+            return next((one for each in self._handlers if (one := each.service(details))), None)
+
+        find: Any = found
+        for interceptor in reversed(self._interceptors):
+            find = _intercepted(interceptor, find)
+        return await find(details)
+
+
+def _intercepted(interceptor: Any, find: Any) -> Any:
+    async def through(details: _Details) -> Any:
+        return await interceptor.intercept_service(find, details)
+
+    return through
+
+
+@dataclass(frozen=True, slots=True)
+class _Details:
+    """``grpc.HandlerCallDetails``."""
+
+    method: str
+    invocation_metadata: tuple[Any, ...]
+
+
+@dataclass(slots=True)
+class _Context:
+    """What of ``grpc.aio.ServicerContext`` is used."""
+
+    metadata: tuple[Any, ...]
+    left: float
+    """Seconds that the caller waits."""
+    code: grpc.StatusCode = grpc.StatusCode.UNKNOWN
+    details: str = ""
+    trailing: tuple[tuple[str, Any], ...] = field(default=())
+
+    def invocation_metadata(self) -> tuple[Any, ...]:
+        return self.metadata
+
+    def time_remaining(self) -> float | None:
+        return self.left if self.left < float("inf") else None
+
+    async def abort(self, code: grpc.StatusCode, details: str = "", trailing_metadata: Any = ()) -> NoReturn:
+        self.code, self.details, self.trailing = code, details, tuple(trailing_metadata)
+        raise grpc.aio.AbortError
+
+    async def abort_with_status(self, status: Any) -> NoReturn:
+        await self.abort(status.code, status.details, status.trailing_metadata)
