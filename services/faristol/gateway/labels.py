@@ -24,6 +24,15 @@ KINDS: Mapping[pb.EntryKind.ValueType, str] = {
     pb.ENTRY_KIND_RACK_PENALTY: N_("tiles left on the rack"),
     pb.ENTRY_KIND_OUT_BONUS: N_("opponent’s tiles"),
     pb.ENTRY_KIND_TIME_PENALTY: N_("overtime"),
+    pb.ENTRY_KIND_WITHDRAWN: N_("withdrawn"),
+    pb.ENTRY_KIND_CANNOT_PLAY: N_("cannot play"),
+    pb.ENTRY_KIND_LOST_TURN: N_("turn lost"),
+    pb.ENTRY_KIND_FREE_EXCHANGE: N_("rack changed freely"),
+    pb.ENTRY_KIND_CHALLENGE_PENALTY: N_("unfounded challenge"),
+    pb.ENTRY_KIND_SANCTION: N_("sanction"),
+    pb.ENTRY_KIND_ABANDONMENT: N_("game abandoned"),
+    pb.ENTRY_KIND_FORFEIT: N_("lost by decision"),
+    pb.ENTRY_KIND_CORRECTION: N_("total corrected"),
 }
 
 ENDS: Mapping[game.EndCondition.ValueType, str] = {
@@ -31,7 +40,50 @@ ENDS: Mapping[game.EndCondition.ValueType, str] = {
     game.END_CONDITION_LOST_TURNS: N_("Ended after too many lost turns in a row."),
     game.END_CONDITION_SCORELESS_TURNS: N_("Ended after too many turns in a row without a play."),
     game.END_CONDITION_OVERTIME: N_("Ended on overtime."),
+    game.END_CONDITION_ROUND_TIME: N_("Ended because the time of the round was over."),
+    game.END_CONDITION_AGREEMENT: N_("Ended by agreement: nobody could lay a tile."),
+    game.END_CONDITION_ABANDONED: N_("Ended because a player left."),
+    game.END_CONDITION_ALL_ABANDONED: N_("Ended because all players left: all lose."),
+    game.END_CONDITION_FORFEIT: N_("Decided by forfeit."),
 }
+
+WITHDRAWN: Mapping[game.WithdrawalReason.ValueType, str] = {
+    game.WITHDRAWAL_REASON_CHALLENGED: N_("phony"),
+    game.WITHDRAWAL_REASON_OFF_CENTRE: N_("declared invalid: it misses the centre"),
+    game.WITHDRAWAL_REASON_FAKE_BLANK: N_("a letter turned over was played as a blank"),
+    game.WITHDRAWAL_REASON_LEAKED: N_("cancelled: it used what should not have been told"),
+}
+"""Why a play came off the board."""
+
+LOST: Mapping[game.TurnLostReason.ValueType, str] = {
+    game.TURN_LOST_REASON_TOUCH: N_("a tile was laid and not played as begun"),
+    game.TURN_LOST_REASON_TIME: N_("the time of the turn was over"),
+    game.TURN_LOST_REASON_OVERDRAW: N_("too many tiles on the rack"),
+    game.TURN_LOST_REASON_CHALLENGE: N_("an unfounded challenge"),
+    game.TURN_LOST_REASON_FREE_EXCHANGE: N_("the rack was not of vowels or consonants alone"),
+    game.TURN_LOST_REASON_ILLEGAL_EXCHANGE: N_("too many tiles exchanged"),
+    game.TURN_LOST_REASON_SANCTION: N_("sanction"),
+    game.TURN_LOST_REASON_ABANDONED: N_("the player has left"),
+}
+"""What a turn was lost for."""
+
+INCIDENTS: Mapping[pb.IncidentKind.ValueType, str] = {
+    pb.INCIDENT_KIND_OVERDRAW: N_("too many tiles drawn"),
+    pb.INCIDENT_KIND_UNDERDRAW: N_("too few tiles drawn"),
+    pb.INCIDENT_KIND_ILLEGAL_EXCHANGE: N_("too many tiles exchanged"),
+    pb.INCIDENT_KIND_TILES_FOUND: N_("tiles found beside the board"),
+    pb.INCIDENT_KIND_ARBITER_CALLED: N_("arbiter called"),
+    pb.INCIDENT_KIND_COUNT_DISPUTED: N_("count disputed"),
+    pb.INCIDENT_KIND_APPEAL: N_("ruling appealed"),
+    pb.INCIDENT_KIND_WARNING: N_("warning"),
+    pb.INCIDENT_KIND_TURN_SANCTION: N_("a turn taken away"),
+    pb.INCIDENT_KIND_GAME_SANCTION: N_("game lost by decision of the arbiter"),
+    pb.INCIDENT_KIND_EXPULSION: N_("expulsion proposed"),
+    pb.INCIDENT_KIND_WORD_ASKED: N_("asked about a word"),
+    pb.INCIDENT_KIND_PLAY_CORRECTED: N_("count of a play corrected"),
+    pb.INCIDENT_KIND_REOPENED: N_("result opened again"),
+}
+"""What happened beside the turns."""
 
 NEUTRALISED: Mapping[clock.NeutralisationReason.ValueType, str] = {
     clock.NEUTRALISATION_REASON_CHALLENGE: N_("Clocks stopped: a challenge is being ruled on."),

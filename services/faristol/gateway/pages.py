@@ -131,6 +131,7 @@ def router() -> APIRouter:
             board=table.board(one),
             lines=table.lines(one),
             clocks=table.clocks(one),
+            names={seat.player_id: seat.name for seat in one.seats},
             position=one.position,
         )
 

@@ -9,13 +9,19 @@ from pydantic import BaseModel, Field
 from faristol.gateway.schemas import (
     END_CONDITIONS,
     ENTRY_KINDS,
+    INCIDENT_KINDS,
     NEUTRALISATION_REASONS,
+    TURN_LOST_REASONS,
+    WITHDRAWAL_REASONS,
     Answer,
     EndCondition,
     EntryKind,
+    IncidentKind,
     NeutralisationReason,
     Pin,
     Seat,
+    TurnLostReason,
+    WithdrawalReason,
     moment,
 )
 from faristol.pb.game.v1 import events_pb2 as game
@@ -51,6 +57,44 @@ class Word(BaseModel):
         return cls(faces=list(one.word.faces), row=one.row, column=one.column, across=one.across, score=one.score)
 
 
+class WrittenScore(BaseModel):
+    """A score as a player wrote it on the own sheet."""
+
+    player_id: str
+    score: int = Field(description="Points of the play.")
+    total: int = Field(description="The mover's running total.")
+
+
+class RuledWord(BaseModel):
+    """A challenged word and what it was found to be."""
+
+    faces: list[str] = Field(description="Its tiles.")
+    valid: bool
+
+
+class Incident(BaseModel):
+    """Something that happened at the table beside its turns."""
+
+    kind: IncidentKind
+    turn: int = Field(description="Turn in which it happened, from 1.")
+    player_id: str = Field(description="Whom it concerns; empty when nobody alone.")
+    count: int = Field(description="How many tiles, or points, where it is about some.")
+    open: bool = Field(description="It is not settled yet.")
+    article: str = Field(description="The article by which it is dealt with; empty where the book is silent.")
+
+    @classmethod
+    def of(cls, one: pb.Incident) -> Incident:
+        """From the contract's message."""
+        return cls(
+            kind=INCIDENT_KINDS[one.kind],
+            turn=one.turn,
+            player_id=one.player_id,
+            count=one.count,
+            open=one.open,
+            article=one.article,
+        )
+
+
 class Entry(BaseModel):
     """One line of the scoresheet."""
 
@@ -68,6 +112,11 @@ class Entry(BaseModel):
     overtime_ms: int = Field(description="Overtime in milliseconds, for its penalty.")
     faces: list[str] = Field(description="Faces left on the rack, for the lines after the end.")
     coordinates: str = Field(description="Where the main word is, in the ruleset's notation.", examples=["H8"])
+    withdrawn_for: WithdrawalReason | None = Field(description="Why the play came off the board.")
+    lost_for: TurnLostReason | None = Field(description="What the turn was lost for.")
+    article: str = Field(description="The article by which a turn was lost or points changed.", examples=["FISE 24"])
+    written: list[WrittenScore] = Field(description="What the players wrote on their own sheets.")
+    ruled_words: list[RuledWord] = Field(description="Word by word, where players are told so much of a ruling.")
 
     @classmethod
     def of(cls, one: pb.Entry) -> Entry:
@@ -87,6 +136,13 @@ class Entry(BaseModel):
             overtime_ms=one.overtime_ms,
             faces=list(one.faces),
             coordinates=one.coordinates,
+            withdrawn_for=WITHDRAWAL_REASONS.get(one.withdrawn_for),
+            lost_for=TURN_LOST_REASONS.get(one.lost_for),
+            article=one.article,
+            written=[
+                WrittenScore(player_id=each.player_id, score=each.score, total=each.total) for each in one.written
+            ],
+            ruled_words=[RuledWord(faces=list(each.word.faces), valid=each.valid) for each in one.ruled_words],
         )
 
 
@@ -121,7 +177,7 @@ class Game(Answer):
     tournament_name: str
     round: int = Field(description="Round, from 1.")
     table: int = Field(description="Table, from 1.")
-    seats: list[Seat] = Field(description="Both players, in the order of the pairing.")
+    seats: list[Seat] = Field(description="The players, in the order of the pairing.")
     first_player_id: str = Field(description="Who starts; empty before the starting draw.")
     board: list[Placement] = Field(description="Every tile on the board.")
     entries: list[Entry] = Field(description="The scoresheet.")
@@ -138,6 +194,10 @@ class Game(Answer):
     neutralised_for: NeutralisationReason | None = Field(description="Why nobody's time runs.")
     ruleset: Pin
     lexicon: Pin
+    laid: list[Placement] = Field(description="Tiles that lie on the board and are not announced.")
+    incidents: list[Incident] = Field(description="What happened beside the turns.")
+    loser_ids: list[str] = Field(description="Who left, or lost by decision.")
+    lost_by_all: bool = Field(description="All players lost.")
 
     @classmethod
     def of(cls, one: pb.GetGameResponse) -> Game:
@@ -166,4 +226,8 @@ class Game(Answer):
             neutralised_for=NEUTRALISATION_REASONS.get(one.neutralised_for),
             ruleset=Pin.of(one.ruleset),
             lexicon=Pin.of(one.lexicon),
+            laid=[Placement.of(tile) for tile in one.laid],
+            incidents=[Incident.of(incident) for incident in one.incidents],
+            loser_ids=list(one.loser_ids),
+            lost_by_all=one.lost_by_all,
         )

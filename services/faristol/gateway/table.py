@@ -42,7 +42,7 @@ class Line:
 
     entry: pb.Entry
     side: int
-    """0 for the player whom the pairing names first, 1 for the other."""
+    """Place of the player among those of the table, from 0."""
     name: str
     label: str
     """What it is, to be translated."""
@@ -54,6 +54,8 @@ class Line:
     """Tiles left on the rack."""
     live: bool
     """It is the last line of a running game, and not complete yet."""
+    differ: bool
+    """The players wrote different scores on their sheets."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,6 +107,7 @@ def lines(one: pb.GetGameResponse) -> list[Line]:
             others=[_word(word, entry, blanks) for word in entry.words[1:]],
             tiles=" ".join(entry.faces),
             live=not entry.complete and not over,
+            differ=len({(written.score, written.total) for written in entry.written}) > 1,
         )
         for entry in one.entries
     ]

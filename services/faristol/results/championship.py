@@ -152,7 +152,10 @@ def _table(pair: pairing.Pairing) -> results.Table:
     return results.Table(
         table=pair.table,
         game_id=pair.game_id,
-        seats=[results.Seat(player_id=pair.first_player_id), results.Seat(player_id=pair.second_player_id)],
+        seats=[
+            results.Seat(player_id=player)
+            for player in pair.player_ids or (pair.first_player_id, pair.second_player_id)
+        ],
     )
 
 

@@ -12,48 +12,21 @@ from faristol.pb.game.v1 import events_pb2 as game
 from faristol.pb.results.v1 import results_pb2 as results
 from faristol.results.broken import Broken
 from faristol.results.clocks import TICKING, UNTICKING, tick
+from faristol.results.incidents import INCIDENTAL, note, note_incident, settled
 from faristol.rules.board import Direction, Square
 from faristol.rules.notation import Notation, Start
 
 NOT_SHOWN = (
     game.StartTileDrawn,
-    game.ChallengeRuled,
     game.SheetSigned,
-    game.TilesLaid,
-    game.TilesTakenBack,
     game.OffCentreDecided,
-    game.ScoreWritten,
     game.PlayAccepted,
-    game.AppealRaised,
-    game.AppealRuled,
-    game.ChallengePenalty,
     game.ExchangeAnnounced,
-    game.IllegalExchangeFound,
-    game.IllegalExchangeResolved,
     game.FreeExchangeShown,
-    game.FreeExchanged,
-    game.CannotPlay,
-    game.TurnLost,
     game.NextTurnForfeited,
-    game.OverdrawFound,
-    game.OverdrawResolved,
-    game.UnderdrawFound,
-    game.UnderdrawResolved,
-    game.TilesFound,
-    game.BlankSettled,
     game.ArbiterAssigned,
-    game.ArbiterCalled,
-    game.ArbiterLeft,
-    game.SanctionImposed,
-    game.WordAsked,
-    game.CountDisputed,
-    game.CountSettled,
-    game.PlayCorrected,
-    game.TotalCorrected,
     game.EndAgreed,
     game.Abandoned,
-    game.ScoreAdjusted,
-    game.GameReopened,
     *UNTICKING,
 )
 """Events of a game that change nothing on its public page."""
@@ -63,31 +36,52 @@ SHOWN = (
     game.StartDecided,
     game.TilesDrawn,
     game.GameStarted,
+    game.TilesLaid,
+    game.TilesTakenBack,
     game.PlayPlaced,
+    game.ScoreWritten,
     game.ChallengeRaised,
+    game.ChallengeRuled,
+    game.ChallengePenalty,
     game.PlayWithdrawn,
+    game.BlankSettled,
     game.Exchanged,
+    game.FreeExchanged,
     game.Passed,
+    game.CannotPlay,
+    game.TurnLost,
     game.PlayCompleted,
+    game.CountSettled,
+    game.PlayCorrected,
+    game.TotalCorrected,
     game.GameEnded,
     game.RackPenalty,
     game.OutBonus,
     game.TimePenalty,
+    game.ScoreAdjusted,
     game.ResultFinal,
+    game.GameReopened,
+    *INCIDENTAL,
     *TICKING,
 )
 """Events that change a game's public page."""
 
 
 _TICKING = frozenset(TICKING)
+_INCIDENTAL = frozenset(INCIDENTAL)
 
 COUNTING = frozenset(
     (
+        game.ChallengePenalty,
         game.PlayWithdrawn,
+        game.TurnLost,
         game.PlayCompleted,
+        game.PlayCorrected,
+        game.TotalCorrected,
         game.RackPenalty,
         game.OutBonus,
         game.TimePenalty,
+        game.ScoreAdjusted,
         game.ResultFinal,
     )
 )
@@ -110,8 +104,11 @@ def change_game(state: results.GetGameResponse | None, event: Message) -> result
         raise Broken(f"{event.DESCRIPTOR.name} is of a game that was not opened")
     if isinstance(event, NOT_SHOWN):
         return state
-    if type(event) in _TICKING:
+    kind = type(event)
+    if kind in _TICKING:
         tick(state, event)
+    elif kind in _INCIDENTAL:
+        note_incident(state, event)
     else:
         _play(state, event)
     return state
@@ -142,20 +139,58 @@ def _play(after: results.GetGameResponse, event: Message) -> None:
             after.bag_left = event.bag_left
         case game.GameStarted():
             after.turn_player_id = event.first_player_id
+        case game.TilesLaid():
+            after.laid.extend(event.placements)
+        case game.TilesTakenBack():
+            _taken_back(after, event)
         case game.PlayPlaced():
             _placed(after, event)
+        case game.ScoreWritten():
+            _entry(after, event.turn).written.add(player_id=event.player_id, score=event.score, total=event.total)
         case game.ChallengeRaised():
             _entry(after, event.turn).challenged = True
+        case game.ChallengeRuled():
+            _entry(after, event.turn).ruled_words.extend(event.words)
         case game.PlayWithdrawn():
             _withdrawn(after, event)
+        case game.BlankSettled():
+            for tile in after.board:
+                if (tile.row, tile.column) == (event.row, event.column):
+                    tile.face = event.face
         case game.Exchanged():
             _idle(after, results.ENTRY_KIND_EXCHANGE, event.turn, event.player_id).exchanged = len(event.faces)
+        case game.FreeExchanged():
+            entry = _idle(after, results.ENTRY_KIND_FREE_EXCHANGE, 0, event.player_id)
+            entry.exchanged, entry.complete = len(event.faces), True
         case game.Passed():
             _idle(after, results.ENTRY_KIND_PASS, event.turn, event.player_id)
+        case game.CannotPlay():
+            _idle(after, results.ENTRY_KIND_CANNOT_PLAY, event.turn, event.player_id)
+        case game.TurnLost():
+            entry = _idle(after, results.ENTRY_KIND_LOST_TURN, event.turn, event.player_id)
+            entry.lost_for, entry.article, entry.complete = event.reason, event.article, True
+            after.turn_player_id = _next(after, event.player_id)
+            del after.laid[:]
         case game.PlayCompleted():
             _completed(after, event)
         case game.GameEnded():
             _ended(after, event)
+        case game.ResultFinal():
+            after.final = True
+            after.winner_id = event.winner_id
+            after.lost_by_all = event.lost_by_all
+            for final in event.scores:
+                _seat(after, final.player_id).score = final.score
+        case game.GameReopened():
+            after.final, after.winner_id, after.lost_by_all = False, "", False
+            note(after, results.INCIDENT_KIND_REOPENED, _last_turn(after))
+        case _:
+            _count(after, event)
+
+
+def _count(after: results.GetGameResponse, event: Message) -> None:
+    """Events that change points outside turns."""
+    match event:
         case game.RackPenalty():
             entry = _settle(after, results.ENTRY_KIND_RACK_PENALTY, event.player_id, -event.points)
             entry.faces.extend(event.faces)
@@ -164,16 +199,33 @@ def _play(after: results.GetGameResponse, event: Message) -> None:
         case game.TimePenalty():
             entry = _settle(after, results.ENTRY_KIND_TIME_PENALTY, event.player_id, -event.points)
             entry.overtime_ms = event.overtime_ms
-        case game.ResultFinal():
-            after.final = True
-            after.winner_id = event.winner_id
-            for final in event.scores:
-                _seat(after, final.player_id).score = final.score
+        case game.ChallengePenalty():
+            _settle(after, results.ENTRY_KIND_CHALLENGE_PENALTY, event.player_id, event.points)
+        case game.ScoreAdjusted():
+            _settle(after, _ADJUSTMENTS[event.reason], event.player_id, event.points).article = event.article
+        case game.CountSettled():
+            settled(after)
+            if after.entries and after.entries[-1].turn == event.turn and not after.entries[-1].complete:
+                entry = after.entries[-1]
+                entry.total += event.score - entry.score
+                entry.score = event.score
+        case game.PlayCorrected():
+            _corrected(after, event)
+        case game.TotalCorrected():
+            _settle(after, results.ENTRY_KIND_CORRECTION, event.player_id, event.total - event.before)
         case _:
             raise Broken(f"the scoresheet does not know the event {event.DESCRIPTOR.full_name}")
 
 
+_ADJUSTMENTS = {
+    game.ADJUSTMENT_REASON_ABANDONMENT: results.ENTRY_KIND_ABANDONMENT,
+    game.ADJUSTMENT_REASON_FORFEIT: results.ENTRY_KIND_FORFEIT,
+    game.ADJUSTMENT_REASON_SANCTION: results.ENTRY_KIND_SANCTION,
+}
+
+
 def _placed(after: results.GetGameResponse, event: game.PlayPlaced) -> None:
+    del after.laid[:]
     main = event.words[0]
     start = Start(Square(main.row, main.column), Direction.ACROSS if main.across else Direction.DOWN)
     after.board.extend(event.placements)
@@ -190,17 +242,48 @@ def _placed(after: results.GetGameResponse, event: game.PlayPlaced) -> None:
     )
 
 
-def _withdrawn(after: results.GetGameResponse, event: game.PlayWithdrawn) -> None:
-    entry = _entry(after, event.turn)
+def _taken_back(after: results.GetGameResponse, event: game.TilesTakenBack) -> None:
+    """Tiles laid, or a play announced and not fixed yet, came back to the rack: nothing of them stays on the sheet."""
+    del after.laid[:]
+    if after.entries and after.entries[-1].turn == event.turn:
+        _clear(after, after.entries[-1])
+        del after.entries[-1]
+
+
+def _clear(after: results.GetGameResponse, entry: results.Entry) -> None:
+    """The tiles of a play come off the board."""
     gone = {(placement.row, placement.column) for placement in entry.placements}
     kept = [placement for placement in after.board if (placement.row, placement.column) not in gone]
     del after.board[:]
     after.board.extend(kept)
-    entry.kind = results.ENTRY_KIND_PHONY
+
+
+def _withdrawn(after: results.GetGameResponse, event: game.PlayWithdrawn) -> None:
+    entry = _entry(after, event.turn)
+    _clear(after, entry)
+    challenged = event.reason == game.WITHDRAWAL_REASON_CHALLENGED
+    entry.kind = results.ENTRY_KIND_PHONY if challenged else results.ENTRY_KIND_WITHDRAWN
+    entry.withdrawn_for = event.reason
+    if entry.complete:  # it was withdrawn before the next player began
+        _seat(after, event.player_id).score -= entry.score
+    else:
+        after.turn_player_id = _next(after, event.player_id)
     entry.score = 0
     entry.total = _seat(after, event.player_id).score
     entry.complete = True
-    after.turn_player_id = _other(after, event.player_id)
+    if event.returned:
+        after.bag_left = event.bag_left
+
+
+def _corrected(after: results.GetGameResponse, event: game.PlayCorrected) -> None:
+    """Another count of a play: the totals after it move with it."""
+    entry, change = _entry(after, event.turn), event.score - event.before
+    entry.score = event.score
+    for line in list(after.entries)[list(after.entries).index(entry) :]:
+        if line.player_id == event.player_id:
+            line.total += change
+    _seat(after, event.player_id).score = event.total
+    note(after, results.INCIDENT_KIND_PLAY_CORRECTED, event.turn, event.player_id, change)
 
 
 def _idle(
@@ -215,12 +298,14 @@ def _completed(after: results.GetGameResponse, event: game.PlayCompleted) -> Non
     entry.total = event.total
     entry.complete = True
     _seat(after, event.player_id).score = event.total
-    after.turn_player_id = _other(after, event.player_id)
+    after.turn_player_id = _next(after, event.player_id)
 
 
 def _ended(after: results.GetGameResponse, event: game.GameEnded) -> None:
     after.end_condition = event.condition
     after.turn_player_id = ""
+    after.loser_ids.extend(event.loser_ids)
+    del after.laid[:]
     if after.entries and not after.entries[-1].complete:  # time ran out on it: it does not count
         after.entries[-1].total = _seat(after, after.entries[-1].player_id).score
 
@@ -240,9 +325,14 @@ def _seat(state: results.GetGameResponse, player_id: str) -> results.Seat:
     raise Broken(f"player {player_id!r} does not sit at {state.game_id}")
 
 
-def _other(state: results.GetGameResponse, player_id: str) -> str:
-    first, second = state.seats
-    return second.player_id if first.player_id == player_id else first.player_id
+def _next(state: results.GetGameResponse, player_id: str) -> str:
+    """Who has the turn after a player."""
+    seats = [seat.player_id for seat in state.seats]
+    return seats[(seats.index(player_id) + 1) % len(seats)]
+
+
+def _last_turn(state: results.GetGameResponse) -> int:
+    return max((entry.turn for entry in state.entries), default=0)
 
 
 def _entry(state: results.GetGameResponse, turn: int) -> results.Entry:

@@ -80,6 +80,24 @@ class _EntryKindEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_EntryKind.V
     """The opponent's tiles, added."""
     ENTRY_KIND_TIME_PENALTY: _EntryKind.ValueType  # 7
     """Overtime, taken off."""
+    ENTRY_KIND_WITHDRAWN: _EntryKind.ValueType  # 8
+    """A play that was taken off the board for another reason than a challenge."""
+    ENTRY_KIND_CANNOT_PLAY: _EntryKind.ValueType  # 9
+    """A turn given up because nothing could be laid (FM 9)."""
+    ENTRY_KIND_LOST_TURN: _EntryKind.ValueType  # 10
+    """A turn that was lost with nothing played in it."""
+    ENTRY_KIND_FREE_EXCHANGE: _EntryKind.ValueType  # 11
+    """A rack changed without losing the turn (UF 14.2)."""
+    ENTRY_KIND_CHALLENGE_PENALTY: _EntryKind.ValueType  # 12
+    """What an unfounded challenge costs, or brings the mover (PES Δ.ε)."""
+    ENTRY_KIND_SANCTION: _EntryKind.ValueType  # 13
+    """A sanction in points (FISE 49)."""
+    ENTRY_KIND_ABANDONMENT: _EntryKind.ValueType  # 14
+    """What a game is worth that a player left (FISC I.8.E)."""
+    ENTRY_KIND_FORFEIT: _EntryKind.ValueType  # 15
+    """What a game is worth that was lost by decision (PES ΣΤ)."""
+    ENTRY_KIND_CORRECTION: _EntryKind.ValueType  # 16
+    """A running total was corrected (FISC I.9)."""
 
 class EntryKind(_EntryKind, metaclass=_EntryKindEnumTypeWrapper):
     """What a line of the scoresheet is."""
@@ -100,7 +118,97 @@ ENTRY_KIND_OUT_BONUS: EntryKind.ValueType  # 6
 """The opponent's tiles, added."""
 ENTRY_KIND_TIME_PENALTY: EntryKind.ValueType  # 7
 """Overtime, taken off."""
+ENTRY_KIND_WITHDRAWN: EntryKind.ValueType  # 8
+"""A play that was taken off the board for another reason than a challenge."""
+ENTRY_KIND_CANNOT_PLAY: EntryKind.ValueType  # 9
+"""A turn given up because nothing could be laid (FM 9)."""
+ENTRY_KIND_LOST_TURN: EntryKind.ValueType  # 10
+"""A turn that was lost with nothing played in it."""
+ENTRY_KIND_FREE_EXCHANGE: EntryKind.ValueType  # 11
+"""A rack changed without losing the turn (UF 14.2)."""
+ENTRY_KIND_CHALLENGE_PENALTY: EntryKind.ValueType  # 12
+"""What an unfounded challenge costs, or brings the mover (PES Δ.ε)."""
+ENTRY_KIND_SANCTION: EntryKind.ValueType  # 13
+"""A sanction in points (FISE 49)."""
+ENTRY_KIND_ABANDONMENT: EntryKind.ValueType  # 14
+"""What a game is worth that a player left (FISC I.8.E)."""
+ENTRY_KIND_FORFEIT: EntryKind.ValueType  # 15
+"""What a game is worth that was lost by decision (PES ΣΤ)."""
+ENTRY_KIND_CORRECTION: EntryKind.ValueType  # 16
+"""A running total was corrected (FISC I.9)."""
 Global___EntryKind: _TypeAlias = EntryKind  # noqa: Y015
+
+class _IncidentKind:
+    ValueType = _typing.NewType("ValueType", _builtins.int)
+    V: _TypeAlias = ValueType  # noqa: Y015
+
+class _IncidentKindEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_IncidentKind.ValueType], _builtins.type):
+    DESCRIPTOR: _descriptor.EnumDescriptor
+    INCIDENT_KIND_UNSPECIFIED: _IncidentKind.ValueType  # 0
+    """Not said; never sent."""
+    INCIDENT_KIND_OVERDRAW: _IncidentKind.ValueType  # 1
+    """A rack held too many tiles."""
+    INCIDENT_KIND_UNDERDRAW: _IncidentKind.ValueType  # 2
+    """A rack held too few tiles."""
+    INCIDENT_KIND_ILLEGAL_EXCHANGE: _IncidentKind.ValueType  # 3
+    """More tiles were exchanged than the rules allow."""
+    INCIDENT_KIND_TILES_FOUND: _IncidentKind.ValueType  # 4
+    """Tiles were found beside the board."""
+    INCIDENT_KIND_ARBITER_CALLED: _IncidentKind.ValueType  # 5
+    """An arbiter was called."""
+    INCIDENT_KIND_COUNT_DISPUTED: _IncidentKind.ValueType  # 6
+    """A count was disputed."""
+    INCIDENT_KIND_APPEAL: _IncidentKind.ValueType  # 7
+    """A ruling was appealed."""
+    INCIDENT_KIND_WARNING: _IncidentKind.ValueType  # 8
+    """A warning."""
+    INCIDENT_KIND_TURN_SANCTION: _IncidentKind.ValueType  # 9
+    """A turn was taken away."""
+    INCIDENT_KIND_GAME_SANCTION: _IncidentKind.ValueType  # 10
+    """The game was lost by decision of an arbiter."""
+    INCIDENT_KIND_EXPULSION: _IncidentKind.ValueType  # 11
+    """Expulsion was put forward."""
+    INCIDENT_KIND_WORD_ASKED: _IncidentKind.ValueType  # 12
+    """A player asked about a word before playing it."""
+    INCIDENT_KIND_PLAY_CORRECTED: _IncidentKind.ValueType  # 13
+    """The count of a play was corrected."""
+    INCIDENT_KIND_REOPENED: _IncidentKind.ValueType  # 14
+    """The result was opened again."""
+
+class IncidentKind(_IncidentKind, metaclass=_IncidentKindEnumTypeWrapper):
+    """What happened at a table beside its turns."""
+
+INCIDENT_KIND_UNSPECIFIED: IncidentKind.ValueType  # 0
+"""Not said; never sent."""
+INCIDENT_KIND_OVERDRAW: IncidentKind.ValueType  # 1
+"""A rack held too many tiles."""
+INCIDENT_KIND_UNDERDRAW: IncidentKind.ValueType  # 2
+"""A rack held too few tiles."""
+INCIDENT_KIND_ILLEGAL_EXCHANGE: IncidentKind.ValueType  # 3
+"""More tiles were exchanged than the rules allow."""
+INCIDENT_KIND_TILES_FOUND: IncidentKind.ValueType  # 4
+"""Tiles were found beside the board."""
+INCIDENT_KIND_ARBITER_CALLED: IncidentKind.ValueType  # 5
+"""An arbiter was called."""
+INCIDENT_KIND_COUNT_DISPUTED: IncidentKind.ValueType  # 6
+"""A count was disputed."""
+INCIDENT_KIND_APPEAL: IncidentKind.ValueType  # 7
+"""A ruling was appealed."""
+INCIDENT_KIND_WARNING: IncidentKind.ValueType  # 8
+"""A warning."""
+INCIDENT_KIND_TURN_SANCTION: IncidentKind.ValueType  # 9
+"""A turn was taken away."""
+INCIDENT_KIND_GAME_SANCTION: IncidentKind.ValueType  # 10
+"""The game was lost by decision of an arbiter."""
+INCIDENT_KIND_EXPULSION: IncidentKind.ValueType  # 11
+"""Expulsion was put forward."""
+INCIDENT_KIND_WORD_ASKED: IncidentKind.ValueType  # 12
+"""A player asked about a word before playing it."""
+INCIDENT_KIND_PLAY_CORRECTED: IncidentKind.ValueType  # 13
+"""The count of a play was corrected."""
+INCIDENT_KIND_REOPENED: IncidentKind.ValueType  # 14
+"""The result was opened again."""
+Global___IncidentKind: _TypeAlias = IncidentKind  # noqa: Y015
 
 class _ConsumerKind:
     ValueType = _typing.NewType("ValueType", _builtins.int)
@@ -849,6 +957,78 @@ class GetGameRequest(_message.Message):
 Global___GetGameRequest: _TypeAlias = GetGameRequest  # noqa: Y015
 
 @_typing.final
+class WrittenScore(_message.Message):
+    """A score as a player wrote it on the own sheet."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    PLAYER_ID_FIELD_NUMBER: _builtins.int
+    SCORE_FIELD_NUMBER: _builtins.int
+    TOTAL_FIELD_NUMBER: _builtins.int
+    player_id: _builtins.str
+    """The player."""
+    score: _builtins.int
+    """Points of the play."""
+    total: _builtins.int
+    """The mover's running total."""
+    def __init__(
+        self,
+        *,
+        player_id: _builtins.str = ...,
+        score: _builtins.int = ...,
+        total: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["player_id", b"player_id", "score", b"score", "total", b"total"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___WrittenScore: _TypeAlias = WrittenScore  # noqa: Y015
+
+@_typing.final
+class Incident(_message.Message):
+    """Something that happened at a table beside its turns."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    KIND_FIELD_NUMBER: _builtins.int
+    TURN_FIELD_NUMBER: _builtins.int
+    PLAYER_ID_FIELD_NUMBER: _builtins.int
+    COUNT_FIELD_NUMBER: _builtins.int
+    OPEN_FIELD_NUMBER: _builtins.int
+    ARTICLE_FIELD_NUMBER: _builtins.int
+    kind: Global___IncidentKind.ValueType
+    """What."""
+    turn: _builtins.int
+    """Turn in which it happened, from 1."""
+    player_id: _builtins.str
+    """Whom it concerns; empty when nobody alone."""
+    count: _builtins.int
+    """How many tiles, or points, where it is about some."""
+    open: _builtins.bool
+    """It is not settled yet."""
+    article: _builtins.str
+    """The article by which it is dealt with; empty where the book is silent."""
+    def __init__(
+        self,
+        *,
+        kind: Global___IncidentKind.ValueType = ...,
+        turn: _builtins.int = ...,
+        player_id: _builtins.str = ...,
+        count: _builtins.int = ...,
+        open: _builtins.bool = ...,
+        article: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["article", b"article", "count", b"count", "kind", b"kind", "open", b"open", "player_id", b"player_id", "turn", b"turn"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___Incident: _TypeAlias = Incident  # noqa: Y015
+
+@_typing.final
 class Entry(_message.Message):
     """One line of the scoresheet."""
 
@@ -868,6 +1048,11 @@ class Entry(_message.Message):
     OVERTIME_MS_FIELD_NUMBER: _builtins.int
     FACES_FIELD_NUMBER: _builtins.int
     COORDINATES_FIELD_NUMBER: _builtins.int
+    WITHDRAWN_FOR_FIELD_NUMBER: _builtins.int
+    LOST_FOR_FIELD_NUMBER: _builtins.int
+    ARTICLE_FIELD_NUMBER: _builtins.int
+    WRITTEN_FIELD_NUMBER: _builtins.int
+    RULED_WORDS_FIELD_NUMBER: _builtins.int
     kind: Global___EntryKind.ValueType
     """What it is."""
     turn: _builtins.int
@@ -890,6 +1075,12 @@ class Entry(_message.Message):
     """Overtime in milliseconds, for its penalty."""
     coordinates: _builtins.str
     """Where the main word is, in the notation of the ruleset (`H8`)."""
+    withdrawn_for: _events_pb2.WithdrawalReason.ValueType
+    """Why the play came off the board."""
+    lost_for: _events_pb2.TurnLostReason.ValueType
+    """What the turn was lost for."""
+    article: _builtins.str
+    """The article by which a turn was lost or points changed; empty where the book is silent."""
     @_builtins.property
     def placements(self) -> _containers.RepeatedCompositeFieldContainer[_events_pb2.Placement]:
         """The tiles placed."""
@@ -901,6 +1092,14 @@ class Entry(_message.Message):
     @_builtins.property
     def faces(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
         """Faces left on the rack, for the lines after the end."""
+
+    @_builtins.property
+    def written(self) -> _containers.RepeatedCompositeFieldContainer[Global___WrittenScore]:
+        """What the players wrote on their sheets."""
+
+    @_builtins.property
+    def ruled_words(self) -> _containers.RepeatedCompositeFieldContainer[_events_pb2.RuledWord]:
+        """Word by word, where players are told so much of a ruling."""
 
     def __init__(
         self,
@@ -919,10 +1118,15 @@ class Entry(_message.Message):
         overtime_ms: _builtins.int = ...,
         faces: _abc.Iterable[_builtins.str] | None = ...,
         coordinates: _builtins.str = ...,
+        withdrawn_for: _events_pb2.WithdrawalReason.ValueType = ...,
+        lost_for: _events_pb2.TurnLostReason.ValueType = ...,
+        article: _builtins.str = ...,
+        written: _abc.Iterable[Global___WrittenScore] | None = ...,
+        ruled_words: _abc.Iterable[_events_pb2.RuledWord] | None = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["bingo", b"bingo", "challenged", b"challenged", "complete", b"complete", "coordinates", b"coordinates", "exchanged", b"exchanged", "faces", b"faces", "kind", b"kind", "overtime_ms", b"overtime_ms", "placements", b"placements", "player_id", b"player_id", "score", b"score", "total", b"total", "turn", b"turn", "words", b"words"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["article", b"article", "bingo", b"bingo", "challenged", b"challenged", "complete", b"complete", "coordinates", b"coordinates", "exchanged", b"exchanged", "faces", b"faces", "kind", b"kind", "lost_for", b"lost_for", "overtime_ms", b"overtime_ms", "placements", b"placements", "player_id", b"player_id", "ruled_words", b"ruled_words", "score", b"score", "total", b"total", "turn", b"turn", "withdrawn_for", b"withdrawn_for", "words", b"words", "written", b"written"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -997,6 +1201,10 @@ class GetGameResponse(_message.Message):
     POSITION_FIELD_NUMBER: _builtins.int
     RULESET_FIELD_NUMBER: _builtins.int
     LEXICON_FIELD_NUMBER: _builtins.int
+    LAID_FIELD_NUMBER: _builtins.int
+    INCIDENTS_FIELD_NUMBER: _builtins.int
+    LOSER_IDS_FIELD_NUMBER: _builtins.int
+    LOST_BY_ALL_FIELD_NUMBER: _builtins.int
     TURN_MS_FIELD_NUMBER: _builtins.int
     NEUTRALISED_FOR_FIELD_NUMBER: _builtins.int
     ROUND_TIME_OVER_FIELD_NUMBER: _builtins.int
@@ -1027,6 +1235,8 @@ class GetGameResponse(_message.Message):
     """Milliseconds that each player has for the game; 0 where turns are timed."""
     position: _builtins.int
     """See the head of this file."""
+    lost_by_all: _builtins.bool
+    """All players lost (FISC I.8.F)."""
     turn_ms: _builtins.int
     """Milliseconds that each turn may take; 0 where turns are not timed."""
     neutralised_for: _events_pb2_1.NeutralisationReason.ValueType
@@ -1059,6 +1269,18 @@ class GetGameResponse(_message.Message):
     def lexicon(self) -> _events_pb2.Pin:
         """Lexicon of the game."""
 
+    @_builtins.property
+    def laid(self) -> _containers.RepeatedCompositeFieldContainer[_events_pb2.Placement]:
+        """Tiles that lie on the board and are not announced."""
+
+    @_builtins.property
+    def incidents(self) -> _containers.RepeatedCompositeFieldContainer[Global___Incident]:
+        """What happened beside the turns."""
+
+    @_builtins.property
+    def loser_ids(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """Who left, or lost by decision."""
+
     def __init__(
         self,
         *,
@@ -1081,6 +1303,10 @@ class GetGameResponse(_message.Message):
         position: _builtins.int = ...,
         ruleset: _events_pb2.Pin | None = ...,
         lexicon: _events_pb2.Pin | None = ...,
+        laid: _abc.Iterable[_events_pb2.Placement] | None = ...,
+        incidents: _abc.Iterable[Global___Incident] | None = ...,
+        loser_ids: _abc.Iterable[_builtins.str] | None = ...,
+        lost_by_all: _builtins.bool = ...,
         turn_ms: _builtins.int = ...,
         neutralised_for: _events_pb2_1.NeutralisationReason.ValueType = ...,
         round_time_over: _builtins.bool = ...,
@@ -1088,7 +1314,7 @@ class GetGameResponse(_message.Message):
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["lexicon", b"lexicon", "ruleset", b"ruleset"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["allowance_ms", b"allowance_ms", "bag_left", b"bag_left", "board", b"board", "clocks", b"clocks", "end_condition", b"end_condition", "entries", b"entries", "final", b"final", "first_player_id", b"first_player_id", "game_id", b"game_id", "last_turn", b"last_turn", "lexicon", b"lexicon", "neutralised_for", b"neutralised_for", "position", b"position", "round", b"round", "round_time_over", b"round_time_over", "ruleset", b"ruleset", "seats", b"seats", "table", b"table", "tournament_id", b"tournament_id", "tournament_name", b"tournament_name", "turn_ms", b"turn_ms", "turn_player_id", b"turn_player_id", "winner_id", b"winner_id"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["allowance_ms", b"allowance_ms", "bag_left", b"bag_left", "board", b"board", "clocks", b"clocks", "end_condition", b"end_condition", "entries", b"entries", "final", b"final", "first_player_id", b"first_player_id", "game_id", b"game_id", "incidents", b"incidents", "laid", b"laid", "last_turn", b"last_turn", "lexicon", b"lexicon", "loser_ids", b"loser_ids", "lost_by_all", b"lost_by_all", "neutralised_for", b"neutralised_for", "position", b"position", "round", b"round", "round_time_over", b"round_time_over", "ruleset", b"ruleset", "seats", b"seats", "table", b"table", "tournament_id", b"tournament_id", "tournament_name", b"tournament_name", "turn_ms", b"turn_ms", "turn_player_id", b"turn_player_id", "winner_id", b"winner_id"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
