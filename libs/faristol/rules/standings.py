@@ -22,7 +22,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from types import MappingProxyType
 
@@ -61,6 +61,30 @@ class Result:
         else:
             outcomes = (Outcome.LOSS, Outcome.WIN)
         return cls(round_, first, second, first_score, second_score, outcomes)
+
+    @classmethod
+    def of_table(
+        cls,
+        round_: int,
+        first: str,
+        second: str,
+        first_score: int,
+        second_score: int,
+        *,
+        winner: str,
+        lost_by_all: bool,
+    ) -> Result:
+        """A game as its table decided it: ``winner`` need not have the higher score (FISC I.8.E), and all may lose.
+
+        Without a ``winner`` the higher score wins, and equal scores are a draw.
+        """
+        result = cls.of_game(round_, first, second, first_score, second_score)
+        if lost_by_all:
+            return replace(result, outcomes=(Outcome.LOSS, Outcome.LOSS))
+        if winner:
+            won = (Outcome.WIN, Outcome.LOSS)
+            return replace(result, outcomes=won if winner == first else won[::-1])
+        return result
 
     @classmethod
     def bye(cls, round_: int, player: str) -> Result:

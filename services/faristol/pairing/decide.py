@@ -16,12 +16,13 @@ from google.protobuf.timestamp_pb2 import Timestamp
 from faristol.host.errors import AlreadyExists, Invalid
 from faristol.host.times import to_timestamp
 from faristol.pairing import conditions, swiss
-from faristol.pairing.model import Phase, Pin, Tournament, game_id
+from faristol.pairing.model import Decided, Phase, Pin, Tournament, game_id
 from faristol.pairing.ranking import entrants
 from faristol.pb.game.v1 import events_pb2 as game_events
 from faristol.pb.pairing.v1 import events_pb2 as events
-from faristol.rules import N_, Refusal, Ruleset, derive_seed
+from faristol.rules import N_, Refusal, Ruleset, check_settled, derive_seed
 from faristol.rules.championship import check_rounds
+from faristol.rules.options import written
 
 UNRATED = 1000
 """Where RaScCat lets a player without a rating start."""
@@ -57,6 +58,7 @@ def create(
             N_("has {length} bytes; expected {expected}, or none to have it drawn"),
             {"length": len(seed), "expected": SEED_SIZE},
         )
+    check_settled(ruleset)
     check_rounds(rounds, ruleset)
     if rounds > MOST_ROUNDS:
         raise Invalid("rounds", N_("is {rounds}; expected {most} at the most"), {"rounds": rounds, "most": MOST_ROUNDS})
@@ -65,9 +67,15 @@ def create(
         events.TournamentCreated(
             tournament_id=tournament_id, name=name, rounds=rounds, seed=seed, occurred_at=occurred_at
         ),
-        events.RulesetPinned(ruleset=game_events.Pin(name=ruleset.name, digest=ruleset.digest)),
-        events.LexiconPinned(lexicon=game_events.Pin(name=lexicon.name, digest=lexicon.digest)),
+        events.RulesetPinned(ruleset=pin_of(ruleset).message()),
+        events.LexiconPinned(lexicon=lexicon.message()),
     ]
+
+
+def pin_of(ruleset: Ruleset) -> Pin:
+    """A ruleset by its name, its content, and what was chosen for it."""
+    chosen = tuple((name, written(value)) for name, value in sorted(ruleset.chosen.items()))
+    return Pin(ruleset.name, ruleset.digest, chosen)
 
 
 def register(
@@ -149,13 +157,20 @@ def start(state: Tournament, *, number: int, at: datetime | None, now: datetime)
 
 
 def record_result(
-    state: Tournament, *, game: str, scores: Sequence[tuple[str, int]], occurred_at: Timestamp
+    state: Tournament,
+    *,
+    game: str,
+    scores: Sequence[tuple[str, int]],
+    occurred_at: Timestamp,
+    decided: Decided | None = None,
 ) -> list[Message]:
     """A table's final result, ``scores`` in the order of the pairing. Nothing when it is known already.
 
-    Raises ``Refusal`` when no such game was paired, when others played it, when its round is not being played, or
-    when another result of it is on the record.
+    ``decided`` says who won where that is not the higher score, and that the result was opened again (FISE 44): then it
+    takes the place of the one before, whatever became of the round since. Raises ``Refusal`` when no such game was
+    paired, when others played it, when its round is not being played, or when another result of it is on the record.
     """
+    decided = decided or Decided()
     found = state.find_game(game)
     if found is None:
         raise Refusal(
@@ -174,16 +189,20 @@ def record_result(
             {"game": game, "found": ", ".join(names), "expected": ", ".join(pairing.player_ids)},
         )
     result = (scores[0][1], scores[1][1])
+    corrects = False
     if (known := one.results.get(game)) is not None:
-        if known == result:
+        before = one.decided.get(game, Decided())
+        corrects = decided.revision > before.revision
+        if decided.revision < before.revision or (known == result and not corrects):
             return []
+    if known is not None and not corrects:
         raise Refusal(
             "RESULT_KNOWN",
             "",
             N_("{game} ended {known} on the record; {found} came in after that."),
             {"game": game, "known": f"{known[0]}–{known[1]}", "found": f"{result[0]}–{result[1]}"},
         )
-    if one.phase is not Phase.STARTED:
+    if one.phase is not Phase.STARTED and not corrects:
         raise Refusal(
             "ROUND_NOT_STARTED",
             "",
@@ -196,6 +215,9 @@ def record_result(
             game_id=game,
             scores=[game_events.FinalScore(player_id=player_id, score=score) for player_id, score in scores],
             occurred_at=occurred_at,
+            winner_id=decided.winner_id,
+            lost_by_all=decided.lost_by_all,
+            revision=decided.revision,
         )
     ]
 

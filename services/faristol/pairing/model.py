@@ -43,6 +43,13 @@ class Pin:
 
     name: str = ""
     digest: str = ""
+    options: tuple[tuple[str, str], ...] = ()
+    """What was chosen for a ruleset: names and values as text."""
+
+    def message(self) -> game_events.Pin:
+        """As the contract has it."""
+        options = [game_events.ChosenOption(name=name, value=value) for name, value in self.options]
+        return game_events.Pin(name=self.name, digest=self.digest, options=options)
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +71,17 @@ class Pairing:
 
 
 @dataclass(frozen=True, slots=True)
+class Decided:
+    """How a table was decided, beside its scores."""
+
+    winner_id: str = ""
+    """Empty for a draw, when all lost, and in facts from before this was said: then the higher score wins."""
+    lost_by_all: bool = False
+    revision: int = 0
+    """How often the result had been opened again."""
+
+
+@dataclass(frozen=True, slots=True)
 class Round:
     """A round, from its pairing on."""
 
@@ -73,6 +91,8 @@ class Round:
     bye: str | None = None
     results: Mapping[str, tuple[int, int]] = field(default_factory=lambda: MappingProxyType({}))
     """Scores of each finished game, in the order of its pairing, by game id."""
+    decided: Mapping[str, Decided] = field(default_factory=lambda: MappingProxyType({}))
+    """How each of those was decided."""
 
     @property
     def missing(self) -> tuple[Pairing, ...]:
@@ -170,7 +190,9 @@ def evolve(state: Tournament, fact: Message) -> Tournament:
             one = state.played[fact.round - 1]
             first, second = fact.scores
             results = MappingProxyType({**one.results, fact.game_id: (first.score, second.score)})
-            return _later(_with_round(state, replace(one, results=results)), fact.occurred_at)
+            how = Decided(fact.winner_id, fact.lost_by_all, fact.revision)
+            decided = MappingProxyType({**one.decided, fact.game_id: how})
+            return _later(_with_round(state, replace(one, results=results, decided=decided)), fact.occurred_at)
         case events.RoundClosed():
             closed = replace(state.played[fact.round - 1], phase=Phase.CLOSED)
             return _later(_with_round(state, closed), fact.occurred_at)
@@ -194,4 +216,4 @@ def _moment(occurred_at: Timestamp) -> datetime:
 
 
 def _pin(pin: game_events.Pin) -> Pin:
-    return Pin(pin.name, pin.digest)
+    return Pin(pin.name, pin.digest, tuple((option.name, option.value) for option in pin.options))

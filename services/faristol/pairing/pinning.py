@@ -9,7 +9,7 @@ import grpc
 from faristol.host.errors import Invalid, Unreachable
 from faristol.pairing.model import Pin, Tournament
 from faristol.pb.lexicon.v1 import lexicon_pb2, lexicon_pb2_grpc
-from faristol.rules import N_, Refusal, Ruleset, load_ruleset, pinned_ruleset, ruleset_names
+from faristol.rules import N_, OptionValue, Refusal, Ruleset, load_ruleset, pinned_ruleset, ruleset_names, with_options
 
 DEFAULT_RULESET = "fisc-2023"
 
@@ -20,10 +20,13 @@ PATIENCE = 10.0
 """Seconds that the lexicon service is waited for."""
 
 
-def ruleset_named(name: str) -> Ruleset:
-    """The ruleset of that name, ``fisc-2023`` when empty. Raises ``Invalid`` when there is none."""
+def ruleset_named(name: str, options: Mapping[str, OptionValue]) -> Ruleset:
+    """The ruleset of that name, ``fisc-2023`` when empty, with what the organiser chose.
+
+    Raises ``Invalid`` when there is none, and ``Refusal`` for options that it does not have or that clash.
+    """
     try:
-        return load_ruleset(name or DEFAULT_RULESET)
+        return with_options(load_ruleset(name or DEFAULT_RULESET), options)
     except LookupError:
         raise Invalid(
             "ruleset",
@@ -34,7 +37,7 @@ def ruleset_named(name: str) -> Ruleset:
 
 def ruleset_of(state: Tournament) -> Ruleset:
     """The rules that the tournament was pinned to. Raises ``Refusal`` when they are not installed here."""
-    return pinned_ruleset(state.ruleset.name, state.ruleset.digest)
+    return pinned_ruleset(state.ruleset.name, state.ruleset.digest, dict(state.ruleset.options))
 
 
 async def installed(channel: grpc.aio.Channel) -> list[lexicon_pb2.Lexicon]:

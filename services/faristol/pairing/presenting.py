@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from faristol.pairing.model import Phase, Pin, Round, Tournament
-from faristol.pb.game.v1 import events_pb2 as game_events
+from faristol.pairing.model import Phase, Round, Tournament
 from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.pb.pairing.v1 import pairing_pb2 as pairing
 
@@ -22,8 +21,8 @@ def tournament_of(state: Tournament, version: int) -> pairing.GetTournamentRespo
         tournament_id=state.tournament_id,
         name=state.name,
         rounds=state.rounds,
-        ruleset=_pin(state.ruleset),
-        lexicon=_pin(state.lexicon),
+        ruleset=state.ruleset.message(),
+        lexicon=state.lexicon.message(),
         player_ids=[player.player_id for player in state.players],
         played=[_round(one) for one in state.played],
         over=state.over,
@@ -47,7 +46,3 @@ def _round(one: Round) -> pairing.Round:
         bye_player_id=one.bye or "",
         finished_game_ids=[table.game_id for table in one.pairings if table.game_id in one.results],
     )
-
-
-def _pin(pin: Pin) -> game_events.Pin:
-    return game_events.Pin(name=pin.name, digest=pin.digest)

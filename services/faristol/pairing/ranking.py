@@ -43,7 +43,13 @@ def entrants(state: Tournament, ruleset: Ruleset) -> tuple[Entrant, ...]:
 def _results(state: Tournament) -> Iterator[Result]:
     for one in state.played:
         games = (
-            Result.of_game(one.number, *pairing.player_ids, *one.results[pairing.game_id])
+            Result.of_table(
+                one.number,
+                *pairing.player_ids,
+                *one.results[pairing.game_id],
+                winner=one.decided[pairing.game_id].winner_id,
+                lost_by_all=one.decided[pairing.game_id].lost_by_all,
+            )
             for pairing in one.pairings
             if pairing.game_id in one.results
         )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from faristol.bus import Reaction
 from faristol.pairing import decide
-from faristol.pairing.model import Tournament, evolve, stream
+from faristol.pairing.model import Decided, Tournament, evolve, stream
 from faristol.pb.game.v1 import events_pb2 as game_events
 from faristol.record import Decision, Record, Recorded, Write, load
 
@@ -25,6 +25,7 @@ def results(record: Record) -> Reaction:
             game=event.stream.removeprefix("game-"),
             scores=[(score.player_id, score.score) for score in final.scores],
             occurred_at=final.occurred_at,
+            decided=Decided(final.winner_id, final.lost_by_all, final.revision),
         )
         return Decision([Write(name, loaded.version, facts, event.tournament)]) if facts else None
 

@@ -16,7 +16,6 @@ from faristol.host.times import occurred_at, to_datetime
 from faristol.pairing import decide, identity, pinning
 from faristol.pairing.model import Tournament, evolve, stream
 from faristol.pairing.presenting import tournament_of
-from faristol.pb.game.v1 import events_pb2 as game_events
 from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.pb.pairing.v1 import pairing_pb2 as pairing
 from faristol.pb.pairing.v1 import pairing_pb2_grpc as pairing_grpc
@@ -47,7 +46,7 @@ class PairingService(pairing_grpc.PairingServiceServicer):
         name = identity.checked_name("name", request.name)
         if request.tournament_id:
             identity.checked_id("tournament_id", request.tournament_id)
-        ruleset = pinning.ruleset_named(request.ruleset)
+        ruleset = pinning.ruleset_named(request.ruleset, {option.name: option.value for option in request.options})
 
         async def attempt() -> tuple[Decision, Callable[[int], pairing.CreateTournamentResponse]]:
             lexicons = await pinning.installed(self._runtime.channel("lexicon"))
@@ -70,8 +69,8 @@ class PairingService(pairing_grpc.PairingServiceServicer):
                 return pairing.CreateTournamentResponse(
                     position=position,
                     tournament_id=tournament_id,
-                    ruleset=game_events.Pin(name=ruleset.name, digest=ruleset.digest),
-                    lexicon=game_events.Pin(name=lexicon.name, digest=lexicon.digest),
+                    ruleset=decide.pin_of(ruleset).message(),
+                    lexicon=lexicon.message(),
                 )
 
             return _decision(tournament_id, loaded, facts), answer

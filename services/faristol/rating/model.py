@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from types import MappingProxyType
 
 from google.protobuf.message import Message
 from google.protobuf.timestamp_pb2 import Timestamp
@@ -50,9 +52,15 @@ class TournamentView:
 
     rounds: int = 0
     players: tuple[Rated, ...] = ()
-    games: tuple[Game, ...] = ()
+    results: Mapping[str, Game | None] = field(default_factory=dict)
+    """The last result of each game, by its id; None for one that both lost, which says nothing about either."""
     closed: int = 0
     """The last round closed."""
+
+    @property
+    def games(self) -> tuple[Game, ...]:
+        """The games that count."""
+        return tuple(game for game in self.results.values() if game is not None)
 
 
 def view(state: TournamentView, fact: Message) -> TournamentView:
@@ -64,10 +72,20 @@ def view(state: TournamentView, fact: Message) -> TournamentView:
             player = Rated(fact.player_id, fact.rating, fact.unrated)
             return replace(state, players=(*state.players, player))
         case pairing_events.ResultRecorded():
-            first, second = fact.scores
-            half_points = 1 + (first.score > second.score) - (first.score < second.score)
-            return replace(state, games=(*state.games, Game(first.player_id, second.player_id, half_points)))
+            return replace(state, results=MappingProxyType({**state.results, fact.game_id: _game(fact)}))
         case pairing_events.RoundClosed():
             return replace(state, closed=fact.round)
         case _:
             return state
+
+
+def _game(fact: pairing_events.ResultRecorded) -> Game | None:
+    """What a result is to the ratings: the winner's, though the other may have the higher score (FISC I.8.E)."""
+    first, second = fact.scores
+    if fact.lost_by_all:
+        return None
+    if fact.winner_id:
+        half_points = 2 if fact.winner_id == first.player_id else 0
+    else:
+        half_points = 1 + (first.score > second.score) - (first.score < second.score)
+    return Game(first.player_id, second.player_id, half_points)

@@ -90,6 +90,7 @@ def change_round(state: results.GetPairingsResponse | None, event: Message) -> r
         case pairing.ResultRecorded():
             table = _table_of(after, event.game_id)
             table.final = True
+            table.winner_id, table.lost_by_all = event.winner_id, event.lost_by_all
             scores = {score.player_id: score.score for score in event.scores}
             for seat in table.seats:
                 seat.score = scores[seat.player_id]

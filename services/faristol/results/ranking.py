@@ -68,7 +68,15 @@ def _results(rounds: Iterable[results.GetPairingsResponse]) -> Iterable[Result]:
         for table in round_.tables:
             if table.final:
                 first, second = table.seats
-                yield Result.of_game(round_.round, first.player_id, second.player_id, first.score, second.score)
+                yield Result.of_table(
+                    round_.round,
+                    first.player_id,
+                    second.player_id,
+                    first.score,
+                    second.score,
+                    winner=table.winner_id,
+                    lost_by_all=table.lost_by_all,
+                )
         if round_.bye.player_id and _complete(round_):
             yield Result.bye(round_.round, round_.bye.player_id)
 

@@ -15,12 +15,12 @@ from faristol.rules import Refusal
 
 
 def test_the_ruleset_is_fisc_when_none_is_named() -> None:
-    assert ruleset_named("") == ruleset_named("fisc-2023") == FISC
+    assert ruleset_named("", {}) == ruleset_named("fisc-2023", {}) == FISC
 
 
 def test_an_unknown_ruleset_is_answered_with_those_there_are() -> None:
     with pytest.raises(Invalid, match=r"no ruleset 'fisc-1999'; there are: .*fisc-2023"):
-        ruleset_named("fisc-1999")
+        ruleset_named("fisc-1999", {})
 
 
 def test_a_tournament_finds_the_rules_that_it_was_pinned_to() -> None:

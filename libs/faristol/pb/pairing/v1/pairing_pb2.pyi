@@ -66,6 +66,7 @@ class CreateTournamentRequest(_message.Message):
     LEXICON_FIELD_NUMBER: _builtins.int
     SEED_FIELD_NUMBER: _builtins.int
     OCCURRED_AT_FIELD_NUMBER: _builtins.int
+    OPTIONS_FIELD_NUMBER: _builtins.int
     command_id: _builtins.str
     """The caller's id of this command, a UUID."""
     tournament_id: _builtins.str
@@ -84,6 +85,10 @@ class CreateTournamentRequest(_message.Message):
     def occurred_at(self) -> _timestamp_pb2.Timestamp:
         """When; the service's time when absent."""
 
+    @_builtins.property
+    def options(self) -> _containers.RepeatedCompositeFieldContainer[_events_pb2.ChosenOption]:
+        """What the organiser chooses where the ruleset leaves something open, such as UF's minutes."""
+
     def __init__(
         self,
         *,
@@ -95,10 +100,11 @@ class CreateTournamentRequest(_message.Message):
         lexicon: _builtins.str = ...,
         seed: _builtins.bytes = ...,
         occurred_at: _timestamp_pb2.Timestamp | None = ...,
+        options: _abc.Iterable[_events_pb2.ChosenOption] | None = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["occurred_at", b"occurred_at"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["command_id", b"command_id", "lexicon", b"lexicon", "name", b"name", "occurred_at", b"occurred_at", "rounds", b"rounds", "ruleset", b"ruleset", "seed", b"seed", "tournament_id", b"tournament_id"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["command_id", b"command_id", "lexicon", b"lexicon", "name", b"name", "occurred_at", b"occurred_at", "options", b"options", "rounds", b"rounds", "ruleset", b"ruleset", "seed", b"seed", "tournament_id", b"tournament_id"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

@@ -737,6 +737,8 @@ class Table(_message.Message):
     SEATS_FIELD_NUMBER: _builtins.int
     TURNS_FIELD_NUMBER: _builtins.int
     FINAL_FIELD_NUMBER: _builtins.int
+    WINNER_ID_FIELD_NUMBER: _builtins.int
+    LOST_BY_ALL_FIELD_NUMBER: _builtins.int
     table: _builtins.int
     """Table, from 1."""
     game_id: _builtins.str
@@ -745,6 +747,10 @@ class Table(_message.Message):
     """Turns completed or lost so far."""
     final: _builtins.bool
     """The result is final."""
+    winner_id: _builtins.str
+    """The winner, who need not have the higher score; empty for a draw, when all lost, or before the end."""
+    lost_by_all: _builtins.bool
+    """All players lost (FISC I.8.F)."""
     @_builtins.property
     def seats(self) -> _containers.RepeatedCompositeFieldContainer[Global___Seat]:
         """Both players, in the order of the pairing."""
@@ -757,10 +763,12 @@ class Table(_message.Message):
         seats: _abc.Iterable[Global___Seat] | None = ...,
         turns: _builtins.int = ...,
         final: _builtins.bool = ...,
+        winner_id: _builtins.str = ...,
+        lost_by_all: _builtins.bool = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["final", b"final", "game_id", b"game_id", "seats", b"seats", "table", b"table", "turns", b"turns"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["final", b"final", "game_id", b"game_id", "lost_by_all", b"lost_by_all", "seats", b"seats", "table", b"table", "turns", b"turns", "winner_id", b"winner_id"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
