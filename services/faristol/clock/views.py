@@ -105,6 +105,8 @@ class Table:
     """How many tiles each player holds."""
     laid: int = 0
     """Tiles of the last play."""
+    refilled: bool = False
+    """Its mover has drawn after it."""
     signals: tuple[Signal, ...] = ()
     """Everything so far that the clock may have to follow, in order."""
     interruptions: tuple[Interruption, ...] = ()
@@ -199,19 +201,21 @@ def watch_game(table: Table, message: Message) -> Table:
                 mover=message.first_player_id,
             )
         case events.PlayPlaced():
-            table = replace(table, phase=Phase.PLACED, laid=len(message.placements))
+            table = replace(table, phase=Phase.PLACED, laid=len(message.placements), refilled=False)
             table = _held(table, message.player_id, -table.laid)
         case events.PlayWithdrawn():
             table = _held(table, message.player_id, table.laid - len(message.returned))
         case events.TilesDrawn():
-            table = replace(table, phase=Phase.DRAWN if table.phase is Phase.PLACED else table.phase)
+            if table.phase is Phase.PLACED:
+                table = replace(table, phase=Phase.DRAWN, refilled=True)
             table = _held(table, message.player_id, len(message.faces))
         case events.Exchanged() | events.Passed() | events.CannotPlay():
             table = replace(table, phase=Phase.DRAWN)
         case events.ChallengeRaised():
             table = replace(table, phase=Phase.CHALLENGED)
         case events.ChallengeRuled():
-            table = replace(table, phase=Phase.PLACED)
+            # Where a play can be challenged until the press, its mover may have drawn before (UF 23).
+            table = replace(table, phase=Phase.DRAWN if table.refilled else Phase.PLACED)
     if message.DESCRIPTOR.name in RETURNS:
         table = _held(table, getattr(message, "player_id", ""), -len(getattr(message, "faces", ())))
     table = _signalled(table, message)

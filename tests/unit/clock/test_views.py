@@ -123,3 +123,17 @@ def test_a_play_withdrawn_after_its_turn_passes_nothing() -> None:
 def test_tiles_that_go_back_into_the_bag_are_counted() -> None:
     table = seen(OPENED, STARTED, PLACED, drawn("biel", 0), game_events.OverdrawResolved(bag_left=2))
     assert table.bag_left == 2
+
+
+@pytest.mark.parametrize(("facts", "phase"), [((), Phase.PLACED), ((drawn("biel", 80),), Phase.DRAWN)])
+def test_a_play_that_stands_leaves_the_turn_where_it_was(facts: tuple[Message, ...], phase: Phase) -> None:
+    later = timestamp(START + 3 * SECOND)
+    table = seen(
+        OPENED,
+        STARTED,
+        PLACED,
+        *facts,
+        game_events.ChallengeRaised(turn=1, challenge=1, player_id="anna", occurred_at=later),
+        game_events.ChallengeRuled(turn=1, challenge=1, valid=True, occurred_at=later),
+    )
+    assert table.phase is phase
