@@ -10,8 +10,10 @@ import pytest
 from faristol.cli.referee.articles import articles_of
 from faristol.cli.referee.case import Case
 from faristol.cli.referee.coverage import OF_TOURNAMENTS, as_markdown
+from faristol.cli.referee.forms import moment
 from faristol.cli.referee.reader import files_in, read_cases
 from faristol.cli.referee.running import run_case
+from faristol.cli.referee.services import Services
 from faristol.rules import load_ruleset
 
 HERE = Path(__file__).parent
@@ -59,3 +61,9 @@ def test_every_article_that_binds_a_table_has_a_case() -> None:
     for name in ("fisc-2023", "uf-2007", "festa-major", "fise", "pes-2024"):
         shown = {article for case in CASES if case.ruleset.name == name for article in case.articles}
         assert articles_of(load_ruleset(name), OF_TOURNAMENTS) - shown == set(), name
+
+
+def test_every_command_of_a_table_stands_in_a_case() -> None:
+    done = {step.verb for case in CASES if case.id not in WAITING for step in case.steps}
+    commands = set(Services(lambda: moment(0).ToDatetime()).verbs)
+    assert commands - done == set()

@@ -14,6 +14,7 @@ from google.protobuf.message import Message
 from faristol.cli.referee.case import ARBITER, JUDGE, Case, Step, Word
 from faristol.cli.referee.document import Value
 from faristol.cli.referee.forms import fill, moment, since_start
+from faristol.cli.referee.hall import end_of_the_others
 from faristol.cli.referee.position import GAME_ID, Turn, laid_fact, lay_out, opening, turns_before
 from faristol.cli.referee.services import Services
 from faristol.clock.streams import clock_stream
@@ -137,6 +138,10 @@ class World:
     async def _act(self, step: Step, answers: list[Message]) -> None:
         if step.verb == "rule" and step.actor == JUDGE:
             await self._judge(step)
+        elif step.verb == "end-other-games" and step.actor == ARBITER:
+            opened = next(fact for fact in self.services.facts() if isinstance(fact, events.GameOpened))
+            for stream, facts in end_of_the_others(opened, self.now_ms):
+                await self.services.write(stream, facts)
         elif step.verb == "turn":
             await self._whole_turn(step, answers)
         else:

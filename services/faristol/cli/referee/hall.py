@@ -1,0 +1,30 @@
+"""The rest of the hall, as far as it matters to a table: the other games of its round."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from google.protobuf.message import Message
+
+from faristol.cli.referee.forms import moment
+from faristol.cli.referee.position import GAME_ID, TOURNAMENT_ID
+from faristol.game.streams import game_stream
+from faristol.pb.game.v1 import events_pb2 as events
+from faristol.pb.pairing.v1 import events_pb2 as pairing_events
+
+OTHER_GAME_ID = "other"
+
+
+def end_of_the_others(opened: events.GameOpened, at_ms: int) -> Iterator[tuple[str, Sequence[Message]]]:
+    """What stands on which stream when every game of the round but that which ``opened`` is over."""
+    pairings = [
+        pairing_events.Pairing(table=table, game_id=game_id)
+        for table, game_id in enumerate((GAME_ID, OTHER_GAME_ID), start=1)
+    ]
+    paired = pairing_events.RoundPaired(round=opened.round, pairings=pairings)
+    yield f"tournament-{TOURNAMENT_ID}", [paired]
+    other = events.GameOpened()
+    other.CopyFrom(opened)
+    other.game_id = OTHER_GAME_ID
+    ended = events.GameEnded(condition=events.END_CONDITION_OUT, occurred_at=moment(at_ms))
+    yield game_stream(OTHER_GAME_ID), [other, ended]
