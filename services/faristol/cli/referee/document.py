@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +25,14 @@ class CaseError(ValueError):
         self.line = line
         self.problem = problem
         super().__init__(f"{file}:{line}: {problem}")
+
+
+def there_is_no(what: str, name: str, known: Iterable[str]) -> str:
+    """The sentence for a name that means nothing: with the one that is nearly the same, or with all that there are."""
+    names = sorted(known)
+    if near := get_close_matches(name, names, n=1, cutoff=0.75):
+        return f"there is no {what} {name!r}: is it {near[0]!r}?"
+    return f"there is no {what} {name!r}; there are: {', '.join(names)}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +116,7 @@ class Value:
             if name in found:
                 raise at.wrong(f"{name!r} stands here twice")
             if known is not None and name not in known:
-                raise at.wrong(f"there is no key {name!r}; there are: {', '.join(sorted(known))}")
+                raise at.wrong(there_is_no("key", name, known))
             found[name] = Value(self.file, value)
         return found
 

@@ -9,7 +9,7 @@ from google.protobuf.message import Message
 from google.protobuf.message_factory import GetMessageClass
 
 from faristol.cli.referee.articles import separated
-from faristol.cli.referee.document import Value
+from faristol.cli.referee.document import Value, there_is_no
 from faristol.cli.referee.forms import fill, shown
 from faristol.cli.referee.standing import STANDING, Differences, fields
 from faristol.host import Invalid
@@ -138,7 +138,7 @@ def _names(facts: Sequence[Message]) -> str:
 
 def _fact(name: Value) -> Any:
     if name.text() not in FACTS:
-        raise name.wrong(f"there is no fact {name.text()!r}; there are: {', '.join(sorted(FACTS))}")
+        raise name.wrong(there_is_no("fact", name.text(), FACTS))
     return FACTS[name.text()]
 
 

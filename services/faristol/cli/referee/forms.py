@@ -10,7 +10,7 @@ from google.protobuf.descriptor import FieldDescriptor
 from google.protobuf.message import Message
 from google.protobuf.timestamp_pb2 import Timestamp
 
-from faristol.cli.referee.document import CaseError, Value
+from faristol.cli.referee.document import CaseError, Value, there_is_no
 from faristol.pb.game.v1 import events_pb2
 from faristol.rules import Board, Notation, Placement, lay, read_tiles
 from faristol.rules.tiles import BLANK
@@ -71,9 +71,7 @@ def fill(message: Message, fields: Mapping[str, Value], board: Board) -> None:
     for name, value in fields.items():
         field = known.get(name.replace("-", "_"))
         if field is None:
-            raise value.wrong(
-                f"{message.DESCRIPTOR.name} has no field {name!r}; it has: {', '.join(map(kebab, known))}"
-            )
+            raise value.wrong(there_is_no(f"field of {message.DESCRIPTOR.name}", name, map(kebab, known)))
         _set(message, field, value, board)
 
 
@@ -133,9 +131,7 @@ def _scalar(field: Any, value: Value) -> Any:
         prefix = "".join(f"{part}_" for part in kebab(field.enum_type.name).upper().split("-"))
         names = {kebab(one.name.removeprefix(prefix)): one.number for one in field.enum_type.values}
         if value.text() not in names:
-            raise value.wrong(
-                f"there is no {kebab(field.enum_type.name)} {value.text()!r}; there are: {', '.join(names)}"
-            )
+            raise value.wrong(there_is_no(kebab(field.enum_type.name), value.text(), names))
         return names[value.text()]
     if field.type == FieldDescriptor.TYPE_BOOL:
         return value.truth()

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from faristol.cli.referee.articles import articles_of
 from faristol.cli.referee.case import ARBITER, JUDGE, Case, Position, Step, Word
-from faristol.cli.referee.document import CaseError, Value, documents
+from faristol.cli.referee.document import CaseError, Value, documents, there_is_no
 from faristol.cli.referee.expectations import EXPECTATIONS
 from faristol.rules import Refusal, Ruleset, check_settled, load_ruleset, with_options
 from faristol.rules.tiles import BLANK
@@ -57,6 +57,8 @@ def read_cases(file: Path) -> list[Case]:
     except (OSError, UnicodeDecodeError) as error:
         raise CaseError(file, 1, f"the file cannot be read: {error}") from error
     cases = [case for document in documents(file, text) for case in _cases(document)]
+    if not cases:
+        raise CaseError(file, 1, "there is no case in this file")
     names: dict[str, Case] = {}
     for case in cases:
         if case.name in names:
@@ -68,9 +70,7 @@ def read_cases(file: Path) -> list[Case]:
 def _cases(document: Value) -> list[Case]:
     keys = document.keys(FILE_KEYS)
     if "kind" in keys and keys["kind"].text() not in KINDS:
-        raise keys["kind"].wrong(
-            f"there are no cases of the kind {keys['kind'].text()!r}; there are: {', '.join(KINDS)}"
-        )
+        raise keys["kind"].wrong(there_is_no("kind", keys["kind"].text(), KINDS))
     if "cases" not in keys:
         raise document.wrong("expected a list of cases under `cases`")
     return [_case(value, keys) for value in keys["cases"].items()]

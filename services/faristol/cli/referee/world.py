@@ -12,7 +12,7 @@ from typing import Any
 from google.protobuf.message import Message
 
 from faristol.cli.referee.case import ARBITER, JUDGE, Case, Step, Word
-from faristol.cli.referee.document import Value
+from faristol.cli.referee.document import Value, there_is_no
 from faristol.cli.referee.forms import fill, moment, since_start
 from faristol.cli.referee.hall import end_of_the_others
 from faristol.cli.referee.position import GAME_ID, Turn, laid_fact, lay_out, opening, turns_before
@@ -158,7 +158,7 @@ class World:
         """Send a command: ``argument`` is for its first own field, ``fields`` for the others."""
         verbs = self.services.verbs
         if name not in verbs:
-            raise place.wrong(f"there is no verb {name!r}; there are: {', '.join(sorted((*verbs, 'turn')))}")
+            raise place.wrong(there_is_no("verb", name, (*verbs, "turn")))
         verb = verbs[name]
         request: Any = verb.request()
         self._commands += 1

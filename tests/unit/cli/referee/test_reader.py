@@ -47,18 +47,23 @@ def test_tiles_called_n_and_y_and_times_are_no_truths_and_no_numbers(tmp_path: P
         ("FISC I.6", "FISC I.66", 5, "fisc-2023 cites no article 'FISC I.66'"),
         ("    articles: FISC I.6\n", "", 4, "expected the key 'articles'"),
         ("racks:", "rack:", 6, "there is no key 'rack'"),
-        ("Anna: C A", "Ana: C A", 6, "there is no key 'Ana'; there are: Anna, Blai"),
+        ("Anna: C A", "Ana: C A", 6, "there is no key 'Ana': is it 'Anna'?"),
         ("N Y T", "NN T", 6, "ca-100 has no tile 'NN'"),
         ("score: 10", "score: ten", 9, "expected a whole number, got 'ten'"),
         ("score: 10", "skore: 10", 9, "there is no key 'skore'"),
         ("score: 10", "at: ten", 9, "expected minutes and seconds such as 1:30 or 0:15.1"),
         ("score: 10", "score: [", 10, "this is no YAML"),
         ("score: 10", "score: 1\n        score: 2", 10, "'score' stands here twice"),
-        ("place-play", "place-tiles", 8, "there is no verb 'place-tiles'; there are: "),
+        ("place-play", "lay", 8, "there is no verb 'lay'; there are: abandon, "),
         ("H8 C A S A", "Z8 C A S A", 8, "'Z8' is no start of a word"),
         ("N Y T", "X X T", 4, "the set has not as many tiles X as the rack of Anna asks for"),
-        ("score: 10", "facts: [Playplaced]", 9, "there is no fact 'Playplaced'; there are: "),
-        ("score: 10", "facts: [PlayPlaced: {points: 10}]", 9, "PlayPlaced has no field 'points'; it has: turn"),
+        ("score: 10", "facts: [Playplaced]", 9, "there is no fact 'Playplaced': is it 'PlayPlaced'?"),
+        (
+            "score: 10",
+            "facts: [PlayPlaced: {points: 10}]",
+            9,
+            "there is no field of PlayPlaced 'points'; there are: bingo, ",
+        ),
     ],
 )
 async def test_what_is_wrong_is_told_with_its_place(
@@ -102,3 +107,8 @@ async def test_the_example_of_the_grammar_comes_out_as_it_says(tmp_path: Path) -
     example = grammar.partition("```yaml\n")[2].partition("```")[0]
     (case,) = read_cases(written(tmp_path, example))
     assert (await run_case(case)).problems == ()
+
+
+def test_a_file_without_cases_is_told(tmp_path: Path) -> None:
+    with pytest.raises(CaseError, match="1: there is no case in this file"):
+        read_cases(written(tmp_path, "# Nothing yet.\n"))
