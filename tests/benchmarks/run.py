@@ -1,4 +1,4 @@
-"""Measure what the record, the bus and the word graph do here, print it, and write it to `var/bench.json`.
+"""Measure what the record, the bus, the word graph and the pairing do here, print it, and write it to `var/bench.json`.
 
 Run by `make bench`. The machines are noisy: compare figures of one run with each other, not with another day's.
 """
@@ -30,6 +30,7 @@ from tests.benchmarks.latency import latency_figures
 from tests.benchmarks.lookups import word_figures
 from tests.benchmarks.rebuild import rebuild_figures
 from tests.benchmarks.replay import EVENTS, STREAMS, replay_figures
+from tests.benchmarks.rounds import round_figures
 
 from faristol.bus import NatsServer
 from faristol.host import Settings
@@ -92,6 +93,7 @@ async def measure(folder: Path) -> Figures:
             finally:
                 await nats.stop()
             await add(f"{name}, rebuild", rebuild_figures(name, new()))
+    figures += round_figures()
     try:
         figures += word_figures(Library(Settings().lexicons), "catalan")
     except MissingLexiconError as missing:

@@ -470,13 +470,23 @@ def mend(g: Graph) -> bool:
 @compiled
 def solve(g: Graph) -> bool:
     """Find the best matching of a new graph. False when no matching leaves nobody out."""
-    n, lanes = g.dual.shape
+    n = g.mate.shape[0]
     for v in range(n):
         known = g.optional[v]
         for u in range(n):
             if g.edge[u, v] and (not known or _less(g.dual[v], g.weight[u, v])):
                 g.dual[v, :] = g.weight[u, v]
                 known = True
+    return resume(g)
+
+
+@compiled
+def resume(g: Graph) -> bool:
+    """The same for a graph whose duals are given: no edge may be worth more than the duals of its ends allow.
+
+    Vertices are matched to the first that a tight edge leads to, before any search.
+    """
+    n, lanes = g.dual.shape
     for v in range(n):
         if g.mate[v] != NONE:
             continue

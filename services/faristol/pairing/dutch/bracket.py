@@ -57,16 +57,15 @@ def pair_bracket(field: Field, scene: Scene) -> Outcome | None:
         found = tuple(criteria(field, scene.bracket, bye_from_here=True))
         weight = pack(list(found), scene.count)
         matching = Matching(weight, scene.edge, scene.optional)
-    return _Candidate(scene, found, weight, matching).outcome()
+    return _Candidate(scene, found, matching).outcome()
 
 
 class _Candidate:
     """The search for the first of the best candidates."""
 
-    def __init__(self, scene: Scene, found: tuple[Criterion, ...], weight: Ints, matching: Matching) -> None:
+    def __init__(self, scene: Scene, found: tuple[Criterion, ...], matching: Matching) -> None:
         self._scene = scene
         self._criteria = found
-        self._weight = weight
         self._matching = matching
         self._size = scene.bracket.size
         self._inside = np.arange(scene.count) < self._size
@@ -128,10 +127,7 @@ class _Candidate:
         upper, lower = rest[:half], rest[half:]
         if self._accept(upper, lower):
             return
-        self._matching = Matching(
-            np.concatenate([self._weight, self._exchange_lane(upper, lower)], axis=2),
-            *self._left(),
-        )
+        self._matching = self._matching.refined(self._exchange_lane(upper, lower), self._optional())
         self._exchanges = sum(self._matching.mate(one) in {*lower} for one in lower) // 2
         if self._exchanges:
             upper, lower = self._exchange(upper, lower)
@@ -147,12 +143,12 @@ class _Candidate:
             self._meet_first(one, lower)
             lower.remove(self._pairs[-1][0] if self._pairs[-1][1] == one else self._pairs[-1][1])
 
-    def _left(self) -> tuple[Bools, Bools]:
-        """The edges of what is left, and who may stay single: those settled before have no edge any more."""
+    def _optional(self) -> Bools:
+        """Who may stay single: those settled before have no edge any more."""
         optional = self._scene.optional.copy()
         for pair in self._pairs:
             optional[list(pair)] = True
-        return self._matching.edges, optional
+        return optional
 
     def _accept(self, upper: list[int], lower: list[int]) -> bool:
         """Take the first candidate of all, S1 against S2 in order, when it is as good as the best (FIDE C.04.3 3.3)."""
@@ -170,7 +166,10 @@ class _Candidate:
         return True
 
     def _exchange_lane(self, upper: list[int], lower: list[int]) -> Ints:
-        """The fewest exchanges, then the least difference of the numbers exchanged (FIDE C.04.3 4.3.1, 4.3.2)."""
+        """The fewest exchanges, then the least difference of the numbers exchanged (FIDE C.04.3 4.3.1, 4.3.2).
+
+        Every exchange counts twice, for who leaves S1 and for who enters it, so that pairs across are 0, the best.
+        """
         count = self._scene.count
         one_exchange = 1 << (LANE_BITS - count.bit_length() - 2)
         value = np.zeros((count, count), np.int64)
@@ -182,9 +181,9 @@ class _Candidate:
         both_low, both_high = np.logical_and.outer(low, low), np.logical_and.outer(high, high)
         leaving = np.logical_and.outer(high, outside)
         value[both_low] = (-one_exchange - np.minimum.outer(number, number))[both_low]
-        value[both_high] = np.maximum.outer(number, number)[both_high]
-        value[leaving | leaving.T] = np.add.outer(number, number)[leaving | leaving.T]
-        return value[:, :, np.newaxis]
+        value[both_high] = (np.maximum.outer(number, number) - one_exchange)[both_high]
+        value[leaving | leaving.T] = (np.add.outer(number, number) - one_exchange)[leaving | leaving.T]
+        return value
 
     def _exchange(self, upper: list[int], lower: list[int]) -> tuple[list[int], list[int]]:
         """S1 and S2 exchanged: the highest numbers leave S1, the lowest enter it (FIDE C.04.3 4.3.3, 4.3.4)."""

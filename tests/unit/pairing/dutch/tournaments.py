@@ -41,10 +41,10 @@ class Entrant:
 class Draw:
     """A tournament whose size, results, absences and forfeits follow from a seed."""
 
-    def __init__(self, seed: int, most_players: int = 20) -> None:
+    def __init__(self, seed: int, most_players: int = 20, *, size: int = 0, rounds: int = 0) -> None:
         self._random = random.Random(seed)
-        self.size = self._random.randint(4, most_players)
-        self.rounds = self._random.randint(2, min(self.size - 1, 9))
+        self.size = size or self._random.randint(4, most_players)
+        self.rounds = rounds or self._random.randint(2, min(self.size - 1, 9))
         self._draws = self._random.choice([0, 0.1, 0.4])
         self._absences = self._random.choice([0, 0, 0.1])
         self._forfeits = self._random.choice([0, 0, 0.1])

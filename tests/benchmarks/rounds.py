@@ -1,0 +1,37 @@
+"""How long a round takes to pair by the Dutch system, and how that grows with the players."""
+
+from __future__ import annotations
+
+import math
+import time
+from itertools import pairwise
+
+from tests.benchmarks.figures import Figures
+from tests.unit.pairing.dutch.tournaments import Draw
+
+SIZES = (100, 200, 400, 1000)
+ROUNDS = 5
+
+
+def round_figures() -> Figures:
+    """The slowest round of a tournament of each size, and the power of the size by which time grows between sizes."""
+    _slowest(20)  # what is compiled is compiled before anything is measured
+    taken = {size: _slowest(size) for size in SIZES}
+    found: Figures = [
+        (f"pairing: slowest of {ROUNDS} rounds, {size:,} players", seconds * 1_000, "ms")
+        for size, seconds in taken.items()
+    ]
+    for (small, short), (large, long) in pairwise(taken.items()):
+        power = math.log(long / short) / math.log(large / small)
+        found.append((f"pairing: growth from {small:,} to {large:,} players", power, "power"))
+    return found
+
+
+def _slowest(size: int) -> float:
+    slowest = 0.0
+    rounds = Draw(1, size=size, rounds=ROUNDS).paired()
+    while True:
+        start = time.process_time()
+        if next(rounds, None) is None:
+            return slowest
+        slowest = max(slowest, time.process_time() - start)
