@@ -12,7 +12,7 @@ from typing import Annotated
 import typer
 
 from faristol.bus import BusError
-from faristol.cli import gcg, keeping, lexicon, projections, record, ruleset
+from faristol.cli import adjudication, gcg, judge, keeping, lexicon, projections, record, ruleset, rulings
 from faristol.cli.common import Data, Database, Grpc, Http, Nats, console, run, settings_of
 from faristol.cli.pair import pair
 from faristol.cli.referee import referee
@@ -33,6 +33,9 @@ app.add_typer(lexicon.app, name="lexicon")
 app.add_typer(gcg.app, name="gcg")
 app.add_typer(projections.app, name="projections")
 app.add_typer(ruleset.app, name="ruleset")
+judge.app.add_typer(adjudication.app)
+app.add_typer(judge.app, name="judge")
+app.add_typer(rulings.app, name="rulings")
 app.command()(pair)
 app.command()(referee)
 

@@ -76,6 +76,8 @@ class Court:
     channel: grpc.aio.Channel
     digest: str
     """Of the lexicon."""
+    address: str
+    """Of the service."""
     tournament: str = "cup"
     versions: dict[str, int] = field(default_factory=dict)
 
@@ -219,7 +221,7 @@ async def sitting(folder: Path, lexicons: Path, nats_url: str, digest: str) -> A
         serving(folder, lexicons, nats_url) as process,
         grpc.aio.insecure_channel(process.grpc_address) as channel,
     ):
-        court = Court(process.runtime.record, channel, digest)
+        court = Court(process.runtime.record, channel, digest, process.grpc_address)
         await court.found_tournament()
         await court.appoint("ada", "berta", "carles")
         await court.appoint("head", languages=["en"], director=True)

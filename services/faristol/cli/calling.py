@@ -1,0 +1,69 @@
+"""Calling services that run, from a command."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from typing import Annotated, TypeVar
+
+import grpc
+import typer
+from google.protobuf.json_format import MessageToDict
+from google.protobuf.message import Message
+from google.rpc import error_details_pb2
+from grpc_status import rpc_status
+
+from faristol.cli.common import run, settings_of
+from faristol.host import StartError
+from faristol.host.runtime import CHANNEL_OPTIONS
+from faristol.pb.lexicon.v1 import adjudication_pb2_grpc as pb_grpc
+
+T = TypeVar("T")
+
+Address = Annotated[
+    str | None, typer.Option("--address", help="HOST:PORT of the lexicon service; else FARISTOL_LEXICON_ADDRESS.")
+]
+AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+
+
+def reason_of(problem: grpc.aio.AioRpcError) -> str:
+    """The word for programs in an answer that refuses; the name of its status where there is none."""
+    status = rpc_status.from_call(problem)  # type: ignore[arg-type] # it takes what has details and trailing metadata
+    info = error_details_pb2.ErrorInfo()
+    if status is not None and status.details and status.details[0].Unpack(info):
+        return str(info.reason)
+    return problem.code().name
+
+
+@asynccontextmanager
+async def lexicon_at(address: str | None) -> AsyncIterator[grpc.aio.Channel]:
+    """The way to the lexicon service, at ``address`` or where the settings say.
+
+    Raises ``StartError`` when nobody said where, and for what the service refuses in the block.
+    """
+    wanted = address or settings_of().lexicon_address
+    if not wanted:
+        raise StartError("say where the lexicon service is: give --address or FARISTOL_LEXICON_ADDRESS")
+    async with grpc.aio.insecure_channel(wanted, options=CHANNEL_OPTIONS) as channel:
+        try:
+            yield channel
+        except grpc.aio.AioRpcError as problem:
+            if problem.code() is grpc.StatusCode.UNAVAILABLE:
+                raise StartError(f"the lexicon service at {wanted} cannot be reached") from problem
+            raise StartError(str(problem.details())) from problem
+
+
+def asked(address: str | None, work: Callable[[pb_grpc.AdjudicationServiceAsyncStub], Awaitable[T]]) -> T:
+    """What one call of the adjudication service answers. Raises ``StartError`` as ``lexicon_at`` does."""
+
+    async def ask() -> T:
+        async with lexicon_at(address) as channel:
+            return await work(pb_grpc.AdjudicationServiceStub(channel))
+
+    answer: T = run(ask())
+    return answer
+
+
+def as_json(message: Message) -> dict[str, object]:
+    """A message as JSON, with the names of the contract and every field."""
+    return MessageToDict(message, preserving_proto_field_name=True, always_print_fields_with_no_presence=True)

@@ -1,0 +1,153 @@
+"""`faristol judge …`: who rules on challenges, and ruling on them."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Sequence
+from typing import Annotated
+
+import typer
+
+from faristol.cli.calling import Address, AsJson, as_json, lexicon_at
+from faristol.cli.casefile import ask_person, ask_program, ruling, show_file, show_queue, tiles_of
+from faristol.cli.common import run
+from faristol.cli.sitting import Judge, sit
+from faristol.pb.lexicon.v1 import adjudication_pb2 as pb
+from faristol.pb.lexicon.v1 import events_pb2 as events
+
+app = typer.Typer(no_args_is_help=True, help="Judges: who rules on challenges, and ruling on them.")
+
+As = Annotated[str, typer.Option("--as", help="Id of the judge.")]
+Case = Annotated[str, typer.Argument(help="Id of the case.")]
+Language = Annotated[str, typer.Option(help="Only cases in this language, such as ca.")]
+
+
+@app.command()
+def watch(
+    judge: As,
+    language: Language = "",
+    once: Annotated[bool, typer.Option("--once", help="Show the queue as it is, and end.")] = False,
+    address: Address = None,
+    json_output: AsJson = False,
+) -> None:
+    """Show the cases that a judge may take, the longest wait first, whenever they change."""
+
+    async def follow() -> None:
+        async with lexicon_at(address) as channel:
+            async for cases in Judge(channel, judge).queue(language):
+                show_queue(cases, json_output=json_output)
+                if once:
+                    return
+
+    run(follow())
+
+
+@app.command("sit")
+def sit_down(
+    judge: As,
+    language: Language = "",
+    cases: Annotated[int, typer.Option(min=0, help="End after so many cases; 0 goes on.")] = 0,
+    address: Address = None,
+    json_output: Annotated[
+        bool,
+        typer.Option("--json", help="Print each case as a line of JSON, and read its ruling as one line."),
+    ] = False,
+) -> None:
+    """Take cases as they come and rule on them. While you think the case stays yours; who goes away gives it back.
+
+    With --json a ruling is {"words": [{"tiles": ["A", "NY"], "valid": true, "reason": "…", "source": "…"}]}, and
+    {} gives the case back.
+    """
+
+    async def ask(file: pb.GetCaseFileResponse) -> Sequence[events.WordRuling] | None:
+        return await (ask_program(file) if json_output else asyncio.to_thread(ask_person, file))
+
+    def told(case_id: str, answer: pb.RuleCaseResponse | None, problem: str) -> None:
+        if json_output:
+            ruled = answer is not None and answer.ruled
+            outcome = {"case_id": case_id, "given": answer is not None, "ruled": ruled, "problem": problem}
+            typer.echo(json.dumps(outcome, ensure_ascii=False))
+        elif problem:
+            typer.echo(problem)
+        else:
+            typer.echo(
+                f"{case_id}: " + ("given back" if answer is None else "ruled" if answer.ruled else "opinion given")
+            )
+
+    async def work() -> None:
+        async with lexicon_at(address) as channel:
+            try:
+                await sit(Judge(channel, judge), language, ask, told, cases)
+            except EOFError:
+                return
+
+    run(work())
+
+
+@app.command()
+def claim(case: Case, judge: As, address: Address = None, json_output: AsJson = False) -> None:
+    """Take a case and show what is known of it. It goes back when no sign follows: `judge sit` gives them."""
+
+    async def take() -> tuple[pb.ClaimCaseResponse, pb.GetCaseFileResponse]:
+        async with lexicon_at(address) as channel:
+            one = Judge(channel, judge)
+            return await one.claim(case), await one.file(case)
+
+    claimed, file = run(take())
+    if json_output:
+        typer.echo(
+            json.dumps(
+                as_json(file) | {"seat": claimed.seat, "lease_seconds": claimed.lease_seconds}, ensure_ascii=False
+            )
+        )
+    else:
+        show_file(file)
+        typer.echo(f"yours for {claimed.lease_seconds} seconds")
+
+
+@app.command()
+def release(case: Case, judge: As, address: Address = None) -> None:
+    """Give a case back."""
+
+    async def give() -> None:
+        async with lexicon_at(address) as channel:
+            await Judge(channel, judge).release(case)
+
+    run(give())
+    typer.echo(f"{case}: given back")
+
+
+@app.command()
+def rule(
+    case: Case,
+    judge: As,
+    valid: Annotated[
+        list[str] | None, typer.Option("--valid", help="A word that is good; tiles with a space between.")
+    ] = None,
+    invalid: Annotated[list[str] | None, typer.Option("--invalid", help="A word that is not, likewise.")] = None,
+    reason: Annotated[str, typer.Option(help="Why, for every word; needed against the lexicon.")] = "",
+    source: Annotated[str, typer.Option(help="Dictionary or grammar, likewise.")] = "",
+    address: Address = None,
+    json_output: AsJson = False,
+) -> None:
+    """Take a case, or have it, and rule on every word of it."""
+    said = [(word, True) for word in valid or ()] + [(word, False) for word in invalid or ()]
+
+    async def decide() -> pb.RuleCaseResponse:
+        async with lexicon_at(address) as channel:
+            one = Judge(channel, judge)
+            await one.claim(case)
+            file = await one.file(case)
+            rulings = [ruling(tiles_of(word, file), good, reason, source) for word, good in said]
+            return await one.rule(case, rulings)
+
+    answer = run(decide())
+    if json_output:
+        typer.echo(json.dumps(as_json(answer)))
+    else:
+        typer.echo(f"{case}: {_outcome(answer)}")
+
+
+def _outcome(answer: pb.RuleCaseResponse) -> str:
+    return "ruled" if answer.ruled else "opinion given, the other judges are waited for"

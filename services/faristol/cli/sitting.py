@@ -1,0 +1,146 @@
+"""A judge at work: watches the queue, takes cases, gives signs while thinking, and rules."""
+
+from __future__ import annotations
+
+import asyncio
+import uuid
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from contextlib import asynccontextmanager
+from functools import partial
+
+import grpc
+
+from faristol.cli.calling import reason_of
+from faristol.cli.demo.api import call
+from faristol.pb.lexicon.v1 import adjudication_pb2 as pb
+from faristol.pb.lexicon.v1 import adjudication_pb2_grpc as pb_grpc
+from faristol.pb.lexicon.v1 import events_pb2 as events
+
+Ask = Callable[[pb.GetCaseFileResponse], Awaitable[Sequence[events.WordRuling] | None]]
+"""Asks for the rulings on a case; None gives the case back."""
+
+SIGNS = 3
+"""Signs that a judge gives while one would do."""
+
+PAUSE = 0.5
+"""Seconds before a stream that broke is asked for again."""
+
+_PASSED_BY = {"CASE_TAKEN", "CASE_RULED", "CASE_WITHDRAWN", "OPINION_GIVEN"}
+"""Why a case that was in the queue a moment ago may not be had any more."""
+
+
+class Judge:
+    """One judge's way to the queue. A service that is away is waited for; a command is carried out once."""
+
+    def __init__(self, channel: grpc.aio.Channel, judge_id: str) -> None:
+        self.judge_id = judge_id
+        self._stub = pb_grpc.JudgeServiceStub(channel)
+        self._metadata = (("faristol-actor", judge_id), ("faristol-role", "judge"))
+
+    async def queue(self, language: str = "") -> AsyncIterator[Sequence[pb.QueuedCase]]:
+        """The queue, and again whenever it changes, over broken connections."""
+        request = pb.WatchQueueRequest(judge_id=self.judge_id, language=language)
+        while True:
+            stream = self._stub.WatchQueue(request, metadata=self._metadata)
+            try:
+                async for answer in stream:
+                    yield answer.cases
+            except grpc.aio.AioRpcError as problem:
+                if problem.code() is not grpc.StatusCode.UNAVAILABLE:
+                    raise
+            finally:
+                stream.cancel()
+            await asyncio.sleep(PAUSE)
+
+    async def claim(self, case_id: str) -> pb.ClaimCaseResponse:
+        """Take a seat on a case. Raises ``grpc.aio.AioRpcError`` when there is none."""
+        request = pb.ClaimCaseRequest(command_id=str(uuid.uuid4()), case_id=case_id, judge_id=self.judge_id)
+        return await call(partial(self._stub.ClaimCase, metadata=self._metadata), request)
+
+    async def file(self, case_id: str) -> pb.GetCaseFileResponse:
+        """What is known of a case."""
+        return await call(self._stub.GetCaseFile, pb.GetCaseFileRequest(case_id=case_id, judge_id=self.judge_id))
+
+    async def release(self, case_id: str) -> pb.ReleaseCaseResponse:
+        """Give a case back."""
+        request = pb.ReleaseCaseRequest(command_id=str(uuid.uuid4()), case_id=case_id, judge_id=self.judge_id)
+        return await call(partial(self._stub.ReleaseCase, metadata=self._metadata), request)
+
+    async def rule(self, case_id: str, words: Sequence[events.WordRuling]) -> pb.RuleCaseResponse:
+        """Rule on a case that is held."""
+        request = pb.RuleCaseRequest(command_id=str(uuid.uuid4()), case_id=case_id, judge_id=self.judge_id, words=words)
+        return await call(partial(self._stub.RuleCase, metadata=self._metadata), request)
+
+    @asynccontextmanager
+    async def holding(self, case_id: str, lease_seconds: int) -> AsyncIterator[None]:
+        """Give signs while the block runs."""
+        signs = asyncio.create_task(self._give_signs(case_id, lease_seconds))
+        try:
+            yield
+        finally:
+            signs.cancel()
+            await asyncio.wait({signs})
+
+    async def _give_signs(self, case_id: str, lease_seconds: int) -> None:
+        request = pb.KeepClaimRequest(case_id=case_id, judge_id=self.judge_id)
+        while True:
+            await asyncio.sleep(lease_seconds / SIGNS)
+            try:
+                await self._stub.KeepClaim(request, timeout=lease_seconds, metadata=self._metadata)
+            except grpc.aio.AioRpcError as problem:
+                if problem.code() is grpc.StatusCode.FAILED_PRECONDITION:
+                    return  # whoever rules next is told that the claim is lost
+
+
+async def sit(
+    judge: Judge, language: str, ask: Ask, told: Callable[[str, pb.RuleCaseResponse | None, str], None], most: int = 0
+) -> None:
+    """Take one case after the other, the longest wait first, ask for the rulings, and rule.
+
+    ``told`` hears of each: its id, the answer, or why there was none. Ends after ``most`` cases, if that is not 0, or
+    when ``ask`` raises ``EOFError``. Raises ``grpc.aio.AioRpcError`` for what cannot be.
+    """
+    done = 0
+    given_back: set[str] = set()
+    async for cases in judge.queue(language):
+        # One that was held before a crash goes first; one that was given back is for others.
+        for case in sorted(cases, key=lambda case: not case.held):
+            if case.case_id in given_back:
+                continue
+            try:
+                claimed = await judge.claim(case.case_id)
+            except grpc.aio.AioRpcError as problem:
+                if reason_of(problem) in _PASSED_BY:
+                    continue
+                raise
+            async with judge.holding(case.case_id, claimed.lease_seconds):
+                if not await _rule_on(judge, case.case_id, ask, told):
+                    given_back.add(case.case_id)
+            done += 1
+            if done == most:
+                return
+
+
+async def _rule_on(
+    judge: Judge, case_id: str, ask: Ask, told: Callable[[str, pb.RuleCaseResponse | None, str], None]
+) -> bool:
+    """Whether the judge ruled, or had lost the case; False when it was given back."""
+    try:
+        while True:
+            rulings = await ask(await judge.file(case_id))
+            if rulings is None:
+                await judge.release(case_id)
+                told(case_id, None, "")
+                return False
+            try:
+                answer = await judge.rule(case_id, rulings)
+            except grpc.aio.AioRpcError as problem:
+                told(case_id, None, str(problem.details()))
+                if reason_of(problem) in {"UNSUPPORTED_RULING", "WORDS_NOT_THOSE_OF_CASE"}:
+                    continue  # the judge can say it again
+                return True
+            told(case_id, answer, "")
+            return True
+    except EOFError:
+        await judge.release(case_id)
+        raise

@@ -1,0 +1,114 @@
+from __future__ import annotations
+
+import asyncio
+import csv
+import io
+import json
+import subprocess
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.integration.processes import FARISTOL, environment, faristol
+from tests.unit.lexicon.conftest import catalan, library
+from tests.unit.lexicon.court import Court, sitting
+
+from faristol.pb.lexicon.v1 import events_pb2 as events
+from faristol.words import Installed, Library
+
+__all__ = ["catalan", "library"]
+
+ANY, ANYS = ("A", "NY"), ("A", "NY", "S")
+GAME = "cup-r1-t1"
+
+
+@pytest.fixture
+async def court(tmp_path: Path, library: Library, catalan: Installed, shared_nats: str) -> AsyncIterator[Court]:
+    async with sitting(tmp_path, library.path, shared_nats, catalan.digest) as made:
+        yield made
+
+
+async def told(court: Court, *arguments: str, code: int = 0) -> str:
+    """What a command prints; what it complains of when it fails."""
+    done = await asyncio.to_thread(faristol, *arguments, lexicon_address=court.address)
+    assert done.returncode == code, done.stderr
+    return done.stderr if code else done.stdout
+
+
+async def test_a_director_sets_up_judges_and_a_judge_rules_from_the_command_line(court: Court) -> None:
+    await told(court, "judge", "appoint", "cup", "eva", "--language", "ca", "--language", "es")
+    assert await told(court, "judge", "mode", "cup", "panel", "--panel", "3", "--lease", "20") == "cup: panel\n"
+    shown = json.loads(await told(court, "judge", "show", "cup", "--json"))
+    assert (shown["mode"], shown["panel"], shown["lease_seconds"]) == ("MODE_PANEL", 3, 20)
+    assert {one["judge_id"]: one["languages"] for one in shown["judges"]}["eva"] == ["ca", "es"]
+    await told(court, "judge", "mode", "cup", "judge")
+    await court.open_game(GAME)
+    case_id = await court.challenge(GAME, ANY, ANYS)
+    await court.queued("eva", case_id)
+    queue = json.loads(await told(court, "judge", "watch", "--as", "eva", "--once", "--json"))
+    assert [case["case_id"] for case in queue["cases"]] == [case_id]
+    refused = await told(court, "judge", "rule", case_id, "--as", "eva", "--valid", "any", "--valid", "anys", code=2)
+    assert "ANYS is not in the lexicon catalan: who accepts it gives a reason and a source" in refused
+    other = await told(court, "judge", "rule", case_id, "--as", "ada", "--valid", "any", code=2)
+    assert f"Case {case_id} is in the hands of eva" in other
+    ruled = await told(court, "judge", "rule", case_id, "--as", "eva", "--valid", "any", "--invalid", "a ny s")
+    assert ruled == f"{case_id}: ruled\n"
+    await court.close_round(1)
+    rows = list(csv.DictReader(io.StringIO(await told(court, "rulings", "export", "cup"))))
+    assert [(row["word"], row["valid"], row["judges"]) for row in rows] == [
+        ("ANY", "yes", "eva"),
+        ("ANYS", "no", "eva"),
+    ]
+    assert "A NY, A NY S: play withdrawn  (FISC I.10)" in await told(court, "rulings", "list", "cup")
+    (times,) = json.loads(await told(court, "rulings", "stats", "cup", "--json"))["times"]
+    assert (times["mode"], times["rulings"]) == ("MODE_JUDGE", 1)
+    assert "there is no tournament 'lliga'" in await told(court, "rulings", "stats", "lliga", code=2)
+
+
+async def test_a_program_sits_as_a_judge_and_keeps_a_case_for_longer_than_a_claim_lasts(court: Court) -> None:
+    await court.set_mode(events.MODE_JUDGE, lease_seconds=2)
+    await court.open_game(GAME)
+    process = await asyncio.create_subprocess_exec(
+        FARISTOL,
+        "judge",
+        "sit",
+        "--as",
+        "ada",
+        "--json",
+        "--cases",
+        "2",
+        env=environment(lexicon_address=court.address),
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+    )
+    assert process.stdin is not None
+    assert process.stdout is not None
+    stdout = process.stdout
+
+    async def line() -> dict[str, Any]:
+        found: dict[str, Any] = json.loads(await asyncio.wait_for(stdout.readline(), 60))
+        return found
+
+    first = await court.challenge(GAME, ANY)
+    assert (await line())["case_id"] == first
+    await asyncio.sleep(3)
+    ruling = {"words": [{"tiles": ["A", "NY"], "valid": True}]}
+    process.stdin.write(json.dumps(ruling).encode() + b"\n")
+    assert await line() == {"case_id": first, "given": True, "ruled": True, "problem": ""}
+    assert await court.facts(first, events.CaseReturned) == []
+    second = await court.challenge(GAME, ANY, number=2)
+    assert (await line())["case_id"] == second
+    process.stdin.write(b"{}\n")
+    assert (await line())["given"] is False
+    assert await process.wait() == 0
+    assert (await court.came(second, events.CaseReturned)).reason == events.RETURN_REASON_RELEASED
+
+
+async def test_where_no_service_is_a_command_says_so_in_one_sentence(court: Court) -> None:
+    nowhere = await asyncio.to_thread(faristol, "judge", "show", "cup")
+    assert nowhere.returncode == 2
+    assert "give --address or FARISTOL_LEXICON_ADDRESS" in nowhere.stderr
+    assert "Traceback" not in nowhere.stderr
+    gone = await asyncio.to_thread(faristol, "judge", "show", "cup", "--address", "127.0.0.1:9")
+    assert "the lexicon service at 127.0.0.1:9 cannot be reached" in gone.stderr
