@@ -10,8 +10,8 @@ from functools import partial
 
 import grpc
 
+from faristol.cli.api import call
 from faristol.cli.calling import reason_of
-from faristol.cli.demo.api import call
 from faristol.pb.lexicon.v1 import adjudication_pb2 as pb
 from faristol.pb.lexicon.v1 import adjudication_pb2_grpc as pb_grpc
 from faristol.pb.lexicon.v1 import events_pb2 as events

@@ -16,7 +16,7 @@ import grpc.aio
 from google.protobuf.message import Message
 from tests.campaigns.simulation.world import BEGINNING
 
-from faristol.cli.demo.api import Api
+from faristol.cli.api import Api
 from faristol.cli.demo.plan import Plan
 from faristol.host.times import to_datetime, to_timestamp
 from faristol.pb.clock.v1 import clock_pb2

@@ -28,8 +28,8 @@ from tests.campaigns.simulation.trace import Log
 from tests.campaigns.simulation.witness import Witness
 from tests.campaigns.simulation.world import World
 
+from faristol.cli.api import Api
 from faristol.cli.compose import builders
-from faristol.cli.demo.api import Api
 from faristol.cli.demo.plan import Plan
 from faristol.host import SERVICES
 from faristol.record import Record, RecordError

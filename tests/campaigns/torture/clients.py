@@ -13,7 +13,7 @@ from typing import Any, cast
 import grpc
 from tests.campaigns.torture.ledger import Ledger
 
-from faristol.cli.demo.api import DEADLINE, PATIENCE, Api
+from faristol.cli.api import DEADLINE, PATIENCE, Api
 from faristol.cli.demo.championship import Championship
 from faristol.cli.demo.plan import Plan
 from faristol.host.runtime import CHANNEL_OPTIONS

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from faristol.cli.demo.api import Api, call, when_found
+from faristol.cli.api import Api, call, when_found
 from faristol.cli.demo.plan import Plan
 from faristol.cli.demo.table import Table
 from faristol.host.times import to_timestamp

@@ -19,8 +19,8 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn
 from rich.table import Table as Grid
 
+from faristol.cli.api import Api
 from faristol.cli.compose import Running, running
-from faristol.cli.demo.api import Api
 from faristol.cli.demo.championship import Championship, Outcome
 from faristol.cli.demo.plan import Plan
 from faristol.host import Settings, StartError

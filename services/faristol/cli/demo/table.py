@@ -8,7 +8,7 @@ from datetime import datetime
 from functools import partial
 from typing import Any
 
-from faristol.cli.demo.api import Api, call, when_found
+from faristol.cli.api import Api, call, when_found
 from faristol.cli.demo.plan import Plan
 from faristol.cli.demo.player import (
     DOUBTING,
