@@ -29,8 +29,10 @@ class Call:
     """A call on its way, and what comes back."""
 
     def __init__(
-        self, method: str, request: bytes, metadata: tuple[Any, ...], until: float, *, waits: bool = True
+        self, number: int, method: str, request: bytes, metadata: tuple[Any, ...], until: float, *, waits: bool = True
     ) -> None:
+        self.number = number
+        """Another one for every call."""
         self.method = method
         self.request = request
         self.metadata = metadata

@@ -40,6 +40,8 @@ def main() -> int:
                 if outcome.problems:
                     progress.print(f"seed {outcome.seed}: {'; '.join(outcome.problems)}", markup=False)
                 failed = f"{len(report.failures)} failed" if report.failures else "clean so far"
+                if not console.is_terminal and not report.seeds % 50:
+                    progress.print(f"{report.seeds} of {len(given.seeds)}: {failed}")
                 progress.update(bar, advance=1, description=failed)
     report.write(given.out / "simulation.json")
     _tell(report, given.out)

@@ -59,7 +59,7 @@ class Pieces:
     ) -> None:
         self._network = network
         until = network.world.loop.time() + timeout if timeout is not None else float("inf")
-        self.call = Call(method, request, tuple(metadata or ()), until)
+        self.call = Call(network.world.loop.serial(), method, request, tuple(metadata or ()), until)
         network.send(target, self.call)
 
     async def next(self) -> Answer:

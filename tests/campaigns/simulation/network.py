@@ -70,7 +70,7 @@ class Network:
         self.world.loop.call_later(self._delay(), self._arrive, target, call)
         if self.world.happens(faults.call_twice):
             self.world.trace.note("fault", f"{call} is sent twice")
-            again = Call(call.method, call.request, call.metadata, call.until, waits=False)
+            again = Call(self.world.loop.serial(), call.method, call.request, call.metadata, call.until, waits=False)
             after = self._luck.choice((CLOSE, LATE))
             self.world.loop.call_later(self._luck.random() * after, self._arrive, target, again)
 
@@ -80,7 +80,7 @@ class Network:
             self.lost(call)
         else:
             call.server = server
-            self.world.loop.call_soon(server.take, call, context=server.node.context)
+            server.arrived(call)
 
     def answer(self, call: Call, answer: Answer) -> None:
         """Carry an answer to who called, or lose it on the way."""

@@ -74,7 +74,8 @@ def run(seed: int, lexicons: Path, folder: Path | None = None) -> Outcome:
     """Run one world from its beginning to its end. ``folder`` is where its record is put, if not in memory."""
     with _quiet():
         outcome = _run(seed, lexicons, folder)
-        gc.collect()
+        for _ in range(3):  # what goes lets go of more
+            gc.collect()
     return outcome
 
 

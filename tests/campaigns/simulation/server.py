@@ -26,6 +26,8 @@ class Server:
         self._handlers: list[Any] = []
         self._names: list[str] = []
         self._address = ""
+        self._waiting: set[Call] = set()
+        """Calls that have come, and that the process has not taken up."""
         self._running: dict[Call, asyncio.Task[None]] = {}
 
     def add_insecure_port(self, address: str) -> int:
@@ -47,15 +49,21 @@ class Server:
         self._away()
         if self._running:
             await asyncio.wait([*self._running.values()], timeout=grace)
-        for task in [*self._running.values()]:
+        for call, task in [*self._running.items()]:
             task.cancel()
+            self._network.lost(call)
 
     def serves(self, service: str) -> bool:
         """Whether this process runs a service."""
         return any(name.startswith(f"faristol.{service}.") for name in self._names)
 
-    def take(self, call: Call) -> None:
-        """A call has arrived."""
+    def arrived(self, call: Call) -> None:
+        """A call is here; the process takes it up when it comes to it."""
+        self._waiting.add(call)
+        self._network.world.loop.call_soon(self._take, call, context=self.node.context)
+
+    def _take(self, call: Call) -> None:
+        self._waiting.discard(call)
         self._running[call] = asyncio.ensure_future(self._work(call))
 
     def cancel(self, call: Call) -> None:
@@ -69,7 +77,7 @@ class Server:
 
     def _ended(self) -> None:
         self._away()
-        for call in self._running:
+        for call in sorted((*self._waiting, *self._running), key=lambda call: call.number):
             self._network.lost(call)
 
     async def _work(self, call: Call) -> None:
