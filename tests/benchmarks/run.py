@@ -1,4 +1,4 @@
-"""Measure what the record, the bus, the word graph and the pairing do here, print it, and write it to `var/bench.json`.
+"""Measure the record, the bus, tables, the word graph and pairing here, print it, and write it to `var/bench.json`.
 
 Run by `make bench`. The machines are noisy: compare figures of one run with each other, not with another day's.
 """
@@ -25,6 +25,7 @@ sys.path.insert(0, str(Path(__file__).parents[2]))
 
 from tests.benchmarks import library  # the top of the repository has to be on the path
 from tests.benchmarks.appends import append_figures
+from tests.benchmarks.decisions import decision_figures
 from tests.benchmarks.figures import Figures
 from tests.benchmarks.latency import latency_figures
 from tests.benchmarks.lookups import word_figures
@@ -81,6 +82,7 @@ async def measure(folder: Path) -> Figures:
         figures.extend(await work)
         progress.print(f"measured {name} in {time.perf_counter() - start:.0f} s")
 
+    figures += decision_figures()
     tallies = library.tallies(STREAMS, EVENTS)
     with postgresql(folder / "pg") as server:
         for name, databases in (("SQLite", Databases(folder, None)), ("PostgreSQL", Databases(folder, server))):

@@ -113,6 +113,8 @@ GREW = (
     ("faristol.game.v1.GameEnded", 1),
     ("faristol.game.v1.ResultFinal", 1),
     ("faristol.pairing.v1.ResultRecorded", 1),
+    # Tables that are kept over the board.
+    ("faristol.pairing.v1.TournamentCreated", 1),
     # Tables of more than two.
     ("faristol.pairing.v1.RoundPaired", 1),
     # FISC knew one reason for a clock to stand, two players at a table, and no time for a turn.

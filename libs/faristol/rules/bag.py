@@ -82,12 +82,14 @@ def free_exchange(bag: Iterable[str], aside: Iterable[str], seed: bytes, counter
 
 def without(tiles: Iterable[str], taken: Iterable[str]) -> tuple[str, ...]:
     """``tiles`` without those ``taken``, the rest in its order. Raises ``ValueError`` when one is not there."""
-    rest = list(tiles)
-    missing = Counter(gone := tuple(taken)) - Counter(rest)
-    if missing:
-        raise ValueError(f"not among the tiles: {' '.join(missing.elements())}")
-    for tile in gone:
-        rest.remove(tile)
+    before, gone = tuple(tiles), tuple(taken)
+    rest = list(before)
+    try:
+        for tile in gone:
+            rest.remove(tile)
+    except ValueError:
+        missing = Counter(gone) - Counter(before)
+        raise ValueError(f"not among the tiles: {' '.join(missing.elements())}") from None
     return tuple(rest)
 
 

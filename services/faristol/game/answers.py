@@ -8,11 +8,11 @@ from typing import Any, TypeVar
 from google.protobuf.message import Message
 
 from faristol.game.decide.checks import awaits_mover
-from faristol.game.model import Game, Interruption, timestamp
+from faristol.game.model import UNKNOWN, Game, Interruption, timestamp
 from faristol.game.streams import Table
 from faristol.pb.game.v1 import events_pb2 as events
 from faristol.pb.game.v1 import game_pb2 as pb
-from faristol.rules import Placement
+from faristol.rules import Placement, full_bag, without
 
 M = TypeVar("M", bound=Message)
 
@@ -99,7 +99,17 @@ def shown(table: Table, player_id: str) -> pb.GetGameResponse:
         arbiter_id=game.arbiter,
         keeping=game.keeping,
         revision=game.revision,
+        unseen=_unseen(table, player_id),
     )
+
+
+def _unseen(table: Table, player_id: str) -> tuple[str, ...]:
+    """What ``player_id`` has not seen: neither the board nor the own rack; none when nobody is asked for."""
+    if not player_id:
+        return ()
+    board = [tile.in_rack for tile in table.game.board.values()]
+    own = [face for face in table.game.racks[player_id] if face != UNKNOWN]
+    return without(full_bag(table.ruleset.tile_set), [*board, *own, *table.game.out])
 
 
 def _tile(placement: Placement) -> events.Placement:

@@ -67,7 +67,8 @@ def _accept_play(table: Table, request: pb.AcceptPlayRequest, at: Instant) -> li
 
 def _draw_tiles(table: Table, request: pb.DrawTilesRequest, at: Instant) -> list[Message]:
     count = request.count if request.HasField("count") else None
-    return decide.draw_tiles(table.game, table.clock, table.ruleset, request.player_id, at, count)
+    faces = list(request.faces)
+    return decide.draw_tiles(table.game, table.clock, table.ruleset, request.player_id, at, count, faces)
 
 
 def _exchange(table: Table, request: pb.ExchangeRequest, at: Instant) -> list[Message]:
@@ -246,7 +247,17 @@ def _reopen_game(table: Table, request: pb.ReopenGameRequest, at: Instant) -> li
     return decide.reopen_game(table.game, table.ruleset, request.player_ids, request.arbiter_id, at)
 
 
+def _start_game(table: Table, request: pb.StartGameRequest, at: Instant) -> list[Message]:
+    return decide.start_game(table.game, table.ruleset, request.player_id, at)
+
+
+def _state_rack(table: Table, request: pb.StateRackRequest, at: Instant) -> list[Message]:
+    return decide.state_rack(table.game, table.ruleset, request.player_id, list(request.faces), at)
+
+
 ACTS: Mapping[type[Message], Act] = {
+    pb.StartGameRequest: _start_game,
+    pb.StateRackRequest: _state_rack,
     pb.LayTilesRequest: _lay_tiles,
     pb.TakeBackTilesRequest: _take_back_tiles,
     pb.PlacePlayRequest: _place_play,

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from google.protobuf.message import Message
 
-from faristol.game.model import Instant, timestamp
+from faristol.game.model import UNKNOWN, Instant, timestamp
 from faristol.game.views import Tournament
 from faristol.pb.game.v1 import events_pb2 as events
 from faristol.pb.pairing.v1 import events_pb2 as pairing_events
@@ -18,7 +20,7 @@ def open_table(
 
     The table's seed follows from the tournament's and from the game's id, so nobody chooses it. The pairing says
     who begins under rules that do not draw for it. A game that may not be played without an arbiter starts when the
-    table has one (PES Γ.γ).
+    table has one (PES Γ.γ). A table over the board starts when it is entered who begins.
     """
     seed = derive_seed(tournament.seed, pairing.game_id)
     players = tuple(pairing.player_ids) or (pairing.first_player_id, pairing.second_player_id)
@@ -32,10 +34,12 @@ def open_table(
             ruleset=tournament.ruleset.message(),
             lexicon=tournament.lexicon.message(),
             seed=seed,
-            keeping=events.KEEPING_HOSTED,
+            keeping=tournament.keeping,
             occurred_at=timestamp(at),
         )
     ]
+    if tournament.keeping == events.KEEPING_RECORDED:
+        return [*facts, *_dealt_unseen(players, ruleset, at)]
     first, number = players[0], 0
     if ruleset.start.method == "draw":
         drawn = starting_draw(ruleset, players, seed)
@@ -55,4 +59,18 @@ def open_table(
         number += 1
     if not ruleset.arbiter.required:
         facts.append(events.GameStarted(first_player_id=first, occurred_at=timestamp(at)))
+    return facts
+
+
+def _dealt_unseen(players: Sequence[str], ruleset: Ruleset, at: Instant) -> list[Message]:
+    """The first racks at a table over the board: full, and nobody has entered of what."""
+    size, left = ruleset.game.rack_size, len(full_bag(ruleset.tile_set))
+    facts: list[Message] = []
+    for number, player in enumerate(players):
+        left -= size
+        facts.append(
+            events.TilesDrawn(
+                player_id=player, faces=[UNKNOWN] * size, draw=number, bag_left=left, occurred_at=timestamp(at)
+            )
+        )
     return facts

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 
 from google.protobuf.message import Message
 
-from faristol.game.model import Game, Instant, timestamp
+from faristol.game.model import UNKNOWN, Game, Instant, timestamp
 from faristol.game.views import Clock
 from faristol.pb.game.v1 import events_pb2 as events
 from faristol.rules import Ruleset
@@ -62,12 +62,30 @@ def signers(game: Game, ruleset: Ruleset) -> tuple[str, ...]:
 
 
 def missing_line(game: Game, clock: Clock, ruleset: Ruleset) -> Message | None:
-    """The next line at the foot of the sheet: racks as soon as the game has ended, time when the clock has stopped."""
+    """The next line at the foot of the sheet: racks as soon as the game has ended, time when the clock has stopped.
+
+    Where a rack counts that nobody has entered, no line comes before it is.
+    """
+    if racks_wanted(game, ruleset):
+        return None
     for line in _lines(game, clock, ruleset):
         key, fact = _fact(game, clock, line)
         if (line.player, key) not in game.adjusted:
             return fact
     return None
+
+
+def racks_wanted(game: Game, ruleset: Ruleset) -> tuple[str, ...]:
+    """Whose racks must be entered before the game can be counted."""
+    if game.condition in DECIDED:
+        return ()
+    hidden = tuple(player for player, rack in game.racks.items() if UNKNOWN in rack)
+    empty: dict[str, tuple[str, ...]] = dict.fromkeys(game.racks, ())
+    return hidden if hidden and rack_adjustments(_condition(game), empty, ruleset) else ()
+
+
+def _condition(game: Game) -> EndCondition:
+    return next(rule for rule, written in CONDITIONS.items() if written == game.condition)
 
 
 def result(game: Game, at: Instant) -> events.ResultFinal:
@@ -84,13 +102,13 @@ def result(game: Game, at: Instant) -> events.ResultFinal:
 
 
 def _lines(game: Game, clock: Clock, ruleset: Ruleset) -> Iterator[Adjustment]:
-    condition = next(rule for rule, written in CONDITIONS.items() if written == game.condition)
     if game.condition == events.END_CONDITION_FORFEIT:
         yield from forfeit_adjustments(game.scores, game.losers, ruleset)
     elif game.condition in DECIDED:
         yield from settle_abandonment(game.scores, game.losers, ruleset).adjustments
     else:
-        yield from rack_adjustments(condition, game.racks, ruleset)
+        if not any(UNKNOWN in rack for rack in game.racks.values()):
+            yield from rack_adjustments(_condition(game), game.racks, ruleset)
         yield from time_adjustments(clock.overtime_ms, ruleset)
 
 

@@ -29,6 +29,14 @@ class GameService(game_pb2_grpc.GameServiceServicer):
     def __init__(self, runtime: Runtime) -> None:
         self._runtime = runtime
 
+    async def StartGame(self, request: pb.StartGameRequest, context: Context) -> pb.StartGameResponse:
+        """See ``game.proto``."""
+        return await self._handle(request, context, pb.StartGameResponse)
+
+    async def StateRack(self, request: pb.StateRackRequest, context: Context) -> pb.StateRackResponse:
+        """See ``game.proto``."""
+        return await self._handle(request, context, pb.StateRackResponse)
+
     async def LayTiles(self, request: pb.LayTilesRequest, context: Context) -> pb.LayTilesResponse:
         """See ``game.proto``."""
         return await self._handle(request, context, pb.LayTilesResponse)

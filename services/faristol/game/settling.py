@@ -10,9 +10,10 @@ from collections.abc import Sequence
 
 from google.protobuf.message import Message
 
+from faristol.game.decide.drawing import unseen
 from faristol.game.decide.placing import announced
-from faristol.game.model import Game, Instant, Phase, fold, timestamp
-from faristol.game.resulting import CONDITIONS, clock_is_done, missing_line, result, signers
+from faristol.game.model import UNKNOWN, Game, Instant, Phase, fold, timestamp
+from faristol.game.resulting import CONDITIONS, clock_is_done, missing_line, racks_wanted, result, signers
 from faristol.game.views import Clock, Ruling
 from faristol.game.withdrawing import withdrawn
 from faristol.pb.game.v1 import events_pb2 as events
@@ -42,6 +43,8 @@ def _missing(game: Game, clock: Clock, ruling: Ruling | None, ruleset: Ruleset) 
     """The first facts that the table lacks, if any."""
     if game.phase is Phase.FINAL or not game.game_id:
         return ()
+    if not game.hosted and (deduced := _deduced(game, ruleset)):
+        return (deduced,)
     if game.phase is Phase.ENDED:
         return _at_the_foot(game, clock, ruleset)
     if clock.forfeited:
@@ -65,6 +68,18 @@ def _missing(game: Game, clock: Clock, ruling: Ruling | None, ruleset: Ruleset) 
     if game.phase is Phase.TURN and game.interruption is None:
         return _without_turn(game, clock, ruleset)
     return ()
+
+
+def _deduced(game: Game, ruleset: Ruleset) -> events.RackDeduced | None:
+    """The last rack that nobody entered, once the bag is empty: it holds what is seen nowhere else."""
+    hidden = [player for player, rack in game.racks.items() if UNKNOWN in rack]
+    if game.bag_left or len(hidden) != 1:
+        return None
+    (player,) = hidden
+    known = tuple(face for face in game.racks[player] if face != UNKNOWN)
+    return events.RackDeduced(
+        player_id=player, faces=(*known, *unseen(game, ruleset)), occurred_at=timestamp(game.last_at)
+    )
 
 
 def _taken_to_its_end(game: Game) -> bool:
@@ -212,6 +227,6 @@ def _at_the_foot(game: Game, clock: Clock, ruleset: Ruleset) -> Sequence[Message
     line = missing_line(game, clock, ruleset)
     if line is not None:
         return (line,)
-    if not signers(game, ruleset) and clock_is_done(clock, ruleset):
+    if not signers(game, ruleset) and clock_is_done(clock, ruleset) and not racks_wanted(game, ruleset):
         return (result(game, game.last_at),)
     return ()

@@ -10,6 +10,7 @@ from google.protobuf.message import Message
 
 from faristol.game.model import Instant, Pin, instant
 from faristol.pb.clock.v1 import events_pb2 as clock_events
+from faristol.pb.game.v1 import events_pb2 as game_events
 from faristol.pb.lexicon.v1 import events_pb2 as lexicon_events
 from faristol.pb.pairing.v1 import events_pb2 as pairing_events
 
@@ -151,6 +152,8 @@ class Tournament:
     seed: bytes = b""
     ruleset: Pin = field(default_factory=Pin)
     lexicon: Pin = field(default_factory=Pin)
+    keeping: game_events.Keeping.ValueType = game_events.KEEPING_HOSTED
+    """How its tables are kept."""
     pairings: Mapping[int, tuple[pairing_events.Pairing, ...]] = field(default_factory=dict)
     """The tables of each round."""
 
@@ -159,7 +162,12 @@ def watch_tournament(tournament: Tournament, message: Message) -> Tournament:
     """``tournament`` after a fact of its stream; facts that no table depends on pass by."""
     match message:
         case pairing_events.TournamentCreated():
-            return replace(tournament, tournament_id=message.tournament_id, seed=message.seed)
+            return replace(
+                tournament,
+                tournament_id=message.tournament_id,
+                seed=message.seed,
+                keeping=message.keeping or game_events.KEEPING_HOSTED,
+            )
         case pairing_events.RulesetPinned():
             return replace(tournament, ruleset=Pin.of(message.ruleset))
         case pairing_events.LexiconPinned():

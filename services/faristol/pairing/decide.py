@@ -48,6 +48,7 @@ def create(
     lexicon: Pin,
     at: datetime | None,
     now: datetime,
+    keeping: game_events.Keeping.ValueType = game_events.KEEPING_UNSPECIFIED,
 ) -> list[Message]:
     """A tournament under ``ruleset`` and ``lexicon``, pinned by content. FISC I.1 wants at least 5 rounds."""
     if state.exists:
@@ -65,7 +66,12 @@ def create(
     occurred_at = to_timestamp(at or now)
     return [
         events.TournamentCreated(
-            tournament_id=tournament_id, name=name, rounds=rounds, seed=seed, occurred_at=occurred_at
+            tournament_id=tournament_id,
+            name=name,
+            rounds=rounds,
+            seed=seed,
+            occurred_at=occurred_at,
+            keeping=keeping,
         ),
         events.RulesetPinned(ruleset=pin_of(ruleset).message()),
         events.LexiconPinned(lexicon=lexicon.message()),

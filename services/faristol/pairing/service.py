@@ -61,6 +61,7 @@ class PairingService(pairing_grpc.PairingServiceServicer):
                 seed=request.seed or secrets.token_bytes(decide.SEED_SIZE),
                 ruleset=ruleset,
                 lexicon=lexicon,
+                keeping=request.keeping,
                 at=at,
                 now=self._runtime.now(),
             )

@@ -27,6 +27,8 @@ NOT_SHOWN = (
     game.ArbiterAssigned,
     game.EndAgreed,
     game.Abandoned,
+    game.RackStated,
+    game.RackDeduced,
     *UNTICKING,
 )
 """Events of a game that change nothing on its public page."""

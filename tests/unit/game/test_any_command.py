@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 from tests.unit.game.hall import PLAYERS, Hall, rules
 
 from faristol.game.commands import ACTS
-from faristol.game.model import Game, Phase, fold
+from faristol.game.decide import unseen
+from faristol.game.model import UNKNOWN, Game, Phase, fold
 from faristol.host.errors import Invalid
 from faristol.pb.game.v1 import events_pb2 as events
 from faristol.pb.game.v1 import game_pb2 as pb
@@ -61,7 +62,7 @@ class Somebody:
             return pb.SignSheetRequest(player_id=chance.choice(self.hall.players))
         if game.interruption is not None or game.arbiter_called:
             return self._settling(game)
-        rack = game.racks.get(mover, ())
+        rack = self._rack(game)
         full = self.hall.ruleset.game.rack_size
         holder = next((player for player in game.player_ids if len(game.racks[player]) > full), None)
         if holder is not None and chance.random() < 0.5:
@@ -120,7 +121,7 @@ class Somebody:
 
     def _fill(self, game: Game, request: Any, name: str) -> None:
         chance = self.chance
-        rack = game.racks.get(game.mover) or ("A",)
+        rack = self._rack(game) or ("A",)
         match name:
             case "player_id" | "drawer_id":
                 setattr(request, name, chance.choice([*self.hall.players, game.mover, "nobody"]))
@@ -150,7 +151,7 @@ class Somebody:
 
     def _play(self, game: Game) -> list[events.Placement]:
         """A play that the rules of placement allow if one is found soon, or else tiles anywhere."""
-        rack, chance = game.racks.get(game.mover) or ("A",), self.chance
+        rack, chance = self._rack(game) or ("A",), self.chance
         tries: list[Placement] = []
         for _ in range(25):
             chosen = chance.sample(rack, chance.randint(1, len(rack)))
@@ -173,6 +174,15 @@ class Somebody:
             for square, tile in tries
         ]
 
+    def _rack(self, game: Game) -> tuple[str, ...]:
+        """What the mover holds; over the board, something that the mover may hold."""
+        rack = game.racks.get(game.mover, ())
+        if UNKNOWN not in rack:
+            return rack
+        known = [face for face in rack if face != UNKNOWN]
+        hidden = self.chance.sample(unseen(game, self.hall.ruleset), len(rack) - len(known))
+        return (*known, *hidden)
+
     def _start(self, game: Game) -> Square:
         if not game.board:
             return CENTRE if self.chance.random() < 0.8 else Square(8, 3)
@@ -181,7 +191,8 @@ class Somebody:
 
 
 def walk(ruleset: Ruleset, players: int, seed: int, steps: int) -> Hall:
-    hall = Hall(ruleset, players)
+    """A table at which anything is done; every fourth one is kept over the board."""
+    hall = Hall(ruleset, players, recorded=seed % 4 == 3)
     somebody = Somebody(hall, Random(seed))
     for _ in range(steps):
         somebody.act()

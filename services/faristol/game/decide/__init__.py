@@ -14,7 +14,7 @@ from faristol.game.decide.challenging import (
     rule_appeal,
 )
 from faristol.game.decide.checks import check_in_time, check_present, check_time
-from faristol.game.decide.drawing import bag_of, draw_tiles
+from faristol.game.decide.drawing import bag_of, draw_tiles, unseen
 from faristol.game.decide.ending import abandon, agree_end, reopen_game, sign_sheet
 from faristol.game.decide.exchanging import (
     announce_exchange,
@@ -33,6 +33,7 @@ from faristol.game.decide.officiating import (
     record_word_asked,
 )
 from faristol.game.decide.placing import accept_play, decide_off_centre, lay_tiles, place_play, take_back_tiles
+from faristol.game.decide.recording import start_game, state_rack
 from faristol.game.decide.surplus import (
     choose_surplus,
     claim_overdraw,
@@ -93,6 +94,9 @@ __all__ = [
     "settle_blank",
     "settle_count",
     "sign_sheet",
+    "start_game",
+    "state_rack",
     "take_back_tiles",
+    "unseen",
     "write_score",
 ]

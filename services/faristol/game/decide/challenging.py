@@ -14,12 +14,13 @@ from faristol.game.decide.checks import (
     check_seated,
     check_undisturbed,
 )
-from faristol.game.model import Game, Instant, Phase, timestamp
+from faristol.game.decide.drawing import check_possible
+from faristol.game.model import Game, Instant, Phase, evolve, timestamp
 from faristol.game.views import Clock
 from faristol.game.withdrawing import withdrawn
 from faristol.host.errors import Invalid
 from faristol.pb.game.v1 import events_pb2 as events
-from faristol.rules import N_, Refusal, Ruleset, Square
+from faristol.rules import BLANK, N_, Refusal, Ruleset, Square
 from faristol.rules.blanks import fake_blank_loses_turn
 from faristol.rules.challenges import check_in_time, check_words
 
@@ -193,7 +194,11 @@ def claim_fake_blank(
             N_("The tile on {square} came out of the bag as a blank: it is not {face} turned over."),
             {"square": str(square), "face": face or "–"},
         )
-    return [withdrawn(game, ruleset, events.WITHDRAWAL_REASON_FAKE_BLANK, at)]
+    check_possible(game, ruleset, "face", [face])
+    off_board = withdrawn(game, ruleset, events.WITHDRAWAL_REASON_FAKE_BLANK, at)
+    rack = list(evolve(game, off_board).racks[play.player_id])
+    rack[rack.index(BLANK)] = face
+    return [off_board, events.RackStated(player_id=play.player_id, faces=rack, occurred_at=timestamp(at))]
 
 
 def _challengeable(game: Game, ruleset: Ruleset, player_id: str) -> events.PlayPlaced:

@@ -28,6 +28,12 @@ def check_running(game: Game, ruleset: Ruleset) -> None:
     """That the game has started and is not over."""
     if game.over:
         raise Refusal("GAME_OVER", ruleset.law.game_over, N_("The game is over: no turn can be taken any more."))
+    if game.phase is Phase.UNSPECIFIED and not game.hosted and (game.arbiter or not ruleset.arbiter.required):
+        raise Refusal(
+            "NOT_STARTED",
+            ruleset.article("start.method"),
+            N_("The game has not started: it was not entered who begins."),
+        )
     if game.phase is Phase.UNSPECIFIED:
         raise Refusal(
             "NO_ARBITER",

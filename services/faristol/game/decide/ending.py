@@ -14,7 +14,7 @@ from faristol.game.decide.checks import (
     check_undisturbed,
 )
 from faristol.game.model import Game, Instant, Phase, timestamp
-from faristol.game.resulting import clock_is_done, result, signers
+from faristol.game.resulting import clock_is_done, racks_wanted, result, signers
 from faristol.game.views import Clock
 from faristol.host.errors import Invalid
 from faristol.pb.game.v1 import events_pb2 as events
@@ -79,6 +79,13 @@ def sign_sheet(game: Game, clock: Clock, ruleset: Ruleset, player_id: str, at: I
             "CLOCK_NOT_STOPPED",
             ruleset.law.signatures,
             N_("The clock has not been stopped yet, so overtime is not known: sign in a moment."),
+        )
+    if hidden := racks_wanted(game, ruleset):
+        raise Refusal(
+            "RACKS_UNKNOWN",
+            ruleset.law.signatures,
+            N_("The tiles left to {players} were not entered, and they count."),
+            {"players": ", ".join(hidden)},
         )
     wanted = signers(game, ruleset)
     if player_id not in wanted:

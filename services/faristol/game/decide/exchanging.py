@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from google.protobuf.message import Message
 
 from faristol.game.decide.checks import check_nothing_begun, check_on_turn, check_running, check_seated
-from faristol.game.decide.drawing import bag_of
-from faristol.game.model import Game, Instant, timestamp
+from faristol.game.decide.drawing import bag_of, rack_for
+from faristol.game.model import UNKNOWN, Game, Instant, timestamp
 from faristol.host.errors import Invalid
 from faristol.pb.game.v1 import events_pb2 as events
 from faristol.rules import N_, Refusal, Ruleset, check_exchange, check_pass, without
@@ -61,8 +61,9 @@ def exchange(
         _check_number(game, ruleset, len(faces))
     bag = bag_of(game, ruleset)
     too_many = taken_too_many(len(faces), len(bag), ruleset)
-    illegal = bool(done and too_many and len(faces) <= len(bag) and ruleset.exchange.illegal != "none")
-    check_exchange(game.racks[player_id], faces, _holding(ruleset, len(bag), illegal=illegal), ruleset)
+    rack = rack_for(game, ruleset, player_id, faces)
+    illegal = bool(game.hosted and done and too_many and len(faces) <= len(bag) and ruleset.exchange.illegal != "none")
+    check_exchange(rack, faces, _holding(ruleset, len(bag), illegal=illegal), ruleset)
     at_ = timestamp(at)
     if illegal and ruleset.exchange.illegal == "turn-lost":
         return [
@@ -80,9 +81,10 @@ def exchange(
         events.TilesDrawn(player_id=player_id, faces=drawn, draw=game.next_draw, bag_left=len(after), occurred_at=at_),
     ]
     if illegal:
-        rack = (*without(game.racks[player_id], faces), *drawn)
         counter = game.next_draw + 1
-        seen = reveal(rack, after, len(faces), seed=game.seed, counter=counter, ruleset=ruleset)
+        seen = reveal(
+            (*without(rack, faces), *drawn), after, len(faces), seed=game.seed, counter=counter, ruleset=ruleset
+        )
         facts.append(
             events.IllegalExchangeFound(
                 turn=game.turn,
@@ -130,7 +132,9 @@ def free_exchange(game: Game, ruleset: Ruleset, player_id: str, faces: Sequence[
     """
     check_on_turn(game, ruleset, player_id)
     check_nothing_begun(game, ruleset)
-    rack = game.racks[player_id]
+    rack = rack_for(game, ruleset, player_id, faces)
+    if UNKNOWN in rack:
+        raise Invalid("faces", N_("expected all tiles of the rack that was shown"))
     bag = bag_of(game, ruleset)
     outcome = judge_free_exchange(rack, faces or rack, len(bag), ruleset)
     if game.course.laid:

@@ -31,7 +31,7 @@ def assign_arbiter(game: Game, ruleset: Ruleset, arbiter_id: str, at: Instant) -
     if game.over:
         raise Refusal("GAME_OVER", ruleset.law.game_over, N_("The game is over: no turn can be taken any more."))
     facts: list[Message] = [events.ArbiterAssigned(arbiter_id=arbiter_id, occurred_at=timestamp(at))]
-    if game.phase is Phase.UNSPECIFIED:
+    if game.phase is Phase.UNSPECIFIED and game.starter:
         facts.append(events.GameStarted(first_player_id=game.starter, occurred_at=timestamp(at)))
     return facts
 

@@ -14,6 +14,7 @@ from faristol.game.decide.checks import (
     check_seated,
     check_undisturbed,
 )
+from faristol.game.decide.drawing import rack_for
 from faristol.game.model import Game, Instant, Phase, timestamp
 from faristol.game.views import Clock
 from faristol.host.errors import Invalid
@@ -98,7 +99,8 @@ def place_play(
     """
     check_on_turn(game, ruleset, player_id)
     check_nothing_begun_with_exchange(game, ruleset)
-    words = check_play(game.board, placements, rack=game.racks[player_id], ruleset=ruleset)
+    rack = rack_for(game, ruleset, player_id, [tile.in_rack for _, tile in placements])
+    words = check_play(game.board, placements, rack=rack, ruleset=ruleset)
     if game.course.laid:
         try:
             check_touched(game.course.laid, placements, ruleset)
@@ -129,25 +131,21 @@ def announced(
     """The fact of a play that passed ``check_play``, which found ``words``."""
     laid = sorted(placements)
     score = score_play(game.board, laid, ruleset, words)
-    return events.PlayPlaced(
+    played = events.PlayPlaced(
         turn=game.turn,
         player_id=player_id,
         placements=_tiles(laid),
-        words=[
-            events.ScoredWord(
-                word=events.Word(faces=scored.word.faces),
-                row=scored.word.start.square.row,
-                column=scored.word.start.square.col,
-                across=scored.word.start.direction is Direction.ACROSS,
-                score=scored.points,
-            )
-            for scored in score.words
-        ],
         score=score.points,
         bingo=score.bingo,
         off_centre=off_centre(game.board, laid, ruleset),
-        occurred_at=timestamp(at),
     )
+    for scored in score.words:
+        (row, column), direction = scored.word.start
+        across = direction is Direction.ACROSS
+        written = played.words.add(row=row, column=column, across=across, score=scored.points)
+        written.word.faces.extend(scored.word.faces)
+    played.occurred_at.FromNanoseconds(at)
+    return played
 
 
 def decide_off_centre(game: Game, ruleset: Ruleset, player_id: str, accept: bool, at: Instant) -> list[Message]:  # noqa: FBT001
@@ -209,8 +207,9 @@ def _done(game: Game, clock: Clock) -> set[Step]:
 
 
 def _check_held(game: Game, ruleset: Ruleset, player_id: str, placements: Iterable[Placement]) -> None:
+    held = [tile.in_rack for _, tile in placements]
     try:
-        without(game.racks[player_id], [tile.in_rack for _, tile in placements])
+        without(rack_for(game, ruleset, player_id, held), held)
     except ValueError:
         raise Refusal(
             "NOT_IN_RACK",

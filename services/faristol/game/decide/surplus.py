@@ -8,7 +8,7 @@ from collections.abc import Collection, Sequence
 from google.protobuf.message import Message
 
 from faristol.game.decide.checks import check_arbiter, check_running, check_seated, check_undisturbed
-from faristol.game.decide.drawing import bag_of, drawn_from
+from faristol.game.decide.drawing import bag_of, check_possible, drawn_from
 from faristol.game.model import Game, Instant, Phase, timestamp
 from faristol.host.errors import Invalid
 from faristol.pb.game.v1 import events_pb2 as events
@@ -172,10 +172,7 @@ def report_tiles_found(
         raise Invalid("faces", N_("expected the faces of the tiles that were found"))
     bag = bag_of(game, ruleset)
     into_bag = found_tiles_go_in(len(faces), max(len(bag) - len(faces), 0), ruleset)
-    try:
-        without(bag, faces)
-    except ValueError:
-        raise Invalid("faces", N_("{faces} cannot be missing from the bag"), {"faces": " ".join(faces)}) from None
+    check_possible(game, ruleset, "faces", faces)
     left = len(bag) if into_bag else len(bag) - len(faces)
     return [
         events.TilesFound(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from faristol.game.model.evolution import evolve, fold
 from faristol.game.model.table import (
+    UNKNOWN,
     Course,
     Drawn,
     Game,
@@ -13,11 +14,13 @@ from faristol.game.model.table import (
     Pin,
     Taken,
     instant,
+    taken_out,
     tiles_of,
     timestamp,
 )
 
 __all__ = [
+    "UNKNOWN",
     "Course",
     "Drawn",
     "Game",
@@ -29,6 +32,7 @@ __all__ = [
     "evolve",
     "fold",
     "instant",
+    "taken_out",
     "tiles_of",
     "timestamp",
 ]

@@ -8,7 +8,7 @@ from types import MappingProxyType
 
 from google.protobuf.message import Message
 
-from faristol.game.model.table import Drawn, Game, Phase
+from faristol.game.model.table import Drawn, Game, Phase, taken_out
 from faristol.game.model.turns import Change, with_rack
 from faristol.pb.game.v1 import events_pb2 as events
 from faristol.rules import without
@@ -40,7 +40,7 @@ def _overdraw_found(game: Game, fact: events.OverdrawFound) -> Game:
 
 
 def _overdraw_resolved(game: Game, fact: events.OverdrawResolved) -> Game:
-    rack = without(game.racks[fact.player_id], fact.faces)
+    rack = taken_out(game.racks[fact.player_id], fact.faces)
     return replace(
         game,
         interruption=None,
@@ -79,13 +79,17 @@ def _free_exchange_shown(game: Game, _: events.FreeExchangeShown) -> Game:
 
 
 def _free_exchanged(game: Game, fact: events.FreeExchanged) -> Game:
-    rack = without(game.racks[fact.player_id], fact.faces)
+    rack = taken_out(game.racks[fact.player_id], fact.faces)
     return replace(game, racks=with_rack(game.racks, fact.player_id, rack))
 
 
 def _found(game: Game, fact: events.TilesFound) -> Game:
     out = game.out if fact.into_bag else (*game.out, *fact.faces)
     return replace(game, out=out, bag_left=fact.bag_left)
+
+
+def _rack_told(game: Game, fact: events.RackStated | events.RackDeduced) -> Game:
+    return replace(game, racks=with_rack(game.racks, fact.player_id, tuple(fact.faces)))
 
 
 def _still_held(game: Game, player_id: str, gone: Iterable[str]) -> Mapping[str, Drawn]:
@@ -111,4 +115,6 @@ CHANGES: Mapping[type[Message], Change] = {
     events.FreeExchangeShown: _free_exchange_shown,
     events.FreeExchanged: _free_exchanged,
     events.TilesFound: _found,
+    events.RackStated: _rack_told,
+    events.RackDeduced: _rack_told,
 }

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import replace
 from functools import reduce
 from typing import Any
 
@@ -29,7 +28,7 @@ def evolve(game: Game, message: Message) -> Game:
     if isinstance(message, _UNTIMED):
         return game
     at = instant(message.occurred_at)  # type: ignore[attr-defined] # every other event has it
-    return replace(game, last_at=at) if at > game.last_at else game
+    return game.but(last_at=at) if at > game.last_at else game
 
 
 def fold(game: Game, facts: Iterable[Message]) -> Game:

@@ -9,7 +9,7 @@ from typing import Any
 
 from google.protobuf.message import Message
 
-from faristol.game.model.table import Course, Game, Phase, Pin, Taken, tiles_of
+from faristol.game.model.table import Course, Game, Phase, Pin, Taken, taken_out, tiles_of
 from faristol.pb.game.v1 import events_pb2 as events
 from faristol.rules import Placement, Square, Tile, TurnKind, without
 
@@ -78,12 +78,11 @@ def _taken_back(game: Game, _: events.TilesTakenBack) -> Game:
 
 def _placed(game: Game, fact: events.PlayPlaced) -> Game:
     laid = tiles_of(fact)
-    rack = without(game.racks[fact.player_id], [tile.in_rack for _, tile in laid])
+    rack = taken_out(game.racks[fact.player_id], [tile.in_rack for _, tile in laid])
     placers = game.placers
     if any(tile.blank for _, tile in laid):
         placers = MappingProxyType({**placers, **{square: fact.player_id for square, tile in laid if tile.blank}})
-    return replace(
-        game,
+    return game.but(
         phase=Phase.OFF_CENTRE if fact.off_centre else Phase.PLACED,
         course=Course(taken=TurnKind.PLAY, pending=fact),
         open_play=None,
@@ -160,7 +159,7 @@ def _exchange_announced(game: Game, fact: events.ExchangeAnnounced) -> Game:
 
 
 def _exchanged(game: Game, fact: events.Exchanged) -> Game:
-    rack = without(game.racks[fact.player_id], fact.faces)
+    rack = taken_out(game.racks[fact.player_id], fact.faces)
     return replace(
         game,
         phase=Phase.DRAWN,
@@ -194,8 +193,7 @@ def _completed(game: Game, fact: events.PlayCompleted) -> Game:
     course = game.course
     assert course.taken is not None, "a turn that was taken is completed"
     owes = course.taken is TurnKind.PLAY and game.phase is Phase.PLACED and game.bag_left > 0
-    return replace(
-        game,
+    return game.but(
         phase=Phase.TURN,
         turn=game.turn + 1,
         mover=game.next_player(game.mover),

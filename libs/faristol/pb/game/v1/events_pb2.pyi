@@ -602,7 +602,9 @@ class TilesDrawn(_message.Message):
     """Tiles left in the bag."""
     @_builtins.property
     def faces(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
-        """Faces in the order drawn, `?` for a blank. Not for the public while the game runs."""
+        """Faces in the order drawn, `?` for a blank, empty for a tile that nobody entered at a table over the board. Not for
+        the public while the game runs.
+        """
 
     @_builtins.property
     def occurred_at(self) -> _timestamp_pb2.Timestamp:
@@ -2584,3 +2586,71 @@ class GameReopened(_message.Message):
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___GameReopened: _TypeAlias = GameReopened  # noqa: Y015
+
+@_typing.final
+class RackStated(_message.Message):
+    """A scorer said what a player holds, at a table over the board."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    PLAYER_ID_FIELD_NUMBER: _builtins.int
+    FACES_FIELD_NUMBER: _builtins.int
+    OCCURRED_AT_FIELD_NUMBER: _builtins.int
+    player_id: _builtins.str
+    """The player."""
+    @_builtins.property
+    def faces(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """All faces of the rack. Not for the public while the game runs."""
+
+    @_builtins.property
+    def occurred_at(self) -> _timestamp_pb2.Timestamp:
+        """When."""
+
+    def __init__(
+        self,
+        *,
+        player_id: _builtins.str = ...,
+        faces: _abc.Iterable[_builtins.str] | None = ...,
+        occurred_at: _timestamp_pb2.Timestamp | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["occurred_at", b"occurred_at"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["faces", b"faces", "occurred_at", b"occurred_at", "player_id", b"player_id"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___RackStated: _TypeAlias = RackStated  # noqa: Y015
+
+@_typing.final
+class RackDeduced(_message.Message):
+    """The bag is empty, and every other tile is seen: the last rack that nobody entered holds the rest."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    PLAYER_ID_FIELD_NUMBER: _builtins.int
+    FACES_FIELD_NUMBER: _builtins.int
+    OCCURRED_AT_FIELD_NUMBER: _builtins.int
+    player_id: _builtins.str
+    """The player."""
+    @_builtins.property
+    def faces(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """All faces of the rack. Not for the public while the game runs."""
+
+    @_builtins.property
+    def occurred_at(self) -> _timestamp_pb2.Timestamp:
+        """When."""
+
+    def __init__(
+        self,
+        *,
+        player_id: _builtins.str = ...,
+        faces: _abc.Iterable[_builtins.str] | None = ...,
+        occurred_at: _timestamp_pb2.Timestamp | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["occurred_at", b"occurred_at"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["faces", b"faces", "occurred_at", b"occurred_at", "player_id", b"player_id"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___RackDeduced: _TypeAlias = RackDeduced  # noqa: Y015

@@ -313,6 +313,7 @@ class DrawTilesRequest(_message.Message):
     PLAYER_ID_FIELD_NUMBER: _builtins.int
     OCCURRED_AT_FIELD_NUMBER: _builtins.int
     COUNT_FIELD_NUMBER: _builtins.int
+    FACES_FIELD_NUMBER: _builtins.int
     command_id: _builtins.str
     """The caller's id of this command, a UUID."""
     game_id: _builtins.str
@@ -325,6 +326,10 @@ class DrawTilesRequest(_message.Message):
     def occurred_at(self) -> _timestamp_pb2.Timestamp:
         """When; the service's time when absent."""
 
+    @_builtins.property
+    def faces(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """Which tiles they were, at a table over the board; empty when nobody saw."""
+
     def __init__(
         self,
         *,
@@ -333,10 +338,11 @@ class DrawTilesRequest(_message.Message):
         player_id: _builtins.str = ...,
         occurred_at: _timestamp_pb2.Timestamp | None = ...,
         count: _builtins.int | None = ...,
+        faces: _abc.Iterable[_builtins.str] | None = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["_count", b"_count", "count", b"count", "occurred_at", b"occurred_at"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_count", b"_count", "command_id", b"command_id", "count", b"count", "game_id", b"game_id", "occurred_at", b"occurred_at", "player_id", b"player_id"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_count", b"_count", "command_id", b"command_id", "count", b"count", "faces", b"faces", "game_id", b"game_id", "occurred_at", b"occurred_at", "player_id", b"player_id"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType__count: _TypeAlias = _typing.Literal["count"]  # noqa: Y015
     _WhichOneofArgType__count: _TypeAlias = _typing.Literal["_count", b"_count"]  # noqa: Y015
@@ -2740,6 +2746,128 @@ class ReopenGameResponse(_message.Message):
 Global___ReopenGameResponse: _TypeAlias = ReopenGameResponse  # noqa: Y015
 
 @_typing.final
+class StartGameRequest(_message.Message):
+    """See StartGame."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    COMMAND_ID_FIELD_NUMBER: _builtins.int
+    GAME_ID_FIELD_NUMBER: _builtins.int
+    PLAYER_ID_FIELD_NUMBER: _builtins.int
+    OCCURRED_AT_FIELD_NUMBER: _builtins.int
+    command_id: _builtins.str
+    """The caller's id of this command, a UUID."""
+    game_id: _builtins.str
+    """The game."""
+    player_id: _builtins.str
+    """Who begins."""
+    @_builtins.property
+    def occurred_at(self) -> _timestamp_pb2.Timestamp:
+        """When; the service's time when absent."""
+
+    def __init__(
+        self,
+        *,
+        command_id: _builtins.str = ...,
+        game_id: _builtins.str = ...,
+        player_id: _builtins.str = ...,
+        occurred_at: _timestamp_pb2.Timestamp | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["occurred_at", b"occurred_at"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["command_id", b"command_id", "game_id", b"game_id", "occurred_at", b"occurred_at", "player_id", b"player_id"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___StartGameRequest: _TypeAlias = StartGameRequest  # noqa: Y015
+
+@_typing.final
+class StartGameResponse(_message.Message):
+    """See StartGame."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    POSITION_FIELD_NUMBER: _builtins.int
+    position: _builtins.int
+    """Position in the record of the last event written."""
+    def __init__(
+        self,
+        *,
+        position: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["position", b"position"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___StartGameResponse: _TypeAlias = StartGameResponse  # noqa: Y015
+
+@_typing.final
+class StateRackRequest(_message.Message):
+    """See StateRack."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    COMMAND_ID_FIELD_NUMBER: _builtins.int
+    GAME_ID_FIELD_NUMBER: _builtins.int
+    PLAYER_ID_FIELD_NUMBER: _builtins.int
+    FACES_FIELD_NUMBER: _builtins.int
+    OCCURRED_AT_FIELD_NUMBER: _builtins.int
+    command_id: _builtins.str
+    """The caller's id of this command, a UUID."""
+    game_id: _builtins.str
+    """The game."""
+    player_id: _builtins.str
+    """Whose rack."""
+    @_builtins.property
+    def faces(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """All faces on it, `?` for a blank."""
+
+    @_builtins.property
+    def occurred_at(self) -> _timestamp_pb2.Timestamp:
+        """When; the service's time when absent."""
+
+    def __init__(
+        self,
+        *,
+        command_id: _builtins.str = ...,
+        game_id: _builtins.str = ...,
+        player_id: _builtins.str = ...,
+        faces: _abc.Iterable[_builtins.str] | None = ...,
+        occurred_at: _timestamp_pb2.Timestamp | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["occurred_at", b"occurred_at"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["command_id", b"command_id", "faces", b"faces", "game_id", b"game_id", "occurred_at", b"occurred_at", "player_id", b"player_id"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___StateRackRequest: _TypeAlias = StateRackRequest  # noqa: Y015
+
+@_typing.final
+class StateRackResponse(_message.Message):
+    """See StateRack."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    POSITION_FIELD_NUMBER: _builtins.int
+    position: _builtins.int
+    """Position in the record of the last event written."""
+    def __init__(
+        self,
+        *,
+        position: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["position", b"position"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___StateRackResponse: _TypeAlias = StateRackResponse  # noqa: Y015
+
+@_typing.final
 class GetGameRequest(_message.Message):
     """See GetGame."""
 
@@ -2875,6 +3003,7 @@ class GetGameResponse(_message.Message):
     ARBITER_ID_FIELD_NUMBER: _builtins.int
     KEEPING_FIELD_NUMBER: _builtins.int
     REVISION_FIELD_NUMBER: _builtins.int
+    UNSEEN_FIELD_NUMBER: _builtins.int
     game_id: _builtins.str
     """The game."""
     tournament_id: _builtins.str
@@ -2949,6 +3078,10 @@ class GetGameResponse(_message.Message):
     def interruption(self) -> Global___Interruption:
         """What must be settled first; absent when nothing must."""
 
+    @_builtins.property
+    def unseen(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """Tiles that the player asked for has not seen: those of the bag and of the other racks, in the order of the set."""
+
     def __init__(
         self,
         *,
@@ -2978,10 +3111,11 @@ class GetGameResponse(_message.Message):
         arbiter_id: _builtins.str = ...,
         keeping: _events_pb2.Keeping.ValueType = ...,
         revision: _builtins.int = ...,
+        unseen: _abc.Iterable[_builtins.str] | None = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["interruption", b"interruption", "lexicon", b"lexicon", "occurred_at", b"occurred_at", "open_play", b"open_play", "pending", b"pending", "ruleset", b"ruleset"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["arbiter_called_by", b"arbiter_called_by", "arbiter_id", b"arbiter_id", "bag_left", b"bag_left", "board", b"board", "end_condition", b"end_condition", "game_id", b"game_id", "interruption", b"interruption", "keeping", b"keeping", "laid", b"laid", "lexicon", b"lexicon", "occurred_at", b"occurred_at", "open_play", b"open_play", "pending", b"pending", "pending_ruled_valid", b"pending_ruled_valid", "phase", b"phase", "rack", b"rack", "revision", b"revision", "round", b"round", "ruleset", b"ruleset", "sides", b"sides", "table", b"table", "tournament_id", b"tournament_id", "turn", b"turn", "turn_player_id", b"turn_player_id", "version", b"version", "written", b"written"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["arbiter_called_by", b"arbiter_called_by", "arbiter_id", b"arbiter_id", "bag_left", b"bag_left", "board", b"board", "end_condition", b"end_condition", "game_id", b"game_id", "interruption", b"interruption", "keeping", b"keeping", "laid", b"laid", "lexicon", b"lexicon", "occurred_at", b"occurred_at", "open_play", b"open_play", "pending", b"pending", "pending_ruled_valid", b"pending_ruled_valid", "phase", b"phase", "rack", b"rack", "revision", b"revision", "round", b"round", "ruleset", b"ruleset", "sides", b"sides", "table", b"table", "tournament_id", b"tournament_id", "turn", b"turn", "turn_player_id", b"turn_player_id", "unseen", b"unseen", "version", b"version", "written", b"written"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

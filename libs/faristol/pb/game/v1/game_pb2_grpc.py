@@ -235,6 +235,16 @@ class GameServiceStub:
                 request_serializer=faristol_dot_game_dot_v1_dot_game__pb2.ReopenGameRequest.SerializeToString,
                 response_deserializer=faristol_dot_game_dot_v1_dot_game__pb2.ReopenGameResponse.FromString,
                 _registered_method=True)
+        self.StartGame = channel.unary_unary(
+                '/faristol.game.v1.GameService/StartGame',
+                request_serializer=faristol_dot_game_dot_v1_dot_game__pb2.StartGameRequest.SerializeToString,
+                response_deserializer=faristol_dot_game_dot_v1_dot_game__pb2.StartGameResponse.FromString,
+                _registered_method=True)
+        self.StateRack = channel.unary_unary(
+                '/faristol.game.v1.GameService/StateRack',
+                request_serializer=faristol_dot_game_dot_v1_dot_game__pb2.StateRackRequest.SerializeToString,
+                response_deserializer=faristol_dot_game_dot_v1_dot_game__pb2.StateRackResponse.FromString,
+                _registered_method=True)
         self.GetGame = channel.unary_unary(
                 '/faristol.game.v1.GameService/GetGame',
                 request_serializer=faristol_dot_game_dot_v1_dot_game__pb2.GetGameRequest.SerializeToString,
@@ -526,6 +536,20 @@ class GameServiceServicer:
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
+    def StartGame(self, request, context):
+        """Say who begins at a table over the board.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def StateRack(self, request, context):
+        """Say what a player holds, at a table over the board.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
     def GetGame(self, request, context):
         """The table as it stands in the record, for those at it.
         """
@@ -735,6 +759,16 @@ def add_GameServiceServicer_to_server(servicer, server):
                     servicer.ReopenGame,
                     request_deserializer=faristol_dot_game_dot_v1_dot_game__pb2.ReopenGameRequest.FromString,
                     response_serializer=faristol_dot_game_dot_v1_dot_game__pb2.ReopenGameResponse.SerializeToString,
+            ),
+            'StartGame': grpc.unary_unary_rpc_method_handler(
+                    servicer.StartGame,
+                    request_deserializer=faristol_dot_game_dot_v1_dot_game__pb2.StartGameRequest.FromString,
+                    response_serializer=faristol_dot_game_dot_v1_dot_game__pb2.StartGameResponse.SerializeToString,
+            ),
+            'StateRack': grpc.unary_unary_rpc_method_handler(
+                    servicer.StateRack,
+                    request_deserializer=faristol_dot_game_dot_v1_dot_game__pb2.StateRackRequest.FromString,
+                    response_serializer=faristol_dot_game_dot_v1_dot_game__pb2.StateRackResponse.SerializeToString,
             ),
             'GetGame': grpc.unary_unary_rpc_method_handler(
                     servicer.GetGame,
@@ -1823,6 +1857,60 @@ class GameService:
             '/faristol.game.v1.GameService/ReopenGame',
             faristol_dot_game_dot_v1_dot_game__pb2.ReopenGameRequest.SerializeToString,
             faristol_dot_game_dot_v1_dot_game__pb2.ReopenGameResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def StartGame(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/faristol.game.v1.GameService/StartGame',
+            faristol_dot_game_dot_v1_dot_game__pb2.StartGameRequest.SerializeToString,
+            faristol_dot_game_dot_v1_dot_game__pb2.StartGameResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def StateRack(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/faristol.game.v1.GameService/StateRack',
+            faristol_dot_game_dot_v1_dot_game__pb2.StateRackRequest.SerializeToString,
+            faristol_dot_game_dot_v1_dot_game__pb2.StateRackResponse.FromString,
             options,
             channel_credentials,
             insecure,

@@ -120,6 +120,10 @@ class GameServiceStub:
     """Leave the game for good (FISC I.8.E and F)."""
     ReopenGame: _grpc.UnaryUnaryMultiCallable[_game_pb2.ReopenGameRequest, _game_pb2.ReopenGameResponse]
     """Open a final game again to correct an error (FISE 44)."""
+    StartGame: _grpc.UnaryUnaryMultiCallable[_game_pb2.StartGameRequest, _game_pb2.StartGameResponse]
+    """Say who begins at a table over the board."""
+    StateRack: _grpc.UnaryUnaryMultiCallable[_game_pb2.StateRackRequest, _game_pb2.StateRackResponse]
+    """Say what a player holds, at a table over the board."""
     GetGame: _grpc.UnaryUnaryMultiCallable[_game_pb2.GetGameRequest, _game_pb2.GetGameResponse]
     """The table as it stands in the record, for those at it."""
 
@@ -208,6 +212,10 @@ class GameServiceAsyncStub(GameServiceStub):
     """Leave the game for good (FISC I.8.E and F)."""
     ReopenGame: _aio.UnaryUnaryMultiCallable[_game_pb2.ReopenGameRequest, _game_pb2.ReopenGameResponse]  # type: ignore[assignment]
     """Open a final game again to correct an error (FISE 44)."""
+    StartGame: _aio.UnaryUnaryMultiCallable[_game_pb2.StartGameRequest, _game_pb2.StartGameResponse]  # type: ignore[assignment]
+    """Say who begins at a table over the board."""
+    StateRack: _aio.UnaryUnaryMultiCallable[_game_pb2.StateRackRequest, _game_pb2.StateRackResponse]  # type: ignore[assignment]
+    """Say what a player holds, at a table over the board."""
     GetGame: _aio.UnaryUnaryMultiCallable[_game_pb2.GetGameRequest, _game_pb2.GetGameResponse]  # type: ignore[assignment]
     """The table as it stands in the record, for those at it."""
 
@@ -533,6 +541,22 @@ class GameServiceServicer(metaclass=_abc_1.ABCMeta):
         context: _ServicerContext,
     ) -> _typing.Union[_game_pb2.ReopenGameResponse, _abc.Awaitable[_game_pb2.ReopenGameResponse]]:
         """Open a final game again to correct an error (FISE 44)."""
+
+    @_abc_1.abstractmethod
+    def StartGame(
+        self,
+        request: _game_pb2.StartGameRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_game_pb2.StartGameResponse, _abc.Awaitable[_game_pb2.StartGameResponse]]:
+        """Say who begins at a table over the board."""
+
+    @_abc_1.abstractmethod
+    def StateRack(
+        self,
+        request: _game_pb2.StateRackRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_game_pb2.StateRackResponse, _abc.Awaitable[_game_pb2.StateRackResponse]]:
+        """Say what a player holds, at a table over the board."""
 
     @_abc_1.abstractmethod
     def GetGame(

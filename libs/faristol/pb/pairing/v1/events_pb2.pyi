@@ -115,6 +115,7 @@ class TournamentCreated(_message.Message):
     ROUNDS_FIELD_NUMBER: _builtins.int
     SEED_FIELD_NUMBER: _builtins.int
     OCCURRED_AT_FIELD_NUMBER: _builtins.int
+    KEEPING_FIELD_NUMBER: _builtins.int
     tournament_id: _builtins.str
     """The tournament, unique in the record."""
     name: _builtins.str
@@ -123,6 +124,8 @@ class TournamentCreated(_message.Message):
     """Number of rounds."""
     seed: _builtins.bytes
     """32 bytes from which the tables' seeds follow; secret until the tournament is over."""
+    keeping: _events_pb2.Keeping.ValueType
+    """How its tables are kept: by the system when not said."""
     @_builtins.property
     def occurred_at(self) -> _timestamp_pb2.Timestamp:
         """When."""
@@ -135,10 +138,11 @@ class TournamentCreated(_message.Message):
         rounds: _builtins.int = ...,
         seed: _builtins.bytes = ...,
         occurred_at: _timestamp_pb2.Timestamp | None = ...,
+        keeping: _events_pb2.Keeping.ValueType = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["occurred_at", b"occurred_at"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["name", b"name", "occurred_at", b"occurred_at", "rounds", b"rounds", "seed", b"seed", "tournament_id", b"tournament_id"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["keeping", b"keeping", "name", b"name", "occurred_at", b"occurred_at", "rounds", b"rounds", "seed", b"seed", "tournament_id", b"tournament_id"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

@@ -67,6 +67,7 @@ class CreateTournamentRequest(_message.Message):
     SEED_FIELD_NUMBER: _builtins.int
     OCCURRED_AT_FIELD_NUMBER: _builtins.int
     OPTIONS_FIELD_NUMBER: _builtins.int
+    KEEPING_FIELD_NUMBER: _builtins.int
     command_id: _builtins.str
     """The caller's id of this command, a UUID."""
     tournament_id: _builtins.str
@@ -81,6 +82,8 @@ class CreateTournamentRequest(_message.Message):
     """Name of the lexicon; the one of the tile set's language when empty."""
     seed: _builtins.bytes
     """32 bytes that make every lot and draw repeatable; drawn by the service when empty."""
+    keeping: _events_pb2.Keeping.ValueType
+    """How its tables are kept: by the system when not said, or over the board."""
     @_builtins.property
     def occurred_at(self) -> _timestamp_pb2.Timestamp:
         """When; the service's time when absent."""
@@ -101,10 +104,11 @@ class CreateTournamentRequest(_message.Message):
         seed: _builtins.bytes = ...,
         occurred_at: _timestamp_pb2.Timestamp | None = ...,
         options: _abc.Iterable[_events_pb2.ChosenOption] | None = ...,
+        keeping: _events_pb2.Keeping.ValueType = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["occurred_at", b"occurred_at"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["command_id", b"command_id", "lexicon", b"lexicon", "name", b"name", "occurred_at", b"occurred_at", "options", b"options", "rounds", b"rounds", "ruleset", b"ruleset", "seed", b"seed", "tournament_id", b"tournament_id"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["command_id", b"command_id", "keeping", b"keeping", "lexicon", b"lexicon", "name", b"name", "occurred_at", b"occurred_at", "options", b"options", "rounds", b"rounds", "ruleset", b"ruleset", "seed", b"seed", "tournament_id", b"tournament_id"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

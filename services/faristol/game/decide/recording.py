@@ -1,0 +1,64 @@
+"""What scorers enter at a table over the board: who begins, and what lies on the racks. Pure."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+
+from google.protobuf.message import Message
+
+from faristol.game.decide.checks import check_seated
+from faristol.game.decide.drawing import check_possible
+from faristol.game.model import UNKNOWN, Game, Instant, Phase, timestamp
+from faristol.host.errors import Invalid
+from faristol.pb.game.v1 import events_pb2 as events
+from faristol.rules import N_, Refusal, Ruleset
+
+
+def start_game(game: Game, ruleset: Ruleset, player_id: str, at: Instant) -> list[Message]:
+    """``player_id`` begins, as the draw at the table had it; the game has started (FISC I.5)."""
+    check_seated(game, ruleset, player_id)
+    _check_recorded(game)
+    if game.turn:
+        raise Refusal("STARTED_ALREADY", ruleset.article("start.method"), N_("The game has started already."))
+    if ruleset.arbiter.required and not game.arbiter:
+        raise Refusal(
+            "NO_ARBITER",
+            ruleset.article("arbiter.required"),
+            N_("The game has not started: no game is played without an arbiter, and this table has none yet."),
+        )
+    return [
+        events.StartDecided(player_id=player_id, occurred_at=timestamp(at)),
+        events.GameStarted(first_player_id=player_id, occurred_at=timestamp(at)),
+    ]
+
+
+def state_rack(game: Game, ruleset: Ruleset, player_id: str, faces: Sequence[str], at: Instant) -> list[Message]:
+    """Say what ``player_id`` holds, at any time before the result is final.
+
+    Raises ``Invalid`` when it is not as many tiles as the player has, lacks one that is known to be there, or has one
+    that is seen elsewhere.
+    """
+    check_seated(game, ruleset, player_id)
+    _check_recorded(game)
+    if game.phase is Phase.FINAL:
+        raise Refusal("RESULT_FINAL", ruleset.law.result_final, N_("The result is final."))
+    rack = game.racks[player_id]
+    known = Counter(face for face in rack if face != UNKNOWN)
+    if len(faces) != len(rack) or known - Counter(faces):
+        raise Invalid(
+            "faces",
+            N_("are {faces}; expected {count} tiles, {known} among them"),
+            {
+                "faces": " ".join(faces) or "–",
+                "count": len(rack),
+                "known": " ".join(known.elements()) or "–",
+            },
+        )
+    check_possible(game, ruleset, "faces", (Counter(faces) - known).elements())
+    return [events.RackStated(player_id=player_id, faces=faces, occurred_at=timestamp(at))]
+
+
+def _check_recorded(game: Game) -> None:
+    if game.hosted:
+        raise Refusal("TABLE_HOSTED", "", N_("The system holds the bag of this table: nobody enters its tiles."))

@@ -1,0 +1,504 @@
+"""What differs between the rule books at a table, each by its own article."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import pytest
+from google.protobuf.message import Message
+from tests.unit.game.hall import Hall, rules
+
+from faristol.game.model import Phase
+from faristol.pb.clock.v1 import events_pb2 as clock_events
+from faristol.pb.game.v1 import events_pb2 as events
+from faristol.pb.game.v1 import game_pb2 as pb
+from faristol.rules import Refusal, TurnKind
+
+CATALAN = ("C A S A R T I", "M E N T S O L")
+SPANISH = ("S O L A R C I", "P A R A S O L")
+GREEK = ("Μ Α Ν Α Σ Ο Ι", "Τ Ο Ν Ε Ρ Ω Ι")
+
+
+def fisc(**options: object) -> Hall:
+    return Hall(rules("fisc-2023"), racks=CATALAN, **options)  # type: ignore[arg-type]
+
+
+def uf(**options: object) -> Hall:
+    return Hall(rules("uf-2007"), racks=CATALAN, **options)  # type: ignore[arg-type]
+
+
+def fise(racks: Sequence[str] = SPANISH, **options: object) -> Hall:
+    return Hall(rules("fise"), racks=racks, **options)  # type: ignore[arg-type]
+
+
+def pes(racks: Sequence[str] = GREEK, **options: object) -> Hall:
+    return Hall(rules("pes-2024"), racks=racks, **options)  # type: ignore[arg-type]
+
+
+def festa(*racks: str, **options: object) -> Hall:
+    return Hall(rules("festa-major"), len(racks), racks=racks, **options)  # type: ignore[arg-type]
+
+
+def refused(reason: str, article: str, act: Callable[[], object]) -> None:
+    with pytest.raises(Refusal) as caught:
+        act()
+    assert (caught.value.reason, caught.value.article) == (reason, article)
+
+
+def names(facts: Sequence[Message]) -> list[str]:
+    return [fact.DESCRIPTOR.name for fact in facts]
+
+
+def challenged(hall: Hall, word: str) -> Callable[[], object]:
+    player = hall.game.others(hall.game.mover)[0]
+    return lambda: hall.do(pb.ChallengeRequest(player_id=player, words=[events.Word(faces=word.split())]))
+
+
+# The centre missed.
+
+
+def test_fise_lets_the_opponent_accept_a_first_play_off_the_centre_and_keeps_the_premium() -> None:
+    hall = fise()
+    hall.play("H9 S O L")
+    assert hall.game.phase is Phase.OFF_CENTRE
+    refused("OFF_CENTRE_OPEN", "FISE 20", lambda: hall.do(pb.DrawTilesRequest(player_id="anna")))
+    refused("OWN_PLAY", "FISE 20", lambda: hall.do(pb.DecideOffCentreRequest(player_id="anna", accept=True)))
+    hall.do(pb.DecideOffCentreRequest(player_id="biel", accept=True))
+    hall.finish()
+    assert hall.game.scores["anna"] == 3
+    hall.play("H5 P A R A")
+    assert hall.game.pending is not None
+    assert hall.game.pending.score == 18
+
+
+def test_fise_lets_the_opponent_declare_it_invalid_and_the_next_play_is_a_first_one() -> None:
+    hall = fise()
+    hall.play("H9 S O L")
+    facts = hall.do(pb.DecideOffCentreRequest(player_id="biel", accept=False))
+    assert names(facts) == ["OffCentreDecided", "PlayWithdrawn"]
+    assert (hall.game.mover, len(hall.game.board), hall.game.turns) == ("biel", 0, (TurnKind.WITHDRAWN,))
+    hall.play("H9 P A R")
+    assert hall.game.phase is Phase.OFF_CENTRE
+
+
+def test_the_other_books_refuse_a_first_play_off_the_centre() -> None:
+    refused("FIRST_PLAY_OFF_CENTRE", "UF 3", lambda: uf().play("A1 C A S A"))
+    refused("FIRST_PLAY_NOT_ACROSS", "FM 1", lambda: festa(*CATALAN).play("8H C A S A"))
+
+
+# Tiles touched.
+
+
+@pytest.mark.parametrize(("hall", "article"), [(uf, "UF 13"), (fisc, "FISC I.6"), (fise, "FISE 24")])
+def test_tiles_that_were_seen_and_are_taken_back_cost_the_turn(hall: Callable[[], Hall], article: str) -> None:
+    table = hall()
+    table.do(pb.LayTilesRequest(player_id="anna", placements=table.tiles("H8 S A")))
+    refused("TILES_LIE", table.ruleset.article("touch.rule"), lambda: table.do(pb.PassRequest(player_id="anna")))
+    (lost,) = table.do(pb.TakeBackTilesRequest(player_id="anna"))
+    assert isinstance(lost, events.TurnLost)
+    assert (lost.reason, lost.article) == (events.TURN_LOST_REASON_TOUCH, article)
+    assert (table.game.mover, len(table.game.racks["anna"]), table.game.turns) == ("biel", 7, (TurnKind.LOST,))
+
+
+def test_under_pes_tiles_move_freely_until_the_clock_is_stopped() -> None:
+    hall = pes()
+    hall.do(pb.LayTilesRequest(player_id="anna", placements=hall.tiles("A1 Μ Α")))
+    hall.do(pb.TakeBackTilesRequest(player_id="anna"))
+    hall.play("H8 Μ Α Ν Α")
+    hall.do(pb.TakeBackTilesRequest(player_id="anna"))
+    assert (hall.game.mover, hall.game.phase, len(hall.game.board)) == ("anna", Phase.TURN, 0)
+    hall.play("H8 Μ Α Ν Α")
+    hall.stop()
+    refused("PLAY_FIXED", "PES Δ.β", lambda: hall.do(pb.TakeBackTilesRequest(player_id="anna")))
+
+
+def test_a_single_tile_may_slide_along_its_line_and_a_word_may_not_change_it() -> None:
+    hall = fise()
+    hall.turn("H8 S O L")
+    hall.do(pb.LayTilesRequest(player_id="biel", placements=hall.tiles("A9 P")))
+    facts = hall.play("I9 P")
+    assert names(facts)[0] == "PlayPlaced"
+    other = fise()
+    other.do(pb.LayTilesRequest(player_id="anna", placements=other.tiles("G8 S O L")))
+    assert names(other.play("H8 S O L"))[0] == "TurnLost"
+
+
+# When a challenge can be made.
+
+
+def test_under_uf_a_challenge_after_the_draw_returns_what_was_drawn() -> None:
+    hall = uf()
+    hall.play("H8 C A S A")
+    hall.do(pb.DrawTilesRequest(player_id="anna"))
+    facts = hall.challenge("C A S A")
+    withdrawn = next(fact for fact in facts if isinstance(fact, events.PlayWithdrawn))
+    assert len(withdrawn.returned) == 4
+    assert sorted(hall.game.racks["anna"]) == sorted(CATALAN[0].split())
+    hall.check_tiles()
+
+
+def test_under_uf_the_press_closes_the_window_and_under_fisc_the_draw() -> None:
+    table = uf()
+    table.turn("H8 C A S A")
+    refused("NOTHING_TO_CHALLENGE", "UF 23", lambda: table.do(pb.ChallengeRequest(player_id="biel")))
+    other = fisc()
+    other.play("H8 C A S A")
+    other.do(pb.DrawTilesRequest(player_id="anna"))
+    refused("CHALLENGE_TOO_LATE", "FISC I.10", challenged(other, "C A S A"))
+
+
+def test_under_fise_writing_the_score_accepts_the_play() -> None:
+    hall = fise()
+    hall.play("H8 S O L")
+    hall.do(pb.WriteScoreRequest(player_id="anna"))
+    refused("SCORE_NOT_WRITTEN", "FISE 32", lambda: hall.do(pb.DrawTilesRequest(player_id="anna")))
+    hall.do(pb.WriteScoreRequest(player_id="biel"))
+    refused("CHALLENGE_TOO_LATE", "FISE 38", challenged(hall, "S O L"))
+
+
+def test_under_pes_a_challenge_has_fifteen_seconds_from_the_stop() -> None:
+    hall = pes()
+    hall.play("H8 Μ Α Ν Α")
+    refused("CHALLENGE_TOO_EARLY", "PES Δ.ε", challenged(hall, "Μ Α Ν Α"))
+    refused("STOP_FIRST", "PES Δ.β.i", lambda: hall.do(pb.WriteScoreRequest(player_id="anna")))
+    hall.stop()
+    hall.after(14.1)
+    refused("CHALLENGE_TOO_LATE", "PES Δ.ε", challenged(hall, "Μ Α Ν Α"))
+    hall.after(-0.1)
+    assert names(hall.challenge("Μ Α Ν Α"))[0] == "ChallengeRaised"
+
+
+def test_at_a_festa_major_table_any_other_player_challenges_until_the_next_has_begun() -> None:
+    hall = festa("C A S A R T I", "M E N T S O L", "P E R A L T A")
+    hall.turn("H8 C A S A")
+    assert (hall.game.mover, hall.game.scores["anna"]) == ("biel", 10)
+    hall.challenge("C A S A", player="carla")
+    assert (hall.game.mover, hall.game.scores["anna"], len(hall.game.board)) == ("biel", 0, 0)
+    hall.check_tiles()
+    hall.turn("H8 M E N T")
+    hall.turn("-")
+    refused("NOTHING_TO_CHALLENGE", "", lambda: hall.do(pb.ChallengeRequest(player_id="anna")))
+
+
+def test_a_play_that_takes_its_player_out_is_accepted_before_the_game_ends() -> None:
+    hall = festa("C A", "M E N", "P E", bag_left=0)
+    hall.turn("H8 C A")
+    assert hall.game.phase is Phase.TURN
+    refused("PLAY_NOT_ACCEPTED", "", lambda: hall.do(pb.DeclareCannotPlayRequest(player_id="biel")))
+    hall.do(pb.AcceptPlayRequest(player_id="carla"))
+    assert hall.game.condition == events.END_CONDITION_OUT
+    value = hall.ruleset.tile_set.values
+    left = sum(value[face] for face in ("M", "E", "N", "P", "E"))
+    assert hall.game.scores["anna"] == hall.game.turns_taken[0].points + left
+
+
+# What a ruling tells, costs, and who may contest it.
+
+
+def test_rulings_tell_of_the_play_or_of_each_word_as_the_book_has_it() -> None:
+    table = pes()
+    table.play("H8 Μ Α Ν Α")
+    table.stop()
+    ruled = table.challenge("Μ Α Ν Α")[1]
+    assert isinstance(ruled, events.ChallengeRuled)
+    assert [word.valid for word in ruled.words] == [False]
+    other = fisc()
+    other.play("H8 C A S A")
+    ruled = other.challenge("C A S A")[1]
+    assert isinstance(ruled, events.ChallengeRuled)
+    assert not ruled.words
+
+
+def test_under_pes_the_fourth_good_word_costs_its_challenger_ten_points() -> None:
+    hall = pes()
+    counts = []
+    for play in ("H8 Μ Α", "I8 Α Ν", "J8 Σ"):
+        hall.play(play)
+        hall.stop()
+        assert hall.game.pending is not None
+        words = dict.fromkeys(" ".join(scored.word.faces) for scored in hall.game.pending.words)
+        hall.challenge(*words, good=True)
+        counts.append((hall.game.unfounded["biel"], hall.game.scores["biel"]))
+        hall.finish()
+        hall.turn("-")
+    assert counts == [(1, 0), (3, 0), (4, -10)]
+    assert hall.game.unfounded == {"biel": 4}
+
+
+def test_under_fisc_the_challenger_may_contest_the_ruling_once() -> None:
+    hall = fisc()
+    hall.play("H8 C A S A")
+    hall.challenge("C A S A", good=True)
+    refused("NOT_ENTITLED", "FISC I.10", lambda: hall.do(pb.AppealRequest(player_id="anna")))
+    hall.do(pb.AppealRequest(player_id="biel", arguments="no hi és"))
+    hall.do(pb.RuleAppealRequest(arbiter_id="eleni", valid=True))
+    refused("RULING_FINAL", "FISC I.10", lambda: hall.do(pb.AppealRequest(player_id="biel")))
+
+
+def test_under_fise_the_mover_accepts_the_ruling_or_appeals_with_hidden_arguments() -> None:
+    hall = fise()
+    hall.play("H8 S O L")
+    hall.challenge("S O L")
+    assert hall.game.mover == "anna"
+    refused("RULING_OPEN", "FISE 42.4", lambda: hall.do(pb.WriteScoreRequest(player_id="anna")))
+    refused("NOT_ENTITLED", "FISE 42.4", lambda: hall.do(pb.AppealRequest(player_id="biel")))
+    hall.do(pb.AppealRequest(player_id="anna", arguments="astro", arguments_hidden=True))
+    hall.do(pb.RuleAppealRequest(arbiter_id="eleni", valid=True))
+    assert (hall.game.phase, hall.game.mover, len(hall.game.board)) == (Phase.PLACED, "anna", 3)
+    other = fise()
+    other.play("H8 S O L")
+    other.challenge("S O L")
+    other.do(pb.AcceptRulingRequest(player_id="anna"))
+    assert (other.game.mover, len(other.game.board)) == ("biel", 0)
+
+
+# Draws.
+
+
+def overdrawn(hall: Hall, play: str) -> Hall:
+    """The mover has played, and drawn one tile too many."""
+    hall.play(play)
+    if "stop" in hall.ruleset.turn.steps:
+        hall.stop()
+    if hall.ruleset.turn.complete_on == "both-written":
+        hall.write()
+    laid = len(hall.game.board)
+    hall.do(pb.DrawTilesRequest(player_id="anna", count=laid + 1))
+    return hall
+
+
+def test_an_over_draw_goes_back_as_each_book_has_it() -> None:
+    table = overdrawn(uf(), "H8 C A S A")
+    facts = table.do(pb.ClaimOverdrawRequest(player_id="biel", drawer_id="anna"))
+    assert names(facts) == ["OverdrawFound", "OverdrawResolved"]
+    other = overdrawn(fisc(), "H8 C A S A")
+    (found,) = other.do(pb.ClaimOverdrawRequest(player_id="biel", drawer_id="anna", racked=True))
+    assert isinstance(found, events.OverdrawFound)
+    assert (len(found.shown), found.choose, found.seen_by_opponent) == (3, 1, True)
+    refused("OVERDRAW_OPEN", "FISC I.7.3", challenged(other, "C A S A"))
+    refused("OWN_SURPLUS", "FISC I.7.3", lambda: other.do(pb.ChooseSurplusRequest(player_id="anna", faces=["A"])))
+    other.do(pb.ChooseSurplusRequest(player_id="biel", faces=[found.shown[0]]))
+    assert len(other.game.racks["anna"]) == 7
+    other.check_tiles()
+
+
+def test_under_fise_an_over_draw_found_by_the_opponent_costs_the_next_turn() -> None:
+    hall = overdrawn(fise(), "H8 S O L")
+    hall.press()
+    (found,) = hall.do(pb.ClaimOverdrawRequest(player_id="biel", drawer_id="anna", racked=True))
+    assert isinstance(found, events.OverdrawFound)
+    hall.do(pb.ChooseSurplusRequest(player_id="biel", faces=[found.shown[0]]))
+    hall.turn("-")
+    assert [turn.kind for turn in hall.game.turns_taken] == [TurnKind.PLAY, TurnKind.PASS, TurnKind.LOST]
+    assert hall.game.mover == "biel"
+
+
+def test_under_fise_missing_tiles_are_drawn_and_shown_once_racked() -> None:
+    hall = fise()
+    hall.play("H8 S O L")
+    hall.write()
+    hall.do(pb.DrawTilesRequest(player_id="anna", count=1))
+    facts = hall.do(pb.ClaimUnderdrawRequest(player_id="anna", drawer_id="anna", racked=True))
+    assert names(facts) == ["UnderdrawFound", "TilesDrawn", "UnderdrawResolved"]
+    assert isinstance(facts[2], events.UnderdrawResolved)
+    assert len(facts[2].shown) == 2
+
+
+# Exchanges and passes.
+
+
+def test_pes_penalises_an_exchange_that_took_of_the_last_seven() -> None:
+    hall = pes(bag_left=10)
+    refused(
+        "EXCHANGE_TOO_LARGE",
+        "PES Δ.β.iii",
+        lambda: hall.do(pb.ExchangeRequest(player_id="anna", faces=list("ΜΑΝΑΣ"))),
+    )
+    facts = hall.do(pb.ExchangeRequest(player_id="anna", faces=list("ΜΑΝΑΣ"), done=True))
+    found = facts[2]
+    assert isinstance(found, events.IllegalExchangeFound)
+    assert (len(found.from_rack), len(found.bag), found.keep) == (5, 10, 5)
+    hall.do(pb.KeepAfterExchangeRequest(player_id="biel", faces=list(found.bag)[:5]))
+    assert sorted(hall.game.racks["anna"])[:0] == []
+    assert len(hall.game.racks["anna"]) == 7
+    hall.check_tiles()
+
+
+def test_senyors_changes_the_rack_and_the_turn_goes_on() -> None:
+    hall = Hall(rules("uf-2007"), racks=["A E I O U A E", CATALAN[1]], bag_left=1)
+    facts = hall.do(pb.FreeExchangeRequest(player_id="anna"))
+    assert names(facts) == ["FreeExchangeShown", "FreeExchanged", "TilesDrawn"]
+    assert (hall.game.mover, hall.game.phase, hall.game.turns, hall.game.bag_left) == ("anna", Phase.TURN, (), 1)
+    hall.check_tiles()
+    asked = pb.FreeExchangeRequest(player_id="anna")
+    refused("FREE_EXCHANGE_UNKNOWN", "FISC I.7", lambda: fisc().do(asked))
+    (_, lost) = festa(*CATALAN).do(asked)
+    assert isinstance(lost, events.TurnLost)
+    assert (lost.reason, lost.article) == (events.TURN_LOST_REASON_FREE_EXCHANGE, "FM 6")
+
+
+def test_at_festa_major_nobody_passes_with_few_tiles_but_says_that_nothing_can_be_played() -> None:
+    hall = festa(*CATALAN, bag_left=6)
+    refused("PASS_NOT_ALLOWED", "FM 7", lambda: hall.do(pb.PassRequest(player_id="anna")))
+    hall.do(pb.DeclareCannotPlayRequest(player_id="anna"))
+    assert (hall.game.mover, hall.game.turns) == ("biel", (TurnKind.CANNOT_PLAY,))
+
+
+def test_an_exchange_that_was_announced_binds_the_turn() -> None:
+    hall = fise()
+    hall.do(pb.AnnounceExchangeRequest(player_id="anna", count=2))
+    refused("EXCHANGE_ANNOUNCED", "FISE 25", lambda: hall.do(pb.PassRequest(player_id="anna")))
+    hall.do(pb.ExchangeRequest(player_id="anna", faces=["S", "O", "L"]))
+    other = uf()
+    other.do(pb.AnnounceExchangeRequest(player_id="anna", count=2))
+    refused(
+        "EXCHANGE_NUMBER_FIXED",
+        "UF 14.1",
+        lambda: other.do(pb.ExchangeRequest(player_id="anna", faces=["C", "A", "S"])),
+    )
+
+
+# Sanctions and ends.
+
+
+def test_a_sanction_in_points_has_a_least_number_under_fise() -> None:
+    hall = fise()
+    ask = {"arbiter_id": "eleni", "player_id": "anna", "kind": events.SANCTION_KIND_POINTS}
+    refused("SANCTION_TOO_SMALL", "FISE 49", lambda: hall.do(pb.ImposeSanctionRequest(points=10, **ask)))  # type: ignore[arg-type]
+    hall.do(pb.ImposeSanctionRequest(points=25, **ask))  # type: ignore[arg-type]
+    assert hall.game.scores["anna"] == -25
+
+
+def test_a_second_rack_held_too_full_on_purpose_puts_expulsion_forward() -> None:
+    hall = fise()
+    kinds = []
+    for _ in range(2):
+        (fact,) = hall.do(pb.RecordOverholdingRequest(arbiter_id="eleni", player_id="anna"))
+        assert isinstance(fact, events.SanctionImposed)
+        kinds.append(fact.kind)
+    assert kinds == [events.SANCTION_KIND_WARNING, events.SANCTION_KIND_EXPULSION]
+
+
+def test_who_leaves_never_wins_and_gets_what_the_book_says() -> None:
+    hall = fisc()
+    hall.turn("H8 C A S A")
+    hall.do(pb.AbandonRequest(player_ids=["anna"]))
+    assert hall.game.scores == {"anna": -50, "biel": 0}
+    hall.do(pb.SignSheetRequest(player_id="biel"))
+    final = hall.facts[-1]
+    assert isinstance(final, events.ResultFinal)
+    assert (final.winner_id, final.lost_by_all) == ("biel", False)
+    both = fisc()
+    both.turn("H8 C A S A")
+    both.do(pb.AbandonRequest(player_ids=["anna", "biel"]))
+    assert both.game.scores == {"anna": 0, "biel": 0}
+    for player in both.players:
+        both.do(pb.SignSheetRequest(player_id=player))
+    final = both.facts[-1]
+    assert isinstance(final, events.ResultFinal)
+    assert (final.winner_id, final.lost_by_all) == ("", True)
+    greek = pes()
+    greek.do(pb.AbandonRequest(player_ids=["anna"]))
+    assert greek.game.scores == {"anna": 0, "biel": 150}
+
+
+def test_players_agree_that_the_game_is_over_where_the_book_knows_that() -> None:
+    hall = fise()
+    hall.do(pb.AgreeEndRequest(player_id="anna"))
+    hall.do(pb.AgreeEndRequest(player_id="biel"))
+    assert hall.game.condition == events.END_CONDITION_AGREEMENT
+    refused("NO_AGREEMENT", "PES Ε", lambda: pes().do(pb.AgreeEndRequest(player_id="anna")))
+
+
+def test_four_opening_passes_end_a_fise_game_below_zero_and_not_a_fisc_one() -> None:
+    hall, other = fise(), fisc()
+    for _ in range(4):
+        hall.turn("-")
+        other.turn("-")
+    assert hall.game.condition == events.END_CONDITION_LOST_TURNS
+    assert all(score < 0 for score in hall.game.scores.values())
+    assert other.game.phase is Phase.TURN
+
+
+def test_the_time_of_a_turn_counts_what_lies_when_it_is_a_play() -> None:
+    hall = festa(*CATALAN)
+    hall.do(pb.LayTilesRequest(player_id="anna", placements=hall.tiles("H8 C A S A")))
+    at = hall.at + 120_000_000_000
+    tick = clock_events.TurnTimedOut(player_id="anna", turn=1)
+    tick.occurred_at.FromNanoseconds(at)
+    hall.at = at
+    hall.tell(tick)
+    assert hall.game.pending is not None
+    nothing = festa(*CATALAN)
+    nothing.at = at
+    nothing.tell(tick)
+    assert (nothing.game.mover, nothing.game.turns) == ("biel", (TurnKind.LOST,))
+
+
+def test_a_final_fise_game_is_opened_again_by_both_and_signed_again() -> None:
+    hall = fise()
+    for _ in range(4):
+        hall.turn("-")
+    for player in hall.players:
+        hall.do(pb.SignSheetRequest(player_id=player))
+    alone = pb.ReopenGameRequest(player_ids=["anna"], arbiter_id="eleni")
+    refused("REOPENING_NOT_AGREED", "FISE 44", lambda: hall.do(alone))
+    hall.do(pb.ReopenGameRequest(player_ids=["anna", "biel"], arbiter_id="eleni"))
+    total = hall.game.scores["anna"] + 5
+    hall.do(pb.CorrectTotalRequest(arbiter_id="eleni", player_id="anna", total=total))
+    for player in hall.players:
+        hall.do(pb.SignSheetRequest(player_id=player))
+    final = hall.facts[-1]
+    assert isinstance(final, events.ResultFinal)
+    assert (final.revision, final.scores[0].score) == (1, total)
+
+
+def test_sheets_that_differ_are_disputed_and_settled() -> None:
+    hall = fise()
+    hall.play("H8 S O L")
+    hall.do(pb.WriteScoreRequest(player_id="anna", score=8))
+    facts = hall.do(pb.WriteScoreRequest(player_id="biel"))
+    assert names(facts) == ["ScoreWritten", "CountDisputed"]
+    refused("COUNT_DISPUTED", "FISE 41", lambda: hall.do(pb.DrawTilesRequest(player_id="anna")))
+    hall.do(pb.SettleCountRequest(player_ids=["anna", "biel"]))
+    hall.finish()
+    assert hall.game.scores["anna"] == 6
+
+
+def test_a_miscount_that_both_wrote_is_put_right_under_fise_and_stands_under_fisc() -> None:
+    hall = fise()
+    hall.play("H8 S O L")
+    for player in hall.players:
+        hall.do(pb.WriteScoreRequest(player_id=player, score=9))
+    hall.finish()
+    assert hall.game.scores["anna"] == 9
+    hall.do(pb.CorrectPlayRequest(player_ids=["anna", "biel"], turn=1, score=6))
+    assert (hall.game.scores["anna"], hall.game.points) == (6, (6,))
+    other = fisc()
+    other.turn("H8 C A S A")
+    correct = pb.CorrectPlayRequest(arbiter_id="eleni", turn=1, score=9)
+    refused("PLAY_COUNT_FIXED", "FISC I.9", lambda: other.do(correct))
+
+
+def test_the_blank_is_what_its_placer_noted_when_the_sheets_differ() -> None:
+    hall = fise(racks=("S ? L A R C I", SPANISH[1]))
+    hall.play("H8 S (O) L")
+    hall.do(pb.WriteScoreRequest(player_id="anna", blanks=["A"]))
+    hall.do(pb.WriteScoreRequest(player_id="biel", blanks=["O"]))
+    (fact,) = hall.do(pb.SettleBlankRequest(row=7, column=8))
+    assert isinstance(fact, events.BlankSettled)
+    assert fact.face == "A"
+
+
+def test_no_pes_game_starts_without_an_arbiter() -> None:
+    hall = pes()
+    assert names(hall.facts).index("ArbiterAssigned") < names(hall.facts).index("GameStarted")
+
+
+def test_a_word_that_was_asked_about_cannot_be_played_and_asking_again_loses() -> None:
+    hall = uf()
+    asked = pb.RecordWordAskedRequest(arbiter_id="eleni", player_id="anna", word=events.Word(faces="CASA"))
+    hall.do(asked)
+    refused("WORD_ASKED", "UF 28.1", lambda: hall.play("H8 C A S A"))
+    hall.do(asked)
+    assert (hall.game.condition, hall.game.losers) == (events.END_CONDITION_FORFEIT, ("anna",))

@@ -1,0 +1,124 @@
+"""Tables over the board: scorers enter what happened, and what nobody entered is found where it can be."""
+
+from __future__ import annotations
+
+import pytest
+from tests.unit.game.hall import Hall, rules
+
+from faristol.game.decide import unseen
+from faristol.game.model import UNKNOWN, Phase
+from faristol.host.errors import Invalid
+from faristol.pb.game.v1 import events_pb2 as events
+from faristol.pb.game.v1 import game_pb2 as pb
+from faristol.rules import Refusal
+
+
+def fisc() -> Hall:
+    return Hall(rules("fisc-2023"), recorded=True)
+
+
+def near_the_end(bag_left: int = 0) -> Hall:
+    """A table where nearly all tiles are out of the game, so that few are unseen."""
+    hall = fisc()
+    hall.turn("H8 C A S A")
+    gone = unseen(hall.game, hall.ruleset)[: hall.game.bag_left - bag_left]
+    found = events.TilesFound(turn=2, faces=gone, bag_left=bag_left)
+    found.occurred_at.FromNanoseconds(hall.at)
+    hall._write([found])
+    return hall
+
+
+def test_a_game_starts_when_it_is_entered_who_begins() -> None:
+    hall = fisc()
+    assert (hall.game.mover, hall.game.bag_left, hall.game.phase) == ("anna", 86, Phase.TURN)
+    assert hall.game.racks["anna"] == (UNKNOWN,) * 7
+    with pytest.raises(Refusal, match="has started already"):
+        hall.do(pb.StartGameRequest(player_id="biel"))
+    with pytest.raises(Refusal, match="system holds the bag"):
+        Hall(rules("fisc-2023")).do(pb.StartGameRequest(player_id="biel"))
+
+
+def test_a_play_of_tiles_that_nobody_entered_is_taken_and_counted() -> None:
+    hall = fisc()
+    hall.turn("H8 C A S A")
+    assert hall.game.scores["anna"] == 10
+    assert hall.game.racks["anna"] == (UNKNOWN,) * 7
+    assert hall.game.bag_left == 82
+    hall.check_tiles()
+
+
+def test_a_tile_of_which_all_are_seen_elsewhere_cannot_be_played() -> None:
+    hall = fisc()
+    hall.do(pb.StateRackRequest(player_id="biel", faces=["Z", "A", "E", "I", "O", "U", "L"]))
+    with pytest.raises(Refusal) as refused:
+        hall.play("H8 Z Z")
+    assert (refused.value.reason, refused.value.article) == ("NOT_IN_RACK", "FISC I.6")
+
+
+def test_a_rack_that_was_stated_binds_its_player() -> None:
+    hall = fisc()
+    hall.do(pb.StateRackRequest(player_id="anna", faces=["C", "A", "S", "A", "R", "T", "I"]))
+    with pytest.raises(Refusal, match="does not hold M"):
+        hall.play("H8 C A M A")
+    hall.turn("H8 C A S A")
+    assert sorted(hall.game.racks["anna"]) == sorted(["R", "T", "I", *[UNKNOWN] * 4])
+    with pytest.raises(Invalid, match="expected 7 tiles, R T I among them"):
+        hall.do(pb.StateRackRequest(player_id="anna", faces=["R", "T", "A", "A", "E", "E", "E"]))
+
+
+def test_a_draw_that_was_seen_is_entered_and_checked() -> None:
+    hall = fisc()
+    hall.play("H8 C A S A")
+    with pytest.raises(Invalid, match="X X cannot be"):
+        hall.do(pb.DrawTilesRequest(player_id="anna", faces=["X", "X", "X", "E"]))
+    hall.do(pb.DrawTilesRequest(player_id="anna", faces=["M", "E", "N", "T"]))
+    assert hall.game.racks["anna"][3:] == ("M", "E", "N", "T")
+    hosted = Hall(rules("fisc-2023"), racks=["C A S A R T I", "M E N T S O L"])
+    hosted.play("H8 C A S A")
+    with pytest.raises(Invalid, match="the system draws at this table"):
+        hosted.do(pb.DrawTilesRequest(player_id="anna", faces=["E"]))
+
+
+def test_the_last_rack_that_nobody_entered_is_deduced() -> None:
+    hall = near_the_end()
+    rest = unseen(hall.game, hall.ruleset)
+    assert len(rest) == 14
+    hall.do(pb.StateRackRequest(player_id="biel", faces=rest[:7]))
+    assert sorted(hall.game.racks["anna"]) == sorted(rest[7:])
+    assert isinstance(hall.facts[-1], events.RackDeduced)
+
+
+def test_a_rack_that_counts_and_was_not_entered_is_waited_for() -> None:
+    hall = near_the_end(bag_left=1)
+    for _ in range(6):
+        hall.turn("-")
+    assert hall.game.phase is Phase.ENDED
+    with pytest.raises(Refusal) as refused:
+        hall.do(pb.SignSheetRequest(player_id="anna"))
+    assert refused.value.reason == "RACKS_UNKNOWN"
+    rest = unseen(hall.game, hall.ruleset)
+    hall.do(pb.StateRackRequest(player_id="anna", faces=rest[:7]))
+    hall.do(pb.StateRackRequest(player_id="biel", faces=rest[7:14]))
+    values = hall.ruleset.tile_set.values
+    assert hall.game.scores["biel"] == -sum(values[face] for face in rest[7:14])
+    hall.do(pb.SignSheetRequest(player_id="anna"))
+    hall.do(pb.SignSheetRequest(player_id="biel"))
+    assert isinstance(hall.facts[-1], events.ResultFinal)
+
+
+def test_a_letter_turned_over_costs_the_turn_until_the_score_is_written() -> None:
+    hall = Hall(rules("pes-2024"), recorded=True)
+    hall.play("H8 Ψ (Ω)")
+    hall.stop()
+    facts = hall.do(pb.ClaimFakeBlankRequest(player_id="biel", row=7, column=8, face="Ω"))
+    assert isinstance(facts[0], events.PlayWithdrawn)
+    assert facts[0].reason == events.WITHDRAWAL_REASON_FAKE_BLANK
+    assert "Ω" in hall.game.racks["anna"]
+    assert "?" not in hall.game.racks["anna"]
+    assert hall.game.mover == "biel"
+    hall.play("H8 Μ (Α)")
+    hall.stop()
+    hall.do(pb.WriteScoreRequest(player_id="anna"))
+    with pytest.raises(Refusal) as refused:
+        hall.do(pb.ClaimFakeBlankRequest(player_id="anna", row=7, column=8, face="Ω"))
+    assert (refused.value.reason, refused.value.article) == ("FAKE_BLANK_LATE", "PES Δ.β")
