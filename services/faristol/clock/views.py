@@ -211,6 +211,8 @@ def watch_game(table: Table, message: Message) -> Table:
             table = _held(table, message.player_id, len(message.faces))
         case events.Exchanged() | events.Passed() | events.CannotPlay():
             table = replace(table, phase=Phase.DRAWN)
+        case events.TilesTakenBack() | events.EntriesTakenBack():
+            table = replace(table, phase=Phase.TURN)
         case events.ChallengeRaised():
             table = replace(table, phase=Phase.CHALLENGED)
         case events.ChallengeRuled():

@@ -255,7 +255,12 @@ def _state_rack(table: Table, request: pb.StateRackRequest, at: Instant) -> list
     return decide.state_rack(table.game, table.ruleset, request.player_id, list(request.faces), at)
 
 
+def _take_back_entries(table: Table, request: pb.TakeBackEntriesRequest, at: Instant) -> list[Message]:
+    return decide.take_back_entries(table.game, table.ruleset, request.arbiter_id, request.turn, request.note, at)
+
+
 ACTS: Mapping[type[Message], Act] = {
+    pb.TakeBackEntriesRequest: _take_back_entries,
     pb.StartGameRequest: _start_game,
     pb.StateRackRequest: _state_rack,
     pb.LayTilesRequest: _lay_tiles,

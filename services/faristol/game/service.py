@@ -37,6 +37,10 @@ class GameService(game_pb2_grpc.GameServiceServicer):
         """See ``game.proto``."""
         return await self._handle(request, context, pb.StateRackResponse)
 
+    async def TakeBackEntries(self, request: pb.TakeBackEntriesRequest, context: Context) -> pb.TakeBackEntriesResponse:
+        """See ``game.proto``."""
+        return await self._handle(request, context, pb.TakeBackEntriesResponse)
+
     async def LayTiles(self, request: pb.LayTilesRequest, context: Context) -> pb.LayTilesResponse:
         """See ``game.proto``."""
         return await self._handle(request, context, pb.LayTilesResponse)

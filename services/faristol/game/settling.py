@@ -123,9 +123,9 @@ def _after_ruling(game: Game, clock: Clock, ruling: Ruling | None, ruleset: Rule
     """
     if game.ruled is None:
         heard = not _clock_listens(game, clock, ruleset) or clock.challenge >= game.challenges
-        if ruling is None or game.course.appealed or not heard:
+        if ruling is None or not heard:
             return ()
-        return _ruled(game, ruling, ruleset)
+        return (_appeal_ruled(game, ruling),) if game.course.appealed else _ruled(game, ruling, ruleset)
     law = ruleset.challenge
     if law.appeal_by == "mover" and game.course.rulings < law.rulings_max:
         return ()
@@ -137,6 +137,18 @@ def _clock_listens(game: Game, clock: Clock, ruleset: Ruleset) -> bool:
     if ruleset.clock.model == "none" or clock.held_turn == game.turn:
         return False
     return "challenge" in ruleset.clock.neutralised_by
+
+
+def _appeal_ruled(game: Game, ruling: Ruling) -> events.AppealRuled:
+    """The last ruling, where the judges of a case made it and not the arbiter at the table."""
+    play = game.in_question
+    assert play is not None, "an appeal is about a play"
+    return events.AppealRuled(
+        turn=play.turn,
+        challenge=game.challenges,
+        valid=ruling.valid,
+        occurred_at=timestamp(max(ruling.at, game.last_at)),
+    )
 
 
 def _ruled(game: Game, ruling: Ruling, ruleset: Ruleset) -> Sequence[Message]:

@@ -25,9 +25,9 @@ def clock_stream(game_id: str) -> str:
     return f"clock-{game_id}"
 
 
-def case_stream(game_id: str, challenge: int) -> str:
-    """The stream of the case that a challenge became; challenges count from 1."""
-    return f"case-{game_id}-{challenge}"
+def case_stream(game_id: str, challenge: int, *, appeal: bool = False) -> str:
+    """The stream of the case that a challenge became, or the appeal in it; challenges count from 1."""
+    return f"case-{game_id}-{challenge}" + ("-appeal" if appeal else "")
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,8 +74,9 @@ async def load_table(record: Record, game_id: str, *, rulings: bool = True) -> T
     guards = [Guard(clock_stream(game_id), clock.version)]
     ruling: Ruling | None = None
     if rulings and game.state.phase is Phase.CHALLENGED:
-        case = await load(record, case_stream(game_id, game.state.challenges), ruling, watch_case)
-        guards.append(Guard(case_stream(game_id, game.state.challenges), case.version))
+        name = case_stream(game_id, game.state.challenges, appeal=game.state.course.appealed)
+        case = await load(record, name, ruling, watch_case)
+        guards.append(Guard(name, case.version))
         ruling = case.state
     ruleset = ruleset_of(game.state.ruleset)
     settled = settle(game.state, clock.state, ruling, ruleset)

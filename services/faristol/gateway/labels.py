@@ -82,6 +82,7 @@ INCIDENTS: Mapping[pb.IncidentKind.ValueType, str] = {
     pb.INCIDENT_KIND_WORD_ASKED: N_("asked about a word"),
     pb.INCIDENT_KIND_PLAY_CORRECTED: N_("count of a play corrected"),
     pb.INCIDENT_KIND_REOPENED: N_("result opened again"),
+    pb.INCIDENT_KIND_TAKEN_BACK: N_("entries taken back"),
 }
 """What happened beside the turns."""
 

@@ -61,6 +61,7 @@ IncidentKind = Literal[
     "word_asked",
     "play_corrected",
     "reopened",
+    "taken_back",
 ]
 NeutralisationReason = Literal["challenge", "count_dispute", "arbiter_call", "force_majeure", "overdraw", "correction"]
 
@@ -129,6 +130,7 @@ INCIDENT_KINDS: dict[pb.IncidentKind.ValueType, IncidentKind] = {
     pb.INCIDENT_KIND_WORD_ASKED: "word_asked",
     pb.INCIDENT_KIND_PLAY_CORRECTED: "play_corrected",
     pb.INCIDENT_KIND_REOPENED: "reopened",
+    pb.INCIDENT_KIND_TAKEN_BACK: "taken_back",
 }
 NEUTRALISATION_REASONS: dict[clock.NeutralisationReason.ValueType, NeutralisationReason] = {
     clock.NEUTRALISATION_REASON_CHALLENGE: "challenge",

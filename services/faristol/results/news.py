@@ -76,6 +76,7 @@ PUBLIC: frozenset[str] = frozenset(
         game.ScoreAdjusted,
         game.ResultFinal,
         game.GameReopened,
+        game.EntriesTakenBack,
         clock.ClockStarted,
         clock.ClockPressed,
         clock.ClockHeldByMover,

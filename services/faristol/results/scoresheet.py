@@ -63,6 +63,7 @@ SHOWN = (
     game.ScoreAdjusted,
     game.ResultFinal,
     game.GameReopened,
+    game.EntriesTakenBack,
     *INCIDENTAL,
     *TICKING,
 )
@@ -77,6 +78,7 @@ COUNTING = frozenset(
         game.ChallengePenalty,
         game.PlayWithdrawn,
         game.TurnLost,
+        game.EntriesTakenBack,
         game.PlayCompleted,
         game.PlayCorrected,
         game.TotalCorrected,
@@ -183,6 +185,8 @@ def _play(after: results.GetGameResponse, event: Message) -> None:
             after.lost_by_all = event.lost_by_all
             for final in event.scores:
                 _seat(after, final.player_id).score = final.score
+        case game.EntriesTakenBack():
+            _entries_taken_back(after, event)
         case game.GameReopened():
             after.final, after.winner_id, after.lost_by_all = False, "", False
             note(after, results.INCIDENT_KIND_REOPENED, _last_turn(after))
@@ -250,6 +254,23 @@ def _taken_back(after: results.GetGameResponse, event: game.TilesTakenBack) -> N
     if after.entries and after.entries[-1].turn == event.turn:
         _clear(after, after.entries[-1])
         del after.entries[-1]
+
+
+def _entries_taken_back(after: results.GetGameResponse, event: game.EntriesTakenBack) -> None:
+    """Lines from a turn on leave the sheet, their tiles the board, their points the totals, their draws the racks."""
+    first = next((place for place, line in enumerate(after.entries) if line.turn >= event.turn), len(after.entries))
+    for line in after.entries[first:]:
+        if line.kind == results.ENTRY_KIND_PLAY:
+            _clear(after, line)
+        if line.complete:
+            _seat(after, line.player_id).score -= line.score
+    del after.entries[first:]
+    del after.laid[:]
+    for incident in after.incidents:
+        incident.open = False
+    after.bag_left = event.bag_left
+    after.turn_player_id = event.player_id
+    note(after, results.INCIDENT_KIND_TAKEN_BACK, event.turn, event.player_id)
 
 
 def _clear(after: results.GetGameResponse, entry: results.Entry) -> None:

@@ -252,6 +252,18 @@ def test_under_fise_the_mover_accepts_the_ruling_or_appeals_with_hidden_argument
     assert (other.game.mover, len(other.game.board)) == ("biel", 0)
 
 
+def test_the_judges_of_a_case_rule_on_an_appeal_as_the_arbiter_at_the_table_can() -> None:
+    hall = fise()
+    hall.play("H8 S O L")
+    hall.challenge("S O L")
+    hall.do(pb.AppealRequest(player_id="anna"))
+    hall.rule([True])
+    ruled = hall.facts[-1]
+    assert isinstance(ruled, events.AppealRuled)
+    assert (ruled.valid, ruled.arbiter_id, hall.game.phase) == (True, "", Phase.PLACED)
+    refused("RULING_FINAL", "FISE 42.4", lambda: hall.do(pb.AppealRequest(player_id="anna")))
+
+
 # Draws.
 
 

@@ -122,3 +122,34 @@ def test_a_letter_turned_over_costs_the_turn_until_the_score_is_written() -> Non
     with pytest.raises(Refusal) as refused:
         hall.do(pb.ClaimFakeBlankRequest(player_id="anna", row=7, column=8, face="Ω"))
     assert (refused.value.reason, refused.value.article) == ("FAKE_BLANK_LATE", "PES Δ.β")
+
+
+def test_an_arbiter_takes_entries_of_the_turn_back_and_they_stay_told() -> None:
+    hall = fisc()
+    hall.turn("H8 C A S A")
+    before = hall.game
+    hall.play("I8 A L")
+    told = len(hall.facts)
+    hall.do(pb.TakeBackEntriesRequest(arbiter_id="eleni", turn=2, note="una altra casella"))
+    assert (hall.game.board, hall.game.racks, hall.game.scores) == (before.board, before.racks, before.scores)
+    assert (hall.game.phase, hall.game.mover, hall.game.turn) == (Phase.TURN, "biel", 2)
+    assert len(hall.facts) == told + 1
+    hall.turn("I8 A L")
+    assert hall.game.turn == 3
+    with pytest.raises(Refusal, match="Turn 2 is over on the clock"):
+        hall.do(pb.TakeBackEntriesRequest(arbiter_id="eleni", turn=2))
+    with pytest.raises(Invalid, match="expected 1 to 3"):
+        hall.do(pb.TakeBackEntriesRequest(arbiter_id="eleni", turn=4))
+
+
+def test_where_no_clock_is_kept_any_turn_can_begin_again() -> None:
+    hall = Hall(rules("box"), 3, recorded=True)
+    hall.turn("H8 C A T")
+    before = hall.game
+    hall.turn("I8 A T")
+    hall.turn("-")
+    hall.do(pb.TakeBackEntriesRequest(arbiter_id="eleni", turn=2))
+    assert (hall.game.board, hall.game.scores, hall.game.mover) == (before.board, before.scores, "biel")
+    assert (hall.game.bag_left, hall.game.turns_taken) == (before.bag_left, before.turns_taken)
+    hall.turn("8I A R")
+    hall.check_tiles()

@@ -33,7 +33,7 @@ from faristol.game.decide.officiating import (
     record_word_asked,
 )
 from faristol.game.decide.placing import accept_play, decide_off_centre, lay_tiles, place_play, take_back_tiles
-from faristol.game.decide.recording import start_game, state_rack
+from faristol.game.decide.recording import start_game, state_rack, take_back_entries
 from faristol.game.decide.surplus import (
     choose_surplus,
     claim_overdraw,
@@ -96,6 +96,7 @@ __all__ = [
     "sign_sheet",
     "start_game",
     "state_rack",
+    "take_back_entries",
     "take_back_tiles",
     "unseen",
     "write_score",

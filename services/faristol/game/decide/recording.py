@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from google.protobuf.message import Message
 
-from faristol.game.decide.checks import check_seated
+from faristol.game.decide.checks import check_arbiter, check_running, check_seated
 from faristol.game.decide.drawing import check_possible
 from faristol.game.model import UNKNOWN, Game, Instant, Phase, timestamp
 from faristol.host.errors import Invalid
@@ -57,6 +57,39 @@ def state_rack(game: Game, ruleset: Ruleset, player_id: str, faces: Sequence[str
         )
     check_possible(game, ruleset, "faces", (Counter(faces) - known).elements())
     return [events.RackStated(player_id=player_id, faces=faces, occurred_at=timestamp(at))]
+
+
+def take_back_entries(
+    game: Game, ruleset: Ruleset, arbiter_id: str, turn: int, note: str, at: Instant
+) -> list[Message]:
+    """An arbiter takes entries back: the table is again as it was when ``turn`` began, and what was entered stays told.
+
+    A turn for which the clock was pressed stands: what was wrong in it is corrected. Where no clock is kept any turn
+    can begin again. Raises ``Invalid`` for a turn that there was not.
+    """
+    check_arbiter(arbiter_id)
+    _check_recorded(game)
+    check_running(game, ruleset)
+    if not 1 <= turn <= game.turn:
+        raise Invalid("turn", N_("is {turn}; expected 1 to {most}"), {"turn": turn, "most": game.turn})
+    if turn < game.turn and ruleset.clock.model != "none":
+        raise Refusal(
+            "TURN_OVER",
+            ruleset.law.play_complete,
+            N_("Turn {turn} is over on the clock: what was entered wrong in it is corrected, not taken back."),
+            {"turn": turn},
+        )
+    begun = game.begun[turn - 1]
+    return [
+        events.EntriesTakenBack(
+            turn=turn,
+            player_id=begun.mover,
+            arbiter_id=arbiter_id,
+            note=note,
+            occurred_at=timestamp(at),
+            bag_left=begun.bag_left,
+        )
+    ]
 
 
 def _check_recorded(game: Game) -> None:

@@ -207,6 +207,8 @@ class Game:
     """How often the result was opened again."""
     last_at: Instant = 0
     """The latest moment that any fact of this table names."""
+    begun: tuple[Game, ...] = ()
+    """The table as each turn began, where entries can be taken back: at a table over the board."""
 
     def but(self, **changes: Any) -> Game:
         """Another table, with these values: what ``dataclasses.replace`` makes, in a tenth of the time."""

@@ -54,7 +54,8 @@ def _start_decided(game: Game, fact: events.StartDecided) -> Game:
 
 
 def _started(game: Game, fact: events.GameStarted) -> Game:
-    return replace(game, phase=Phase.TURN, turn=1, mover=fact.first_player_id, starter=fact.first_player_id)
+    first = fact.first_player_id
+    return _next_begun(game, game.but(phase=Phase.TURN, turn=1, mover=first, starter=first))
 
 
 def _laid(game: Game, fact: events.TilesLaid) -> Game:
@@ -189,11 +190,21 @@ def _forfeited(game: Game, fact: events.NextTurnForfeited) -> Game:
     return replace(game, forfeited=(*game.forfeited, fact))
 
 
+def _next_begun(game: Game, after: Game) -> Game:
+    """``after``, which begins a turn, keeping how it began where entries can be taken back."""
+    return after if game.hosted else after.but(begun=(*game.begun, after.but(begun=())))
+
+
+def _entries_taken_back(game: Game, fact: events.EntriesTakenBack) -> Game:
+    before = game.begun[fact.turn - 1]
+    return before.but(begun=game.begun[: fact.turn], next_draw=game.next_draw, last_at=game.last_at)
+
+
 def _completed(game: Game, fact: events.PlayCompleted) -> Game:
     course = game.course
     assert course.taken is not None, "a turn that was taken is completed"
     owes = course.taken is TurnKind.PLAY and game.phase is Phase.PLACED and game.bag_left > 0
-    return game.but(
+    completed = game.but(
         phase=Phase.TURN,
         turn=game.turn + 1,
         mover=game.next_player(game.mover),
@@ -203,11 +214,11 @@ def _completed(game: Game, fact: events.PlayCompleted) -> Game:
         turns_taken=(*game.turns_taken, Taken(fact.player_id, course.taken, fact.score)),
         undrawn=(*game.undrawn, fact.player_id) if owes else game.undrawn,
     )
+    return _next_begun(game, completed)
 
 
 def _next_turn(game: Game, taken: Taken) -> Game:
-    return replace(
-        game,
+    lost = game.but(
         phase=Phase.TURN,
         turn=game.turn + 1,
         mover=game.next_player(game.mover),
@@ -215,6 +226,7 @@ def _next_turn(game: Game, taken: Taken) -> Game:
         open_play=None,
         turns_taken=(*game.turns_taken, taken),
     )
+    return _next_begun(game, lost)
 
 
 CHANGES: Mapping[type[Message], Change] = {
@@ -240,4 +252,5 @@ CHANGES: Mapping[type[Message], Change] = {
     events.TurnLost: _lost,
     events.NextTurnForfeited: _forfeited,
     events.PlayCompleted: _completed,
+    events.EntriesTakenBack: _entries_taken_back,
 }

@@ -1465,7 +1465,7 @@ class AppealRuled(_message.Message):
     valid: _builtins.bool
     """The play stands."""
     arbiter_id: _builtins.str
-    """Who ruled."""
+    """The arbiter at the table who ruled; empty when the judges of a case did."""
     @_builtins.property
     def occurred_at(self) -> _timestamp_pb2.Timestamp:
         """When."""
@@ -2654,3 +2654,49 @@ class RackDeduced(_message.Message):
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___RackDeduced: _TypeAlias = RackDeduced  # noqa: Y015
+
+@_typing.final
+class EntriesTakenBack(_message.Message):
+    """An arbiter took entries of a table over the board back, from the beginning of a turn on. They stay in the record; the
+    table is again as it was when that turn began.
+    """
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    TURN_FIELD_NUMBER: _builtins.int
+    PLAYER_ID_FIELD_NUMBER: _builtins.int
+    ARBITER_ID_FIELD_NUMBER: _builtins.int
+    NOTE_FIELD_NUMBER: _builtins.int
+    OCCURRED_AT_FIELD_NUMBER: _builtins.int
+    BAG_LEFT_FIELD_NUMBER: _builtins.int
+    turn: _builtins.int
+    """The turn that begins again, from 1."""
+    player_id: _builtins.str
+    """Whose turn it is."""
+    arbiter_id: _builtins.str
+    """The arbiter."""
+    note: _builtins.str
+    """Why, in the arbiter's words. Never for the public."""
+    bag_left: _builtins.int
+    """Tiles left in the bag when that turn began."""
+    @_builtins.property
+    def occurred_at(self) -> _timestamp_pb2.Timestamp:
+        """When."""
+
+    def __init__(
+        self,
+        *,
+        turn: _builtins.int = ...,
+        player_id: _builtins.str = ...,
+        arbiter_id: _builtins.str = ...,
+        note: _builtins.str = ...,
+        occurred_at: _timestamp_pb2.Timestamp | None = ...,
+        bag_left: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["occurred_at", b"occurred_at"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["arbiter_id", b"arbiter_id", "bag_left", b"bag_left", "note", b"note", "occurred_at", b"occurred_at", "player_id", b"player_id", "turn", b"turn"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___EntriesTakenBack: _TypeAlias = EntriesTakenBack  # noqa: Y015

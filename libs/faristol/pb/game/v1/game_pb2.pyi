@@ -2868,6 +2868,72 @@ class StateRackResponse(_message.Message):
 Global___StateRackResponse: _TypeAlias = StateRackResponse  # noqa: Y015
 
 @_typing.final
+class TakeBackEntriesRequest(_message.Message):
+    """See TakeBackEntries."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    COMMAND_ID_FIELD_NUMBER: _builtins.int
+    GAME_ID_FIELD_NUMBER: _builtins.int
+    ARBITER_ID_FIELD_NUMBER: _builtins.int
+    TURN_FIELD_NUMBER: _builtins.int
+    NOTE_FIELD_NUMBER: _builtins.int
+    OCCURRED_AT_FIELD_NUMBER: _builtins.int
+    command_id: _builtins.str
+    """The caller's id of this command, a UUID."""
+    game_id: _builtins.str
+    """The game."""
+    arbiter_id: _builtins.str
+    """The arbiter."""
+    turn: _builtins.int
+    """The turn that begins again, from 1."""
+    note: _builtins.str
+    """Why."""
+    @_builtins.property
+    def occurred_at(self) -> _timestamp_pb2.Timestamp:
+        """When; the service's time when absent."""
+
+    def __init__(
+        self,
+        *,
+        command_id: _builtins.str = ...,
+        game_id: _builtins.str = ...,
+        arbiter_id: _builtins.str = ...,
+        turn: _builtins.int = ...,
+        note: _builtins.str = ...,
+        occurred_at: _timestamp_pb2.Timestamp | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["occurred_at", b"occurred_at"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["arbiter_id", b"arbiter_id", "command_id", b"command_id", "game_id", b"game_id", "note", b"note", "occurred_at", b"occurred_at", "turn", b"turn"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___TakeBackEntriesRequest: _TypeAlias = TakeBackEntriesRequest  # noqa: Y015
+
+@_typing.final
+class TakeBackEntriesResponse(_message.Message):
+    """See TakeBackEntries."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    POSITION_FIELD_NUMBER: _builtins.int
+    position: _builtins.int
+    """Position in the record of the last event written."""
+    def __init__(
+        self,
+        *,
+        position: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["position", b"position"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___TakeBackEntriesResponse: _TypeAlias = TakeBackEntriesResponse  # noqa: Y015
+
+@_typing.final
 class GetGameRequest(_message.Message):
     """See GetGame."""
 

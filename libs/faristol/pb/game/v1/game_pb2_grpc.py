@@ -245,6 +245,11 @@ class GameServiceStub:
                 request_serializer=faristol_dot_game_dot_v1_dot_game__pb2.StateRackRequest.SerializeToString,
                 response_deserializer=faristol_dot_game_dot_v1_dot_game__pb2.StateRackResponse.FromString,
                 _registered_method=True)
+        self.TakeBackEntries = channel.unary_unary(
+                '/faristol.game.v1.GameService/TakeBackEntries',
+                request_serializer=faristol_dot_game_dot_v1_dot_game__pb2.TakeBackEntriesRequest.SerializeToString,
+                response_deserializer=faristol_dot_game_dot_v1_dot_game__pb2.TakeBackEntriesResponse.FromString,
+                _registered_method=True)
         self.GetGame = channel.unary_unary(
                 '/faristol.game.v1.GameService/GetGame',
                 request_serializer=faristol_dot_game_dot_v1_dot_game__pb2.GetGameRequest.SerializeToString,
@@ -550,6 +555,13 @@ class GameServiceServicer:
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
+    def TakeBackEntries(self, request, context):
+        """Take entries of a table over the board back, from the beginning of a turn on.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
     def GetGame(self, request, context):
         """The table as it stands in the record, for those at it.
         """
@@ -769,6 +781,11 @@ def add_GameServiceServicer_to_server(servicer, server):
                     servicer.StateRack,
                     request_deserializer=faristol_dot_game_dot_v1_dot_game__pb2.StateRackRequest.FromString,
                     response_serializer=faristol_dot_game_dot_v1_dot_game__pb2.StateRackResponse.SerializeToString,
+            ),
+            'TakeBackEntries': grpc.unary_unary_rpc_method_handler(
+                    servicer.TakeBackEntries,
+                    request_deserializer=faristol_dot_game_dot_v1_dot_game__pb2.TakeBackEntriesRequest.FromString,
+                    response_serializer=faristol_dot_game_dot_v1_dot_game__pb2.TakeBackEntriesResponse.SerializeToString,
             ),
             'GetGame': grpc.unary_unary_rpc_method_handler(
                     servicer.GetGame,
@@ -1911,6 +1928,33 @@ class GameService:
             '/faristol.game.v1.GameService/StateRack',
             faristol_dot_game_dot_v1_dot_game__pb2.StateRackRequest.SerializeToString,
             faristol_dot_game_dot_v1_dot_game__pb2.StateRackResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def TakeBackEntries(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/faristol.game.v1.GameService/TakeBackEntries',
+            faristol_dot_game_dot_v1_dot_game__pb2.TakeBackEntriesRequest.SerializeToString,
+            faristol_dot_game_dot_v1_dot_game__pb2.TakeBackEntriesResponse.FromString,
             options,
             channel_credentials,
             insecure,

@@ -124,6 +124,8 @@ class GameServiceStub:
     """Say who begins at a table over the board."""
     StateRack: _grpc.UnaryUnaryMultiCallable[_game_pb2.StateRackRequest, _game_pb2.StateRackResponse]
     """Say what a player holds, at a table over the board."""
+    TakeBackEntries: _grpc.UnaryUnaryMultiCallable[_game_pb2.TakeBackEntriesRequest, _game_pb2.TakeBackEntriesResponse]
+    """Take entries of a table over the board back, from the beginning of a turn on."""
     GetGame: _grpc.UnaryUnaryMultiCallable[_game_pb2.GetGameRequest, _game_pb2.GetGameResponse]
     """The table as it stands in the record, for those at it."""
 
@@ -216,6 +218,8 @@ class GameServiceAsyncStub(GameServiceStub):
     """Say who begins at a table over the board."""
     StateRack: _aio.UnaryUnaryMultiCallable[_game_pb2.StateRackRequest, _game_pb2.StateRackResponse]  # type: ignore[assignment]
     """Say what a player holds, at a table over the board."""
+    TakeBackEntries: _aio.UnaryUnaryMultiCallable[_game_pb2.TakeBackEntriesRequest, _game_pb2.TakeBackEntriesResponse]  # type: ignore[assignment]
+    """Take entries of a table over the board back, from the beginning of a turn on."""
     GetGame: _aio.UnaryUnaryMultiCallable[_game_pb2.GetGameRequest, _game_pb2.GetGameResponse]  # type: ignore[assignment]
     """The table as it stands in the record, for those at it."""
 
@@ -557,6 +561,14 @@ class GameServiceServicer(metaclass=_abc_1.ABCMeta):
         context: _ServicerContext,
     ) -> _typing.Union[_game_pb2.StateRackResponse, _abc.Awaitable[_game_pb2.StateRackResponse]]:
         """Say what a player holds, at a table over the board."""
+
+    @_abc_1.abstractmethod
+    def TakeBackEntries(
+        self,
+        request: _game_pb2.TakeBackEntriesRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_game_pb2.TakeBackEntriesResponse, _abc.Awaitable[_game_pb2.TakeBackEntriesResponse]]:
+        """Take entries of a table over the board back, from the beginning of a turn on."""
 
     @_abc_1.abstractmethod
     def GetGame(

@@ -174,6 +174,8 @@ class _IncidentKindEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_Incident
     """The count of a play was corrected."""
     INCIDENT_KIND_REOPENED: _IncidentKind.ValueType  # 14
     """The result was opened again."""
+    INCIDENT_KIND_TAKEN_BACK: _IncidentKind.ValueType  # 15
+    """Entries were taken back by the arbiter."""
 
 class IncidentKind(_IncidentKind, metaclass=_IncidentKindEnumTypeWrapper):
     """What happened at a table beside its turns."""
@@ -208,6 +210,8 @@ INCIDENT_KIND_PLAY_CORRECTED: IncidentKind.ValueType  # 13
 """The count of a play was corrected."""
 INCIDENT_KIND_REOPENED: IncidentKind.ValueType  # 14
 """The result was opened again."""
+INCIDENT_KIND_TAKEN_BACK: IncidentKind.ValueType  # 15
+"""Entries were taken back by the arbiter."""
 Global___IncidentKind: _TypeAlias = IncidentKind  # noqa: Y015
 
 class _ConsumerKind:
