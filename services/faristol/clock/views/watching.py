@@ -1,145 +1,18 @@
-"""What a clock knows of its game. Pure."""
+"""What the facts of a game mean to its clock. Pure."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
-from enum import Enum, auto
+from dataclasses import replace
 from types import MappingProxyType
 
 from google.protobuf.message import Message
 from google.protobuf.timestamp_pb2 import Timestamp
 
 from faristol.clock.model import Instant, instant
+from faristol.clock.views.table import Interruption, Kind, Phase, Signal, Table
 from faristol.pb.game.v1 import events_pb2 as events
 from faristol.rules.ruleset import Neutraliser
-
-
-class Phase(Enum):
-    """What a table waits for, as far as its clock has to know."""
-
-    OPENED = auto()
-    """The racks to be filled."""
-    TURN = auto()
-    """The player on turn to play, exchange or pass."""
-    PLACED = auto()
-    """The mover to draw, or the opponent to challenge."""
-    CHALLENGED = auto()
-    """A ruling."""
-    DRAWN = auto()
-    """The press."""
-    ENDED = auto()
-    """Nothing that takes time."""
-
-
-class Kind(Enum):
-    """What a signal of the game means to its clock."""
-
-    INTERRUPTED = auto()
-    """Something began that may stop the clocks."""
-    SETTLED = auto()
-    """An interruption is over, and the turn goes on."""
-    TAKEN = auto()
-    """The mover placed a play, exchanged or passed."""
-    WRITTEN = auto()
-    """The score of the play was written, or tiles were drawn: it is not in doubt any more."""
-    TURN_OVER = auto()
-    """The turn is over; so may be an interruption."""
-    GAME_OVER = auto()
-
-
-@dataclass(frozen=True, slots=True)
-class Signal:
-    """Something in the game that its clock may have to follow."""
-
-    kind: Kind
-    at: Instant
-    turn: int
-    """The turn that it belongs to."""
-    interruption: int = 0
-    """The interruption that begins or ends, if one does."""
-    last: bool = False
-    """The bag and the mover's rack are empty: it is the last play of the game if it stands."""
-
-
-@dataclass(frozen=True, slots=True)
-class Interruption:
-    """Something during which the clocks may stand."""
-
-    number: int
-    """Among the interruptions of the game, from 1."""
-    reason: Neutraliser
-    challenge: int = 0
-    """The number of the challenge in the game, for that reason."""
-    ended_by: int | None = None
-    """Place among the signals of the one that ended it; None while it lasts."""
-
-
-@dataclass(frozen=True, slots=True)
-class Table:
-    """What the clock knows of its game, folded from ``game-<game_id>``. The default is a table not set."""
-
-    game_id: str = ""
-    tournament_id: str = ""
-    player_ids: tuple[str, ...] = ()
-    """In the order of their turns."""
-    ruleset: str = ""
-    """Name of the ruleset that the game is played under."""
-    ruleset_digest: str = ""
-    """SHA-256 of its content, which pins it."""
-    options: Mapping[str, str] = field(default_factory=dict)
-    """What was chosen where the ruleset leaves something open."""
-    recorded: bool = False
-    """Scorers enter what happened over the board: what its clock shows there is what counts."""
-    opened_at: Instant = 0
-    """When the signal for the round was given."""
-    first_player: str = ""
-    started_at: Instant = 0
-    phase: Phase = Phase.OPENED
-    turn: int = 0
-    """The current turn, from 1; 0 before the start."""
-    mover: str = ""
-    """Who is on turn; empty before the start and after the end."""
-    bag_left: int = 0
-    racks: Mapping[str, int] = field(default_factory=dict)
-    """How many tiles each player holds."""
-    laid: int = 0
-    """Tiles of the last play."""
-    refilled: bool = False
-    """Its mover has drawn after it."""
-    signals: tuple[Signal, ...] = ()
-    """Everything so far that the clock may have to follow, in order."""
-    interruptions: tuple[Interruption, ...] = ()
-    """Every interruption so far, in order."""
-    last_at: Instant = 0
-    """The latest moment that any fact of this table names."""
-
-    @property
-    def started(self) -> bool:
-        """All racks were filled, so the first clock runs or ran."""
-        return self.first_player != ""
-
-    def after(self, player_id: str) -> str:
-        """Who is on turn after ``player_id``."""
-        return self.player_ids[(self.player_ids.index(player_id) + 1) % len(self.player_ids)]
-
-    def taken_at(self, turn: int) -> Instant | None:
-        """When the mover took ``turn``; None while that is awaited."""
-        for signal in reversed(self.signals):
-            if signal.turn < turn:
-                break
-            if signal.kind is Kind.TAKEN and signal.turn == turn:
-                return signal.at
-        return None
-
-    def caught_up(self, turn: int) -> Table:
-        """The table as it is once the game has come to ``turn``."""
-        return replace(self, turn=max(self.turn, turn))
-
-    def interruption(self, number: int) -> Interruption:
-        """The interruption of that number, from 1."""
-        return self.interruptions[number - 1]
-
 
 INTERRUPTS: Mapping[str, Neutraliser] = MappingProxyType(
     {

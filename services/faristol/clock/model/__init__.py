@@ -1,0 +1,25 @@
+"""What a clock is, and how its facts change it. Pure."""
+
+from faristol.clock.model.clock import (
+    ARBITER,
+    NANOSECONDS,
+    Absence,
+    Clock,
+    Instant,
+    elapsed_ms,
+    instant,
+    timestamp,
+)
+from faristol.clock.model.evolution import evolve
+
+__all__ = [
+    "ARBITER",
+    "NANOSECONDS",
+    "Absence",
+    "Clock",
+    "Instant",
+    "elapsed_ms",
+    "evolve",
+    "instant",
+    "timestamp",
+]
