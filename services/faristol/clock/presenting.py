@@ -39,7 +39,11 @@ def shown(clock: Loaded[Clock], table: Table, ruleset: Ruleset) -> clock_pb2.Get
 
 
 def forgotten(clock: Clock, table: Table, ruleset: Ruleset) -> str:
-    """Who has done all of a turn but press; empty where nobody may say so (UF 21, FISE 35)."""
+    """Who has done all of a turn but press; empty where nobody may say so (UF 21, FISE 35).
+
+    Where the mover has stopped the own clock it is the next player's that was not started (PES Δ.δ.ii).
+    """
     if ruleset.clock.reminders == "forbidden" or "press" not in ruleset.turn.steps:
         return ""
-    return clock.running if table.phase is Phase.DRAWN and clock.running == table.mover else ""
+    waits = clock.running == table.mover or (clock.held and not clock.neutralised)
+    return table.mover if table.phase is Phase.DRAWN and waits else ""

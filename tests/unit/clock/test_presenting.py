@@ -8,7 +8,7 @@ from tests.unit.clock.tables import FISC, FISE, FM, PES, UF, after, clocked, dra
 from faristol.clock.attendance import report_absence
 from faristol.clock.model import timestamp
 from faristol.clock.presenting import forgotten, shown
-from faristol.clock.settling import fold
+from faristol.clock.settling import fold, held
 from faristol.record import Loaded
 from faristol.rules import Ruleset
 
@@ -18,6 +18,12 @@ def test_a_forgotten_clock_is_told_only_where_somebody_may_say_so(ruleset: Rules
     table = drawn(started(), 10)
     assert forgotten(clocked(table, ruleset), table, ruleset) == reminded
     assert shown(Loaded(clocked(table, ruleset), 3), table, ruleset).forgotten_player_id == reminded
+
+
+def test_a_clock_that_the_mover_stopped_and_did_not_start_for_the_other_is_forgotten_too() -> None:
+    table = drawn(started(), 10)
+    clock = clocked(table, PES)
+    assert forgotten(fold(clock, [held(clock, after(12))]), table, PES) == "biel"
 
 
 def test_nothing_is_forgotten_while_something_of_the_turn_is_left_to_do() -> None:
