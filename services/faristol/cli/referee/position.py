@@ -87,7 +87,8 @@ def opening(case: Case, layout: Layout, first: str, at_ms: int) -> list[Message]
     """
     ruleset, position = case.ruleset, case.position
     pin = Pin(ruleset.name, ruleset.digest)
-    tournament = Tournament(TOURNAMENT_ID, _seed(case), pin, Pin("words", ""))
+    keeping = events.KEEPING_RECORDED if position.recorded else events.KEEPING_HOSTED
+    tournament = Tournament(TOURNAMENT_ID, _seed(case), pin, Pin("words", ""), keeping=keeping)
     pairing = Pairing(
         table=1,
         game_id=GAME_ID,
@@ -102,14 +103,12 @@ def opening(case: Case, layout: Layout, first: str, at_ms: int) -> list[Message]
             case events.GameOpened():
                 if tuple(fact.player_ids) != case.players:
                     raise case.place.wrong(f"a table seats {', '.join(fact.player_ids)} of {', '.join(case.players)}")
-                if position.recorded:
-                    fact.keeping = events.KEEPING_RECORDED
                 del fact.ruleset.options[:]
                 fact.ruleset.options.extend(
                     events.ChosenOption(name=name, value=written(value))
                     for name, value in sorted(ruleset.chosen.items())
                 )
-            case events.TilesDrawn():
+            case events.TilesDrawn() if not position.recorded:
                 del fact.faces[:]
                 fact.faces.extend(layout.racks[fact.player_id])
                 bag_left -= len(fact.faces)

@@ -72,6 +72,11 @@ class World:
         await self.services.write(game_stream(GAME_ID), opening(self.case, layout, first, self.now_ms))
         if self.case.ruleset.arbiter.required and self.case.position.arbiter:
             await self._command(ARBITER, "assign-arbiter", self.case.place)
+        if self.case.position.recorded and self.case.steps[0].verb != "start-game":
+            await self._command(first, "start-game", self.case.place)
+            for player, rack in self.case.position.racks.items():
+                faces = self.case.place.saying(" ".join(rack))
+                await self._command(player, "state-rack", self.case.place, faces)
         for number, turn in enumerate(turns, start=1):
             self.now_ms = turn.at_ms
             await self._take(turn, number, len(layout.bag))
