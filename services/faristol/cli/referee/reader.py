@@ -82,6 +82,8 @@ def _case(value: Value, shared: Mapping[str, Value]) -> Case:
     for needed in ("case", "ruleset", "articles", "steps"):
         if needed not in keys:
             raise value.wrong(f"expected the key {needed!r} in every case")
+    if not keys["steps"].items():
+        raise keys["steps"].wrong("expected at least one step")
     ruleset = _ruleset(keys["ruleset"])
     players = keys["players"].parts() if "players" in keys else PLAYERS[: ruleset.game.players_min]
     if len(set(players)) < len(players) or {ARBITER, JUDGE} & set(players):

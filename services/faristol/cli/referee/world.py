@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import uuid
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC
 from types import MappingProxyType
@@ -11,27 +11,19 @@ from typing import Any
 
 from google.protobuf.message import Message
 
-from faristol.cli.referee.case import ARBITER, JUDGE, Case, Step, Word
+from faristol.cli.referee.case import ARBITER, JUDGE, Case, Step
 from faristol.cli.referee.document import Value, there_is_no
 from faristol.cli.referee.forms import fill, moment, since_start
 from faristol.cli.referee.hall import end_of_the_others
+from faristol.cli.referee.judging import rule
 from faristol.cli.referee.position import GAME_ID, Turn, laid_fact, lay_out, opening, turns_before
 from faristol.cli.referee.services import Services
 from faristol.clock.streams import clock_stream
 from faristol.game.streams import game_stream
 from faristol.host import Invalid, NotFound
-from faristol.lexicon.adjudication import Adjudication
-from faristol.lexicon.model import Case as LexiconCase
-from faristol.lexicon.model import case_id_of
-from faristol.lexicon.model import evolve as evolve_case
-from faristol.lexicon.model import stream as case_stream
-from faristol.lexicon.opening import Law, Question, adjudicate
-from faristol.lexicon.views import Game, watch_game
 from faristol.pb.clock.v1 import events_pb2 as clock_events
 from faristol.pb.game.v1 import events_pb2 as events
 from faristol.pb.game.v1 import game_pb2
-from faristol.pb.lexicon.v1 import events_pb2 as lexicon_events
-from faristol.record import load
 from faristol.rules import Refusal
 
 Problem = Refusal | Invalid | NotFound
@@ -103,7 +95,7 @@ class World:
                 turn=number, challenge=challenge, player_id=self._after(player), occurred_at=at
             )
             await self.services.write(game_stream(GAME_ID), [raised])
-            await self._rule(lambda _: False, valid=False)
+            await rule(self.services, self.case.ruleset, self.now_ms, lambda _: False)
             if (await self.services.table()).phase == game_pb2.PHASE_REFUSED:
                 await self._command(player, "accept-ruling", self.case.place)
             return
@@ -226,37 +218,11 @@ class World:
         said = step.argument.text() if step.argument else ""
         match said:
             case "":
-                await self._rule(lambda word: word in self.case.words)
+                await rule(self.services, self.case.ruleset, self.now_ms, lambda word: word in self.case.words)
             case "valid" | "invalid":
-                await self._rule(lambda _: said == "valid", valid=said == "valid")
+                await rule(self.services, self.case.ruleset, self.now_ms, lambda _: said == "valid")
             case _:
                 raise step.place.wrong(f"expected `rule`, `rule valid` or `rule invalid`, got {said!r}")
-
-    async def _rule(self, is_word: Callable[[Word], bool], *, valid: bool | None = None) -> None:
-        """Open the case of the last challenge and rule on it, now."""
-        raised = next(
-            (fact for fact in reversed(self.services.facts()) if isinstance(fact, events.ChallengeRaised)), None
-        )
-        if raised is None:
-            raise Refusal("NOTHING_TO_RULE", "", "Nothing was challenged.")
-        case_id = case_id_of(GAME_ID, raised.challenge)
-        game = await load(self.services.notebook, game_stream(GAME_ID), Game(), watch_game)
-        known = await load(self.services.notebook, case_stream(case_id), LexiconCase(), evolve_case)
-        book = self.case.ruleset
-        law = Law(
-            is_word=is_word,
-            language=book.tile_set.language,
-            layers=book.lexicon.layers,
-            article=book.article("challenge.ruling"),
-            by_word=book.challenge.ruling == "word",
-        )
-        question = Question(raised, raised.occurred_at)
-        facts = adjudicate(known.state, question, game.state, Adjudication(), law, moment(self.now_ms))
-        for fact in facts:
-            if isinstance(fact, lexicon_events.CaseRuled):
-                fact.occurred_at.CopyFrom(moment(self.now_ms))
-                fact.valid = fact.valid if valid is None else valid
-        await self.services.write(case_stream(case_id), facts)
 
     async def used_ms(self) -> Mapping[str, int]:
         """The time that each player has used by now."""

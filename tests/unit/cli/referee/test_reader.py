@@ -52,6 +52,7 @@ def test_tiles_called_n_and_y_and_times_are_no_truths_and_no_numbers(tmp_path: P
         ("score: 10", "score: ten", 9, "expected a whole number, got 'ten'"),
         ("score: 10", "skore: 10", 9, "there is no key 'skore'"),
         ("score: 10", "at: ten", 9, "expected minutes and seconds such as 1:30 or 0:15.1"),
+        ("    steps:\n      - Anna: place-play H8 C A S A\n        score: 10", "    steps: []", 7, "at least one step"),
         ("score: 10", "score: [", 10, "this is no YAML"),
         ("score: 10", "score: 1\n        score: 2", 10, "'score' stands here twice"),
         ("place-play", "lay", 8, "there is no verb 'lay'; there are: abandon, "),
