@@ -53,7 +53,8 @@ def pair_bracket(field: Field, scene: Scene) -> Outcome | None:
     matching = Matching(weight, scene.edge, scene.optional)
     if not matching.complete:
         return None
-    if scene.bye_from_here and sum(matching.mate(one) >= scene.bracket.size for one in range(scene.bracket.size)) == 1:
+    size = scene.bracket.size
+    if scene.bye_from_here and sum(not 0 <= matching.mate(one) < size for one in range(size)) == 1:
         found = tuple(criteria(field, scene.bracket, bye_from_here=True))
         weight = pack(list(found), scene.count)
         matching = Matching(weight, scene.edge, scene.optional)
@@ -98,7 +99,10 @@ class _Candidate:
         for one in moved:
             if not self._is_in(one):
                 self._matching.wish(one, self._inside.astype(np.int64))
-            self._matching.keep_only(one, self._inside if self._is_in(one) else ~self._inside)
+            if self._is_in(one):
+                self._matching.keep_only(one, self._inside, required=True)
+            else:
+                self._matching.keep_only(one, ~self._inside)
 
     def _pair_moved(self) -> None:
         """The opponents of those moved down, the first of them choosing first (FIDE C.04.3 4.2)."""
@@ -190,24 +194,32 @@ class _Candidate:
         place = np.arange(self._scene.count)
         high = np.isin(place, upper)
         low = np.isin(place, lower)
-        leaving = self._pick(upper[::-1], lambda one: ~low & ~(high & (place >= one)))
-        entering = self._pick(lower, lambda one: low & (place > one))
+        leaving = self._pick(upper[::-1], lambda one: ~low & ~(high & (place >= one)), single=True)
+        entering = self._pick(lower, lambda one: low & (place > one), single=False)
         return (
             sorted({*upper} - {*leaving} | {*entering}),
             sorted({*lower} - {*entering} | {*leaving}),
         )
 
-    def _pick(self, candidates: Sequence[int], ways: Callable[[int], Bools]) -> list[int]:
-        """The first of ``candidates`` who can be exchanged, as many as have to be."""
+    def _pick(self, candidates: Sequence[int], ways: Callable[[int], Bools], *, single: bool) -> list[int]:
+        """The first of ``candidates`` who can be exchanged, as many as have to be.
+
+        ``ways`` are the mates by whom a candidate is exchanged, ``single`` whether having none is a way too.
+        """
         found: list[int] = []
         for one in candidates:
             if len(found) == self._exchanges:
                 break
             way = ways(one)
-            if not way[self._matching.mate(one)]:
-                self._matching.wish(one, way.astype(np.int64))
-            chosen = bool(way[self._matching.mate(one)])
-            if chosen:
+            if not self._goes(one, way, single=single):
+                self._matching.wish(one, way.astype(np.int64) - single)
+            if self._goes(one, way, single=single):
                 found.append(one)
-            self._matching.keep_only(one, way if chosen else ~way)
+                self._matching.keep_only(one, way, required=not single)
+            else:
+                self._matching.keep_only(one, ~way, required=single)
         return found
+
+    def _goes(self, vertex: int, way: Bools, *, single: bool) -> bool:
+        mate = self._matching.mate(vertex)
+        return bool(way[mate]) if mate >= 0 else single

@@ -61,20 +61,33 @@ class Matching:
         return tuple(int(one) for one in found)
 
     def wish(self, vertex: int, value: Ints) -> None:
-        """Among the best matchings, take the one in which the edge of ``vertex`` has the highest value."""
+        """Among the best matchings, take the one in which the edge of ``vertex`` has the highest value.
+
+        Settle what was wished, by ``keep_only`` or ``remove``, before the next wish.
+        """
         blossom.release(self._graph, vertex)
         self._graph.weight[vertex, :, -1] = value
         self._graph.weight[:, vertex, -1] = value
         blossom.reweigh(self._graph, vertex)
         self._mend()
 
-    def keep_only(self, vertex: int, others: Bools) -> bool:
-        """Take away the edges of ``vertex`` to any but ``others``. Whether there is still a matching."""
+    def keep_only(self, vertex: int, others: Bools, *, required: bool = False) -> bool:
+        """Take away the edges of ``vertex`` to any but ``others``. Whether there is still a matching.
+
+        A vertex that is ``required`` may not stay single any more. After a wish, ``others`` are of one value.
+        """
         blossom.release(self._graph, vertex)
+        if required:
+            self._graph.optional[vertex] = False
         self._graph.edge[vertex] &= others
         self._graph.edge[:, vertex] &= others
         if (mate := self.mate(vertex)) >= 0 and not others[mate]:
             self._graph.mate[[vertex, mate]] = blossom.NONE
+        # What all edges of a vertex are worth alike can be taken from them and from its dual.
+        worth = self._graph.weight[vertex, self._graph.edge[vertex] & self._graph.alive, -1]
+        if worth.any():
+            self._graph.dual[vertex, -1] -= 2 * worth[0]
+        self._graph.weight[vertex, :, -1] = self._graph.weight[:, vertex, -1] = 0
         return self._mend()
 
     def keep_edges(self, edges: Bools) -> None:

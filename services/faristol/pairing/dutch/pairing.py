@@ -111,14 +111,14 @@ def _pair(field: Field, moved: Ints, residents: Ints, left: Ints, bye_points: in
     if len(here) + len(left) > SMALL and len(following) < len(left):
         near = np.concatenate([here, following])
         optional = np.zeros(len(near) + bye_from_here, np.bool_)
-        optional[len(here) : len(near)] = True
+        optional[: len(near)] = True
         edge = np.zeros((len(optional), len(optional)), np.bool_)
         edge[: len(near), : len(near)] = field.may_meet[np.ix_(near, near)]
         if bye_from_here:
             edge[-1, : len(here)] = edge[: len(here), -1] = field.may_rest[here] & (field.points[here] == bye_points)
         scene = Scene(Bracket(near, len(moved), len(here), len(following)), edge, optional, bye_from_here)
         outcome = pair_bracket(field, scene)
-        if outcome is not None and _rest_completes(field, outcome, left, bye_points):
+        if outcome is not None and _rest_completes(field, outcome, near, left, bye_points):
             return outcome
     outcome = pair_bracket(field, whole_scene(field, Bracket(here, len(moved), len(here), 0), bye_points))
     if outcome is None:
@@ -141,11 +141,12 @@ def whole_scene(field: Field, bracket: Bracket, bye_points: int) -> Scene:
     )
 
 
-def _rest_completes(field: Field, outcome: Outcome, left: Ints, bye_points: int) -> bool:
+def _rest_completes(field: Field, outcome: Outcome, near: Ints, left: Ints, bye_points: int) -> bool:
     """Whether those whom the look ahead left single can be paired with all the others (C4)."""
-    rows = outcome.scene.bracket.rows
-    taken = {int(rows[one]) for pair in outcome.below for one in pair if one < len(rows)}
-    rest = np.array([one for one in left if int(one) not in taken], np.int64)
+    matched = {vertex for pair in outcome.below for vertex in pair}
+    taken = {int(near[vertex]) for vertex in matched if vertex < len(near)}
+    going = [int(near[vertex]) for vertex in outcome.floaters if vertex not in matched]
+    rest = np.array([*going, *(one for one in left if int(one) not in taken)], np.int64)
     return completes(_with_bye(field, rest, -1 if outcome.scene.bye_from_here else bye_points))
 
 

@@ -139,7 +139,7 @@ def _against(paired: Paired, one: int, other: int) -> str:
         one, other = other, one
     wanted = np.zeros(scene.count, np.bool_)
     wanted[numbers.index(other)] = True
-    if not matching.complete or not matching.keep_only(numbers.index(one), wanted):
+    if not matching.complete or not matching.keep_only(numbers.index(one), wanted, required=True):
         return "C5" if other != BYE and _completes_otherwise(paired, scene, wanted, numbers.index(one)) else "C4"
     for criterion, mine, theirs in zip(found, chosen, _values(found, matching, scene.count), strict=True):
         if mine != theirs:
