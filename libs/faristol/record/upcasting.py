@@ -132,6 +132,8 @@ GREW = (
     # Judges, panels and appeals.
     ("faristol.lexicon.v1.CaseOpened", 2),
     ("faristol.lexicon.v1.CaseRuled", 1),
+    # A pairing can be run again and compared by what it was made from.
+    ("faristol.pairing.v1.RoundPaired", 2),
 )
 """Types and the versions after which they were given fields or values that old bytes need not have."""
 

@@ -6,6 +6,7 @@ from datetime import datetime
 
 from faristol.host.errors import Invalid
 from faristol.pairing.model import Phase, Round, Tournament
+from faristol.pairing.systems import most_rounds
 from faristol.rules import N_, Refusal, Ruleset
 
 
@@ -50,7 +51,7 @@ def check_players(state: Tournament, ruleset: Ruleset) -> None:
             N_("A round needs 2 players or more; {players} registered."),
             {"players": players},
         )
-    most = players - 1 + players % 2
+    most = most_rounds(players, ruleset)
     if state.rounds > most:
         raise Refusal(
             "TOO_MANY_ROUNDS",

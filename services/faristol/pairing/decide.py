@@ -15,9 +15,8 @@ from google.protobuf.timestamp_pb2 import Timestamp
 
 from faristol.host.errors import AlreadyExists, Invalid
 from faristol.host.times import to_timestamp
-from faristol.pairing import conditions, swiss
+from faristol.pairing import conditions, systems
 from faristol.pairing.model import Decided, Phase, Pin, Tournament, game_id
-from faristol.pairing.ranking import entrants
 from faristol.pb.game.v1 import events_pb2 as game_events
 from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.rules import N_, Refusal, Ruleset, check_settled, derive_seed
@@ -122,15 +121,12 @@ def register(
 
 
 def pair(state: Tournament, ruleset: Ruleset, *, number: int, at: datetime | None, now: datetime) -> list[Message]:
-    """Pair round ``number``, which has to be the next one (FISC I.1)."""
+    """Pair round ``number``, which has to be the next one (FISC I.1), by the system of the rules."""
     conditions.check_next(state, ruleset, number)
-    everybody = entrants(state, ruleset)
     seed = derive_seed(state.seed, f"pairing round {number}")
     if number == 1:
         conditions.check_players(state, ruleset)
-        paired = swiss.pair_first(everybody)
-    else:
-        paired = swiss.pair_next(everybody, seed, rounds_after=state.rounds - number)
+    paired = systems.propose(state, ruleset, number, seed)
     pairings = [
         events.Pairing(
             table=table,
@@ -144,8 +140,9 @@ def pair(state: Tournament, ruleset: Ruleset, *, number: int, at: datetime | Non
         events.RoundPaired(
             round=number,
             pairings=pairings,
-            algorithm=swiss.ALGORITHM,
+            algorithm=paired.algorithm,
             seed=seed,
+            inputs_digest=paired.inputs,
             occurred_at=to_timestamp(conditions.moment(state, at, now)),
         )
     ]

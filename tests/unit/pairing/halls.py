@@ -11,7 +11,7 @@ from google.protobuf.message import Message
 from faristol.host.times import to_timestamp
 from faristol.pairing import decide
 from faristol.pairing.model import Pin, Tournament, evolve
-from faristol.rules import load_ruleset
+from faristol.rules import Ruleset, load_ruleset
 
 FISC = load_ruleset("fisc-2023")
 LEXICON = Pin("catalan", "a" * 64)
@@ -22,7 +22,8 @@ SEED = bytes(range(32))
 class Hall:
     """A tournament as it grows, one decision after another; every decision comes a minute after the last."""
 
-    def __init__(self, players: Mapping[str, int | None], rounds: int = 5) -> None:
+    def __init__(self, players: Mapping[str, int | None], rounds: int = 5, ruleset: Ruleset = FISC) -> None:
+        self.ruleset = ruleset
         self.facts: list[Message] = []
         self.now = NOON
         self.do(
@@ -32,14 +33,14 @@ class Hall:
                 name="Open",
                 rounds=rounds,
                 seed=SEED,
-                ruleset=FISC,
+                ruleset=ruleset,
                 lexicon=LEXICON,
                 at=None,
                 now=self.now,
             )
         )
         for player_id, rating in players.items():
-            self.do(decide.register(self.state, FISC, player_id=player_id, rating=rating, at=None, now=self.now))
+            self.do(decide.register(self.state, ruleset, player_id=player_id, rating=rating, at=None, now=self.now))
 
     @property
     def state(self) -> Tournament:
@@ -51,7 +52,7 @@ class Hall:
         return facts
 
     def pair(self, number: int) -> Sequence[Message]:
-        return self.do(decide.pair(self.state, FISC, number=number, at=None, now=self.now))
+        return self.do(decide.pair(self.state, self.ruleset, number=number, at=None, now=self.now))
 
     def start(self, number: int) -> Sequence[Message]:
         return self.do(decide.start(self.state, number=number, at=None, now=self.now))
@@ -63,7 +64,7 @@ class Hall:
         return self.do(decide.record_result(self.state, game=game, scores=scores, occurred_at=to_timestamp(self.now)))
 
     def close(self, number: int) -> Sequence[Message]:
-        return self.do(decide.close(self.state, FISC, number=number, at=None, now=self.now))
+        return self.do(decide.close(self.state, self.ruleset, number=number, at=None, now=self.now))
 
     def play(self, number: int) -> None:
         """A whole round; the higher-ranked player wins every game by 400 to 300."""

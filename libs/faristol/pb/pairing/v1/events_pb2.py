@@ -26,7 +26,7 @@ from faristol.pb.game.v1 import events_pb2 as faristol_dot_game_dot_v1_dot_event
 from google.protobuf import timestamp_pb2 as google_dot_protobuf_dot_timestamp__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n faristol/pairing/v1/events.proto\x12\x13\x66\x61ristol.pairing.v1\x1a\x1d\x66\x61ristol/game/v1/events.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"p\n\x07Pairing\x12\r\n\x05table\x18\x01 \x01(\x05\x12\x0f\n\x07game_id\x18\x02 \x01(\t\x12\x17\n\x0f\x66irst_player_id\x18\x03 \x01(\t\x12\x18\n\x10second_player_id\x18\x04 \x01(\t\x12\x12\n\nplayer_ids\x18\x05 \x03(\t\"\x9e\x01\n\x0bRoundPaired\x12\r\n\x05round\x18\x01 \x01(\x05\x12.\n\x08pairings\x18\x02 \x03(\x0b\x32\x1c.faristol.pairing.v1.Pairing\x12\x11\n\talgorithm\x18\x03 \x01(\t\x12\x0c\n\x04seed\x18\x04 \x01(\x0c\x12/\n\x0boccurred_at\x18\x05 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\"\xb3\x01\n\x11TournamentCreated\x12\x15\n\rtournament_id\x18\x01 \x01(\t\x12\x0c\n\x04name\x18\x02 \x01(\t\x12\x0e\n\x06rounds\x18\x03 \x01(\x05\x12\x0c\n\x04seed\x18\x04 \x01(\x0c\x12/\n\x0boccurred_at\x18\x05 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12*\n\x07keeping\x18\x06 \x01(\x0e\x32\x19.faristol.game.v1.Keeping\"7\n\rRulesetPinned\x12&\n\x07ruleset\x18\x01 \x01(\x0b\x32\x15.faristol.game.v1.Pin\"7\n\rLexiconPinned\x12&\n\x07lexicon\x18\x01 \x01(\x0b\x32\x15.faristol.game.v1.Pin\"w\n\x10PlayerRegistered\x12\x11\n\tplayer_id\x18\x01 \x01(\t\x12\x0e\n\x06rating\x18\x02 \x01(\x05\x12\x0f\n\x07unrated\x18\x03 \x01(\x08\x12/\n\x0boccurred_at\x18\x04 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\".\n\nByeAwarded\x12\r\n\x05round\x18\x01 \x01(\x05\x12\x11\n\tplayer_id\x18\x02 \x01(\t\"N\n\x0cRoundStarted\x12\r\n\x05round\x18\x01 \x01(\x05\x12/\n\x0boccurred_at\x18\x02 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\"\xc9\x01\n\x0eResultRecorded\x12\r\n\x05round\x18\x01 \x01(\x05\x12\x0f\n\x07game_id\x18\x02 \x01(\t\x12,\n\x06scores\x18\x03 \x03(\x0b\x32\x1c.faristol.game.v1.FinalScore\x12/\n\x0boccurred_at\x18\x04 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x11\n\twinner_id\x18\x05 \x01(\t\x12\x13\n\x0blost_by_all\x18\x06 \x01(\x08\x12\x10\n\x08revision\x18\x07 \x01(\x05\"M\n\x0bRoundClosed\x12\r\n\x05round\x18\x01 \x01(\x05\x12/\n\x0boccurred_at\x18\x02 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\"T\n\x12StandingsPublished\x12\r\n\x05round\x18\x01 \x01(\x05\x12/\n\x0boccurred_at\x18\x02 \x01(\x0b\x32\x1a.google.protobuf.Timestampb\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n faristol/pairing/v1/events.proto\x12\x13\x66\x61ristol.pairing.v1\x1a\x1d\x66\x61ristol/game/v1/events.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"p\n\x07Pairing\x12\r\n\x05table\x18\x01 \x01(\x05\x12\x0f\n\x07game_id\x18\x02 \x01(\t\x12\x17\n\x0f\x66irst_player_id\x18\x03 \x01(\t\x12\x18\n\x10second_player_id\x18\x04 \x01(\t\x12\x12\n\nplayer_ids\x18\x05 \x03(\t\"\xb5\x01\n\x0bRoundPaired\x12\r\n\x05round\x18\x01 \x01(\x05\x12.\n\x08pairings\x18\x02 \x03(\x0b\x32\x1c.faristol.pairing.v1.Pairing\x12\x11\n\talgorithm\x18\x03 \x01(\t\x12\x0c\n\x04seed\x18\x04 \x01(\x0c\x12/\n\x0boccurred_at\x18\x05 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x15\n\rinputs_digest\x18\x06 \x01(\t\"\xb3\x01\n\x11TournamentCreated\x12\x15\n\rtournament_id\x18\x01 \x01(\t\x12\x0c\n\x04name\x18\x02 \x01(\t\x12\x0e\n\x06rounds\x18\x03 \x01(\x05\x12\x0c\n\x04seed\x18\x04 \x01(\x0c\x12/\n\x0boccurred_at\x18\x05 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12*\n\x07keeping\x18\x06 \x01(\x0e\x32\x19.faristol.game.v1.Keeping\"7\n\rRulesetPinned\x12&\n\x07ruleset\x18\x01 \x01(\x0b\x32\x15.faristol.game.v1.Pin\"7\n\rLexiconPinned\x12&\n\x07lexicon\x18\x01 \x01(\x0b\x32\x15.faristol.game.v1.Pin\"w\n\x10PlayerRegistered\x12\x11\n\tplayer_id\x18\x01 \x01(\t\x12\x0e\n\x06rating\x18\x02 \x01(\x05\x12\x0f\n\x07unrated\x18\x03 \x01(\x08\x12/\n\x0boccurred_at\x18\x04 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\".\n\nByeAwarded\x12\r\n\x05round\x18\x01 \x01(\x05\x12\x11\n\tplayer_id\x18\x02 \x01(\t\"N\n\x0cRoundStarted\x12\r\n\x05round\x18\x01 \x01(\x05\x12/\n\x0boccurred_at\x18\x02 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\"\xc9\x01\n\x0eResultRecorded\x12\r\n\x05round\x18\x01 \x01(\x05\x12\x0f\n\x07game_id\x18\x02 \x01(\t\x12,\n\x06scores\x18\x03 \x03(\x0b\x32\x1c.faristol.game.v1.FinalScore\x12/\n\x0boccurred_at\x18\x04 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x11\n\twinner_id\x18\x05 \x01(\t\x12\x13\n\x0blost_by_all\x18\x06 \x01(\x08\x12\x10\n\x08revision\x18\x07 \x01(\x05\"M\n\x0bRoundClosed\x12\r\n\x05round\x18\x01 \x01(\x05\x12/\n\x0boccurred_at\x18\x02 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\"T\n\x12StandingsPublished\x12\r\n\x05round\x18\x01 \x01(\x05\x12/\n\x0boccurred_at\x18\x02 \x01(\x0b\x32\x1a.google.protobuf.Timestampb\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -36,23 +36,23 @@ if not _descriptor._USE_C_DESCRIPTORS:
   _globals['_PAIRING']._serialized_start=121
   _globals['_PAIRING']._serialized_end=233
   _globals['_ROUNDPAIRED']._serialized_start=236
-  _globals['_ROUNDPAIRED']._serialized_end=394
-  _globals['_TOURNAMENTCREATED']._serialized_start=397
-  _globals['_TOURNAMENTCREATED']._serialized_end=576
-  _globals['_RULESETPINNED']._serialized_start=578
-  _globals['_RULESETPINNED']._serialized_end=633
-  _globals['_LEXICONPINNED']._serialized_start=635
-  _globals['_LEXICONPINNED']._serialized_end=690
-  _globals['_PLAYERREGISTERED']._serialized_start=692
-  _globals['_PLAYERREGISTERED']._serialized_end=811
-  _globals['_BYEAWARDED']._serialized_start=813
-  _globals['_BYEAWARDED']._serialized_end=859
-  _globals['_ROUNDSTARTED']._serialized_start=861
-  _globals['_ROUNDSTARTED']._serialized_end=939
-  _globals['_RESULTRECORDED']._serialized_start=942
-  _globals['_RESULTRECORDED']._serialized_end=1143
-  _globals['_ROUNDCLOSED']._serialized_start=1145
-  _globals['_ROUNDCLOSED']._serialized_end=1222
-  _globals['_STANDINGSPUBLISHED']._serialized_start=1224
-  _globals['_STANDINGSPUBLISHED']._serialized_end=1308
+  _globals['_ROUNDPAIRED']._serialized_end=417
+  _globals['_TOURNAMENTCREATED']._serialized_start=420
+  _globals['_TOURNAMENTCREATED']._serialized_end=599
+  _globals['_RULESETPINNED']._serialized_start=601
+  _globals['_RULESETPINNED']._serialized_end=656
+  _globals['_LEXICONPINNED']._serialized_start=658
+  _globals['_LEXICONPINNED']._serialized_end=713
+  _globals['_PLAYERREGISTERED']._serialized_start=715
+  _globals['_PLAYERREGISTERED']._serialized_end=834
+  _globals['_BYEAWARDED']._serialized_start=836
+  _globals['_BYEAWARDED']._serialized_end=882
+  _globals['_ROUNDSTARTED']._serialized_start=884
+  _globals['_ROUNDSTARTED']._serialized_end=962
+  _globals['_RESULTRECORDED']._serialized_start=965
+  _globals['_RESULTRECORDED']._serialized_end=1166
+  _globals['_ROUNDCLOSED']._serialized_start=1168
+  _globals['_ROUNDCLOSED']._serialized_end=1245
+  _globals['_STANDINGSPUBLISHED']._serialized_start=1247
+  _globals['_STANDINGSPUBLISHED']._serialized_end=1331
 # @@protoc_insertion_point(module_scope)

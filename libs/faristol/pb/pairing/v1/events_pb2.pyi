@@ -38,9 +38,9 @@ class Pairing(_message.Message):
     game_id: _builtins.str
     """The game that they play."""
     first_player_id: _builtins.str
-    """The higher-ranked player."""
+    """The higher-ranked player; where the pairing system says who starts, that one."""
     second_player_id: _builtins.str
-    """The lower-ranked player."""
+    """The other."""
     @_builtins.property
     def player_ids(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
         """All players in the order of their turns, at a table of more than two; empty at a table of two."""
@@ -73,12 +73,15 @@ class RoundPaired(_message.Message):
     ALGORITHM_FIELD_NUMBER: _builtins.int
     SEED_FIELD_NUMBER: _builtins.int
     OCCURRED_AT_FIELD_NUMBER: _builtins.int
+    INPUTS_DIGEST_FIELD_NUMBER: _builtins.int
     round: _builtins.int
     """Round, from 1."""
     algorithm: _builtins.str
     """Name and version of the way of pairing."""
     seed: _builtins.bytes
     """32 bytes that any lot in it was drawn from."""
+    inputs_digest: _builtins.str
+    """SHA-256 of what the pairing was made from, in lower-case hexadecimal; empty where the events before it say it all."""
     @_builtins.property
     def pairings(self) -> _containers.RepeatedCompositeFieldContainer[Global___Pairing]:
         """In the order of the tables."""
@@ -95,10 +98,11 @@ class RoundPaired(_message.Message):
         algorithm: _builtins.str = ...,
         seed: _builtins.bytes = ...,
         occurred_at: _timestamp_pb2.Timestamp | None = ...,
+        inputs_digest: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["occurred_at", b"occurred_at"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["algorithm", b"algorithm", "occurred_at", b"occurred_at", "pairings", b"pairings", "round", b"round", "seed", b"seed"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["algorithm", b"algorithm", "inputs_digest", b"inputs_digest", "occurred_at", b"occurred_at", "pairings", b"pairings", "round", b"round", "seed", b"seed"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

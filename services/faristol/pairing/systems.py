@@ -1,0 +1,131 @@
+"""The ways of pairing that a tournament can be held by, and what each of them is told of it. Pure."""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+from dataclasses import dataclass, replace
+
+from faristol.pairing import round_robin, swiss
+from faristol.pairing.dutch.digest import digest, draw_initial_colour
+from faristol.pairing.dutch.player import BLACK, WHITE, Float, Player, Round
+from faristol.pairing.model import Tournament
+from faristol.pairing.ranking import entrants, initial_ranking
+from faristol.rules import N_, Refusal, Ruleset, derive_seed
+
+CYCLES = {"round-robin": 1, "double-round-robin": 2}
+"""How many times each meets each, by system."""
+
+
+@dataclass(frozen=True, slots=True)
+class Proposal:
+    """A round as a system pairs it."""
+
+    pairs: tuple[tuple[str, str], ...]
+    """In the order of the tables. The first of two is the higher in the order, or who starts where that is paired."""
+    bye: str | None
+    algorithm: str
+    inputs: str
+    """SHA-256 of what the pairing depends on; empty where the record before it is all there is to say."""
+
+
+def propose(state: Tournament, ruleset: Ruleset, number: int, seed: bytes) -> Proposal:
+    """Round ``number`` by the system of the rules. ``seed`` is what its lots are drawn from."""
+    system = ruleset.championship.system
+    if system in CYCLES:
+        return _round_robin(state, ruleset, number)
+    if system == "dutch":
+        return _dutch(state, ruleset, number)
+    everybody = entrants(state, ruleset)
+    if number == 1:
+        paired = swiss.pair_first(everybody)
+    else:
+        paired = swiss.pair_next(everybody, seed, rounds_after=state.rounds - number)
+    return Proposal(paired.pairs, paired.bye, swiss.ALGORITHM, "")
+
+
+def most_rounds(players: int, ruleset: Ruleset) -> int:
+    """How many rounds so many players can play."""
+    return round_robin.rounds_of(players, CYCLES.get(ruleset.championship.system, 1))
+
+
+def _round_robin(state: Tournament, ruleset: Ruleset, number: int) -> Proposal:
+    """By Berger's tables; who has which number is drawn by lot (FIDE C.05)."""
+    cycles = CYCLES[ruleset.championship.system]
+    expected = round_robin.rounds_of(len(state.players), cycles)
+    if state.rounds != expected:
+        raise Refusal(
+            "WRONG_ROUNDS",
+            ruleset.article("championship.system"),
+            N_("All against all of {players} players takes {expected} rounds; the championship has {rounds}."),
+            {"players": len(state.players), "expected": expected, "rounds": state.rounds},
+        )
+    lot = derive_seed(state.seed, "round robin")
+    numbers = sorted(initial_ranking(state), key=lambda player_id: hmac.digest(lot, player_id.encode(), "sha256"))
+    paired = round_robin.pair_berger(numbers, number, cycles)
+    inputs = hashlib.sha256("\n".join([*numbers, str(number), str(cycles)]).encode()).hexdigest()
+    return Proposal(paired.pairs, paired.bye, round_robin.ALGORITHM, inputs)
+
+
+def _dutch(state: Tournament, ruleset: Ruleset, number: int) -> Proposal:
+    from faristol.pairing.dutch.pairing import ALGORITHM, pair_round  # it brings the compiler with it
+
+    initial = initial_ranking(state)
+    a_round = dutch_round(state, ruleset, number)
+    paired = pair_round(a_round)
+    return Proposal(
+        pairs=tuple((initial[board.white - 1], initial[board.black - 1]) for board in paired.boards),
+        bye=None if paired.bye is None else initial[paired.bye - 1],
+        algorithm=ALGORITHM,
+        inputs=digest(a_round),
+    )
+
+
+def dutch_round(state: Tournament, ruleset: Ruleset, number: int) -> Round:
+    """What the Dutch system is told: pairing numbers are places in the initial ranking, from 1.
+
+    White is who starts. Colours are paired where the rules leave the start to the system; elsewhere it is drawn.
+    """
+    initial = initial_ranking(state)
+    number_of = {player_id: place for place, player_id in enumerate(initial, 1)}
+    before = [
+        {one.player_id: one.half_points * 5 for one in entrants(replace(state, played=state.played[:count]), ruleset)}
+        for count in range(number)
+    ]
+    points = before[-1]
+    final = number == state.rounds
+    win = round(ruleset.championship.win * 10)
+    players = []
+    for player_id in initial:
+        colours: list[int] = []
+        opponents: set[int] = set()
+        floats = [Float.NONE, Float.NONE]
+        for played, earlier in zip(state.played[: number - 1], before, strict=False):
+            if played.bye == player_id:
+                floats.append(Float.DOWN)
+                continue
+            pair = next(one.player_ids for one in played.pairings if player_id in one.player_ids)
+            other = pair[pair[0] == player_id]
+            colours.append(WHITE if pair[0] == player_id else BLACK)
+            opponents.add(number_of[other])
+            mine, theirs = earlier[player_id], earlier[other]
+            floats.append(Float.NONE if mine == theirs else Float.DOWN if mine > theirs else Float.UP)
+        byes = sum(played.bye == player_id for played in state.played[: number - 1])
+        players.append(
+            Player(
+                number=number_of[player_id],
+                points=points[player_id],
+                opponents=frozenset(opponents),
+                colours=tuple(colours),
+                floats=(floats[-1], floats[-2]),
+                had_bye=byes > 0,
+                unplayed=byes,
+                topscorer=final and 2 * points[player_id] > win * (number - 1),
+            )
+        )
+    return Round(
+        players=tuple(players),
+        number=number,
+        colours=ruleset.start.method in {"system", "first-named"},
+        initial_colour=draw_initial_colour(derive_seed(state.seed, "initial colour")),
+    )

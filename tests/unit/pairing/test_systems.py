@@ -1,0 +1,139 @@
+"""A tournament is paired by the system of its rules or of its organiser, and every pairing can be made again."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections import Counter
+from itertools import combinations
+
+import pytest
+from tests.unit.pairing.halls import FISC, NOON, Hall
+
+from faristol.pairing import decide
+from faristol.pairing.dutch.digest import digest
+from faristol.pairing.dutch.history import round_to_pair
+from faristol.pairing.model import Tournament
+from faristol.pairing.ranking import initial_ranking
+from faristol.pairing.systems import dutch_round
+from faristol.pb.pairing.v1 import events_pb2 as events
+from faristol.rules import Refusal, Ruleset, load_ruleset, with_options
+from faristol.rules.trf import Cell, Document, Player
+
+DUTCH = with_options(FISC, {"pairing": "dutch"})
+FISE = load_ruleset("fise")
+DUTCH_WITH_STARTS = with_options(FISE, {"pairing": "dutch", "start": "system"})
+
+
+def players(count: int) -> dict[str, int | None]:
+    return {f"p{place:02}": 2000 - 10 * place for place in range(1, count + 1)}
+
+
+def play(hall: Hall, number: int) -> events.RoundPaired:
+    """A round in which every third game is drawn and every second one won by the first player."""
+    paired, *_ = hall.pair(number)
+    assert isinstance(paired, events.RoundPaired)
+    hall.start(number)
+    for table, one in enumerate(paired.pairings):
+        first, second = ((400, 400), (400, 300), (300, 400), (350, 340))[(table + number) % 4]
+        hall.report(one.game_id, first, second)
+    hall.close(number)
+    return paired
+
+
+def report(state: Tournament, rounds: int) -> Document:
+    """The tournament as a TRF file tells it, from the tables alone."""
+    initial = initial_ranking(state)
+    lines = []
+    for number, player_id in enumerate(initial, 1):
+        cells = []
+        for played in state.played:
+            found = next((one for one in played.pairings if player_id in one.player_ids), None)
+            if found is None:
+                cells.append(Cell(result="U"))
+                continue
+            place = found.player_ids.index(player_id)
+            mine, theirs = (played.results[found.game_id][one] for one in (place, 1 - place))
+            result = "1" if mine > theirs else "0" if mine < theirs else "="
+            opponent = initial.index(found.player_ids[1 - place]) + 1
+            cells.append(Cell(opponent, "b" if place else "w", result))
+        lines.append(Player(number, cells=tuple(cells)))
+    return Document(tuple(lines), rounds=rounds)
+
+
+@pytest.mark.parametrize("ruleset", [DUTCH, DUTCH_WITH_STARTS], ids=["start-drawn", "start-by-system"])
+@pytest.mark.parametrize("count", [9, 12])
+def test_a_dutch_tournament_is_paired_as_its_report_would_be(ruleset: Ruleset, count: int) -> None:
+    hall = Hall(players(count), ruleset=ruleset)
+    met: Counter[frozenset[str]] = Counter()
+    for number in range(1, 6):
+        expected = dutch_round(hall.state, ruleset, number)
+        if number > 1:
+            told = round_to_pair(report(hall.state, 5), number, colours=expected.colours)
+            assert told.ranking() == expected.ranking()
+        paired = play(hall, number)
+        assert paired.algorithm == "fide-dutch-2026-1"
+        assert paired.inputs_digest == digest(expected)
+        met.update(frozenset((one.first_player_id, one.second_player_id)) for one in paired.pairings)
+    assert set(met.values()) == {1}
+    assert len({one.bye for one in hall.state.played if one.bye}) == (5 if count % 2 else 0)
+
+
+def test_starts_are_shared_out_where_the_system_says_who_starts() -> None:
+    hall = Hall(players(12), ruleset=DUTCH_WITH_STARTS)
+    starts: Counter[str] = Counter()
+    for number in range(1, 6):
+        starts.update(one.first_player_id for one in play(hall, number).pairings)
+    assert {starts[player] for player in players(12)} <= {2, 3}
+
+
+def test_the_same_record_gives_the_same_pairing_again() -> None:
+    hall = Hall(players(10), ruleset=DUTCH)
+    play(hall, 1)
+    again = [decide.pair(hall.state, DUTCH, number=2, at=NOON.replace(hour=20), now=NOON) for _ in range(2)]
+    assert again[0] == again[1]
+
+
+def test_the_rules_of_the_book_stay_as_they_were() -> None:
+    assert FISC.championship.system == "swiss"
+    assert with_options(FISC, {"pairing": "swiss"}).digest == FISC.digest
+    (paired,) = Hall(players(8)).pair(1)
+    assert isinstance(paired, events.RoundPaired)
+    assert (paired.algorithm, paired.inputs_digest) == ("swiss-distance-1", "")
+
+
+@pytest.mark.parametrize(("system", "count", "rounds"), [("round-robin", 6, 5), ("double-round-robin", 3, 6)])
+def test_all_against_all_meet_as_often_as_the_system_says(system: str, count: int, rounds: int) -> None:
+    ruleset = with_options(FISE, {"pairing": system})
+    hall = Hall(players(count), rounds=rounds, ruleset=ruleset)
+    met: Counter[frozenset[str]] = Counter()
+    for number in range(1, rounds + 1):
+        paired = play(hall, number)
+        assert (paired.algorithm, len(paired.inputs_digest)) == ("berger-1", 64)
+        met.update(frozenset((one.first_player_id, one.second_player_id)) for one in paired.pairings)
+    assert met == {frozenset(pair): rounds // (count - 1 + count % 2) for pair in combinations(players(count), 2)}
+
+
+def test_all_against_all_takes_as_many_rounds_as_it_takes() -> None:
+    hall = Hall(players(8), rounds=5, ruleset=with_options(FISE, {"pairing": "round-robin"}))
+    with pytest.raises(Refusal) as refusal:
+        hall.pair(1)
+    assert refusal.value.reason == "WRONG_ROUNDS"
+    assert "of 8 players takes 7 rounds; the championship has 5" in str(refusal.value)
+
+
+def test_a_dutch_round_that_cannot_be_paired_is_refused_with_its_article() -> None:
+    """Six players whose fifth round is left to pairs that have met."""
+    hall = Hall(players(4), rounds=3, ruleset=with_options(FISE, {"pairing": "dutch"}))
+    for number in (1, 2, 3):
+        try:
+            play(hall, number)
+        except Refusal as refusal:
+            assert refusal.article.startswith("FIDE C.04.3")  # noqa: PT017
+            return
+    assert len(hall.state.played) == 3
+
+
+def test_the_service_starts_without_the_compiler() -> None:
+    code = "import sys, faristol.pairing.service; sys.exit('numba' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
