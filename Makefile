@@ -10,7 +10,7 @@ PYTEST_ARGS ?=
 export PATH := $(abspath $(BIN)):$(PATH)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup lexicons run test check format proto golden bench torture simulate browser lock clean
+.PHONY: help setup lexicons run test check format proto golden bench torture simulate judges browser lock clean
 
 help: ## say what the targets do
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/  make \1\t\2/' | expand -t 20
@@ -72,6 +72,13 @@ SEEDS ?= 0-99
 JOBS  ?= 2
 simulate: $(READY) ## run the platform in worlds of faults: SEEDS=0-1999, 7 or 3,5,9-12, JOBS=2; writes var/simulation.json
 	$(BIN)/python -m tests.campaigns.simulation --seeds $(SEEDS) --jobs $(JOBS)
+
+TABLES ?= 200
+JUDGES ?= 10
+PANEL  ?= 1
+judges: setup ## challenge at 200 tables while judges are cut off and processes killed: TABLES=200 JUDGES=10 PANEL=1; writes var/judges.json
+	GRPC_VERBOSITY=ERROR $(BIN)/python -m tests.campaigns.judges --tables $(TABLES) --judges $(JUDGES) --panel $(PANEL) \
+		$(if $(SEED),--seed $(SEED))
 
 # The tests of the pages need a browser. Where it is missing and can be installed, it is; elsewhere they are
 # reported as not run.

@@ -107,18 +107,29 @@ async def sit(
         for case in sorted(cases, key=lambda case: not case.held):
             if case.case_id in given_back:
                 continue
-            try:
-                claimed = await judge.claim(case.case_id)
-            except grpc.aio.AioRpcError as problem:
-                if reason_of(problem) in _PASSED_BY:
-                    continue
-                raise
+            claimed = await _claimed(judge, case.case_id)
+            if claimed is None:
+                continue
             async with judge.holding(case.case_id, claimed.lease_seconds):
                 if not await _rule_on(judge, case.case_id, ask, told):
                     given_back.add(case.case_id)
             done += 1
             if done == most:
                 return
+
+
+async def _claimed(judge: Judge, case_id: str) -> pb.ClaimCaseResponse | None:
+    """A seat on a case, None when there is none any more. Waits for another case that the judge holds elsewhere."""
+    while True:
+        try:
+            return await judge.claim(case_id)
+        except grpc.aio.AioRpcError as problem:
+            why = reason_of(problem)
+            if why in _PASSED_BY:
+                return None
+            if why != "HOLDS_ANOTHER":
+                raise
+        await asyncio.sleep(PAUSE)
 
 
 async def _rule_on(

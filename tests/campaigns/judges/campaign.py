@@ -1,0 +1,267 @@
+"""Challenges from many tables, few judges with bad connections, and processes that are killed meanwhile."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import random
+import time
+import uuid
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+
+import grpc
+from google.protobuf.message import Message
+from tests.campaigns.judges.clients import Bench, ChallengingTable
+from tests.campaigns.torture.clients import EAGER
+from tests.campaigns.torture.sites import Site
+
+from faristol.cli.demo.api import Api, call
+from faristol.cli.demo.plan import Plan
+from faristol.host.times import to_timestamp
+from faristol.lexicon import presenting, reading
+from faristol.lexicon.model import Case
+from faristol.pb.clock.v1 import events_pb2 as clock_events
+from faristol.pb.game.v1 import events_pb2 as game_events
+from faristol.pb.lexicon.v1 import adjudication_pb2 as pb
+from faristol.pb.lexicon.v1 import adjudication_pb2_grpc as pb_grpc
+from faristol.pb.lexicon.v1 import events_pb2 as events
+from faristol.pb.pairing.v1 import pairing_pb2
+from faristol.record import Record
+from faristol.record.verification import verify
+from faristol.rules.ruleset import load_ruleset
+from faristol.rules.tiles import load_tile_set
+from faristol.words import DEFAULT_NAME, WordGraph
+
+RULESET, ROUNDS = "fisc-2023", 5
+LEASE_SECONDS = 2
+ESCALATE_AFTER_SECONDS = 20
+DIRECTOR = "head"
+PATIENCE = 600.0
+"""Seconds within which every table has to go on."""
+DOWN = 2.0
+"""Seconds for which a process that was killed is down at most."""
+AT_ONCE = 40
+"""Tables that are set up at the same time."""
+
+
+@dataclass
+class Outcome:
+    """What a campaign came to."""
+
+    seed: int
+    tables: int
+    judges: int
+    panel: int
+    kills: int = 0
+    cut: int = 0
+    """Connections of judges that broke."""
+    returned: int = 0
+    """Claims that went back into the queue."""
+    escalated: int = 0
+    late: int = 0
+    """Opinions that were refused because their claim was lost."""
+    ruled: int = 0
+    median_ms: int = 0
+    p95_ms: int = 0
+    longest_ms: int = 0
+    seconds: float = 0.0
+    wrong: list[str] = field(default_factory=list)
+
+
+class Campaign:
+    """One tournament whose tables all challenge their first play."""
+
+    def __init__(
+        self,
+        site: Site,
+        graph: WordGraph,
+        outcome: Outcome,
+        kill_every: float,
+        tell: Callable[[int, int], None] = lambda resumed, kills: None,
+    ) -> None:
+        self._site = site
+        self._graph = graph
+        self._outcome = outcome
+        self._kill_every = kill_every
+        self._tell = tell
+        self._chance = random.Random(outcome.seed)
+        self._plan = Plan(2 * outcome.tables, ROUNDS, outcome.seed, RULESET)
+        self._resumed: dict[str, asyncio.Event] = {}
+
+    async def run(self) -> Outcome:
+        """Play it, and judge what is left."""
+        begun = time.monotonic()
+        assert await self._site.whole(), "the site does not come to serve"
+        channels = {
+            service: grpc.aio.insecure_channel(addresses[0], options=EAGER)
+            for service, addresses in self._site.replicas.items()
+        }
+        record = await Record.open(self._site.database_url)
+        try:
+            game_ids = await self._set_up(channels)
+            await self._rule(channels, record, game_ids)
+            await self._judge(record, game_ids)
+        finally:
+            await record.close()
+            for channel in channels.values():
+                await channel.close(None)
+        self._site.stop()
+        self._outcome.wrong += self._site.wrong
+        self._outcome.seconds = time.monotonic() - begun
+        return self._outcome
+
+    async def _set_up(self, channels: Mapping[str, grpc.aio.Channel]) -> list[str]:
+        """A tournament with judges, whose first round has started. Gives the games."""
+        plan, api = self._plan, Api(channels.__getitem__)
+        opening = to_timestamp(plan.round_start(1, datetime.now(UTC)))
+        common = {"tournament_id": plan.tournament_id}
+        create = pairing_pb2.CreateTournamentRequest(
+            command_id=_command(), name=plan.title, rounds=ROUNDS, ruleset=RULESET, lexicon=DEFAULT_NAME,
+            seed=plan.secret, occurred_at=opening, **common,
+        )  # fmt: skip
+        await call(api.pairing.CreateTournament, create)
+        for entrant in plan.entrants:
+            register = pairing_pb2.RegisterPlayerRequest(
+                command_id=_command(), player_id=entrant.player_id, name=entrant.name, rating=entrant.rating,
+                occurred_at=opening, **common,
+            )  # fmt: skip
+            await call(api.pairing.RegisterPlayer, register)
+        await self._appoint(pb_grpc.AdjudicationServiceStub(channels["lexicon"]))
+        pair = pairing_pb2.PairRoundRequest(command_id=_command(), round=1, occurred_at=opening, **common)
+        paired = await call(api.pairing.PairRound, pair)
+        start = pairing_pb2.StartRoundRequest(command_id=_command(), round=1, occurred_at=opening, **common)
+        await call(api.pairing.StartRound, start)
+        return [pairing.game_id for pairing in paired.pairings]
+
+    async def _appoint(self, stub: pb_grpc.AdjudicationServiceAsyncStub) -> None:
+        tournament_id, panel = self._plan.tournament_id, self._outcome.panel
+        for judge_id in (*self._judge_ids, DIRECTOR):
+            appoint = pb.AppointJudgeRequest(
+                command_id=_command(), tournament_id=tournament_id, judge_id=judge_id, languages=["ca"],
+                director=judge_id == DIRECTOR,
+            )  # fmt: skip
+            await call(stub.AppointJudge, appoint)
+        mode = pb.SetAdjudicationRequest(
+            command_id=_command(),
+            tournament_id=tournament_id,
+            mode=events.MODE_PANEL if panel > 1 else events.MODE_JUDGE,
+            panel=panel if panel > 1 else 0,
+            lease_seconds=LEASE_SECONDS,
+            escalate_after_seconds=ESCALATE_AFTER_SECONDS,
+        )
+        await call(stub.SetAdjudication, mode)
+
+    @property
+    def _judge_ids(self) -> list[str]:
+        return [f"judge-{number}" for number in range(1, self._outcome.judges + 1)]
+
+    async def _rule(self, channels: Mapping[str, grpc.aio.Channel], record: Record, game_ids: Sequence[str]) -> None:
+        """Let every table challenge while judges rule and processes are killed, until every clock runs again."""
+        self._resumed = {game_id: asyncio.Event() for game_id in game_ids}
+        addresses = self._site.replicas["lexicon"]
+        benches = [
+            Bench(judge_id, addresses, random.Random(f"{self._outcome.seed}/{judge_id}"))
+            for judge_id in (*self._judge_ids, DIRECTOR)
+        ]
+        beside = [asyncio.create_task(bench.work()) for bench in benches]
+        beside += [asyncio.create_task(self._watch(record)), asyncio.create_task(self._kill())]
+        permits = asyncio.Semaphore(AT_ONCE)
+        tile_set = load_tile_set(load_ruleset(RULESET).game.tile_set)
+        api = Api(channels.__getitem__)
+
+        async def play(game_id: str) -> None:
+            async with permits:
+                await ChallengingTable(api, self._plan, self._graph, tile_set, game_id).challenge()
+
+        try:
+            async with asyncio.timeout(PATIENCE):
+                await asyncio.gather(*map(play, game_ids))
+                await asyncio.gather(*(event.wait() for event in self._resumed.values()))
+        except TimeoutError:
+            still = [game_id for game_id, event in self._resumed.items() if not event.is_set()]
+            self._outcome.wrong.append(f"{len(still)} tables did not go on within {PATIENCE:.0f} s: {still[:5]}")
+        finally:
+            for task in beside:
+                task.cancel()
+            ended = await asyncio.gather(*beside, return_exceptions=True)
+        self._outcome.wrong += [
+            f"{type(one).__name__}: {one}"
+            for one in ended
+            if isinstance(one, Exception) and not isinstance(one, asyncio.CancelledError)
+        ]
+        self._outcome.cut = sum(bench.cut for bench in benches)
+        self._outcome.late = sum(bench.refused for bench in benches)
+        self._outcome.wrong += [line for bench in benches for line in bench.wrong]
+        await self._site.whole()
+
+    async def _watch(self, record: Record) -> None:
+        """Note every clock that runs again."""
+        resumed = {clock_events.ClockResumed.DESCRIPTOR.full_name}
+        async for event in record.follow(tournament=self._plan.tournament_id, types=resumed):
+            game_id = event.stream.removeprefix("clock-")
+            if game_id in self._resumed:
+                self._resumed[game_id].set()
+                done = sum(one.is_set() for one in self._resumed.values())
+                self._tell(done, self._outcome.kills)
+
+    async def _kill(self) -> None:
+        """Kill a process, any of them, and start it again, until cancelled."""
+        while True:
+            await asyncio.sleep(self._kill_every * (0.5 + self._chance.random()))
+            killed = self._site.kill([self._chance.choice(self._site.victims)])
+            self._outcome.kills += len(killed)
+            try:
+                await asyncio.sleep(DOWN * self._chance.random())
+            finally:
+                self._site.start(killed)
+            with contextlib.suppress(TimeoutError):
+                async with asyncio.timeout(PATIENCE):
+                    await self._site.serving(self._site.addresses(killed))
+            self._site.look_after()
+
+    async def _judge(self, record: Record, game_ids: Sequence[str]) -> None:
+        """Every challenge is one case with one ruling, which its table took once; and every clock runs."""
+        wrong, cases = self._outcome.wrong, []
+        for game_id in game_ids:
+            table, clock = await record.facts(f"game-{game_id}"), await record.facts(f"clock-{game_id}")
+            raised = [fact for fact in table if isinstance(fact, game_events.ChallengeRaised)]
+            if len(raised) != 1:
+                wrong.append(f"{game_id}: {len(raised)} challenges")
+            for challenge in raised:
+                case_id = f"{game_id}-{challenge.challenge}"
+                facts = await record.facts(f"case-{case_id}")
+                wrong += _other_than(1, case_id, facts, events.CaseOpened, events.CaseRuled)
+                cases.append((await reading.cases(record, [case_id])).get(case_id, Case()))
+            told = (game_events.ChallengeRuled, clock_events.ClockNeutralised, clock_events.ClockResumed)
+            wrong += _other_than(len(raised), game_id, [*table, *clock], *told)
+        ruled = [case for case in cases if case.ruled]
+        wrong += [f"{case.case_id}: ruled {case.valid}" for case in ruled if case.valid != self._stands(case)]
+        wrong += [
+            f"{case.case_id}: {len(case.ruled_by)} judges"
+            for case in ruled
+            if not case.by_director and len(set(case.ruled_by)) != self._outcome.panel
+        ]
+        if broken := (await verify(record)).wrong:
+            wrong.append(broken)
+        waited = sorted(map(presenting.waited_ms, ruled)) or [0]
+        self._outcome.ruled = len(ruled)
+        self._outcome.returned = sum(case.returned for case in cases)
+        self._outcome.escalated = sum(case.escalated for case in cases)
+        self._outcome.median_ms = presenting.percentile(waited, 50)
+        self._outcome.p95_ms = presenting.percentile(waited, 95)
+        self._outcome.longest_ms = waited[-1]
+
+    def _stands(self, case: Case) -> bool:
+        return all(self._graph.contains(word) for word in case.words)
+
+
+def _other_than(count: int, whose: str, facts: Sequence[Message], *kinds: type[Message]) -> list[str]:
+    """A sentence for each kind of fact that is not there ``count`` times."""
+    found = {kind: sum(isinstance(fact, kind) for fact in facts) for kind in kinds}
+    return [f"{whose}: {times} times {kind.DESCRIPTOR.name}" for kind, times in found.items() if times != count]
+
+
+def _command() -> str:
+    return str(uuid.uuid4())

@@ -1,0 +1,102 @@
+"""Who takes part: tables that challenge their first play, and judges whose connections break."""
+
+from __future__ import annotations
+
+import asyncio
+import random
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import NoReturn
+
+import grpc
+from tests.campaigns.torture.clients import EAGER
+
+from faristol.cli.demo.api import call
+from faristol.cli.demo.table import Placed, State, Table
+from faristol.cli.sitting import Judge, sit
+from faristol.host.times import to_timestamp
+from faristol.pb.game.v1 import events_pb2 as game_events
+from faristol.pb.game.v1 import game_pb2
+from faristol.pb.lexicon.v1 import adjudication_pb2 as pb
+from faristol.pb.lexicon.v1 import events_pb2 as events
+
+THINKING = 1.0
+"""Seconds that a judge thinks at most."""
+AWAY = 4.0
+"""Seconds for which a judge whose connection broke is away at most: longer than a claim lasts, or not."""
+CONNECTED = 8.0
+"""Seconds after which a connection breaks at the latest."""
+PASSING = (grpc.StatusCode.UNAVAILABLE, grpc.StatusCode.CANCELLED, grpc.StatusCode.DEADLINE_EXCEEDED)
+"""How a call ends whose server was killed."""
+
+
+class Challenged(Exception):
+    """A play was challenged: the table waits for its ruling."""
+
+
+@dataclass(frozen=True)
+class ChallengingTable(Table):
+    """A table that challenges every word of its first play, and stops there."""
+
+    async def challenge(self) -> None:
+        """Play until a play was challenged."""
+        try:
+            await self.play()
+        except Challenged:
+            return
+
+    async def _answer_play(self, game: State, placed: Placed, *, ruled_valid: bool) -> NoReturn:
+        assert not ruled_valid
+        request = game_pb2.ChallengeRequest(
+            command_id=self._command(placed.turn, "challenge"),
+            game_id=self.game_id,
+            player_id=self._opponent(game, placed.mover),
+            words=[game_events.Word(faces=word) for word in placed.words],
+            occurred_at=to_timestamp(placed.when),
+        )
+        await call(self.api.game.Challenge, request)
+        raise Challenged
+
+
+class Bench:
+    """One judge: connects to any replica, rules as the lexicon says, and is cut off in the middle of anything."""
+
+    def __init__(self, judge_id: str, addresses: Sequence[str], chance: random.Random) -> None:
+        self.judge_id = judge_id
+        self._addresses = addresses
+        self._chance = chance
+        self.cut = 0
+        """How often the connection broke."""
+        self.given = 0
+        """Opinions that were taken."""
+        self.refused = 0
+        """Opinions that came too late."""
+        self.wrong: list[str] = []
+
+    async def work(self) -> None:
+        """Sit until cancelled."""
+        while True:
+            try:
+                async with asyncio.timeout(CONNECTED * self._chance.random()):
+                    await self._sit()
+            except TimeoutError:
+                self.cut += 1
+            except grpc.aio.AioRpcError as problem:
+                if problem.code() not in PASSING:
+                    self.wrong.append(f"{self.judge_id} was told {problem.code().name}: {problem.details()}")
+            await asyncio.sleep(AWAY * self._chance.random())
+
+    async def _sit(self) -> None:
+        address = self._chance.choice(self._addresses)
+        async with grpc.aio.insecure_channel(address, options=EAGER) as channel:
+            await sit(Judge(channel, self.judge_id), "", self._ask, self._told)
+
+    async def _ask(self, file: pb.GetCaseFileResponse) -> list[events.WordRuling]:
+        await asyncio.sleep(THINKING * self._chance.random())
+        return [events.WordRuling(word=one.word, valid=one.valid) for one in file.words]
+
+    def _told(self, case_id: str, answer: pb.RuleCaseResponse | None, problem: str) -> None:
+        if answer is None:
+            self.refused += 1
+        else:
+            self.given += 1
