@@ -13,8 +13,8 @@ from pydantic import AfterValidator, AwareDatetime, BaseModel, Field
 from starlette.requests import Request
 from starlette.responses import Response
 
-from faristol.gateway import operation, schemas, sheets, stream
-from faristol.gateway.results import AsOf, Reader
+from faristol.gateway import operation, rulings, schemas, sheets, stream
+from faristol.gateway.results import AsOf, Reader, RulingsReader
 
 TournamentId = Annotated[str, Path(description="The tournament.", examples=["demo"])]
 RoundNumber = Annotated[int, Path(ge=1, le=10_000, description="The round, from 1.")]
@@ -155,6 +155,18 @@ def router(closing: asyncio.Event) -> APIRouter:
         """Players with their ratings."""
         answer = await results.players(tournament_id, min_position, AsOf(as_of_position, as_of))
         return tagged(schemas.Players.of(answer), if_none_match)
+
+    @routes.get("/tournaments/{tournament_id}/rulings", response_model=rulings.Rulings, responses=ERRORS)
+    async def list_rulings(
+        found: RulingsReader,
+        tournament_id: TournamentId,
+        round: Annotated[  # noqa: A002 # the name of the query parameter
+            int, Query(ge=0, le=10_000, description="Of this round; of every closed round when 0.")
+        ] = 0,
+        if_none_match: IfNoneMatch = None,
+    ) -> Response:
+        """What was challenged in closed rounds, and how it was ruled on."""
+        return tagged(rulings.Rulings.of(await found.of(tournament_id, round)), if_none_match)
 
     @routes.get("/games/{game_id}", response_model=sheets.Game, responses=ERRORS)
     async def get_game(

@@ -12,6 +12,7 @@ from starlette.staticfiles import StaticFiles
 from faristol.gateway import api, pages, problems
 from faristol.gateway.headers import SafeHeaders
 from faristol.host import Runtime
+from faristol.pb.lexicon.v1 import adjudication_pb2_grpc
 from faristol.pb.results.v1 import results_pb2_grpc
 
 ABOUT = """Results of crossword-tile championships, live: tournaments, standings, pairings, scoresheets.
@@ -25,12 +26,13 @@ def app(runtime: Runtime) -> FastAPI:
     """The application in front of the results service that ``runtime`` knows.
 
     ``app.state.closing`` is an event that ends every stream when it is set; ``app.state.results`` is the stub of
-    the results service.
+    the results service, and ``app.state.rulings`` that of the rulings.
     """
     closing = asyncio.Event()
     web = FastAPI(title="Faristol", version="1", description=ABOUT, docs_url=None, redoc_url=None)
     web.state.closing = closing
     web.state.results = results_pb2_grpc.ResultsServiceStub(runtime.channel("results"))
+    web.state.rulings = adjudication_pb2_grpc.AdjudicationServiceStub(runtime.channel("lexicon"))
     web.add_middleware(
         CORSMiddleware,
         allow_origins=["*"],

@@ -13,7 +13,8 @@ from starlette.responses import HTMLResponse, Response
 from faristol.gateway import operation, table
 from faristol.gateway.language import language_of, remember
 from faristol.gateway.problems import AWAY, FAULT, Problem
-from faristol.gateway.results import Reader
+from faristol.gateway.results import Reader, RulingsReader
+from faristol.gateway.rulings import MODE_LABELS
 from faristol.gateway.schemas import moment
 from faristol.gateway.templating import render
 from faristol.pb.results.v1 import results_pb2 as pb
@@ -106,6 +107,13 @@ def router() -> APIRouter:
     async def players(request: Request, results: Reader, tournament_id: str, part: Part = "") -> Response:
         head, answer = await asyncio.gather(results.tournament(tournament_id), results.players(tournament_id))
         return _of(request, "players.html", part, head, answer=answer, tab="players")
+
+    @routes.get("/t/{tournament_id}/rulings")
+    async def rulings(
+        request: Request, results: Reader, found: RulingsReader, tournament_id: str, part: Part = ""
+    ) -> Response:
+        head, answer = await asyncio.gather(results.tournament(tournament_id), found.of(tournament_id))
+        return _of(request, "rulings.html", part, head, answer=answer, modes=MODE_LABELS, tab="rulings")
 
     @routes.get("/status")
     async def status(request: Request, results: Reader, part: Part = "") -> Response:

@@ -30,6 +30,7 @@ STATUSES: Mapping[grpc.StatusCode, HTTPStatus] = {
     grpc.StatusCode.DEADLINE_EXCEEDED: HTTPStatus.GATEWAY_TIMEOUT,
     grpc.StatusCode.UNAVAILABLE: HTTPStatus.SERVICE_UNAVAILABLE,
     grpc.StatusCode.CANCELLED: HTTPStatus.SERVICE_UNAVAILABLE,
+    grpc.StatusCode.UNIMPLEMENTED: HTTPStatus.SERVICE_UNAVAILABLE,  # another service answers where this one should be
 }
 """What a gRPC status is over HTTP; any other is a defect behind the gateway (502)."""
 

@@ -1,4 +1,4 @@
-"""The way to the results service."""
+"""The way to the results service, and to the rulings of the lexicon service."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from starlette.requests import Request
 
 from faristol.gateway.language import language_of
 from faristol.host.times import to_timestamp
+from faristol.pb.lexicon.v1 import adjudication_pb2, adjudication_pb2_grpc
 from faristol.pb.results.v1 import results_pb2 as pb
 from faristol.pb.results.v1 import results_pb2_grpc
 
@@ -119,6 +120,31 @@ class Results:
         return self._stub.Follow(
             pb.FollowRequest(tournament_id=tournament_id, after_position=after), metadata=self._metadata
         )
+
+
+class Rulings:
+    """What the lexicon service tells the public. Raises as ``Results`` does."""
+
+    def __init__(self, stub: adjudication_pb2_grpc.AdjudicationServiceAsyncStub, language: str) -> None:
+        self._stub = stub
+        self._metadata = (("accept-language", language),)
+
+    async def of(self, tournament_id: str, round_: int = 0) -> adjudication_pb2.ListRulingsResponse:
+        """The rulings of a closed round, or of all when that is 0."""
+        return await self._stub.ListRulings(
+            adjudication_pb2.ListRulingsRequest(tournament_id=tournament_id, round=round_),
+            timeout=DEADLINE,
+            metadata=self._metadata,
+        )
+
+
+async def rulings_reader(request: Request) -> Rulings:
+    """The lexicon service in the visitor's language. The application keeps the stub in ``app.state.rulings``."""
+    return Rulings(request.app.state.rulings, language_of(request))
+
+
+RulingsReader = Annotated[Rulings, Depends(rulings_reader)]
+"""A parameter of a route."""
 
 
 async def reader(request: Request) -> Results:

@@ -17,7 +17,7 @@ from tests.campaigns.judges.clients import Bench, ChallengingTable
 from tests.campaigns.torture.clients import EAGER
 from tests.campaigns.torture.sites import Site
 
-from faristol.cli.demo.api import Api, call
+from faristol.cli.api import Api, call
 from faristol.cli.demo.plan import Plan
 from faristol.host.times import to_timestamp
 from faristol.lexicon import presenting, reading
@@ -118,8 +118,8 @@ class Campaign:
         opening = to_timestamp(plan.round_start(1, datetime.now(UTC)))
         common = {"tournament_id": plan.tournament_id}
         create = pairing_pb2.CreateTournamentRequest(
-            command_id=_command(), name=plan.title, rounds=ROUNDS, ruleset=RULESET, lexicon=DEFAULT_NAME,
-            seed=plan.secret, occurred_at=opening, **common,
+            command_id=_command(), tournament_id=plan.tournament_id, name=plan.title, rounds=ROUNDS, ruleset=RULESET,
+            lexicon=DEFAULT_NAME, seed=plan.secret, occurred_at=opening,
         )  # fmt: skip
         await call(api.pairing.CreateTournament, create)
         for entrant in plan.entrants:

@@ -11,7 +11,7 @@ from typing import NoReturn
 import grpc
 from tests.campaigns.torture.clients import EAGER
 
-from faristol.cli.demo.api import call
+from faristol.cli.api import call
 from faristol.cli.demo.table import Placed, State, Table
 from faristol.cli.sitting import Judge, sit
 from faristol.host.times import to_timestamp

@@ -222,6 +222,7 @@ async def test_the_openapi_document_describes_every_route(stage: Stage) -> None:
         "/api/v1/tournaments/{tournament_id}/standings",
         "/api/v1/tournaments/{tournament_id}/rounds/{number}/pairings",
         "/api/v1/tournaments/{tournament_id}/players",
+        "/api/v1/tournaments/{tournament_id}/rulings",
         "/api/v1/tournaments/{tournament_id}/stream",
         "/api/v1/games/{game_id}",
         "/api/v1/seals",

@@ -1,0 +1,84 @@
+"""The JSON of rulings: what was challenged in closed rounds, and what was said of it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Literal
+
+from pydantic import BaseModel, Field
+
+from faristol.gateway.schemas import Answer, Pin, moment
+from faristol.pb.lexicon.v1 import adjudication_pb2 as pb
+from faristol.pb.lexicon.v1 import events_pb2 as events
+from faristol.rules.refusal import N_
+
+Mode = Literal["automatic", "judge", "panel"]
+
+MODES: Mapping[events.Mode.ValueType, Mode] = {
+    events.MODE_AUTOMATIC: "automatic",
+    events.MODE_JUDGE: "judge",
+    events.MODE_PANEL: "panel",
+}
+MODE_LABELS: Mapping[events.Mode.ValueType, str] = {
+    events.MODE_AUTOMATIC: N_("the lexicon"),
+    events.MODE_JUDGE: N_("a judge"),
+    events.MODE_PANEL: N_("a panel of judges"),
+}
+
+
+class RuledWord(BaseModel):
+    """What was found of one word."""
+
+    faces: list[str] = Field(description="Its tiles.")
+    valid: bool
+
+
+class Ruling(BaseModel):
+    """A ruling."""
+
+    round: int = Field(description="Round, from 1.")
+    game_id: str
+    turn: int = Field(description="Turn of the play, from 1.")
+    words: list[list[str]] = Field(description="The words challenged, each as its tiles.")
+    valid: bool = Field(description="The play stands.")
+    ruled_words: list[RuledWord] = Field(
+        description="Word by word, where the rules let players know so much (PES Δ.ε); empty elsewhere (FISC I.10)."
+    )
+    lexicon: Pin = Field(description="The lexicon that was pinned.")
+    edition: str = Field(description="Edition of its source; empty when it is no longer installed.")
+    layers: list[str] = Field(description="Layers that were switched on.")
+    article: str = Field(description="The article that says what a ruling is.", examples=["FISC I.10"])
+    appeal: bool = Field(description="It was the second ruling on the play, and the last.")
+    mode: Mode = Field(description="Who ruled.")
+    ruled_at: datetime
+
+    @classmethod
+    def of(cls, one: pb.PublicRuling) -> Ruling:
+        """From the contract's message."""
+        return cls(
+            round=one.round,
+            game_id=one.game_id,
+            turn=one.turn,
+            words=[list(word.faces) for word in one.words],
+            valid=one.valid,
+            ruled_words=[RuledWord(faces=list(word.word.faces), valid=word.valid) for word in one.ruled_words],
+            lexicon=Pin.of(one.lexicon),
+            edition=one.edition,
+            layers=list(one.layers),
+            article=one.article,
+            appeal=one.appeal,
+            mode=MODES[one.mode],
+            ruled_at=moment(one.ruled_at),
+        )
+
+
+class Rulings(Answer):
+    """The rulings of closed rounds, in the order of rounds and of time."""
+
+    rulings: list[Ruling]
+
+    @classmethod
+    def of(cls, answer: pb.ListRulingsResponse) -> Rulings:
+        """From the contract's message."""
+        return cls(position=answer.position, rulings=[Ruling.of(one) for one in answer.rulings])
