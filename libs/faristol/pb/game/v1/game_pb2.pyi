@@ -3114,7 +3114,7 @@ class GetGameResponse(_message.Message):
 
     @_builtins.property
     def rack(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
-        """The rack asked for, faces in the order drawn."""
+        """The rack asked for, faces in the order drawn; empty for a tile that nobody entered at a table over the board."""
 
     @_builtins.property
     def occurred_at(self) -> _timestamp_pb2.Timestamp:
