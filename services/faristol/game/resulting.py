@@ -49,14 +49,15 @@ def clock_is_done(clock: Clock, ruleset: Ruleset) -> bool:
 def signers(game: Game, ruleset: Ruleset) -> tuple[str, ...]:
     """Who signs the sheet: all players at the table, the one who keeps it (FM pr.), or nobody.
 
-    Who left for good is not waited for.
+    Who left for good is not waited for; the next player keeps the sheet then.
     """
     match ruleset.scoresheet.signers:
         case "both":
             present = tuple(player for player in game.player_ids if player not in game.gone)
             return present or game.player_ids
         case "keeper":
-            return (game.starter,)
+            keepers = (game.starter, *game.others(game.starter))
+            return (next((player for player in keepers if player not in game.gone), game.starter),)
         case "nobody":
             return ()
 

@@ -108,7 +108,14 @@ def _end(game: Game, clock: Clock, ruleset: Ruleset) -> EndCondition | None:
             return None
         late = clock.last_turn is not None and game.turn > clock.last_turn
         return EndCondition.ROUND_TIME if late and not ruleset.round_time.out_counts else EndCondition.OUT
-    return end_of_turns(game.turns, game.scores.values(), ruleset, game.points)
+    return _end_of_rows(game, ruleset)
+
+
+def _end_of_rows(game: Game, ruleset: Ruleset) -> EndCondition | None:
+    """Whether a row of turns ends the game; those of players who have left for good count for nothing."""
+    turns = [turn for turn in game.turns_taken if turn.player_id not in game.gone]
+    scores = [score for player, score in game.scores.items() if player not in game.gone]
+    return end_of_turns([turn.kind for turn in turns], scores, ruleset, [turn.points for turn in turns])
 
 
 def _ended(condition: EndCondition, at: Instant, losers: Sequence[str] = ()) -> events.GameEnded:

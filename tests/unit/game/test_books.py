@@ -414,6 +414,19 @@ def test_who_leaves_never_wins_and_gets_what_the_book_says() -> None:
     assert greek.game.scores == {"anna": 0, "biel": 150}
 
 
+def test_a_table_of_three_goes_on_without_one_who_left_and_ends_by_the_turns_of_the_others() -> None:
+    hall = festa("C A S A R T I", "M E N T S O L", "P E R A L T A")
+    hall.turn("H8 C A S A")
+    hall.do(pb.AbandonRequest(player_ids=["biel"]))
+    assert hall.game.mover == "carla"
+    for _ in range(4):
+        hall.turn("-")
+    assert hall.game.condition == events.END_CONDITION_LOST_TURNS
+    assert [turn.player_id for turn in hall.game.turns_taken if turn.kind is TurnKind.LOST] == ["biel", "biel"]
+    hall.do(pb.SignSheetRequest(player_id="anna"))
+    assert isinstance(hall.facts[-1], events.ResultFinal)
+
+
 def test_players_agree_that_the_game_is_over_where_the_book_knows_that() -> None:
     hall = fise()
     hall.do(pb.AgreeEndRequest(player_id="anna"))
