@@ -52,7 +52,7 @@ class Services:
         self._instances: Mapping[str, Any] = {one.descriptor.full_name: one.instance for one in servicers}
         self._reactions = [reaction for part in parts for reaction in part.reactions]
         self._heard = 0
-        self.verbs = verbs_of(one.descriptor for one in servicers)
+        self.verbs = verbs_of(tuple(one.descriptor for one in servicers))
 
     def facts(self, after: int = 0) -> list[Message]:
         """What was recorded after a position."""

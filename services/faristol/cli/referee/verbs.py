@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cache
 
 from google.protobuf.descriptor import ServiceDescriptor
 from google.protobuf.message import Message
@@ -31,7 +32,8 @@ class Verb:
         return next((field.name for field in self.request.DESCRIPTOR.fields if field.name not in GIVEN), "")
 
 
-def verbs_of(services: Iterable[ServiceDescriptor]) -> Mapping[str, Verb]:
+@cache
+def verbs_of(services: tuple[ServiceDescriptor, ...]) -> Mapping[str, Verb]:
     """Every command of the services by its name: the calls that carry a command id."""
     found = {}
     for service in services:
