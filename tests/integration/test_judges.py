@@ -72,13 +72,13 @@ async def process(tmp_path: Path, library: Library, catalan: Installed, nats_ser
         made.child.kill()
 
 
-async def sit_down(process: Process, catalan: Installed, channel: grpc.aio.Channel) -> Court:
+async def sit_down(process: Process, catalan: Installed, channel: grpc.aio.Channel, lease_seconds: int = 60) -> Court:
     record = await Record.open(process.database_url)
     court = Court(record, channel, catalan.digest, process.address)
     await court.found_tournament()
     await court.appoint("ada", "berta")
     await court.appoint("head", languages=["en"], director=True)
-    await court.set_mode(events.MODE_JUDGE, lease_seconds=2)
+    await court.set_mode(events.MODE_JUDGE, lease_seconds=lease_seconds)
     await court.open_game(GAME)
     return court
 
@@ -130,7 +130,7 @@ async def test_a_judge_whose_connection_breaks_goes_on_where_he_was_or_leaves_th
     process: Process, catalan: Installed
 ) -> None:
     async with grpc.aio.insecure_channel(process.address) as channel:
-        court = await sit_down(process, catalan, channel)
+        court = await sit_down(process, catalan, channel, 8)
         case_id = await court.challenge(GAME, ANY)
         await court.queued("ada", case_id)
     async with grpc.aio.insecure_channel(process.address) as broken:

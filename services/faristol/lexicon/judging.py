@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator, Callable
 from datetime import datetime
 from functools import reduce
@@ -41,6 +42,7 @@ class JudgeService(pb_grpc.JudgeServiceServicer):
         self._record = runtime.record
         self._lexicons = lexicons
         self._leases = leases
+        self._queue = reading.Queue(runtime.record)
         self._progress = runtime.progress(projection().consumer)
 
     async def WatchQueue(  # noqa: N802
@@ -50,13 +52,13 @@ class JudgeService(pb_grpc.JudgeServiceServicer):
         check_judge_id(request.judge_id)
         before: list[pb.QueuedCase] | None = None
         while True:
-            position = await self._progress.position()
-            found, as_of = await reading.queue(self._record, request.judge_id, request.language)
+            found, position = await self._queue.of(request.judge_id, request.language)
             cases = [presenting.queued(case, request.judge_id) for case in found]
             if cases != before:
-                yield pb.WatchQueueResponse(position=as_of, cases=cases)
+                yield pb.WatchQueueResponse(position=position, cases=cases)
                 before = cases
             await self._progress.reached(position + 1, LOOK)
+            await asyncio.sleep(reading.FRESH)  # else what is shown would be what was read before the news
 
     async def ClaimCase(  # noqa: N802
         self, request: pb.ClaimCaseRequest, context: Context

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Collection, Sequence
+import asyncio
+from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import reduce
 from typing import Any, TypeVar
@@ -20,6 +21,9 @@ from faristol.record import Record
 from faristol.rules.refusal import Refusal
 
 T = TypeVar("T")
+
+FRESH = 0.1
+"""Seconds for which a queue that was read is shown to others who watch."""
 
 EARLIER = 20
 """Earlier rulings on a word that a judge is shown."""
@@ -41,32 +45,65 @@ async def cases(record: Record, case_ids: Collection[str]) -> dict[str, Case]:
     return {case.case_id: case for case in folded}
 
 
-async def queue(record: Record, judge_id: str, language: str) -> tuple[list[Case], int]:
-    """The cases that a judge holds or may claim, the one that waits longest first, and the position of the list.
+async def waiting(record: Record) -> list[Case]:
+    """Every case that waits for a judge, the one that waits longest first."""
+    return (await _waiting(record))[0]
 
-    Only those in ``language``, if that is not empty.
-    """
 
-    async def look(connection: AsyncConnection, live: Live) -> Sequence[Any]:
+async def _waiting(record: Record) -> tuple[list[Case], Mapping[tuple[str, str], Judge], int]:
+    """The cases that wait, the judges by tournament and id, and the position of both."""
+
+    async def look(connection: AsyncConnection, live: Live) -> tuple[Sequence[str], Sequence[Any]]:
         rows = docket.tables(live.version, live.generation)
         query = (
-            select(rows.cases.c.case_id, rows.judges.c.languages, rows.judges.c.director)
-            .join_from(rows.cases, rows.judges, rows.judges.c.tournament_id == rows.cases.c.tournament_id)
-            .where(rows.cases.c.waiting, rows.judges.c.judge_id == judge_id)
+            select(rows.cases.c.case_id)
+            .where(rows.cases.c.waiting, rows.cases.c.mode != events.MODE_AUTOMATIC)
             .order_by(rows.cases.c.queued_at, rows.cases.c.case_id)
         )
-        if language:
-            query = query.where(rows.cases.c.language == language)
-        return (await connection.execute(query)).all()
+        case_ids = (await connection.execute(query)).scalars().all()
+        return case_ids, (await connection.execute(select(rows.judges))).all() if case_ids else []
 
-    found, live = await _read(record, look)
-    known = await cases(record, [row.case_id for row in found])
-    judges = {row.case_id: Judge(judge_id, frozenset(row.languages.split()), row.director) for row in found}
-    queued = [known[row.case_id] for row in found]
-    return [case for case in queued if case.waiting and _may_take(case, judges[case.case_id])], live.position
+    (case_ids, rows), live = await _read(record, look)
+    known = await cases(record, case_ids)
+    judges = {
+        (row.tournament_id, row.judge_id): Judge(row.judge_id, frozenset(row.languages.split()), row.director)
+        for row in rows
+    }
+    return [known[case_id] for case_id in case_ids if known[case_id].waiting], judges, live.position
 
 
-def _may_take(case: Case, judge: Judge) -> bool:
+class Queue:
+    """The cases that wait, read once for all judges who watch."""
+
+    def __init__(self, record: Record) -> None:
+        self._record = record
+        self._reading = asyncio.Lock()
+        self._read_at = -FRESH
+        self._cases: list[Case] = []
+        self._judges: Mapping[tuple[str, str], Judge] = {}
+        self._position = 0
+
+    async def of(self, judge_id: str, language: str) -> tuple[list[Case], int]:
+        """The cases that a judge holds or may claim, the one that waits longest first, and the position of the list.
+
+        Only those in ``language``, if that is not empty. What is shown is ``FRESH`` seconds old at most.
+        """
+        async with self._reading:
+            now = asyncio.get_running_loop().time()
+            if now - self._read_at >= FRESH:
+                self._cases, self._judges, self._position = await _waiting(self._record)
+                self._read_at = now
+        found = [
+            case
+            for case in self._cases
+            if language in {"", case.language} and _may_take(case, self._judges.get((case.tournament_id, judge_id)))
+        ]
+        return found, self._position
+
+
+def _may_take(case: Case, judge: Judge | None) -> bool:
+    if judge is None:
+        return False
     if case.claim_of(judge.judge_id):
         return True
     try:
@@ -74,20 +111,6 @@ def _may_take(case: Case, judge: Judge) -> bool:
     except Refusal:
         return False
     return True
-
-
-async def waiting(record: Record) -> list[Case]:
-    """Every case that waits for a judge."""
-
-    async def look(connection: AsyncConnection, live: Live) -> Sequence[str]:
-        rows = docket.tables(live.version, live.generation)
-        judged = rows.cases.c.mode != events.MODE_AUTOMATIC
-        return (
-            (await connection.execute(select(rows.cases.c.case_id).where(rows.cases.c.waiting, judged))).scalars().all()
-        )
-
-    found, _ = await _read(record, look)
-    return [case for case in (await cases(record, found)).values() if case.waiting]
 
 
 async def of_tournament(

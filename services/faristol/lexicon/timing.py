@@ -11,7 +11,7 @@ from faristol.bus.stopped import away
 from faristol.host import Unreachable
 from faristol.lexicon import adjudication, decide, reading
 from faristol.lexicon.leases import Leases
-from faristol.lexicon.model import stream
+from faristol.lexicon.model import Case, stream
 from faristol.lexicon.streams import load_adjudication, load_case
 from faristol.record import Conflict, Decision, Guard, Metadata, Record, Write
 
@@ -41,7 +41,8 @@ class Timer:
         while True:
             try:
                 for case in await reading.waiting(self._record):
-                    await self.settle(case.case_id)
+                    if case.claims or self._is_due(case):
+                        await self.settle(case.case_id)
             except Unreachable:
                 _log.debug("%s waits for the docket to be built", ACTOR)
             except Exception as problem:
@@ -49,6 +50,10 @@ class Timer:
                     raise
                 _log.warning("%s waits for the record: %s", ACTOR, problem)
             await asyncio.sleep(LOOK)
+
+    def _is_due(self, case: Case) -> bool:
+        escalates_at = case.escalates_at()
+        return not case.escalated and escalates_at is not None and self._now() >= escalates_at
 
     async def settle(self, case_id: str) -> None:
         """Write what is overdue in a case; when others write at this moment, the next look does."""

@@ -67,7 +67,7 @@ async def test_a_director_sets_up_judges_and_a_judge_rules_from_the_command_line
 
 
 async def test_a_program_sits_as_a_judge_and_keeps_a_case_for_longer_than_a_claim_lasts(court: Court) -> None:
-    await court.set_mode(events.MODE_JUDGE, lease_seconds=2)
+    await court.set_mode(events.MODE_JUDGE, lease_seconds=6)
     await court.open_game(GAME)
     process = await asyncio.create_subprocess_exec(
         FARISTOL,
@@ -92,7 +92,7 @@ async def test_a_program_sits_as_a_judge_and_keeps_a_case_for_longer_than_a_clai
 
     first = await court.challenge(GAME, ANY)
     assert (await line())["case_id"] == first
-    await asyncio.sleep(3)
+    await asyncio.sleep(7)
     ruling = {"words": [{"tiles": ["A", "NY"], "valid": True}]}
     process.stdin.write(json.dumps(ruling).encode() + b"\n")
     assert await line() == {"case_id": first, "given": True, "ruled": True, "problem": ""}

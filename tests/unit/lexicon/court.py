@@ -32,7 +32,7 @@ from faristol.rules import load_ruleset
 T = TypeVar("T")
 M = TypeVar("M", bound=Message)
 
-PATIENCE = 20.0
+PATIENCE = 60.0
 """Seconds within which what follows by itself has to have followed."""
 
 
