@@ -149,6 +149,8 @@ async def _apply(connection: AsyncConnection, rows: Tables, one: Recorded) -> No
         case game_events.GameOpened() as fact:
             await connection.execute(insert(rows.games).values(game_id=fact.game_id, round=fact.round))
         case pairing_events.RoundClosed() as fact:
+            this_round = (rows.closed.c.tournament_id == one.tournament) & (rows.closed.c.round == fact.round)
+            await connection.execute(delete(rows.closed).where(this_round))  # it may be closed again after a correction
             await connection.execute(insert(rows.closed).values(tournament_id=one.tournament, round=fact.round))
 
 

@@ -53,6 +53,7 @@ async def test_a_docket_built_again_is_the_live_one(court: Court) -> None:
     await court.add("game-cup-r1-t2", game_events.GameEnded(occurred_at=now()))
     await court.came(gone, events.CaseWithdrawn)
     await court.close_round(1)
+    await court.close_round(1)
     last = await court.record.last_position()
     assert await Progress(court.record, docket.projection().consumer).reached(last, 20)
     lived, _ = await rows(court)
