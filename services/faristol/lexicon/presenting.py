@@ -173,6 +173,11 @@ def exported(listed: Iterable[Listed], lexicons: Lexicons, *, header: bool) -> s
     return text.getvalue()
 
 
+def _plain(text: str) -> str:
+    """What a judge wrote, with an apostrophe before what a spreadsheet would take for a formula."""
+    return f"'{text}" if text.startswith(("=", "+", "-", "@", "\t", "\r")) else text
+
+
 def _rows(listed: Listed, lexicons: Lexicons) -> Iterable[list[object]]:
     case = listed.case
     assert case.queued_at
@@ -186,8 +191,8 @@ def _rows(listed: Listed, lexicons: Lexicons) -> Iterable[list[object]]:
             "".join(ruling.word),
             " ".join(ruling.word),
             "yes" if ruling.valid else "no",
-            ruling.reason,
-            ruling.source,
+            _plain(ruling.reason),
+            _plain(ruling.source),
             events.Mode.Name(case.mode).removeprefix("MODE_").lower(),
             " ".join(case.ruled_by),
             "yes" if case.appeal else "no",

@@ -282,7 +282,7 @@ async def test_the_committee_gets_every_word_with_reason_and_source(court: Court
     case_id = await court.challenge(GAME, ANY, ANYS)
     await court.queued("ada", case_id)
     await court.claim(case_id, "ada")
-    await court.rule(case_id, "ada", {ANY: True, ANYS: True}, 'the "plural", of any', "Gramàtica, 7.2")
+    await court.rule(case_id, "ada", {ANY: True, ANYS: True}, 'the "plural", of any', "=Gramàtica, 7.2")
 
     async def export() -> list[dict[str, str]]:
         call = court.direct.ExportRulings(pb.ExportRulingsRequest(tournament_id="cup"))
@@ -291,8 +291,8 @@ async def test_the_committee_gets_every_word_with_reason_and_source(court: Court
 
     rows = await until(export)
     assert [(row["word"], row["tiles"], row["valid"], row["reason"], row["source"]) for row in rows] == [
-        ("ANY", "A NY", "yes", 'the "plural", of any', "Gramàtica, 7.2"),
-        ("ANYS", "A NY S", "yes", 'the "plural", of any', "Gramàtica, 7.2"),
+        ("ANY", "A NY", "yes", 'the "plural", of any', "'=Gramàtica, 7.2"),  # no formula in a spreadsheet
+        ("ANYS", "A NY S", "yes", 'the "plural", of any', "'=Gramàtica, 7.2"),
     ]
     assert {row["judges"] for row in rows} == {"ada"}
     answer = await court.direct.GetRulingTimes(pb.GetRulingTimesRequest(tournament_id="cup"))
