@@ -539,7 +539,7 @@ async def _health(stub: Any, service: str) -> int:
 def test_what_an_operator_asks_for_that_cannot_be_is_told_in_one_sentence(tmp_path: Path) -> None:
     for arguments, expected in (
         (("list", "--data", "/nowhere"), "there is no record in /nowhere"),
-        (("rebuild", "posters"), "there is no projection 'posters': choose one of results"),
+        (("rebuild", "posters"), "there is no projection 'posters': choose one of docket, results"),
         (("drop", "results", "1"), "there is no version 1 of the projection 'results'; there are: none"),
         (("retry", "results@2"), "'results@2' does not stand still"),
     ):
