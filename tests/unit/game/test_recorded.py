@@ -124,6 +124,15 @@ def test_a_letter_turned_over_costs_the_turn_until_the_score_is_written() -> Non
     assert (refused.value.reason, refused.value.article) == ("FAKE_BLANK_LATE", "PES Δ.β")
 
 
+def test_a_blank_of_an_earlier_play_is_not_turned_over_any_more() -> None:
+    hall = Hall(rules("pes-2024"), recorded=True)
+    hall.turn("H8 Μ (Α)")
+    hall.do(pb.PlacePlayRequest(player_id="biel", placements=[events.Placement(row=8, column=7, face="Ε")]))
+    hall.stop()
+    with pytest.raises(Invalid, match="no blank lies on H9"):
+        hall.do(pb.ClaimFakeBlankRequest(player_id="anna", row=7, column=8, face="Ω"))
+
+
 def test_an_arbiter_takes_entries_of_the_turn_back_and_they_stay_told() -> None:
     hall = fisc()
     hall.turn("H8 C A S A")

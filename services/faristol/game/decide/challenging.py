@@ -15,7 +15,7 @@ from faristol.game.decide.checks import (
     check_undisturbed,
 )
 from faristol.game.decide.drawing import check_possible
-from faristol.game.model import Game, Instant, Phase, evolve, timestamp
+from faristol.game.model import Game, Instant, Phase, evolve, tiles_of, timestamp
 from faristol.game.views import Clock
 from faristol.game.withdrawing import withdrawn
 from faristol.host.errors import Invalid
@@ -170,13 +170,13 @@ def cancel_play(game: Game, ruleset: Ruleset, arbiter_id: str, player_id: str, a
 def claim_fake_blank(
     game: Game, ruleset: Ruleset, player_id: str, square: Square, face: str, at: Instant
 ) -> list[Message]:
-    """Show that a tile played as a blank is ``face`` turned over: the turn is lost (PES Δ.β).
+    """Show that a tile of the play in question, laid as a blank, is ``face`` turned over: the turn is lost (PES Δ.β).
 
     Where the system holds the bag it knows every blank, and no tile can be one that is none.
     """
     play = _challengeable(game, ruleset, player_id)
     written = bool(game.course.written) or play is not game.pending
-    tile = game.board.get(square)
+    tile = next((laid for there, laid in tiles_of(play) if there == square), None)
     if tile is None or not tile.blank:
         raise Invalid(
             "row", N_("no blank lies on {square}"), {"square": str(square) if square.on_board else repr(tuple(square))}
