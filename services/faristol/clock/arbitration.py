@@ -14,6 +14,9 @@ from faristol.pb.clock.v1 import events_pb2 as events
 from faristol.rules.refusal import N_, Refusal
 from faristol.rules.ruleset import Ruleset
 
+MOST_MS = 24 * 60 * 60 * 1_000
+"""A day: what a clock can be set to. Far beyond, its times and what they cost could not be told any more."""
+
 
 def neutralise(
     clock: Clock,
@@ -103,13 +106,13 @@ def correct(
     What somebody forgot to press is nobody's to mend where the use of the clock is each player's own (UF 21, FISC I.11,
     FISE 35); PES Δ.δ.ii lets the arbiter. Where a time was over before, that is recorded instead. Raises ``Refusal``
     for that, for another than the mover where turns are timed, and when the game is over; ``Invalid`` for no reason, no
-    arbiter, a negative time, or a moment before the last fact.
+    arbiter, a time that is negative or over a day, or a moment before the last fact.
     """
     _check_arbiter(arbiter_id)
     if reason not in events.CorrectionReason.values() or not reason:
         raise Invalid("reason", N_("expected the reason for which the clock is corrected"))
-    if used_ms < 0:
-        raise Invalid("used_ms", N_("expected 0 ms or more, not {given}"), {"given": used_ms})
+    if not 0 <= used_ms <= MOST_MS:
+        raise Invalid("used_ms", N_("expected 0 to {most} ms, not {given}"), {"most": MOST_MS, "given": used_ms})
     check_seated(table, ruleset, player_id)
     check_playing(clock, table, ruleset)
     if reason == events.CORRECTION_REASON_FORGOTTEN and not ruleset.clock.forgotten_heard:

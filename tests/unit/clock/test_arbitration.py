@@ -133,11 +133,12 @@ def test_what_cannot_be_is_refused_or_said_to_be_invalid() -> None:
     table, over = started(), ended(started(), 20)
     clock = clocked(table, FISC)
     entry = events.CORRECTION_REASON_ENTRY
-    for field, (arbiter, used_ms, reason) in {
-        "arbiter_id": ("", 0, entry),
-        "used_ms": ("arbiter-1", -1, entry),
-        "reason": ("arbiter-1", 0, events.CORRECTION_REASON_UNSPECIFIED),
-    }.items():
+    for field, (arbiter, used_ms, reason) in (
+        ("arbiter_id", ("", 0, entry)),
+        ("used_ms", ("arbiter-1", -1, entry)),
+        ("used_ms", ("arbiter-1", 24 * 60 * 60 * 1_000 + 1, entry)),
+        ("reason", ("arbiter-1", 0, events.CORRECTION_REASON_UNSPECIFIED)),
+    ):
         with pytest.raises(Invalid) as caught:
             correct(clock, table, FISC, arbiter, "biel", used_ms, reason, after(30))
         assert caught.value.field == field

@@ -9,6 +9,7 @@ from google.protobuf.message import Message
 from tests.unit.game.hall import Hall, rules
 
 from faristol.game.model import Phase
+from faristol.host.errors import Invalid
 from faristol.pb.clock.v1 import events_pb2 as clock_events
 from faristol.pb.game.v1 import events_pb2 as events
 from faristol.pb.game.v1 import game_pb2 as pb
@@ -476,6 +477,30 @@ def test_a_final_fise_game_is_opened_again_by_both_and_signed_again() -> None:
     final = hall.facts[-1]
     assert isinstance(final, events.ResultFinal)
     assert (final.revision, final.scores[0].score) == (1, total)
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        pb.WriteScoreRequest(player_id="anna", score=2**31 - 1),
+        pb.WriteScoreRequest(player_id="anna", total=-(2**31)),
+        pb.SettleCountRequest(arbiter_id="eleni", score=2**31 - 1),
+        pb.CorrectPlayRequest(arbiter_id="eleni", turn=1, score=2**31 - 1),
+        pb.CorrectTotalRequest(arbiter_id="eleni", player_id="anna", total=-(2**31)),
+        pb.ImposeSanctionRequest(
+            arbiter_id="eleni", player_id="anna", kind=events.SANCTION_KIND_POINTS, points=2**31 - 1
+        ),
+    ],
+)
+def test_points_that_no_game_comes_to_are_refused_so_that_totals_can_always_be_told(command: Message) -> None:
+    hall = Hall(rules("fise"), racks=["C A S A R T I", "M E N T S O L"])
+    hall.turn("H8 C A S A")
+    if isinstance(command, pb.WriteScoreRequest):
+        hall.play("I8 M E")
+    if isinstance(command, pb.SettleCountRequest):
+        hall.do(pb.DisputeCountRequest(player_id="anna"))
+    with pytest.raises(Invalid, match="100000"):
+        hall.do(command)
 
 
 def test_sheets_that_differ_are_disputed_and_settled() -> None:

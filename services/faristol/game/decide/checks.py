@@ -12,6 +12,9 @@ from faristol.pb.game.v1 import events_pb2 as events
 from faristol.rules import N_, Refusal, Ruleset
 from faristol.rules.conditions import is_out
 
+MOST_POINTS = 100_000
+"""Far more than anybody scores in a game or is fined."""
+
 
 def check_seated(game: Game, ruleset: Ruleset, player_id: str) -> None:
     """That ``player_id`` plays here."""
@@ -195,6 +198,16 @@ def check_agreed(game: Game, ruleset: Ruleset, player_ids: Collection[str], arbi
             ruleset.law.correction,
             N_("All players must agree to this, or an arbiter decides; {missing} did not."),
             {"missing": ", ".join(missing)},
+        )
+
+
+def check_points(field: str, given: int, least: int = -MOST_POINTS) -> None:
+    """Raises ``Invalid`` for points that no game comes to: a total beyond what a fact can hold would stop the table."""
+    if not least <= given <= MOST_POINTS:
+        raise Invalid(
+            field,
+            N_("is {given}; expected {least} to {most}"),
+            {"given": given, "least": least, "most": MOST_POINTS},
         )
 
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from google.protobuf.message import Message
 
-from faristol.game.decide.checks import check_arbiter, check_running, check_seated
+from faristol.game.decide.checks import check_arbiter, check_points, check_running, check_seated
 from faristol.game.model import Game, Instant, Phase, timestamp
 from faristol.host.errors import Invalid
 from faristol.pb.game.v1 import events_pb2 as events
@@ -89,6 +89,7 @@ def impose_sanction(
         raise Invalid(
             "points", N_("are {points}; a sanction in points takes off 1 or more, and no other any"), {"points": points}
         )
+    check_points("points", points)
     least = ruleset.arbiter.sanction_points_min
     if in_points and least is not None and points < least:
         raise Refusal(

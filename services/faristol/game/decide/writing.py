@@ -9,6 +9,7 @@ from google.protobuf.message import Message
 from faristol.game.decide.checks import (
     check_agreed,
     check_no_challenge,
+    check_points,
     check_running,
     check_seated,
     check_undisturbed,
@@ -54,6 +55,10 @@ def write_score(
             N_("{player} has written this score; what was written wrong is disputed or corrected."),
             {"player": player_id},
         )
+    if score is not None:
+        check_points("score", score, 0)
+    if total is not None:
+        check_points("total", total)
     complete = play is not game.pending
     if score is None:
         score = game.turns_taken[play.turn - 1].points if complete else game.counted
@@ -92,6 +97,8 @@ def settle_count(
     if not isinstance(game.interruption, events.CountDisputed):
         raise Refusal("NOT_DISPUTED", ruleset.law.correction, N_("No count is disputed."))
     check_agreed(game, ruleset, player_ids, arbiter_id)
+    if score is not None:
+        check_points("score", score, 0)
     if score is not None and game.pending is None:
         raise Refusal(
             "PLAY_COUNT_FIXED",
@@ -114,6 +121,7 @@ def correct_play(
         raise Invalid("turn", N_("is {turn}; expected the number of a turn whose play stands"), {"turn": turn})
     check_play_correction(completed=True, final=game.phase is Phase.FINAL, ruleset=ruleset)
     check_agreed(game, ruleset, player_ids, arbiter_id)
+    check_points("score", score, 0)
     taken = game.turns_taken[turn - 1]
     return [
         events.PlayCorrected(
@@ -135,6 +143,7 @@ def correct_total(
     check_seated(game, ruleset, player_id)
     check_total_correction(final=game.phase is Phase.FINAL, ruleset=ruleset)
     check_agreed(game, ruleset, player_ids, arbiter_id)
+    check_points("total", total)
     return [
         events.TotalCorrected(
             player_id=player_id,
