@@ -87,6 +87,8 @@ def _effect(clock: Clock, table: Table, ruleset: Ruleset, signal: Signal, place:
             return _resumed(clock, clock.next_to_run, clock.turn, signal.at)
         case Kind.TAKEN | Kind.WRITTEN if clock.running and signal.turn == clock.turn:
             return held(clock, signal.at) if _stops(signal, clock, ruleset) else None
+        case Kind.TAKEN_BACK if not over and clock.held and not clock.neutralised and _goes_on(signal, clock, table):
+            return _resumed(clock, clock.mover, clock.turn, signal.at)
         case Kind.WRITTEN if _verified(signal, clock, ruleset):
             return _resumed(clock, clock.mover, clock.turn, signal.at)
         case Kind.TURN_OVER if not over and signal.turn == clock.turn:
@@ -111,6 +113,13 @@ def _verified(signal: Signal, clock: Clock, ruleset: Ruleset) -> bool:
     """Whether the check of a count is over for which a running clock was paused (FISE 32.1)."""
     pause = ruleset.clock.verification_pause_seconds is not None and clock.held and not clock.neutralised
     return pause and not signal.last and signal.turn == clock.turn and signal.at > clock.running_since
+
+
+def _goes_on(signal: Signal, clock: Clock, table: Table) -> bool:
+    """Whether the turn for which the mover's time stands went on when what was done in it was taken back."""
+    taken_at = table.taken_at(clock.turn)
+    again = taken_at is None or taken_at > signal.at
+    return again and signal.turn == clock.turn and signal.at >= clock.running_since
 
 
 def _all_over(clock: Clock, table: Table, place: int) -> bool:

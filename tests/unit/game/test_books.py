@@ -157,6 +157,26 @@ def test_under_fise_writing_the_score_accepts_the_play() -> None:
     refused("CHALLENGE_TOO_LATE", "FISE 38", challenged(hall, "S O L"))
 
 
+def test_under_pes_a_play_after_one_taken_back_stops_no_clock_unless_it_is_the_last() -> None:
+    hall = pes(bag_left=0)
+    rack = hall.game.racks["anna"]
+    hall.play("H8 " + " ".join(rack[:5]))
+    hall.do(pb.TakeBackTilesRequest(player_id="anna"))
+    hall.play("H8 " + " ".join(rack[:2]))
+    assert hall.clock.held_turn == 0
+    hall.do(pb.TakeBackTilesRequest(player_id="anna"))
+    hall.play("H8 " + " ".join(rack))
+    assert hall.clock.held_turn == 1
+
+
+def test_under_festa_major_the_time_of_a_turn_goes_on_when_its_play_is_taken_back() -> None:
+    hall = Hall(rules("festa-major"), 3, racks=["C A S A R T I", "M E N T S O L", "E E A A I U O"])
+    hall.play("H8 C A S A")
+    hall.do(pb.TakeBackTilesRequest(player_id="anna"))
+    hall.after(130)
+    refused("TURN_TIMED_OUT", "FM 2", lambda: hall.play("H8 C A S"))
+
+
 def test_under_pes_a_challenge_has_fifteen_seconds_from_the_stop() -> None:
     hall = pes()
     hall.play("H8 Μ Α Ν Α")

@@ -151,6 +151,22 @@ def test_an_arbiter_takes_entries_of_the_turn_back_and_they_stay_told() -> None:
         hall.do(pb.TakeBackEntriesRequest(arbiter_id="eleni", turn=4))
 
 
+def test_entries_taken_back_leave_no_challenge_and_no_call_that_the_clock_stands_for() -> None:
+    hall = fisc()
+    hall.play("H8 C A S A")
+    word = events.Word(faces=["C", "A", "S", "A"])
+    hall.do(pb.ChallengeRequest(player_id="biel", words=[word]))
+    hall.do(pb.CallArbiterRequest(player_id="biel"))
+    hall.do(pb.TakeBackEntriesRequest(arbiter_id="eleni", turn=1))
+    hall.play("H8 C A S A")
+    (raised,) = hall.do(pb.ChallengeRequest(player_id="biel", words=[word]))
+    assert isinstance(raised, events.ChallengeRaised)
+    assert raised.challenge == 2
+    hall.rule([True])
+    hall.finish()
+    assert hall.game.turn == 2
+
+
 def test_where_no_clock_is_kept_any_turn_can_begin_again() -> None:
     hall = Hall(rules("box"), 3, recorded=True)
     hall.turn("H8 C A T")

@@ -36,6 +36,8 @@ class Kind(Enum):
     """An interruption is over, and the turn goes on."""
     TAKEN = auto()
     """The mover placed a play, exchanged or passed."""
+    TAKEN_BACK = auto()
+    """The mover had done so, and took it back: the turn goes on."""
     WRITTEN = auto()
     """The score of the play was written, or tiles were drawn: it is not in doubt any more."""
     TURN_OVER = auto()

@@ -39,6 +39,9 @@ SETTLES: Mapping[str, Neutraliser] = MappingProxyType(
 TAKES = frozenset({"PlayPlaced", "Exchanged", "Passed", "CannotPlay"})
 """Facts by which the turn is taken."""
 
+RETAKES = frozenset({"TilesTakenBack", "EntriesTakenBack"})
+"""Facts after which the turn is to be taken again."""
+
 WRITES = frozenset({"ScoreWritten", "TilesDrawn"})
 """Facts by which a play is not in doubt any more."""
 
@@ -85,6 +88,8 @@ def watch_game(table: Table, message: Message) -> Table:
         case events.Exchanged() | events.Passed() | events.CannotPlay():
             table = replace(table, phase=Phase.DRAWN)
         case events.TilesTakenBack() | events.EntriesTakenBack():
+            if table.phase in (Phase.PLACED, Phase.CHALLENGED) and not table.refilled:
+                table = _held(table, table.mover, table.laid)
             table = replace(table, phase=Phase.TURN)
         case events.ChallengeRaised():
             table = replace(table, phase=Phase.CHALLENGED)
@@ -107,6 +112,8 @@ def _signalled(table: Table, message: Message) -> Table:
         return _interrupted(table, message, INTERRUPTS[name])
     if name in SETTLES and _of(message, "valid", otherwise=True):
         return _over(table, Kind.SETTLED, at, SETTLES[name])
+    if name in RETAKES:
+        return _retaken(table, at)
     if name in TAKES:
         taken = Signal(Kind.TAKEN, at, table.turn, last=_goes_out(table))
         return replace(table, signals=(*table.signals, taken))
@@ -165,6 +172,17 @@ def _over(table: Table, kind: Kind, at: Instant, reason: Neutraliser) -> Table:
             replace(one, ended_by=len(table.signals)) if one.number == number else one for one in table.interruptions
         ),
     )
+
+
+def _retaken(table: Table, at: Instant) -> Table:
+    """With the turn not taken, and nothing going on for which the clocks stand."""
+    back = Signal(Kind.TAKEN_BACK, at, table.turn)
+    done = (Kind.TAKEN, Kind.WRITTEN)
+    signals = [back if one.turn == table.turn and one.kind in done else one for one in table.signals]
+    table = replace(table, signals=tuple(signals))
+    for lasting in [one for one in table.interruptions if one.ended_by is None]:
+        table = _over(table, Kind.SETTLED, at, lasting.reason)
+    return table
 
 
 def _named(message: Message) -> Instant:
