@@ -177,6 +177,16 @@ def test_under_festa_major_the_time_of_a_turn_goes_on_when_its_play_is_taken_bac
     refused("TURN_TIMED_OUT", "FM 2", lambda: hall.play("H8 C A S"))
 
 
+def test_a_play_before_the_turn_of_one_who_left_is_questioned_in_the_turn_after_that() -> None:
+    hall = Hall(rules("festa-major"), 3, racks=["C A S A R T I", "M E N T S O L", "E E A A I U O"])
+    hall.do(pb.AbandonRequest(player_ids=["biel"]))
+    hall.turn("H8 C A S A")
+    assert (hall.game.turn, hall.game.mover) == (3, "carla")
+    hall.challenge("C A S A", player="carla", good=False)
+    assert (hall.game.scores["anna"], len(hall.game.board), hall.game.mover) == (0, 0, "carla")
+    assert len(hall.game.racks["anna"]) == 7
+
+
 def test_under_pes_a_challenge_has_fifteen_seconds_from_the_stop() -> None:
     hall = pes()
     hall.play("H8 Μ Α Ν Α")

@@ -183,7 +183,10 @@ def _lost(game: Game, fact: events.TurnLost) -> Game:
     owed = next((one for one in rest if one.player_id == fact.player_id and one.reason == fact.reason), None)
     if owed is not None:
         rest.remove(owed)
-    return _next_turn(replace(game, forfeited=tuple(rest)), Taken(fact.player_id, TurnKind.LOST))
+    # Who has left for good begins no turn: the play before can still be questioned in that of the next (FM 4).
+    gone = fact.reason == events.TURN_LOST_REASON_ABANDONED
+    lost = replace(game, forfeited=tuple(rest))
+    return _next_turn(lost, Taken(fact.player_id, TurnKind.LOST), game.open_play if gone else None)
 
 
 def _forfeited(game: Game, fact: events.NextTurnForfeited) -> Game:
@@ -218,13 +221,13 @@ def _completed(game: Game, fact: events.PlayCompleted) -> Game:
     return _next_begun(game, completed)
 
 
-def _next_turn(game: Game, taken: Taken) -> Game:
+def _next_turn(game: Game, taken: Taken, open_play: events.PlayPlaced | None = None) -> Game:
     lost = game.but(
         phase=Phase.TURN,
         turn=game.turn + 1,
         mover=game.next_player(game.mover),
         course=NOTHING,
-        open_play=None,
+        open_play=open_play,
         turns_taken=(*game.turns_taken, taken),
     )
     return _next_begun(game, lost)
