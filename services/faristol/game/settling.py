@@ -86,7 +86,8 @@ def _taken_to_its_end(game: Game) -> bool:
     """Whether nothing of the turn is left to do where no clock is pressed."""
     if game.interruption is not None:
         return False
-    return game.phase is Phase.DRAWN or (game.phase is Phase.PLACED and game.bag_left == 0)
+    draws = game.bag_left > 0 and game.mover not in game.gone
+    return game.phase is Phase.DRAWN or (game.phase is Phase.PLACED and not draws)
 
 
 def _completed(game: Game, at: Instant) -> events.PlayCompleted:

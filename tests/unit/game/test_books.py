@@ -187,6 +187,13 @@ def test_a_play_before_the_turn_of_one_who_left_is_questioned_in_the_turn_after_
     assert len(hall.game.racks["anna"]) == 7
 
 
+def test_nobody_waits_for_one_who_left_to_draw() -> None:
+    hall = Hall(rules("festa-major"), 3, racks=["C A S A R T I", "M E N T S O L", "E E A A I U O"])
+    hall.play("H8 C A S A")
+    hall.do(pb.AbandonRequest(player_ids=["anna"]))
+    assert (hall.game.turn, hall.game.mover, hall.game.undrawn) == (2, "biel", ())
+
+
 def test_under_pes_a_challenge_has_fifteen_seconds_from_the_stop() -> None:
     hall = pes()
     hall.play("H8 Μ Α Ν Α")

@@ -207,7 +207,8 @@ def _entries_taken_back(game: Game, fact: events.EntriesTakenBack) -> Game:
 def _completed(game: Game, fact: events.PlayCompleted) -> Game:
     course = game.course
     assert course.taken is not None, "a turn that was taken is completed"
-    owes = course.taken is TurnKind.PLAY and game.phase is Phase.PLACED and game.bag_left > 0
+    drawn = course.taken is not TurnKind.PLAY or game.phase is not Phase.PLACED or game.bag_left == 0
+    owes = not drawn and fact.player_id not in game.gone
     completed = game.but(
         phase=Phase.TURN,
         turn=game.turn + 1,
