@@ -20,6 +20,17 @@ class BlankRuling:
     article: str
 
 
+def check_blank_face(face: str, ruleset: Ruleset) -> None:
+    """Refuse what no blank can stand for: a face that is none of the set."""
+    if face not in ruleset.tile_set.index:
+        raise Refusal(
+            "BLANK_FACE_UNKNOWN",
+            ruleset.law.blank_face,
+            N_("A blank cannot stand for {face}: there is no such tile. It stands for one of {faces}."),
+            {"face": face, "faces": " ".join(ruleset.tile_set.faces)},
+        )
+
+
 def resolve_blank(written: Mapping[str, str | None], placer: str, stated: str | None, ruleset: Ruleset) -> BlankRuling:
     """What a blank stands for, from what each player has ``written`` (None for nothing) and the placer ``stated``.
 
@@ -30,13 +41,8 @@ def resolve_blank(written: Mapping[str, str | None], placer: str, stated: str | 
     if placer not in written:
         raise ValueError(f"{placer!r} is not among {list(written)}")
     for face in (*written.values(), stated):
-        if face is not None and face not in ruleset.tile_set.index:
-            raise Refusal(
-                "BLANK_FACE_UNKNOWN",
-                ruleset.law.blank_face,
-                N_("A blank cannot stand for {face}: there is no such tile. It stands for one of {faces}."),
-                {"face": face, "faces": " ".join(ruleset.tile_set.faces)},
-            )
+        if face is not None:
+            check_blank_face(face, ruleset)
     article = ruleset.article("blank.claims")
     warned: tuple[str, ...] = ()
     if ruleset.blank.claims == "placer-prevails" and article:

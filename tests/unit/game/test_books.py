@@ -540,6 +540,24 @@ def test_points_that_no_game_comes_to_are_refused_so_that_totals_can_always_be_t
         hall.do(command)
 
 
+def test_a_blank_is_noted_and_settled_as_a_tile_of_the_set_and_notes_go_with_their_play() -> None:
+    hall = Hall(rules("fise"), racks=["S ? L E R T I", "? E N T S O L"])
+    hall.play("H8 S (O) L")
+    with pytest.raises(Refusal, match="cannot stand for W"):
+        hall.do(pb.WriteScoreRequest(player_id="anna", blanks=["W"]))
+    hall.do(pb.WriteScoreRequest(player_id="anna", blanks=["O"]))
+    hall.challenge("S O L", good=False)
+    hall.do(pb.AcceptRulingRequest(player_id="anna"))
+    hall.play("H8 S (E)")
+    (settled,) = hall.do(pb.SettleBlankRequest(row=7, column=8))
+    assert isinstance(settled, events.BlankSettled)
+    assert settled.face == "E"
+    uf = Hall(rules("uf-2007"), racks=["S ? L E R T I", "M E N T S O L"])
+    uf.play("H8 S (O) L")
+    with pytest.raises(Refusal, match="cannot stand for W"):
+        uf.do(pb.SettleBlankRequest(row=7, column=8, arbiter_id="eleni", face="W"))
+
+
 def test_sheets_that_differ_are_disputed_and_settled() -> None:
     hall = fise()
     hall.play("H8 S O L")

@@ -19,7 +19,7 @@ from faristol.game.views import Clock
 from faristol.host.errors import Invalid
 from faristol.pb.game.v1 import events_pb2 as events
 from faristol.rules import N_, Refusal, Ruleset, Square, TurnKind
-from faristol.rules.blanks import resolve_blank
+from faristol.rules.blanks import check_blank_face, resolve_blank
 from faristol.rules.corrections import check_play_correction, check_total_correction
 
 
@@ -59,6 +59,8 @@ def write_score(
         check_points("score", score, 0)
     if total is not None:
         check_points("total", total)
+    for face in blanks:
+        check_blank_face(face, ruleset)
     complete = play is not game.pending
     if score is None:
         score = game.turns_taken[play.turn - 1].points if complete else game.counted
@@ -181,6 +183,7 @@ def settle_blank(
             N_("What the blank on {square} stands for is for an arbiter to decide."),
             {"square": str(square)},
         )
+    check_blank_face(settled, ruleset)
     return [
         events.BlankSettled(
             row=square.row,

@@ -80,9 +80,11 @@ def _taken_back(game: Game, _: events.TilesTakenBack) -> Game:
 def _placed(game: Game, fact: events.PlayPlaced) -> Game:
     laid = tiles_of(fact)
     rack = taken_out(game.racks[fact.player_id], [tile.in_rack for _, tile in laid])
-    placers = game.placers
+    placers, noted = game.placers, game.noted
     if any(tile.blank for _, tile in laid):
-        placers = MappingProxyType({**placers, **{square: fact.player_id for square, tile in laid if tile.blank}})
+        blanks = {square: fact.player_id for square, tile in laid if tile.blank}
+        placers = MappingProxyType({**placers, **blanks})
+        noted = MappingProxyType({square: notes for square, notes in noted.items() if square not in blanks})
     return game.but(
         phase=Phase.OFF_CENTRE if fact.off_centre else Phase.PLACED,
         course=Course(taken=TurnKind.PLAY, pending=fact),
@@ -90,6 +92,7 @@ def _placed(game: Game, fact: events.PlayPlaced) -> Game:
         board=game.board.place(laid),
         racks=with_rack(game.racks, fact.player_id, rack),
         placers=placers,
+        noted=noted,
     )
 
 
