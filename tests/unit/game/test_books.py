@@ -558,6 +558,16 @@ def test_a_blank_is_noted_and_settled_as_a_tile_of_the_set_and_notes_go_with_the
         uf.do(pb.SettleBlankRequest(row=7, column=8, arbiter_id="eleni", face="W"))
 
 
+def test_a_play_is_challenged_as_its_blank_was_settled_and_an_arbiter_hears_what_is_stated() -> None:
+    hall = Hall(rules("fise"), racks=["S ? L E R T I", "M E N T S O L"])
+    hall.play("H8 S (O) L")
+    refused("ARBITER_DECIDES", "FISE 10.4", lambda: hall.do(pb.SettleBlankRequest(row=7, column=8, stated="A")))
+    hall.do(pb.SettleBlankRequest(row=7, column=8, stated="A", arbiter_id="eleni"))
+    hall.challenge("S A L", good=False)
+    hall.do(pb.AcceptRulingRequest(player_id="anna"))
+    assert (len(hall.game.board), hall.game.racks["anna"].count("?")) == (0, 1)
+
+
 def test_sheets_that_differ_are_disputed_and_settled() -> None:
     hall = fise()
     hall.play("H8 S O L")

@@ -162,7 +162,8 @@ def settle_blank(
 ) -> list[Message]:
     """Settle what a blank on the board stands for, from what the players noted (FISE 10.4).
 
-    ``stated`` is what the one who laid it says. Where an arbiter must decide it is ``face``. Raises ``Invalid`` when no
+    ``stated`` is what the one who laid it says, which an arbiter has heard unless it is what the board shows. Where an
+    arbiter must decide it is ``face``. Raises ``Invalid`` when no
     blank lies there, or when the arbiter's ``face`` is wanted and missing.
     """
     if game.phase is Phase.FINAL:
@@ -176,7 +177,8 @@ def settle_blank(
     notes: dict[str, str | None] = {player: game.noted.get(square, {}).get(player) for player in game.player_ids}
     ruling = resolve_blank(notes, placer, stated or tile.face, ruleset)
     settled = ruling.face or face
-    if settled is None or (ruling.face is None and not arbiter_id):
+    evident = ruling.face is not None and ruling.face in (tile.face, *notes.values())
+    if settled is None or not (evident or arbiter_id):
         raise Refusal(
             "ARBITER_DECIDES",
             ruling.article,

@@ -33,7 +33,27 @@ def _written(game: Game, fact: events.ScoreWritten) -> Game:
 def _blank_settled(game: Game, fact: events.BlankSettled) -> Game:
     square = Square(fact.row, fact.column)
     board = game.board.remove([square]).place([Placement(square, Tile(fact.face, blank=True))])
-    return replace(game, board=board)
+    course, open_play = game.course, game.open_play
+    if course.pending is not None:
+        course = replace(course, pending=_reading(course.pending, fact))
+    if open_play is not None:
+        open_play = _reading(open_play, fact)
+    return replace(game, board=board, course=course, open_play=open_play)
+
+
+def _reading(play: events.PlayPlaced, settled: events.BlankSettled) -> events.PlayPlaced:
+    """``play`` with its tiles and words as they read once a blank is settled: so they are challenged."""
+    read = events.PlayPlaced()
+    read.CopyFrom(play)
+    for tile in read.placements:
+        if (tile.row, tile.column) == (settled.row, settled.column):
+            tile.face = settled.face
+    for word in read.words:
+        down, right = settled.row - word.row, settled.column - word.column
+        place, aside = (right, down) if word.across else (down, right)
+        if aside == 0 and 0 <= place < len(word.word.faces):
+            word.word.faces[place] = settled.face
+    return read
 
 
 def _disputed(game: Game, fact: events.CountDisputed) -> Game:
