@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
 from faristol.rules.trf.columns import Columns
+from faristol.rules.trf.consistency import FIRST_CELL, WIDTH
 from faristol.rules.trf.document import Byes, Document
 
 
@@ -18,7 +19,8 @@ def settled(
     """The document with a cell for every round that was paired, and what is known of later rounds as byes.
 
     A pair that is named for the next round and has no result stays a cell. ``lines`` are the players' lines, ``byes``
-    and ``absent`` what other lines say, each with its line. Raises ``TrfError`` for a player with two byes in a round.
+    and ``absent`` what other lines say, each with its line. Raises ``TrfError`` for a player with two byes in a round,
+    and for a game without a result in a round of which others have one: it would count as if it had not been paired.
     """
     paired = document.paired_rounds
     kinds: dict[tuple[int, int], str] = {}
@@ -35,6 +37,10 @@ def settled(
     players = []
     for player in document.players:
         cells = [player.cell(number) for number in range(1, paired + 1)]
+        if missing := next((number for number, cell in enumerate(cells, 1) if cell.open), 0):
+            column = FIRST_CELL + (missing - 1) * WIDTH + 7
+            found = f"the game of round {missing} has no result, but others of the round have"
+            lines[player.number].refuse(column, "RESULT", found, "the results of all games, or of none")
         for number, cell in enumerate(player.cells[paired:], paired + 1):
             if cell.opponent == 0:
                 set_bye(lines[player.number], number, player.number, cell.result)

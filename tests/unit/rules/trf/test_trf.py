@@ -51,6 +51,12 @@ def changed(row: int, old: str, new: str) -> str:
     return "\n".join([*FOUR[:row], FOUR[row].replace(old, new), *FOUR[row + 1 :]])
 
 
+def test_a_game_without_a_result_is_refused_when_its_round_is_over() -> None:
+    players = [line(1, "1.0", "   2 w 1"), line(2, "0.0", "   1 b 0"), line(3, "", "   4 w"), line(4, "", "   3 b")]
+    with pytest.raises(TrfError, match="line 3, column 99: the game of round 1 has no result, but others"):
+        read_trf("\n".join(players))
+
+
 @needs_outside
 @pytest.mark.parametrize("file", OUTSIDE, ids=lambda file: file.stem)
 @pytest.mark.parametrize("edition", Edition)
