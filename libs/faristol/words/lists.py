@@ -56,9 +56,11 @@ class WordLists:
                 assert refused is not None, f"{text!r} can be played"
                 self.left_out.append(LeftOut(path, number, text, refused))
                 continue
-            for layer in line.partition("\t")[2].split(",") if "\t" in line else [listing.layer]:
+            layers = line.partition("\t")[2].strip()
+            for layer in layers.split(",") if layers else [listing.layer]:
                 where = listing._replace(layer=layer.strip())
-                if not where.well_named:
+                # Nothing between two commas would switch the word on for good.
+                if not where.well_named or (layers and not where.layer):
                     raise LexiconError(
                         f"line {number}: {where.layer!r} is no name for a layer: {LAYER_NAMES}", path=path
                     )
