@@ -101,10 +101,14 @@ async def ask_program(file: pb.GetCaseFileResponse) -> list[events.WordRuling] |
         raise EOFError
     try:
         given: dict[str, Any] = json.loads(line)
+        if given and "words" not in given:
+            raise ValueError("no words; {} gives the case back")
+        if not all(isinstance(one["valid"], bool) for one in given.get("words", [])):
+            raise ValueError("valid is true or false")
         return [
             ruling(
                 [str(tile) for tile in one["tiles"]],
-                one["valid"] is True,
+                one["valid"],
                 str(one.get("reason", "")),
                 str(one.get("source", "")),
             )

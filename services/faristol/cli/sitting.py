@@ -140,7 +140,7 @@ async def _rule_on(
         while True:
             rulings = await ask(await judge.file(case_id))
             if rulings is None:
-                await judge.release(case_id)
+                await _give_back(judge, case_id)
                 told(case_id, None, "")
                 return False
             try:
@@ -153,5 +153,14 @@ async def _rule_on(
             told(case_id, answer, "")
             return True
     except EOFError:
-        await judge.release(case_id)
+        await _give_back(judge, case_id)
         raise
+
+
+async def _give_back(judge: Judge, case_id: str) -> None:
+    """Give a case back, if the judge still has it: the claim may have lapsed, or the case be over by itself."""
+    try:
+        await judge.release(case_id)
+    except grpc.aio.AioRpcError as problem:
+        if reason_of(problem) not in {"CLAIM_LOST", "CASE_RULED", "CASE_WITHDRAWN"}:
+            raise

@@ -12,8 +12,12 @@ from typing import Any
 import pytest
 from tests.integration.processes import FARISTOL, environment, faristol
 from tests.unit.lexicon.conftest import catalan, library
-from tests.unit.lexicon.court import Court, sitting
+from tests.unit.lexicon.court import Court, now, sitting
 
+from faristol.cli.casefile import ask_program
+from faristol.host import StartError
+from faristol.pb.game.v1 import events_pb2 as game_events
+from faristol.pb.lexicon.v1 import adjudication_pb2 as pb
 from faristol.pb.lexicon.v1 import events_pb2 as events
 from faristol.words import Installed, Library
 
@@ -77,7 +81,7 @@ async def test_a_program_sits_as_a_judge_and_keeps_a_case_for_longer_than_a_clai
         "ada",
         "--json",
         "--cases",
-        "2",
+        "3",
         env=environment(lexicon_address=court.address),
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
@@ -101,8 +105,30 @@ async def test_a_program_sits_as_a_judge_and_keeps_a_case_for_longer_than_a_clai
     assert (await line())["case_id"] == second
     process.stdin.write(b"{}\n")
     assert (await line())["given"] is False
-    assert await process.wait() == 0
     assert (await court.came(second, events.CaseReturned)).reason == events.RETURN_REASON_RELEASED
+    third = await court.challenge(GAME, ANY, number=3)
+    assert (await line())["case_id"] == third
+    await court.add(f"game-{GAME}", game_events.GameEnded(occurred_at=now()))
+    await court.came(third, events.CaseWithdrawn)
+    process.stdin.write(b"{}\n")
+    assert (await line())["given"] is False
+    assert await process.wait() == 0
+
+
+@pytest.mark.parametrize(
+    ("line", "problem"),
+    [
+        ('{"words": [{"tiles": ["A", "NY"], "valid": "true"}]}', "valid is true or false"),
+        ('{"words": [{"tiles": ["A", "NY"], "valid": 1}]}', "valid is true or false"),
+        ('{"word": []}', "no words"),
+    ],
+)
+async def test_a_line_that_says_no_ruling_is_not_taken_for_one(
+    line: str, problem: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("sys.stdin", io.StringIO(f"{line}\n"))
+    with pytest.raises(StartError, match=problem):
+        await ask_program(pb.GetCaseFileResponse())
 
 
 async def test_where_no_service_is_a_command_says_so_in_one_sentence(court: Court) -> None:
