@@ -617,3 +617,12 @@ def test_a_word_that_was_asked_about_cannot_be_played_and_asking_again_loses() -
     refused("WORD_ASKED", "UF 28.1", lambda: hall.play("H8 C A S A"))
     hall.do(asked)
     assert (hall.game.condition, hall.game.losers) == (events.END_CONDITION_FORFEIT, ("anna",))
+
+
+def test_a_word_that_a_play_makes_twice_is_asked_once_where_every_play_is_checked() -> None:
+    hall = Hall(rules("festa-major", challenge="nobody"), racks=("L L A S E R I", "A A S E R N O"))
+    hall.play("H8 L L")
+    hall.rule([True])
+    hall.finish()
+    asked = [fact for fact in hall.play("I8 A A") if isinstance(fact, events.ChallengeRaised)]
+    assert [["".join(word.faces) for word in fact.words] for fact in asked] == [["AA", "LA"]]

@@ -113,7 +113,8 @@ def place_play(
     played = announced(game, ruleset, player_id, placements, words, at)
     if ruleset.challenge.by != "nobody":
         return [played]
-    every = [events.Word(faces=word.faces) for word in words]
+    # Two words of a play may be the same: it is ruled on once.
+    every = [events.Word(faces=faces) for faces in dict.fromkeys(tuple(word.faces) for word in words)]
     return [
         played,
         events.ChallengeRaised(turn=game.turn, challenge=game.challenges + 1, words=every, occurred_at=timestamp(at)),
