@@ -22,6 +22,10 @@ Line = tuple[int, int]
 """White and black, by pairing number; black is 0 for the bye."""
 
 
+SEED_MOST = (1 << 64) - 1
+"""The greatest seed that can be asked for."""
+
+
 @dataclass(frozen=True, slots=True)
 class _Asked:
     """What the options say about pairing."""
@@ -35,7 +39,9 @@ def pair(
     file: Annotated[Path, typer.Argument(help="A TRF file, TRF16 or TRF26.")],
     check: Annotated[bool, typer.Option("--check", help="Pair every round again and name what differs.")] = False,
     round_number: Annotated[int | None, typer.Option("--round", min=1, help="Round; else the next one.")] = None,
-    seed: Annotated[int, typer.Option(help="What the initial colour is drawn from where the file has none.")] = 0,
+    seed: Annotated[
+        int, typer.Option(min=0, max=SEED_MOST, help="What the initial colour is drawn from where the file has none.")
+    ] = 0,
     colours: Annotated[bool, typer.Option(help="Pair and allocate colours; without, the start is drawn.")] = True,
     why: Annotated[
         str | None, typer.Option(metavar="A[,B]", help="Say why A meets whom they meet, or not B; 0 is the bye.")
@@ -76,6 +82,8 @@ def pair(
 def _read(file: Path) -> Document:
     try:
         return read_trf(decode_trf(file.read_bytes()))
+    except OSError as error:
+        raise typer.BadParameter(f"{file} cannot be read: {error.strerror}") from None
     except TrfError as error:
         raise typer.BadParameter(f"{file}: {error}") from None
 
@@ -109,7 +117,7 @@ def _reason(a_round: Round, paired: Paired, asked: str, language: str) -> str:
     from faristol.pairing.dutch import why as reasoning
 
     numbers = asked.split(",")
-    if len(numbers) > 2 or not all(one.strip().isdigit() for one in numbers):
+    if len(numbers) > 2 or not all(one.strip().isdecimal() for one in numbers) or not int(numbers[0]):
         raise typer.BadParameter(f"--why is {asked!r}; expected a pairing number or two, as 7 or 7,12")
     first = int(numbers[0])
     if len(numbers) == 1:

@@ -102,6 +102,17 @@ def test_what_is_wrong_is_said_in_a_sentence(
     assert said in " ".join(done.stderr.replace("│", " ").split())
 
 
+@pytest.mark.parametrize("options", [("--seed", "1" + "0" * 90), ("--seed", "-1"), ("--why", "²"), ("--why", "0")])
+def test_what_no_option_can_be_is_refused(tmp_path: Path, options: tuple[str, str]) -> None:
+    done = run(tmp_path, SIX, *options)
+    assert (done.exit_code, type(done.exception)) == (2, SystemExit)
+
+
+def test_a_file_that_is_not_there_is_said_in_a_sentence(tmp_path: Path) -> None:
+    done = CliRunner().invoke(app, ["pair", str(tmp_path / "none.trf")])
+    assert (done.exit_code, type(done.exception)) == (2, SystemExit)
+
+
 def test_the_command_line_starts_without_the_compiler() -> None:
     code = "import sys, faristol.cli.main; sys.exit('numba' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
