@@ -203,8 +203,9 @@ def _next_begun(game: Game, after: Game) -> Game:
 
 def _entries_taken_back(game: Game, fact: events.EntriesTakenBack) -> Game:
     # A challenge keeps its number, by which its case is known: the next one is another case.
-    kept = {"next_draw": game.next_draw, "challenges": game.challenges, "last_at": game.last_at}
-    return game.begun[fact.turn - 1].but(begun=game.begun[: fact.turn], **kept)
+    # Who arbitrates at the table is no entry either.
+    kept = {"next_draw": game.next_draw, "challenges": game.challenges, "arbiter": game.arbiter}
+    return game.begun[fact.turn - 1].but(begun=game.begun[: fact.turn], last_at=game.last_at, **kept)
 
 
 def _completed(game: Game, fact: events.PlayCompleted) -> Game:
