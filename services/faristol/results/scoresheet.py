@@ -259,12 +259,15 @@ def _taken_back(after: results.GetGameResponse, event: game.TilesTakenBack) -> N
 def _entries_taken_back(after: results.GetGameResponse, event: game.EntriesTakenBack) -> None:
     """Lines from a turn on leave the sheet, their tiles the board, their points the totals, their draws the racks."""
     first = next((place for place, line in enumerate(after.entries) if line.turn >= event.turn), len(after.entries))
-    for line in after.entries[first:]:
+    for place in reversed(range(first, len(after.entries))):
+        line = after.entries[place]
+        if not line.turn and line.kind != results.ENTRY_KIND_CHALLENGE_PENALTY:
+            continue  # what an arbiter imposed stands
         if line.kind == results.ENTRY_KIND_PLAY:
             _clear(after, line)
         if line.complete:
             _seat(after, line.player_id).score -= line.score
-    del after.entries[first:]
+        del after.entries[place]
     del after.laid[:]
     for incident in after.incidents:
         incident.open = False

@@ -178,3 +178,39 @@ def test_where_no_clock_is_kept_any_turn_can_begin_again() -> None:
     assert (hall.game.bag_left, hall.game.turns_taken) == (before.bag_left, before.turns_taken)
     hall.turn("8I A R")
     hall.check_tiles()
+
+
+@pytest.mark.parametrize("ruled", [True, False])
+def test_a_challenge_after_entries_were_taken_back_is_another_one_and_the_clock_goes_on(ruled: bool) -> None:
+    hall = fisc()
+    hall.play("H8 C A S E")
+    hall.do(pb.ChallengeRequest(player_id="biel", words=[events.Word(faces=["C", "A", "S", "E"])]))
+    if ruled:
+        hall.rule([True])
+    hall.do(pb.TakeBackEntriesRequest(arbiter_id="eleni", turn=1))
+    hall.play("H8 C A S A")
+    hall.do(pb.ChallengeRequest(player_id="biel", words=[events.Word(faces=["C", "A", "S", "A"])]))
+    raised = [fact.challenge for fact in hall.facts if isinstance(fact, events.ChallengeRaised)]
+    assert raised == [1, 2]
+    assert hall.clock.challenge == 2
+    hall.do(pb.TakeBackEntriesRequest(arbiter_id="eleni", turn=1))
+    hall.turn("H8 C A S A")
+    assert (hall.game.turn, hall.game.mover) == (2, "biel")
+
+
+def test_what_an_arbiter_corrected_or_imposed_stands_when_entries_are_taken_back() -> None:
+    hall = fisc()
+    hall.turn("H8 C A S A")
+    hall.do(pb.CorrectTotalRequest(arbiter_id="eleni", player_ids=["anna", "biel"], player_id="anna", total=15))
+    points = events.SANCTION_KIND_POINTS
+    hall.do(pb.ImposeSanctionRequest(arbiter_id="eleni", player_id="biel", kind=points, points=10, note="mòbil"))
+    hall.do(pb.TakeBackEntriesRequest(arbiter_id="eleni", turn=2))
+    assert hall.game.scores == {"anna": 15, "biel": -10}
+
+
+def test_a_play_that_was_corrected_stays_so_when_a_later_turn_is_taken_back() -> None:
+    hall = Hall(rules("festa-major"), recorded=True)
+    hall.turn("H8 C A S A")
+    hall.do(pb.CorrectPlayRequest(arbiter_id="eleni", player_ids=["anna", "biel"], turn=1, score=12))
+    hall.do(pb.TakeBackEntriesRequest(arbiter_id="eleni", turn=2))
+    assert (hall.game.scores["anna"], hall.game.turns_taken[0].points) == (12, 12)

@@ -10,6 +10,8 @@ from tests.unit.game.test_any_command import TABLES, walk
 
 from faristol.gateway import labels, table
 from faristol.gateway.sheets import Game as Sheet
+from faristol.pb.game.v1 import events_pb2 as events
+from faristol.pb.game.v1 import game_pb2 as pb
 from faristol.pb.results.v1 import results_pb2 as results
 from faristol.results.scoresheet import apply_to_game, turns_taken
 
@@ -46,3 +48,19 @@ def test_the_page_of_a_table_says_what_the_table_says(name: str, players: int, s
         assert line.label
         assert line.entry.kind in labels.KINDS
     assert Sheet.of(shown).position == 0
+
+
+def test_the_page_keeps_what_an_arbiter_imposed_when_entries_are_taken_back() -> None:
+    hall = Hall(rules("fisc-2023"), recorded=True)
+    hall.turn("H8 C A S A")
+    hall.do(pb.CorrectTotalRequest(arbiter_id="eleni", player_ids=hall.players, player_id="anna", total=15))
+    for taken in ("-", "I8 T O"):
+        hall.do(pb.PassRequest(player_id="biel")) if taken == "-" else hall.play(taken)
+        kind = events.SANCTION_KIND_POINTS
+        hall.do(pb.ImposeSanctionRequest(arbiter_id="eleni", player_id="biel", kind=kind, points=10, note="mòbil"))
+        hall.do(pb.TakeBackEntriesRequest(arbiter_id="eleni", turn=2))
+    shown = Page(hall).shown
+    assert {seat.player_id: seat.score for seat in shown.seats} == dict(hall.game.scores) == {"anna": 15, "biel": -20}
+    assert {(tile.row, tile.column) for tile in shown.board} == {
+        (square.row, square.col) for square, _ in hall.game.board.items()
+    }

@@ -68,11 +68,24 @@ def _settled(game: Game, fact: events.CountSettled) -> Game:
 def _play_corrected(game: Game, fact: events.PlayCorrected) -> Game:
     turns = list(game.turns_taken)
     turns[fact.turn - 1] = replace(turns[fact.turn - 1], points=fact.score)
-    return replace(game, turns_taken=tuple(turns), scores=with_score(game, fact.player_id, fact.total))
+    corrected = replace(_with_total(game, fact.player_id, fact.total, fact.turn), turns_taken=tuple(turns))
+    length = [len(one.turns_taken) for one in corrected.begun]
+    begun = (one.but(turns_taken=tuple(turns[:to])) for one, to in zip(corrected.begun, length, strict=True))
+    return replace(corrected, begun=tuple(begun))
 
 
 def _total_corrected(game: Game, fact: events.TotalCorrected) -> Game:
-    return replace(game, scores=with_score(game, fact.player_id, fact.total))
+    return _with_total(game, fact.player_id, fact.total)
+
+
+def _with_total(game: Game, player_id: str, total: int, turn: int = 0) -> Game:
+    """With another total, which stands too when entries after ``turn`` are taken back: it is no entry of a turn."""
+    points = total - game.scores[player_id]
+    begun = tuple(
+        one.but(scores=with_score(one, player_id, one.scores[player_id] + points)) if one.turn > turn else one
+        for one in game.begun
+    )
+    return replace(game, scores=with_score(game, player_id, total), begun=begun)
 
 
 def _arbiter_assigned(game: Game, fact: events.ArbiterAssigned) -> Game:
@@ -128,7 +141,9 @@ def _added(game: Game, fact: events.OutBonus) -> Game:
 
 
 def _score_adjusted(game: Game, fact: events.ScoreAdjusted) -> Game:
-    return _adjusted(game, fact.player_id, events.AdjustmentReason.Name(fact.reason), fact.points)
+    adjusted = _with_total(game, fact.player_id, game.scores[fact.player_id] + fact.points)
+    line = events.AdjustmentReason.Name(fact.reason)
+    return replace(adjusted, adjusted=game.adjusted | {(fact.player_id, line)})
 
 
 def _adjusted(game: Game, player_id: str, line: str, points: int) -> Game:
