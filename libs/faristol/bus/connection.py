@@ -160,7 +160,9 @@ class Pull:
     async def messages(self, timeout: float) -> list[Msg]:
         """The messages that are here, waiting at most ``timeout`` seconds for a first one; none when none came."""
         now = asyncio.get_running_loop().time()
-        if self._wanted <= self.BATCH // 4 or now > self._expires:
+        if now > self._expires:
+            self._wanted = self.waiting  # the server has ended every request: what is here is all that comes of them
+        if self._wanted <= self.BATCH // 4:
             await self._ask(now)
         found: list[Msg] = []
         try:
@@ -178,7 +180,7 @@ class Pull:
         await self._client.publish(
             f"$JS.API.CONSUMER.MSG.NEXT.{STREAM}.{self._durable}", json.dumps(request).encode(), reply=self._inbox
         )
-        self._wanted = self.BATCH
+        self._wanted += self.BATCH
         self._expires = now + self.EXPIRES
 
     def _sort(self, message: Msg, found: list[Msg]) -> None:
@@ -188,8 +190,9 @@ class Pull:
             found.append(message)
         elif status in GONE:
             raise Gone(f"the consumer {self._durable} is gone")
-        else:
-            self._wanted = 0  # the request has expired
+        else:  # a request has expired; a later one may be outstanding
+            unfilled = (message.headers or {}).get("Nats-Pending-Messages")
+            self._wanted = max(0, self._wanted - int(unfilled)) if unfilled else 0
 
 
 async def _quiet(_: Exception) -> None:
