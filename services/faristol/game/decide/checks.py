@@ -45,8 +45,8 @@ def check_running(game: Game, ruleset: Ruleset) -> None:
         )
 
 
-def check_undisturbed(game: Game, ruleset: Ruleset) -> None:
-    """That nothing has to be settled before anybody goes on."""
+def check_no_arbiter_awaited(game: Game, ruleset: Ruleset) -> None:
+    """That no arbiter was called who has not left the table again."""
     if game.arbiter_called:
         raise Refusal(
             "ARBITER_AWAITED",
@@ -54,6 +54,11 @@ def check_undisturbed(game: Game, ruleset: Ruleset) -> None:
             N_("{player} has called an arbiter: the game goes on when the arbiter has left the table."),
             {"player": game.arbiter_called},
         )
+
+
+def check_undisturbed(game: Game, ruleset: Ruleset) -> None:
+    """That nothing has to be settled before anybody goes on."""
+    check_no_arbiter_awaited(game, ruleset)
     match game.interruption:
         case None:
             return

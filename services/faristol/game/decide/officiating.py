@@ -6,7 +6,13 @@ from collections.abc import Sequence
 
 from google.protobuf.message import Message
 
-from faristol.game.decide.checks import check_arbiter, check_points, check_running, check_seated
+from faristol.game.decide.checks import (
+    check_arbiter,
+    check_no_arbiter_awaited,
+    check_points,
+    check_running,
+    check_seated,
+)
 from faristol.game.model import Game, Instant, Phase, timestamp
 from faristol.host.errors import Invalid
 from faristol.pb.game.v1 import events_pb2 as events
@@ -40,13 +46,7 @@ def call_arbiter(game: Game, ruleset: Ruleset, player_id: str, at: Instant) -> l
     """Call an arbiter to the table (FISC I.11.C, FISE 34.5, PES Ε.α)."""
     check_seated(game, ruleset, player_id)
     check_running(game, ruleset)
-    if game.arbiter_called:
-        raise Refusal(
-            "ARBITER_AWAITED",
-            ruleset.article("clock.neutralised_by"),
-            N_("{player} has called an arbiter: the game goes on when the arbiter has left the table."),
-            {"player": game.arbiter_called},
-        )
+    check_no_arbiter_awaited(game, ruleset)
     return [events.ArbiterCalled(turn=game.turn, player_id=player_id, occurred_at=timestamp(at))]
 
 
