@@ -15,6 +15,38 @@ AHEAD = timedelta(minutes=5)
 """How far a caller's clock may be ahead of ours."""
 
 
+Instant = int
+"""A moment in nanoseconds since 1970-01-01T00:00Z: all that a ``Timestamp`` says, in order, without rounding."""
+
+
+def instant(timestamp: Timestamp) -> Instant:
+    """``timestamp`` as a number."""
+    return timestamp.ToNanoseconds()
+
+
+def timestamp(at: Instant) -> Timestamp:
+    """``at`` as protobuf writes it."""
+    written = Timestamp()
+    written.FromNanoseconds(at)
+    return written
+
+
+def written(at: Instant) -> str:
+    """``at`` as an error has it, to the millisecond."""
+    moment = datetime(1970, 1, 1, tzinfo=UTC) + timedelta(microseconds=at // 1_000)
+    return moment.isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+
+def check_not_before(at: Instant, last: Instant) -> None:
+    """Within a game time never runs back. Raises ``Invalid`` when ``at`` is before the ``last`` fact of its table."""
+    if at < last:
+        raise Invalid(
+            "occurred_at",
+            N_("is {at}, before the last thing at this table, which was at {last}"),
+            {"at": written(at), "last": written(last)},
+        )
+
+
 def to_datetime(timestamp: Timestamp) -> datetime:
     """The moment as Python has it, to the microsecond."""
     return timestamp.ToDatetime(UTC)

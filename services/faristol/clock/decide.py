@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime, timedelta
-
 from google.protobuf.message import Message
 
 from faristol.clock.deadlines import due, timed
-from faristol.clock.model import NANOSECONDS, Clock, Instant, timestamp
+from faristol.clock.model import Clock, Instant, timestamp
 from faristol.clock.settling import fold, held
 from faristol.clock.views import Phase, Table
-from faristol.host.errors import Invalid
+from faristol.host.times import check_not_before
 from faristol.pb.clock.v1 import events_pb2
 from faristol.rules.refusal import N_, Refusal
 from faristol.rules.ruleset import Ruleset
@@ -79,13 +77,7 @@ def stop(clock: Clock, table: Table, ruleset: Ruleset, player_id: str, at: Insta
 
 def check_time(clock: Clock, table: Table, at: Instant) -> None:
     """Time never runs back. Raises ``Invalid`` when ``at`` is before the last fact of clock or table."""
-    last = max(clock.last_at, table.last_at)
-    if at < last:
-        raise Invalid(
-            "occurred_at",
-            N_("is {at}, before the last thing at this table, which was at {last}"),
-            {"at": _written(at), "last": _written(last)},
-        )
+    check_not_before(at, max(clock.last_at, table.last_at))
 
 
 def overtaken(clock: Clock, table: Table, ruleset: Ruleset, at: Instant) -> tuple[list[Message], Clock]:
@@ -212,8 +204,3 @@ def _check_taken(clock: Clock, table: Table, ruleset: Ruleset, player_id: str) -
             N_("{player} has to place a play, exchange or pass before pressing the clock."),
             {"player": player_id},
         )
-
-
-def _written(at: Instant) -> str:
-    moment = datetime(1970, 1, 1, tzinfo=UTC) + timedelta(milliseconds=at // NANOSECONDS)
-    return moment.isoformat(timespec="milliseconds").replace("+00:00", "Z")

@@ -5,12 +5,10 @@ from faristol.clock.model.clock import (
     NANOSECONDS,
     Absence,
     Clock,
-    Instant,
     elapsed_ms,
-    instant,
-    timestamp,
 )
 from faristol.clock.model.evolution import evolve
+from faristol.host.times import Instant, instant, timestamp
 
 __all__ = [
     "ARBITER",

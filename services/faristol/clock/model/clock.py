@@ -5,30 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from google.protobuf.timestamp_pb2 import Timestamp
-
+from faristol.host.times import Instant
 from faristol.pb.clock.v1 import events_pb2 as events
-
-Instant = int
-"""A moment in nanoseconds since 1970-01-01T00:00Z: all that a ``Timestamp`` says, in order, without rounding."""
 
 NANOSECONDS = 1_000_000
 """In a millisecond."""
 
 ARBITER = 0
 """The number of an interruption that is none of the game: the arbiter stopped the clocks."""
-
-
-def instant(timestamp: Timestamp) -> Instant:
-    """``timestamp`` as a number."""
-    return timestamp.ToNanoseconds()
-
-
-def timestamp(at: Instant) -> Timestamp:
-    """``at`` as protobuf writes it."""
-    written = Timestamp()
-    written.FromNanoseconds(at)
-    return written
 
 
 def elapsed_ms(since: Instant, until: Instant) -> int:

@@ -8,7 +8,8 @@ from types import MappingProxyType
 from google.protobuf.message import Message
 from google.protobuf.timestamp_pb2 import Timestamp
 
-from faristol.clock.model.clock import ARBITER, Absence, Clock, Instant, instant
+from faristol.clock.model.clock import ARBITER, Absence, Clock
+from faristol.host.times import Instant, instant
 from faristol.pb.clock.v1 import events_pb2 as events
 
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from datetime import UTC, datetime, timedelta
 
 from faristol.game.model import Game, Instant, Phase
 from faristol.game.views import Clock
 from faristol.host.errors import Invalid
+from faristol.host.times import check_not_before, written
 from faristol.pb.game.v1 import events_pb2 as events
 from faristol.rules import N_, Refusal, Ruleset
 from faristol.rules.conditions import is_out
@@ -260,16 +260,4 @@ def check_in_time(game: Game, clock: Clock, ruleset: Ruleset, at: Instant) -> No
 
 def check_time(game: Game, clock: Clock, at: Instant) -> None:
     """Within a game time never runs back. Raises ``Invalid`` when ``at`` is before the last fact of table or clock."""
-    last = max(game.last_at, clock.last_at)
-    if at < last:
-        raise Invalid(
-            "occurred_at",
-            N_("is {at}, before the last thing at this table, which was at {last}"),
-            {"at": written(at), "last": written(last)},
-        )
-
-
-def written(at: Instant) -> str:
-    """A moment as an error has it, to the millisecond."""
-    moment = datetime(1970, 1, 1, tzinfo=UTC) + timedelta(microseconds=at // 1_000)
-    return moment.isoformat(timespec="milliseconds").replace("+00:00", "Z")
+    check_not_before(at, max(game.last_at, clock.last_at))

@@ -8,16 +8,14 @@ from faristol.game.model.table import (
     Course,
     Drawn,
     Game,
-    Instant,
     Interruption,
     Phase,
     Pin,
     Taken,
-    instant,
     taken_out,
     tiles_of,
-    timestamp,
 )
+from faristol.host.times import Instant, instant, timestamp
 
 __all__ = [
     "UNKNOWN",

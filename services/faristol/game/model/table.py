@@ -8,31 +8,15 @@ from enum import Enum, auto
 from types import MappingProxyType
 from typing import Any
 
-from google.protobuf.timestamp_pb2 import Timestamp
-
+from faristol.host.times import Instant
 from faristol.pb.game.v1 import events_pb2 as events
 from faristol.rules import Board, OptionValue, Placement, Square, Tile, TurnKind
-
-Instant = int
-"""A moment in nanoseconds since 1970-01-01T00:00Z: all that a ``Timestamp`` says."""
 
 UNKNOWN = ""
 """A tile on a rack that nobody has entered, at a table that is recorded."""
 
 Interruption = events.OverdrawFound | events.UnderdrawFound | events.IllegalExchangeFound | events.CountDisputed
 """What must be settled before anybody plays on, as it was found."""
-
-
-def instant(timestamp: Timestamp) -> Instant:
-    """``timestamp`` as a number."""
-    return timestamp.ToNanoseconds()
-
-
-def timestamp(at: Instant) -> Timestamp:
-    """``at`` as protobuf writes it."""
-    written = Timestamp()
-    written.FromNanoseconds(at)
-    return written
 
 
 class Phase(Enum):
