@@ -173,6 +173,37 @@ async def test_a_rebuild_that_fails_leaves_what_is_read_as_it_was(record: Record
     assert (await read_model(record, work))[0] == before[0]
 
 
+async def test_a_service_starts_after_a_rebuild_that_came_first_and_was_cut_off(record: Record) -> None:
+    work = turns(1)
+    await passes(record, "game-a", 0, 5)
+    cut_off = Rebuild(record, work)
+    await cut_off._begin()
+    for _ in range(2):
+        async with record.writing() as connection:
+            await generations.found(connection, work)
+    assert (await read_model(record, work))[1].generation == 2, "the number that the rebuild took is not given again"
+    await Rebuild(record, work).run()
+    assert await tables_of(record, "turns_") == {"turns_v1_3"}
+
+
+async def test_a_service_that_starts_during_the_first_rebuild_leaves_no_tables_behind(record: Record) -> None:
+    work = turns(1)
+    await passes(record, "game-a", 0, 5)
+
+    def started(_: int, __: int) -> None:
+        starting.append(asyncio.create_task(start()))
+
+    async def start() -> None:
+        async with record.writing() as connection:
+            await generations.found(connection, work)
+
+    starting: list[asyncio.Task[None]] = []
+    rebuilt = await Rebuild(record, work, started).run()
+    await asyncio.gather(*starting)
+    assert (rebuilt.generation, (await read_model(record, work))[1].generation) == (1, 1)
+    assert await tables_of(record, "turns_") == {"turns_v1_1"}
+
+
 async def test_a_rebuild_clears_a_projection_that_stood_still(record: Record, nats_server: NatsServer) -> None:
     work = turns(1)
 

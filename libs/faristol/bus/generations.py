@@ -91,14 +91,16 @@ async def own(connection: AsyncConnection, projection: Projection) -> int | None
 
 
 async def found(connection: AsyncConnection, projection: Projection) -> None:
-    """Where no version of a projection has ever been, make its first tables, and have them read from the start."""
+    """Where no version of a projection has ever been read, make tables, and have them read from the start."""
     await tables.make(connection)
-    await start_checkpoint(connection, projection.consumer)
+    await checkpoint_held(connection, projection.consumer)
     names = await connection.execute(select(func.count()).where(_live.c.name == projection.name))
     if names.scalar_one():
         return
-    await add(connection, projection)
-    await _read_from_now_on(connection, projection)
+    # A rebuild that came before the first start, and may have been interrupted, has taken numbers already.
+    first = projection.at(await next_generation(connection, projection.name, projection.version))
+    await add(connection, first)
+    await _read_from_now_on(connection, first)
 
 
 async def add(connection: AsyncConnection, projection: Projection) -> None:

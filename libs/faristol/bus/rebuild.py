@@ -103,6 +103,8 @@ class Rebuild:
         self._position = 0
         self._total = 0
         self._events = 0
+        self._before: int | None = None
+        """The generation that was read until the switch."""
 
     async def run(self) -> Rebuilt:
         """Build, switch, drop the old tables.
@@ -113,7 +115,7 @@ class Rebuild:
         start = time.perf_counter()
         await self._take_lease()
         try:
-            before = await self._begin()
+            await self._begin()
             try:
                 attempt = 1
                 await self._catch_up()
@@ -124,15 +126,15 @@ class Rebuild:
                 with suppress(SQLAlchemyError, OSError):
                     await self._drop(self._built.generation)
                 raise
-            if before is not None:
-                await self._drop(before)
+            if self._before is not None:
+                await self._drop(self._before)
         finally:
             with suppress(SQLAlchemyError, OSError):  # it runs out by itself
                 await self._record.release(self._lease, self._holder)
         return Rebuilt(self._built.generation, self._position, self._events, time.perf_counter() - start)
 
-    async def _begin(self) -> int | None:
-        """Drop what was left over, and make new tables. Gives the generation that is read until now."""
+    async def _begin(self) -> None:
+        """Drop what was left over, and make new tables."""
         name, version = self._asked.name, self._asked.version
         async with self._record.writing() as connection:
             await tables.make(connection)
@@ -142,9 +144,7 @@ class Rebuild:
             self._built = self._asked.at(await generations.next_generation(connection, name, version))
             await generations.drop_unread(connection, name, version)
             await generations.add(connection, self._built)
-            before = await generations.own(connection, self._asked)
         self._fold: Fold = self._built.fold() if self._built.fold else _Plain(self._built)
-        return before
 
     async def _drop(self, generation: int) -> None:
         async with self._record.writing() as connection:
@@ -228,6 +228,7 @@ class Rebuild:
                 if self._fold.held >= HELD:
                     await self._fold.write(connection)
             await self._write_in(connection)
+            self._before = await generations.own(connection, self._asked)
             await generations.switch(connection, self._built, self._position)
             await clear(connection, self._built.consumer, self._position)
         return True

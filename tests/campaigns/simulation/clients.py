@@ -133,6 +133,8 @@ class Director(Caller):
         self._luck = luck
         self.places: list[tuple[str, int]] = []
         """Who came where, once the standings are published."""
+        self._latest = championship.plan.round_start(1, BEGINNING)
+        """When the last of what the director knows happened: games may take longer than was planned."""
 
     async def direct(self) -> None:
         """Direct all of it."""
@@ -184,8 +186,8 @@ class Director(Caller):
         if await director.command(self.api.pairing.RegisterPlayer, request) is None:
             raise Refused(f"{entrant.player_id} was refused")
 
-    def _at(self, moment: datetime) -> dict[str, Any]:
-        return {"occurred_at": to_timestamp(moment)} if self._championship.dated else {}
+    def _at(self, planned: datetime) -> dict[str, Any]:
+        return {"occurred_at": to_timestamp(max(planned, self._latest))} if self._championship.dated else {}
 
     async def _table(self, pairing: Any) -> None:
         game_id = pairing.game_id
@@ -193,7 +195,7 @@ class Director(Caller):
             Player(self.api, self.told, self._championship, game_id, player, self._luck(f"{game_id}/{player}"))
             for player in (pairing.first_player_id, pairing.second_player_id)
         ]
-        await asyncio.gather(*(player.play() for player in players))
+        self._latest = max(self._latest, *await asyncio.gather(*(player.play() for player in players)))
 
     async def _results_in(self, number: int) -> None:
         request = pairing_pb2.GetTournamentRequest(tournament_id=self._championship.plan.tournament_id)
@@ -222,13 +224,13 @@ class Player(Caller):
         self._doubted = 0
         """The last turn of which it was decided whether to challenge."""
 
-    async def play(self) -> None:
-        """Play until the result is final."""
+    async def play(self) -> datetime:
+        """Play until the result is final. Gives when that was."""
         request = game_pb2.GetGameRequest(game_id=self._game_id, player_id=self._player_id)
         while True:
             game = await self.ask(self.api.game.GetGame, request)
             if game.phase == game_pb2.PHASE_FINAL:
-                return
+                return to_datetime(game.occurred_at)
             await self._act(game)
             await asyncio.sleep(0.02 + 0.13 * self.luck.random())
 

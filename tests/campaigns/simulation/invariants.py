@@ -208,7 +208,10 @@ async def _projected(record: Record, work: Projection, events: Sequence[Recorded
         await connection.run_sync(beside.tables.create_all)
         await beside.apply(connection, [event for event in events if event.type in work.types])
         again = await _rows(connection, beside)
-        live = await generations.live(connection, work)
+        try:
+            live = await generations.live(connection, work)
+        except generations.NotBuilt as problem:
+            return [str(problem)]
         there = await _rows(connection, work.at(live.generation))
         await connection.run_sync(beside.tables.drop_all)
     if live.position != len(events):
