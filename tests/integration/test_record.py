@@ -112,6 +112,21 @@ async def test_a_command_sent_again_gets_its_first_answer_and_does_nothing(recor
     assert await record.last_position() == 1
 
 
+async def test_a_command_sent_again_is_answered_and_not_held_against_its_own_effect(record: Record) -> None:
+    async def send(command_id: str, version: int) -> Appended:
+        command = Command(command_id, lambda position: b"at %d" % position)
+        return await record.append(write("game-a", version, 1), Metadata(), command=command)
+
+    await send("first", 0)
+    await send("second", 1)
+    for command_id, version in (("first", 0), ("second", 1), ("first", 0)):
+        again = await send(command_id, version)
+        assert (again.answer, again.repeated) == (b"at %d" % (version + 1), True)
+    with pytest.raises(Conflict, match="game-a was expected at version 1 and is at 2"):
+        await send("third", 1)
+    assert await record.last_position() == 2
+
+
 async def test_the_same_command_sent_many_times_at_once_happens_once(record: Record) -> None:
     command_id = str(uuid.uuid4())
 

@@ -130,6 +130,11 @@ class Appender:
         if group is None:
             return None
         outcomes = [_take(group, request) for request in requests]
+        if any(
+            request.command and isinstance(outcome, Exception)
+            for request, outcome in zip(requests, outcomes, strict=True)
+        ):
+            return None  # it may have been carried out before: then what speaks against it is its own effect
         async with self._turn:
             if not await self._direct.write(group):
                 return None
