@@ -164,7 +164,8 @@ def report_tiles_found(
 ) -> list[Message]:
     """Tiles that should have been in the bag lay beside the board: they go in, or stay out (PES Δ.ζ).
 
-    The bag is counted without them. Raises ``Invalid`` when the bag of this table cannot lack them.
+    The bag is counted without them. Where the system holds it no tile can be found: saying so would take tiles out of
+    the game, or tell which the opponent cannot hold. Raises ``Invalid`` when the bag of this table cannot lack them.
     """
     check_seated(game, ruleset, player_id)
     check_running(game, ruleset)
@@ -172,6 +173,12 @@ def report_tiles_found(
         raise Invalid("faces", N_("expected the faces of the tiles that were found"))
     bag = bag_of(game, ruleset)
     into_bag = found_tiles_go_in(len(faces), max(len(bag) - len(faces), 0), ruleset)
+    if game.hosted:
+        raise Refusal(
+            "BAG_IS_WHOLE",
+            ruleset.article("found_tiles.rule"),
+            N_("The system holds the bag of this table: no tile of it can be found elsewhere."),
+        )
     check_possible(game, ruleset, "faces", faces)
     left = len(bag) if into_bag else len(bag) - len(faces)
     return [

@@ -437,7 +437,8 @@ class GameServiceServicer:
         raise NotImplementedError('Method not implemented!')
 
     def ReportTilesFound(self, request, context):
-        """Tiles that should have been in the bag lay beside the board (PES Δ.ζ).
+        """Tiles that should have been in the bag lay beside the board (PES Δ.ζ); at a table where the system holds the bag
+        there are none.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')

@@ -91,7 +91,9 @@ class GameServiceStub:
     ResolveUnderdraw: _grpc.UnaryUnaryMultiCallable[_game_pb2.ResolveUnderdrawRequest, _game_pb2.ResolveUnderdrawResponse]
     """Let the missing tiles be drawn, where the rules leave it to an arbiter."""
     ReportTilesFound: _grpc.UnaryUnaryMultiCallable[_game_pb2.ReportTilesFoundRequest, _game_pb2.ReportTilesFoundResponse]
-    """Tiles that should have been in the bag lay beside the board (PES Δ.ζ)."""
+    """Tiles that should have been in the bag lay beside the board (PES Δ.ζ); at a table where the system holds the bag
+    there are none.
+    """
     SettleBlank: _grpc.UnaryUnaryMultiCallable[_game_pb2.SettleBlankRequest, _game_pb2.SettleBlankResponse]
     """Settle what a blank on the board stands for, from what the players noted (FISE 10.4)."""
     DisputeCount: _grpc.UnaryUnaryMultiCallable[_game_pb2.DisputeCountRequest, _game_pb2.DisputeCountResponse]
@@ -185,7 +187,9 @@ class GameServiceAsyncStub(GameServiceStub):
     ResolveUnderdraw: _aio.UnaryUnaryMultiCallable[_game_pb2.ResolveUnderdrawRequest, _game_pb2.ResolveUnderdrawResponse]  # type: ignore[assignment]
     """Let the missing tiles be drawn, where the rules leave it to an arbiter."""
     ReportTilesFound: _aio.UnaryUnaryMultiCallable[_game_pb2.ReportTilesFoundRequest, _game_pb2.ReportTilesFoundResponse]  # type: ignore[assignment]
-    """Tiles that should have been in the bag lay beside the board (PES Δ.ζ)."""
+    """Tiles that should have been in the bag lay beside the board (PES Δ.ζ); at a table where the system holds the bag
+    there are none.
+    """
     SettleBlank: _aio.UnaryUnaryMultiCallable[_game_pb2.SettleBlankRequest, _game_pb2.SettleBlankResponse]  # type: ignore[assignment]
     """Settle what a blank on the board stands for, from what the players noted (FISE 10.4)."""
     DisputeCount: _aio.UnaryUnaryMultiCallable[_game_pb2.DisputeCountRequest, _game_pb2.DisputeCountResponse]  # type: ignore[assignment]
@@ -432,7 +436,9 @@ class GameServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _game_pb2.ReportTilesFoundRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_game_pb2.ReportTilesFoundResponse, _abc.Awaitable[_game_pb2.ReportTilesFoundResponse]]:
-        """Tiles that should have been in the bag lay beside the board (PES Δ.ζ)."""
+        """Tiles that should have been in the bag lay beside the board (PES Δ.ζ); at a table where the system holds the bag
+        there are none.
+        """
 
     @_abc_1.abstractmethod
     def SettleBlank(
