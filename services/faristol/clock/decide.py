@@ -178,6 +178,10 @@ def _waits_for_the_turn(clock: Clock, table: Table) -> bool:
 
 def _check_turn(clock: Clock, table: Table, ruleset: Ruleset, player_id: str) -> None:
     _check_taken(clock, table, ruleset, player_id)
+    if table.exchanged:
+        _check_exchange_over(clock, table, ruleset)
+    if table.phase is Phase.PLACED and ruleset.turn.complete_on == "both-written":
+        _check_written(clock, table, ruleset)
     undrawn = player_id in clock.away or (clock.away and not ruleset.absence.opponent_may_draw)
     if table.phase is Phase.PLACED and table.bag_left > 0 and not undrawn:
         raise Refusal(
@@ -185,6 +189,36 @@ def _check_turn(clock: Clock, table: Table, ruleset: Ruleset, player_id: str) ->
             ruleset.law.play_complete,
             N_("The bag holds {left} tiles: {player} has to refill the rack before pressing the clock."),
             {"left": table.bag_left, "player": player_id},
+        )
+
+
+def _check_exchange_over(clock: Clock, table: Table, ruleset: Ruleset) -> None:
+    """That nothing of an exchange is left to do: the clock was stopped for it, and what it took is not in question."""
+    if ruleset.exchange.stops_clock and not clock.held:
+        raise Refusal(
+            "STOP_FIRST",
+            ruleset.article("exchange.stops_clock"),
+            N_("{mover} stops the clock for the exchange, and presses it when that is over."),
+            {"mover": table.mover},
+        )
+    if table.to_keep:
+        raise Refusal(
+            "EXCHANGE_OPEN",
+            ruleset.article("exchange.illegal"),
+            N_("{player} exchanged more tiles than allowed: first the opponent chooses what is kept."),
+            {"player": table.to_keep},
+        )
+
+
+def _check_written(clock: Clock, table: Table, ruleset: Ruleset) -> None:
+    """That all have written the score of a play, which they accept by that; for who has left the table it waits."""
+    missing = [player for player in table.player_ids if player not in table.written | clock.away]
+    if missing:
+        raise Refusal(
+            "SCORE_NOT_WRITTEN",
+            ruleset.article("turn.complete_on"),
+            N_("The clock is pressed when both players have written the score; {missing} has not."),
+            {"missing": ", ".join(missing)},
         )
 
 

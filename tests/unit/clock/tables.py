@@ -50,6 +50,14 @@ def placed(table: Table, seconds: float) -> Table:
     return seen(table, game_events.PlayPlaced(turn=table.turn, player_id=table.mover, occurred_at=at))
 
 
+def written(table: Table, seconds: float, *players: str) -> Table:
+    """Players have written the score of the play."""
+    at = timestamp(after(seconds))
+    return seen(
+        table, *(game_events.ScoreWritten(turn=table.turn, player_id=player, occurred_at=at) for player in players)
+    )
+
+
 def drawn(table: Table, seconds: float) -> Table:
     """The mover has placed a play and drawn."""
     at = timestamp(after(seconds))

@@ -20,6 +20,7 @@ from tests.unit.clock.tables import (
     names,
     placed,
     started,
+    written,
 )
 
 from faristol.clock.attendance import leave_table, record_arrival, report_absence, return_to_table
@@ -175,14 +176,18 @@ def test_a_game_lost_by_absence_stops_the_clock_with_the_time_of_the_absent() ->
 
 
 def test_under_fise_who_leaves_has_played_and_presses_without_drawing() -> None:
-    table = placed(started(), 10)
+    table = written(placed(started(), 10), 11, "anna")
     clock = clocked(table, FISE)
+    with pytest.raises(Refusal, check=lambda refusal: refusal.reason == "SCORE_NOT_WRITTEN"):
+        press(clock, table, FISE, "biel", after(12))
+    table = written(table, 11, "biel")
     with pytest.raises(Refusal, check=lambda refusal: refusal.reason == "RACK_NOT_REFILLED"):
         press(clock, table, FISE, "biel", after(12))
     clock = fold(clock, leave_table(clock, table, FISE, "biel", after(12), told=True))
     clock = fold(clock, press(clock, table, FISE, "biel", after(13)))
-    table = placed(completed(table, 13), 40)
-    clock = fold(clock, press(clock, table, FISE, "anna", after(41)))  # the other does not draw either
+    table = written(placed(completed(table, 13), 40), 40, "anna")
+    # The other does not draw either, and who is away writes that score after coming back.
+    clock = fold(clock, press(clock, table, FISE, "anna", after(41)))
     table = completed(table, 41)
     assert (clock.running, clock.away) == ("biel", frozenset({"biel"}))
     found = deadline(clock, table, FISE)

@@ -104,6 +104,12 @@ class Table:
     """Tiles of the last play."""
     refilled: bool = False
     """Its mover has drawn after it."""
+    written: frozenset[str] = frozenset()
+    """Who has written the score of the play of this turn."""
+    exchanged: bool = False
+    """The turn was used for an exchange."""
+    to_keep: str = ""
+    """Who exchanged more tiles than allowed, while it is not chosen which of them are kept."""
     signals: tuple[Signal, ...] = ()
     """Everything so far that the clock may have to follow, in order."""
     interruptions: tuple[Interruption, ...] = ()

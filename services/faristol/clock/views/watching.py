@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 from types import MappingProxyType
+from typing import Any
 
 from google.protobuf.message import Message
 from google.protobuf.timestamp_pb2 import Timestamp
@@ -51,6 +52,9 @@ RETURNS = frozenset({"Exchanged", "FreeExchanged", "OverdrawResolved", "TilesRet
 ENDS_TURN = frozenset({"PlayWithdrawn", "PlayCompleted", "TurnLost"})
 """Facts by which the turn that they name is over. A play can be withdrawn when its turn is over already (FM)."""
 
+UNTAKEN: Mapping[str, Any] = MappingProxyType({"written": frozenset(), "exchanged": False, "to_keep": ""})
+"""What a table knows of a turn in which nothing was done."""
+
 
 def watch_game(table: Table, message: Message) -> Table:
     """``table`` after ``message``, a fact of the game. Facts that no clock depends on only move the time."""
@@ -86,11 +90,17 @@ def watch_game(table: Table, message: Message) -> Table:
                 table = replace(table, phase=Phase.DRAWN, refilled=True)
             table = _held(table, message.player_id, len(message.faces))
         case events.Exchanged() | events.Passed() | events.CannotPlay():
-            table = replace(table, phase=Phase.DRAWN)
+            table = replace(table, phase=Phase.DRAWN, exchanged=isinstance(message, events.Exchanged))
+        case events.ScoreWritten() if message.turn == table.turn:
+            table = replace(table, written=table.written | {message.player_id})
+        case events.IllegalExchangeFound():
+            table = replace(table, to_keep=message.player_id)
+        case events.IllegalExchangeResolved():
+            table = replace(table, to_keep="")
         case events.TilesTakenBack() | events.EntriesTakenBack():
             if table.phase in (Phase.PLACED, Phase.CHALLENGED) and not table.refilled:
                 table = _held(table, table.mover, table.laid)
-            table = replace(table, phase=Phase.TURN)
+            table = replace(table, phase=Phase.TURN, **UNTAKEN)
         case events.ChallengeRaised():
             table = replace(table, phase=Phase.CHALLENGED)
         case events.ChallengeRuled():
@@ -124,7 +134,7 @@ def _signalled(table: Table, message: Message) -> Table:
         if _of(message, "turn", otherwise=table.turn) != table.turn:
             return _over(table, Kind.SETTLED, at, "challenge")
         over = _over(table, Kind.TURN_OVER, at, "challenge")
-        return replace(over, phase=Phase.TURN, turn=table.turn + 1, mover=table.after(table.mover))
+        return replace(over, phase=Phase.TURN, turn=table.turn + 1, mover=table.after(table.mover), **UNTAKEN)
     if name == "GameEnded":
         ended = Signal(Kind.GAME_OVER, at, table.turn)
         return replace(table, phase=Phase.ENDED, mover="", signals=(*table.signals, ended))
