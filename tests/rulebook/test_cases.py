@@ -10,10 +10,10 @@ import pytest
 from faristol.cli.referee.articles import articles_of
 from faristol.cli.referee.case import Case
 from faristol.cli.referee.coverage import OF_TOURNAMENTS, as_markdown
-from faristol.cli.referee.forms import moment
 from faristol.cli.referee.reader import files_in, read_cases
 from faristol.cli.referee.running import run_case
-from faristol.cli.referee.services import Services
+from faristol.cli.referee.services import CLOCK, GAME
+from faristol.cli.referee.verbs import verbs_of
 from faristol.rules import load_ruleset, ruleset_names
 
 HERE = Path(__file__).parent
@@ -65,5 +65,5 @@ def test_every_article_that_binds_a_table_is_shown_by_a_case_that_comes_out_righ
 
 def test_every_command_of_a_table_stands_in_a_case() -> None:
     done = {step.verb for case in CASES if case.id not in WAITING for step in case.steps}
-    commands = set(Services(lambda: moment(0).ToDatetime()).verbs)
+    commands = set(verbs_of((GAME, CLOCK)))
     assert commands - done == set()

@@ -21,7 +21,8 @@ CHANNEL_OPTIONS = (
 )
 
 
-def _utc_now() -> datetime:
+def utc_now() -> datetime:
+    """The time of day, as processes go by it."""
     return datetime.now(UTC)
 
 
@@ -52,7 +53,7 @@ class Channels:
 class Runtime:
     """The record, the desk, the time, and the way to the other services."""
 
-    def __init__(self, settings: Settings, record: Record, now: Callable[[], datetime] = _utc_now) -> None:
+    def __init__(self, settings: Settings, record: Record, now: Callable[[], datetime] = utc_now) -> None:
         self.settings = settings
         self.record = record
         self.desk = Desk(record)

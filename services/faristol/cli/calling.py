@@ -26,13 +26,18 @@ Address = Annotated[
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
 
-def reason_of(problem: grpc.aio.AioRpcError) -> str:
-    """The word for programs in an answer that refuses; the name of its status where there is none."""
+def info_of(problem: grpc.aio.AioRpcError) -> error_details_pb2.ErrorInfo:
+    """What an answer that refuses says to programs; empty where it says nothing."""
     status = rpc_status.from_call(problem)  # type: ignore[arg-type] # it takes what has details and trailing metadata
     info = error_details_pb2.ErrorInfo()
-    if status is not None and status.details and status.details[0].Unpack(info):
-        return str(info.reason)
-    return problem.code().name
+    if status is not None and status.details:
+        status.details[0].Unpack(info)
+    return info
+
+
+def reason_of(problem: grpc.aio.AioRpcError) -> str:
+    """The word for programs in an answer that refuses; the name of its status where there is none."""
+    return info_of(problem).reason or problem.code().name
 
 
 @asynccontextmanager

@@ -8,6 +8,7 @@ import os
 from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, AsyncExitStack, asynccontextmanager, contextmanager
 from dataclasses import dataclass
+from datetime import datetime
 from importlib import import_module
 from pathlib import Path
 from typing import IO
@@ -15,6 +16,7 @@ from typing import IO
 from faristol.bus import Bus, BusError, NatsServer
 from faristol.host import SERVICES, Part, Runtime, Settings, StartError
 from faristol.host.process import Process
+from faristol.host.runtime import utc_now
 from faristol.host.telemetry import Telemetry
 from faristol.record import Record
 
@@ -43,8 +45,10 @@ def builders(services: Sequence[str]) -> list[Callable[[Runtime], Part]]:
 
 
 @asynccontextmanager
-async def running(settings: Settings, services: Sequence[str] = SERVICES) -> AsyncIterator[Running]:
-    """Serve these services until the block ends.
+async def running(
+    settings: Settings, services: Sequence[str] = SERVICES, now: Callable[[], datetime] = utc_now
+) -> AsyncIterator[Running]:
+    """Serve these services until the block ends, by the time of ``now``.
 
     With all of them and no NATS URL, a NATS server of its own is started in the data folder. Raises
     ``StartError``, ``RecordError``, ``BusError`` or ``LexiconError`` when that cannot be.
@@ -72,7 +76,7 @@ async def running(settings: Settings, services: Sequence[str] = SERVICES) -> Asy
         stack.push_async_callback(record.close)
         bus = await Bus.connect(nats_url)
         stack.push_async_callback(bus.close)
-        runtime = Runtime(settings, record)
+        runtime = Runtime(settings, record, now)
         build = builders(services)
         if settings.seal_key:
             build.append(import_module("faristol.host.sealing").part)

@@ -5,24 +5,33 @@ from __future__ import annotations
 import asyncio
 import json
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import AsyncIterator, Callable, Iterable, Sequence
+from contextlib import asynccontextmanager
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Annotated, Any
 
 import typer
 
+from faristol.bus import NatsServer
 from faristol.cli.common import Bar
 from faristol.cli.referee.case import Case
+from faristol.cli.referee.cell import on_cell
 from faristol.cli.referee.coverage import as_markdown, coverage
 from faristol.cli.referee.document import CaseError
+from faristol.cli.referee.memory import in_memory
 from faristol.cli.referee.reader import files_in, read_cases
 from faristol.cli.referee.running import Verdict, run_case
+from faristol.cli.referee.services import Tables
 
 
 def referee(
     paths: Annotated[list[Path], typer.Argument(help="Files of cases; a folder stands for the .yaml files in it.")],
     every: Annotated[bool, typer.Option("--all", help="Tell the cases that passed as well.")] = False,
     report: Annotated[Path | None, typer.Option(help="Write what is covered to this file, as Markdown.")] = None,
+    cell: Annotated[
+        bool, typer.Option("--cell", help="Play them over gRPC, NATS and a record, with judges at the queue.")
+    ] = False,
     json_output: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
 ) -> None:
     """Play rulebook cases. Exit code 1 when one comes out otherwise than it says, 2 when one cannot be read.
@@ -33,7 +42,7 @@ def referee(
     cases, errors = _read(paths)
     with Bar("playing") as (progress, task):
         progress.update(task, total=len(cases))
-        verdicts = asyncio.run(_play(cases, lambda: progress.advance(task)))
+        verdicts = asyncio.run(_play(cases, lambda: progress.advance(task), cell=cell))
     if report:
         report.write_text(as_markdown(verdicts), encoding="utf-8")
     if json_output:
@@ -61,12 +70,26 @@ def _read(paths: Iterable[Path]) -> tuple[list[Case], list[CaseError]]:
     return cases, errors
 
 
-async def _play(cases: Iterable[Case], advance: Any) -> list[Verdict]:
+async def _play(cases: Iterable[Case], advance: Callable[[], None], *, cell: bool) -> list[Verdict]:
     verdicts = []
-    for case in cases:
-        verdicts.append(await run_case(case))
-        advance()
+    async with _tables(cell=cell) as tables:
+        for case in cases:
+            verdicts.append(await run_case(case, tables))
+            advance()
     return verdicts
+
+
+@asynccontextmanager
+async def _tables(*, cell: bool) -> AsyncIterator[Tables]:
+    if not cell:
+        yield in_memory
+        return
+    with TemporaryDirectory() as folder:
+        server = await NatsServer.start(Path(folder))
+        try:
+            yield on_cell(server.url)
+        finally:
+            await server.stop()
 
 
 def _tell(verdicts: Sequence[Verdict], errors: Iterable[CaseError], *, every: bool) -> None:

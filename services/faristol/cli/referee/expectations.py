@@ -101,7 +101,7 @@ async def _bingo(done: Done, value: Value) -> Differences:
 
 
 async def _ruling(done: Done, value: Value) -> Differences:
-    ruled = last(done.facts, events.ChallengeRuled)
+    ruled = last(done.facts, events.AppealRuled) or last(done.facts, events.ChallengeRuled)
     found = "none" if ruled is None else "valid" if ruled.valid else "invalid"
     if found != value.text():
         yield f"expected the ruling {value.text()}, got {found}"

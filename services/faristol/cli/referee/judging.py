@@ -1,46 +1,63 @@
-"""The judge of a case: rules on a challenge when the case says so, by its words or by word of mouth."""
+"""The judges of a case: what they are asked, and how a ruling on it is made. Pure."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from datetime import datetime
+from functools import reduce
+
+from google.protobuf.message import Message
 
 from faristol.cli.referee.case import Word
-from faristol.cli.referee.forms import moment
-from faristol.cli.referee.position import GAME_ID
-from faristol.cli.referee.services import Services
-from faristol.game.streams import game_stream
-from faristol.lexicon.adjudication import Adjudication
-from faristol.lexicon.model import Case, case_id_of, evolve, stream
+from faristol.host.times import to_timestamp
+from faristol.lexicon import decide
+from faristol.lexicon.adjudication import Adjudication, Judge
+from faristol.lexicon.model import Case, Ruling, evolve
 from faristol.lexicon.opening import Law, Question, adjudicate
-from faristol.lexicon.views import Game, watch_game
+from faristol.lexicon.views import Game
 from faristol.pb.game.v1 import events_pb2 as events
 from faristol.pb.lexicon.v1 import events_pb2 as lexicon_events
-from faristol.record import load
 from faristol.rules import Refusal, Ruleset
 
+JUDGES = ("ada", "berta")
+"""Who rules: the first on a challenge, the other on an appeal against that."""
 
-async def rule(services: Services, book: Ruleset, at_ms: int, is_word: Callable[[Word], bool]) -> None:
-    """Rule on the last challenge at this moment. One that names no words, as before a case begins, is upheld.
+DIRECTOR = "head"
 
-    Raises ``Refusal`` when nothing was challenged.
+REASON, SOURCE = "as the case says", "a rulebook case"
+"""What a ruling rests on that is not the lexicon's."""
+
+
+def in_question(facts: Sequence[Message]) -> events.ChallengeRaised | events.AppealRaised:
+    """The last challenge or appeal. Raises ``Refusal`` when there is none."""
+    for fact in reversed(facts):
+        if isinstance(fact, events.ChallengeRaised | events.AppealRaised):
+            return fact
+    raise Refusal("NOTHING_TO_RULE", "", "Nothing was challenged.")
+
+
+def ruling(
+    case: Case, question: Question, game: Game, book: Ruleset, good: Callable[[Word], bool], now: datetime
+) -> list[Message]:
+    """All that a judge does with ``question`` at once: it is opened as a case, claimed, and ruled on.
+
+    Raises ``Refusal`` when that ruling was made, or nobody is left who may make it.
     """
-    raised = next((fact for fact in reversed(services.facts()) if isinstance(fact, events.ChallengeRaised)), None)
-    if raised is None:
-        raise Refusal("NOTHING_TO_RULE", "", "Nothing was challenged.")
-    case_id = case_id_of(GAME_ID, raised.challenge)
-    game = await load(services.notebook, game_stream(GAME_ID), Game(), watch_game)
-    known = await load(services.notebook, stream(case_id), Case(), evolve)
+    language = book.tile_set.language
+    judges = {judge_id: Judge(judge_id, frozenset({language})) for judge_id in JUDGES}
+    adjudication = Adjudication(mode=lexicon_events.MODE_JUDGE, panel=1, judges=judges)
     law = Law(
-        is_word=is_word,
-        language=book.tile_set.language,
+        is_word=good,
+        language=language,
         layers=book.lexicon.layers,
         article=book.article("challenge.ruling"),
         by_word=book.challenge.ruling == "word",
     )
-    question = Question(raised, raised.occurred_at)
-    facts = adjudicate(known.state, question, game.state, Adjudication(), law, moment(at_ms))
-    for fact in facts:
-        if isinstance(fact, lexicon_events.CaseRuled):
-            fact.occurred_at.CopyFrom(moment(at_ms))
-            fact.valid = fact.valid and bool(raised.words)
-    await services.write(stream(case_id), facts)
+    facts = adjudicate(case, question, game, adjudication, law, to_timestamp(now))
+    case = reduce(evolve, facts, case)
+    judge_id = next(one for one in JUDGES if one not in case.barred)
+    claimed = decide.claim(case, adjudication, judge_id, (), now)
+    case = reduce(evolve, claimed, case)
+    rulings = [Ruling(word, good(word)) for word in case.words]
+    listed = {word: SOURCE if good(word) else None for word in case.words}
+    return [*facts, *claimed, *decide.give_opinion(case, adjudication, judge_id, rulings, listed, now)]

@@ -80,7 +80,7 @@ def lay_out(case: Case) -> Layout:
     return Layout((*laid, *_elsewhere(board, left)), racks, bag)
 
 
-def opening(case: Case, layout: Layout, first: str, at_ms: int) -> list[Message]:
+def opening(case: Case, layout: Layout, first: str, at_ms: int, lexicon: Pin) -> list[Message]:
     """What happens at the table until its game starts, with the tiles of the layout and ``first`` to begin.
 
     Where the case names the tiles of the starting draw, that draw decides who begins.
@@ -88,7 +88,7 @@ def opening(case: Case, layout: Layout, first: str, at_ms: int) -> list[Message]
     ruleset, position = case.ruleset, case.position
     pin = Pin(ruleset.name, ruleset.digest)
     keeping = events.KEEPING_RECORDED if position.recorded else events.KEEPING_HOSTED
-    tournament = Tournament(TOURNAMENT_ID, _seed(case), pin, Pin("words", ""), keeping=keeping)
+    tournament = Tournament(TOURNAMENT_ID, _seed(case), pin, lexicon, keeping=keeping)
     pairing = Pairing(
         table=1,
         game_id=GAME_ID,

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from faristol.cli.referee.case import Case
 from faristol.cli.referee.document import CaseError
 from faristol.cli.referee.expectations import differences
+from faristol.cli.referee.memory import in_memory
+from faristol.cli.referee.services import Tables
 from faristol.cli.referee.world import World
 from faristol.rules import Refusal
 
@@ -25,15 +27,16 @@ class Verdict:
         return not self.problems
 
 
-async def run_case(case: Case) -> Verdict:
+async def run_case(case: Case, tables: Tables = in_memory) -> Verdict:
     """Play a case through. A step that comes out otherwise does not keep the rest from being tried."""
     problems: list[str] = []
+    world = World(case)
     try:
-        world = World(case)
-        await world.open()
-        for step in case.steps:
-            done = await world.do(step)
-            problems += [problem async for problem in differences(world, done, step)]
+        async with tables(case, world.now) as services:
+            await world.open(services)
+            for step in case.steps:
+                done = await world.do(step)
+                problems += [problem async for problem in differences(world, done, step)]
     except CaseError as error:
         problems.append(str(error))
     except Refusal as refusal:

@@ -103,7 +103,7 @@ async def _ends(world: World, value: Value) -> Differences:
 
 
 async def _winner(world: World, value: Value) -> Differences:
-    results = (fact for fact in reversed(world.services.facts()) if isinstance(fact, events.ResultFinal))
+    results = (fact for fact in reversed(await world.services.facts()) if isinstance(fact, events.ResultFinal))
     final = next(results, None)
     found = "no result" if final is None else final.winner_id or NOBODY
     if found != value.text():
@@ -122,7 +122,7 @@ async def _table(world: World, value: Value) -> Differences:
 
 async def _sheet(world: World, value: Value) -> Differences:
     state: results_pb2.GetGameResponse | None = None
-    for fact in world.services.facts():
+    for fact in await world.services.facts():
         if isinstance(fact, scoresheet.SHOWN):
             state = scoresheet.change_game(state, fact)
     lines = list(state.entries) if state else []

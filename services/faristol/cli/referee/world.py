@@ -5,7 +5,7 @@ from __future__ import annotations
 import uuid
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import UTC
+from datetime import UTC, datetime
 from types import MappingProxyType
 from typing import Any
 
@@ -15,7 +15,6 @@ from faristol.cli.referee.case import ARBITER, JUDGE, Case, Step
 from faristol.cli.referee.document import Value, there_is_no
 from faristol.cli.referee.forms import fill, moment, since_start
 from faristol.cli.referee.hall import end_of_the_others
-from faristol.cli.referee.judging import rule
 from faristol.cli.referee.position import GAME_ID, Turn, laid_fact, lay_out, opening, turns_before
 from faristol.cli.referee.services import Services
 from faristol.clock.streams import clock_stream
@@ -47,21 +46,29 @@ class Done:
 
 
 class World:
-    """A table, its clock and its judge. Time goes by as the case says."""
+    """A table, its clock and its judges. Time goes by as the case says."""
+
+    services: Services
 
     def __init__(self, case: Case) -> None:
         self.case = case
         self.now_ms = 0
-        self.services = Services(lambda: moment(self.now_ms).ToDatetime(UTC))
         self._commands = 0
 
-    async def open(self) -> None:
-        """Set the position of the case."""
+    def now(self) -> datetime:
+        """What time it is in the case."""
+        return moment(self.now_ms).ToDatetime(UTC)
+
+    async def open(self, services: Services) -> None:
+        """Set the position of the case, on a table of these services."""
+        self.services = services
         layout = lay_out(self.case)
         turns = turns_before(self.case, layout)
         first = turns[0].player if turns else self.case.position.to_play
         self.now_ms = turns[0].at_ms - turns[0].used_ms if turns else 0
-        await self.services.write(game_stream(GAME_ID), opening(self.case, layout, first, self.now_ms))
+        await self.services.write(
+            game_stream(GAME_ID), opening(self.case, layout, first, self.now_ms, services.lexicon)
+        )
         if self.case.ruleset.arbiter.required and self.case.position.arbiter:
             await self._command(ARBITER, "assign-arbiter", self.case.place)
         if self.case.position.recorded and self.case.steps[0].verb != "start-game":
@@ -90,12 +97,15 @@ class World:
                 facts.append(laid_fact(turn, number))
         await self.services.write(game_stream(GAME_ID), facts)
         if turn.kind == "W":
-            challenge = 1 + sum(isinstance(fact, events.ChallengeRaised) for fact in self.services.facts())
             raised = events.ChallengeRaised(
-                turn=number, challenge=challenge, player_id=self._after(player), occurred_at=at
+                turn=number,
+                challenge=1 + sum(isinstance(fact, events.ChallengeRaised) for fact in await self.services.facts()),
+                player_id=self._after(player),
+                words=[events.Word(faces=self.case.ruleset.tile_set.faces[:2])],
+                occurred_at=at,
             )
             await self.services.write(game_stream(GAME_ID), [raised])
-            await rule(self.services, self.case.ruleset, self.now_ms, lambda _: False)
+            await self.services.rule(lambda _: False)
             if (await self.services.table()).phase == game_pb2.PHASE_REFUSED:
                 await self._command(player, "accept-ruling", self.case.place)
             return
@@ -113,7 +123,7 @@ class World:
 
     async def do(self, step: Step) -> Done:
         """Let time go by up to a step, and do it."""
-        before = len(self.services.notebook.written)
+        before = await self.services.record.last_position()
         self._pass_time(step)
         await self.services.let_pass(moment(self.now_ms).ToNanoseconds())
         answers: list[Message] = []
@@ -123,7 +133,7 @@ class World:
                 await self._act(step, answers)
             except (Refusal, Invalid, NotFound) as found:
                 problem = found
-        return Done(self.services.facts(before), answers, problem)
+        return Done(await self.services.facts(before), answers, problem)
 
     def _pass_time(self, step: Step) -> None:
         if step.at_ms is not None:
@@ -136,7 +146,7 @@ class World:
         if step.verb == "rule" and step.actor == JUDGE:
             await self._judge(step)
         elif step.verb == "end-other-games" and step.actor == ARBITER:
-            opened = next(fact for fact in self.services.facts() if isinstance(fact, events.GameOpened))
+            opened = next(fact for fact in await self.services.facts() if isinstance(fact, events.GameOpened))
             for stream, facts in end_of_the_others(opened, self.now_ms):
                 await self.services.write(stream, facts)
         elif step.verb == "turn":
@@ -214,13 +224,13 @@ class World:
                 return self.case.players[:1]
 
     async def _judge(self, step: Step) -> None:
-        """Rule on the challenge that is open: by the words of the case, or as the judge says."""
+        """Rule on the challenge or appeal that is open: by the words of the case, or as the judge says."""
         said = step.argument.text() if step.argument else ""
         match said:
             case "":
-                await rule(self.services, self.case.ruleset, self.now_ms, lambda word: word in self.case.words)
+                await self.services.rule(lambda word: word in self.case.words)
             case "valid" | "invalid":
-                await rule(self.services, self.case.ruleset, self.now_ms, lambda _: said == "valid")
+                await self.services.rule(lambda _: said == "valid")
             case _:
                 raise step.place.wrong(f"expected `rule`, `rule valid` or `rule invalid`, got {said!r}")
 
@@ -230,7 +240,7 @@ class World:
         used = {side.player_id: side.used_ms for side in clock.times}
         if clock.running_player_id:
             used[clock.running_player_id] += self.now_ms - since_start(clock.running_since)
-        for fact in self.services.facts():
+        for fact in await self.services.facts():
             if isinstance(fact, clock_events.PlayerAbsent) and fact.player_id in clock.absent_player_ids:
                 waited_ms = self.now_ms - since_start(fact.clock_starts_at) if fact.HasField("clock_starts_at") else 0
                 used[fact.player_id] += max(0, waited_ms)

@@ -1,0 +1,215 @@
+"""The services of a table on a cell: gRPC, NATS and a record, and judges who take their cases from the queue."""
+
+from __future__ import annotations
+
+import asyncio
+import datetime
+import uuid
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from contextlib import asynccontextmanager
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import grpc
+from google.protobuf.descriptor import ServiceDescriptor
+from google.protobuf.message import Message
+from google.protobuf.message_factory import GetMessageClass
+
+from faristol.bus import Reaction
+from faristol.bus.work import wanted
+from faristol.cli.calling import info_of
+from faristol.cli.compose import builders, running
+from faristol.cli.referee.case import Case, Word
+from faristol.cli.referee.judging import DIRECTOR, JUDGES, REASON, SOURCE, in_question
+from faristol.cli.referee.position import TOURNAMENT_ID
+from faristol.cli.referee.services import Services, Tables
+from faristol.cli.sitting import Judge
+from faristol.game.model import Pin
+from faristol.host import Invalid, NotFound, Settings
+from faristol.pb.game.v1 import events_pb2 as game_events
+from faristol.pb.lexicon.v1 import adjudication_pb2 as pb
+from faristol.pb.lexicon.v1 import adjudication_pb2_grpc as pb_grpc
+from faristol.pb.lexicon.v1 import events_pb2 as events
+from faristol.pb.pairing.v1 import events_pb2 as pairing_events
+from faristol.record import Record
+from faristol.rules import Refusal
+from faristol.words import About, Library
+
+SERVED = ("lexicon", "game", "clock")
+"""The services of a table."""
+
+PATIENCE = 30.0
+"""Seconds within which what follows by itself has to have followed."""
+LOOK = 0.01
+"""Seconds between two looks whether it has."""
+LEASE_SECONDS = 60
+ESCALATE_AFTER_SECONDS = 3_600
+
+
+class OnCell(Services):
+    """Services that are called over gRPC, and hear of each other over NATS."""
+
+    def __init__(self, record: Record, lexicon: Pin, channel: grpc.aio.Channel, reactions: Sequence[Reaction]) -> None:
+        super().__init__(record, lexicon)
+        self._channel = channel
+        self._reactions = reactions
+        """What the services do by themselves: asked here whether anything is left to do, and never done."""
+        self._heard = 0
+        """Nothing is left to do on what stands up to here."""
+
+    async def ask(self, service: ServiceDescriptor, rpc: str, request: Message) -> Message:
+        """See ``Services``."""
+        method = service.methods_by_name[rpc]
+        call: Any = self._channel.unary_unary(
+            f"/{service.full_name}/{rpc}",
+            request_serializer=type(request).SerializeToString,
+            response_deserializer=GetMessageClass(method.output_type).FromString,
+        )
+        answer: Message = await _asked(call(request))
+        return answer
+
+    async def settle(self) -> None:
+        """See ``Services``. Raises ``ValueError`` when a service does not do what it should."""
+        async with _patience("the services do not come to rest"):
+            while (here := await self.record.last_position()) > self._heard:
+                if await self._at_rest():
+                    self._heard = here
+                else:
+                    await asyncio.sleep(LOOK)
+
+    async def _at_rest(self) -> bool:
+        for event in await self.record.read(self._heard):
+            for reaction in self._reactions:
+                if wanted(reaction, event) and (decision := await reaction.react(event)) and decision.writes:
+                    return False
+        return True
+
+    async def rule(self, good: Callable[[Word], bool]) -> None:
+        """See ``Services``."""
+        facts = await self.facts()
+        raised = in_question(facts)
+        appeal = isinstance(raised, game_events.AppealRaised)
+        first = [
+            judge_id
+            for fact in facts
+            if isinstance(fact, events.CaseRuled) and fact.challenge == raised.challenge and not fact.appeal
+            for judge_id in fact.judge_ids
+        ]
+        judge = Judge(self._channel, next(one for one in JUDGES if one not in first or not appeal))
+        case_id = await _first_in_queue(judge)
+        await _asked(judge.claim(case_id))
+        file = await _asked(judge.file(case_id))
+        rulings = [_ruling(one, good=good(tuple(one.word.faces))) for one in file.words]
+        await _asked(judge.rule(case_id, rulings))
+        await self.settle()
+
+
+async def _first_in_queue(judge: Judge) -> str:
+    async with _patience("no case comes to the judge"):
+        async for cases in judge.queue():
+            if cases:
+                return cases[0].case_id
+    raise ValueError("the queue ended")
+
+
+def _ruling(file: pb.WordFile, *, good: bool) -> events.WordRuling:
+    """What a judge says of a word: that it is ``good``, against the lexicon where need be."""
+    if good == file.valid:
+        return events.WordRuling(word=file.word, valid=good)
+    return events.WordRuling(word=file.word, valid=good, reason=REASON, source=SOURCE)
+
+
+async def _asked(call: Awaitable[Any]) -> Any:
+    """What a service answers. Raises the ``Refusal``, ``Invalid`` or ``NotFound`` that it answered with."""
+    try:
+        return await call
+    except grpc.aio.AioRpcError as problem:
+        info, text = info_of(problem), problem.details() or ""
+        about = dict(info.metadata)
+        match problem.code():
+            case grpc.StatusCode.FAILED_PRECONDITION:
+                raise Refusal(
+                    info.reason, about.pop("article", ""), text.replace("{", "{{").replace("}", "}}")
+                ) from problem
+            case grpc.StatusCode.INVALID_ARGUMENT:
+                raise Invalid(about.get("field", ""), text) from problem
+            case grpc.StatusCode.NOT_FOUND:
+                raise NotFound(about["kind"], about["id"]) from problem
+            case _:
+                raise
+
+
+@asynccontextmanager
+async def _patience(otherwise: str) -> AsyncIterator[None]:
+    try:
+        async with asyncio.timeout(PATIENCE):
+            yield
+    except TimeoutError as problem:
+        raise ValueError(f"{otherwise} within {PATIENCE:.0f} s") from problem
+
+
+def on_cell(nats_url: str) -> Tables:
+    """Opens a cell for a case, with a record of its own and a lexicon of its words, on a NATS server that runs."""
+
+    @asynccontextmanager
+    async def tables(case: Case, now: Callable[[], datetime.datetime]) -> AsyncIterator[Services]:
+        with TemporaryDirectory() as folder:
+            lexicon = _install(case, Library(Path(folder) / "lexicons"))
+            given = {"data": Path(folder), "lexicons": Path(folder) / "lexicons", "nats_url": nats_url}
+            settings = Settings.model_validate({**given, "grace_seconds": 0.1})
+            async with (
+                running(settings, SERVED, now) as cell,
+                grpc.aio.insecure_channel(cell.grpc_address) as channel,
+            ):
+                reactions = [one for build in builders(SERVED) for one in build(cell.runtime).reactions]
+                services = OnCell(cell.runtime.record, lexicon, channel, reactions)
+                await _found_tournament(services, case)
+                await _appoint(channel, case)
+                yield services
+
+    return tables
+
+
+def _install(case: Case, library: Library) -> Pin:
+    about = About("case", "1", "CC0-1.0", "the words of a rulebook case", datetime.date(2024, 1, 6))
+    tile_set = case.ruleset.tile_set
+    installed = library.install("case", case.words or {tile_set.faces[-2:]}, tile_set=tile_set, about=about)
+    return Pin(installed.name, installed.digest)
+
+
+async def _found_tournament(services: Services, case: Case) -> None:
+    pins = (
+        game_events.Pin(name=case.ruleset.name, digest=case.ruleset.digest),
+        game_events.Pin(name=services.lexicon.name, digest=services.lexicon.digest),
+    )
+    ruleset, lexicon = pins
+    facts = [
+        pairing_events.TournamentCreated(tournament_id=TOURNAMENT_ID, rounds=1),
+        pairing_events.RulesetPinned(ruleset=ruleset),
+        pairing_events.LexiconPinned(lexicon=lexicon),
+    ]
+    await services.write(f"tournament-{TOURNAMENT_ID}", facts)
+
+
+async def _appoint(channel: grpc.aio.Channel, case: Case) -> None:
+    """One judge rules on each case, and another on an appeal."""
+    stub = pb_grpc.AdjudicationServiceStub(channel)
+    for judge_id in (*JUDGES, DIRECTOR):
+        appoint = pb.AppointJudgeRequest(
+            command_id=str(uuid.uuid4()),
+            tournament_id=TOURNAMENT_ID,
+            judge_id=judge_id,
+            languages=[case.ruleset.tile_set.language],
+            director=judge_id == DIRECTOR,
+        )
+        await stub.AppointJudge(appoint)
+    await stub.SetAdjudication(
+        pb.SetAdjudicationRequest(
+            command_id=str(uuid.uuid4()),
+            tournament_id=TOURNAMENT_ID,
+            mode=events.MODE_JUDGE,
+            lease_seconds=LEASE_SECONDS,
+            escalate_after_seconds=ESCALATE_AFTER_SECONDS,
+        )
+    )

@@ -1,0 +1,97 @@
+"""The services of a table, playing together in memory."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Callable, Mapping
+from contextlib import asynccontextmanager
+from datetime import datetime
+from functools import cache
+from typing import Any
+
+from google.protobuf.descriptor import ServiceDescriptor
+from google.protobuf.message import Message
+
+from faristol.bus.work import wanted
+from faristol.cli.referee.case import Case, Word
+from faristol.cli.referee.judging import in_question, ruling
+from faristol.cli.referee.notebook import Notebook
+from faristol.cli.referee.position import GAME_ID
+from faristol.cli.referee.services import Services
+from faristol.clock.part import part as clock_part
+from faristol.game.model import Pin
+from faristol.game.part import part as game_part
+from faristol.game.streams import game_stream
+from faristol.host import Runtime, Settings
+from faristol.lexicon import model
+from faristol.lexicon.opening import Question
+from faristol.lexicon.views import Game, watch_game
+from faristol.pb.game.v1 import events_pb2 as events
+from faristol.record import Metadata, Recorded, load
+from faristol.rules import Ruleset
+
+
+class Caller:
+    """Who sends the commands of a case: nobody in particular."""
+
+    def invocation_metadata(self) -> tuple[()]:
+        """What travels beside a request."""
+        return ()
+
+
+@cache
+def settings() -> Settings:
+    """The settings of every world: none of them matters to a table."""
+    return Settings()
+
+
+class InMemory(Services):
+    """Services over a notebook: each hears of what the other wrote, at once."""
+
+    def __init__(self, book: Ruleset, now: Callable[[], datetime]) -> None:
+        self._notebook = Notebook()
+        super().__init__(self._notebook, Pin("words", ""))
+        self._book = book
+        self._now = now
+        runtime = Runtime(settings(), self._notebook, now)
+        parts = (game_part(runtime), clock_part(runtime))
+        servicers = [servicer for part in parts for servicer in part.servicers]
+        self._instances: Mapping[str, Any] = {one.descriptor.full_name: one.instance for one in servicers}
+        self._reactions = [reaction for part in parts for reaction in part.reactions]
+        self._heard = 0
+
+    async def ask(self, service: ServiceDescriptor, rpc: str, request: Message) -> Message:
+        """See ``Services``."""
+        answer: Message = await getattr(self._instances[service.full_name], rpc)(request, Caller())
+        return answer
+
+    async def settle(self) -> None:
+        """See ``Services``."""
+        while self._heard < len(self._notebook.written):
+            event: Recorded = self._notebook.written[self._heard]
+            self._heard += 1
+            for reaction in self._reactions:
+                if wanted(reaction, event) and (decision := await reaction.react(event)):
+                    await self._notebook.append(decision, Metadata())
+
+    async def rule(self, good: Callable[[Word], bool]) -> None:
+        """See ``Services``."""
+        raised = in_question(await self.facts())
+        game = (await load(self.record, game_stream(GAME_ID), Game(), watch_game)).state
+        challenge = game.challenges[raised.challenge]
+        case_id = model.case_id_of(GAME_ID, raised.challenge)
+        question = Question(challenge, raised.occurred_at)
+        if isinstance(raised, events.AppealRaised):
+            first = await load(self.record, model.stream(case_id), model.Case(), model.evolve)
+            question = Question(
+                challenge, raised.occurred_at, appeal=True, arguments=raised.arguments, barred=first.state.ruled_by
+            )
+            case_id = model.case_id_of(GAME_ID, raised.challenge, appeal=True)
+        case = await load(self.record, model.stream(case_id), model.Case(), model.evolve)
+        facts = ruling(case.state, question, game, self._book, good, self._now())
+        await self.write(model.stream(case_id), facts)
+
+
+@asynccontextmanager
+async def in_memory(case: Case, now: Callable[[], datetime]) -> AsyncIterator[Services]:
+    """The services of a case's table in memory, as long as the block runs."""
+    yield InMemory(case.ruleset, now)

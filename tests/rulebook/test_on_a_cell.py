@@ -1,0 +1,24 @@
+"""The cases about challenges, rulings and appeals once more: over gRPC, NATS and a record, with judges at the queue."""
+
+from __future__ import annotations
+
+import pytest
+from tests.rulebook.test_cases import CASES, item
+
+from faristol.cli.referee.case import JUDGE, Case
+from faristol.cli.referee.cell import on_cell
+from faristol.cli.referee.running import run_case
+
+RULED = [case for case in CASES if any(step.actor == JUDGE for step in case.steps)]
+SCENARIOS = {*range(66, 82)} - {77, 78}
+SHOWN = [case for case in CASES if case in RULED or SCENARIOS & set(case.scenarios)]
+
+
+@pytest.mark.parametrize("case", [item(case) for case in SHOWN])
+async def test_a_table_comes_out_as_the_book_says(case: Case, shared_nats: str) -> None:
+    verdict = await run_case(case, on_cell(shared_nats))
+    assert verdict.passed, "\n".join(verdict.problems)
+
+
+def test_every_scenario_of_challenges_is_played() -> None:
+    assert {scenario for case in SHOWN for scenario in case.scenarios} >= SCENARIOS
