@@ -5,12 +5,12 @@ from __future__ import annotations
 import pytest
 from tests.rulebook.test_cases import CASES, item
 
-from faristol.cli.referee.case import JUDGE, Case
+from faristol.cli.referee.case import DIRECTOR, JUDGE, Case
 from faristol.cli.referee.cell import on_cell
 from faristol.cli.referee.running import run_case
 
-RULED = [case for case in CASES if any(step.actor == JUDGE for step in case.steps)]
-SCENARIOS = {*range(66, 82)} - {77, 78}
+RULED = [case for case in CASES if any(step.actor in {JUDGE, DIRECTOR} for step in case.steps)]
+SCENARIOS = {*range(66, 82), 110}
 SHOWN = [case for case in CASES if case in RULED or SCENARIOS & set(case.scenarios)]
 
 

@@ -12,8 +12,9 @@ from faristol.rules import Ruleset
 Word = tuple[str, ...]
 """A word as faces."""
 
-ARBITER, JUDGE = "arbiter", "judge"
-"""Who acts at a table besides its players: the one calls and decides, the other rules on challenges."""
+ARBITER, JUDGE, DIRECTOR = "arbiter", "judge", "director"
+"""Who acts besides the players of a table: calls and decides at it, rules on challenges, directs the tournament."""
+OFFICIALS = (ARBITER, JUDGE, DIRECTOR)
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +46,7 @@ class Step:
 
     place: Value
     actor: str
-    """A player, ``arbiter`` or ``judge``; empty when nobody does anything."""
+    """A player or one of the ``OFFICIALS``; empty when nobody does anything."""
     verb: str
     argument: Value | None
     """What stands behind the verb."""
@@ -70,6 +71,8 @@ class Case:
     players: tuple[str, ...]
     words: frozenset[Word]
     """The words that are good; every other is a phony."""
+    layers: tuple[str, ...]
+    """Layers of the lexicon, of which the tournament can switch some on."""
     position: Position
     steps: tuple[Step, ...]
 

@@ -21,6 +21,7 @@ from faristol.bus.work import wanted
 from faristol.cli.calling import info_of
 from faristol.cli.compose import builders, running
 from faristol.cli.referee.case import Case, Word
+from faristol.cli.referee.hall import TOURNAMENT, founding
 from faristol.cli.referee.judging import DIRECTOR, JUDGES, REASON, SOURCE, in_question
 from faristol.cli.referee.position import TOURNAMENT_ID
 from faristol.cli.referee.services import Services, Tables
@@ -31,10 +32,10 @@ from faristol.pb.game.v1 import events_pb2 as game_events
 from faristol.pb.lexicon.v1 import adjudication_pb2 as pb
 from faristol.pb.lexicon.v1 import adjudication_pb2_grpc as pb_grpc
 from faristol.pb.lexicon.v1 import events_pb2 as events
-from faristol.pb.pairing.v1 import events_pb2 as pairing_events
 from faristol.record import Record
 from faristol.rules import Refusal
 from faristol.words import About, Library
+from faristol.words.header import Listing
 
 SERVED = ("lexicon", "game", "clock")
 """The services of a table."""
@@ -104,6 +105,13 @@ class OnCell(Services):
         await _asked(judge.rule(case_id, rulings))
         await self.settle()
 
+    async def choose_layers(self, layers: Sequence[str]) -> None:
+        """See ``Services``."""
+        stub = pb_grpc.AdjudicationServiceStub(self._channel)
+        request = pb.ChooseLayersRequest(command_id=_command(), tournament_id=TOURNAMENT_ID, layers=layers)
+        await _asked(stub.ChooseLayers(request))
+        await self.settle()
+
 
 async def _first_in_queue(judge: Judge) -> str:
     async with _patience("no case comes to the judge"):
@@ -164,7 +172,7 @@ def on_cell(nats_url: str) -> Tables:
             ):
                 reactions = [one for build in builders(SERVED) for one in build(cell.runtime).reactions]
                 services = OnCell(cell.runtime.record, lexicon, channel, reactions)
-                await _found_tournament(services, case)
+                await services.write(TOURNAMENT, founding(case.ruleset, lexicon))
                 await _appoint(channel, case)
                 yield services
 
@@ -174,22 +182,10 @@ def on_cell(nats_url: str) -> Tables:
 def _install(case: Case, library: Library) -> Pin:
     about = About("case", "1", "CC0-1.0", "the words of a rulebook case", datetime.date(2024, 1, 6))
     tile_set = case.ruleset.tile_set
-    installed = library.install("case", case.words or {tile_set.faces[-2:]}, tile_set=tile_set, about=about)
+    words = case.words or {tile_set.faces[-2:]}
+    listed = {Listing(layer): words for layer in case.layers}
+    installed = library.install("case", words, tile_set=tile_set, about=about, listed=listed)
     return Pin(installed.name, installed.digest)
-
-
-async def _found_tournament(services: Services, case: Case) -> None:
-    pins = (
-        game_events.Pin(name=case.ruleset.name, digest=case.ruleset.digest),
-        game_events.Pin(name=services.lexicon.name, digest=services.lexicon.digest),
-    )
-    ruleset, lexicon = pins
-    facts = [
-        pairing_events.TournamentCreated(tournament_id=TOURNAMENT_ID, rounds=1),
-        pairing_events.RulesetPinned(ruleset=ruleset),
-        pairing_events.LexiconPinned(lexicon=lexicon),
-    ]
-    await services.write(f"tournament-{TOURNAMENT_ID}", facts)
 
 
 async def _appoint(channel: grpc.aio.Channel, case: Case) -> None:
@@ -197,7 +193,7 @@ async def _appoint(channel: grpc.aio.Channel, case: Case) -> None:
     stub = pb_grpc.AdjudicationServiceStub(channel)
     for judge_id in (*JUDGES, DIRECTOR):
         appoint = pb.AppointJudgeRequest(
-            command_id=str(uuid.uuid4()),
+            command_id=_command(),
             tournament_id=TOURNAMENT_ID,
             judge_id=judge_id,
             languages=[case.ruleset.tile_set.language],
@@ -206,10 +202,14 @@ async def _appoint(channel: grpc.aio.Channel, case: Case) -> None:
         await stub.AppointJudge(appoint)
     await stub.SetAdjudication(
         pb.SetAdjudicationRequest(
-            command_id=str(uuid.uuid4()),
+            command_id=_command(),
             tournament_id=TOURNAMENT_ID,
             mode=events.MODE_JUDGE,
             lease_seconds=LEASE_SECONDS,
             escalate_after_seconds=ESCALATE_AFTER_SECONDS,
         )
     )
+
+
+def _command() -> str:
+    return str(uuid.uuid4())

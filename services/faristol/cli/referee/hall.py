@@ -1,4 +1,4 @@
-"""The rest of the hall, as far as it matters to a table: the other games of its round."""
+"""The rest of the hall, as far as it matters to a table: its tournament, and the other games of its round."""
 
 from __future__ import annotations
 
@@ -8,11 +8,34 @@ from google.protobuf.message import Message
 
 from faristol.cli.referee.forms import moment
 from faristol.cli.referee.position import GAME_ID, TOURNAMENT_ID
+from faristol.game.model import Pin
 from faristol.game.streams import game_stream
 from faristol.pb.game.v1 import events_pb2 as events
 from faristol.pb.pairing.v1 import events_pb2 as pairing_events
+from faristol.rules import Ruleset
 
 OTHER_GAME_ID = "other"
+
+
+TOURNAMENT = f"tournament-{TOURNAMENT_ID}"
+
+
+def founding(ruleset: Ruleset, lexicon: Pin) -> list[Message]:
+    """What makes the tournament of the table."""
+    return [
+        pairing_events.TournamentCreated(tournament_id=TOURNAMENT_ID, rounds=1),
+        pairing_events.RulesetPinned(ruleset=events.Pin(name=ruleset.name, digest=ruleset.digest)),
+        pairing_events.LexiconPinned(lexicon=events.Pin(name=lexicon.name, digest=lexicon.digest)),
+    ]
+
+
+def start_of_the_round(at_ms: int) -> list[Message]:
+    """What starts the round of the table, which is its first."""
+    pairings = [pairing_events.Pairing(table=1, game_id=GAME_ID)]
+    return [
+        pairing_events.RoundPaired(round=1, pairings=pairings),
+        pairing_events.RoundStarted(round=1, occurred_at=moment(at_ms)),
+    ]
 
 
 def end_of_the_others(opened: events.GameOpened, at_ms: int) -> Iterator[tuple[str, Sequence[Message]]]:
@@ -22,7 +45,7 @@ def end_of_the_others(opened: events.GameOpened, at_ms: int) -> Iterator[tuple[s
         for table, game_id in enumerate((GAME_ID, OTHER_GAME_ID), start=1)
     ]
     paired = pairing_events.RoundPaired(round=opened.round, pairings=pairings)
-    yield f"tournament-{TOURNAMENT_ID}", [paired]
+    yield TOURNAMENT, [paired]
     other = events.GameOpened()
     other.CopyFrom(opened)
     other.game_id = OTHER_GAME_ID

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from datetime import datetime
 from functools import cache
@@ -13,21 +13,24 @@ from google.protobuf.message import Message
 
 from faristol.bus.work import wanted
 from faristol.cli.referee.case import Case, Word
+from faristol.cli.referee.hall import TOURNAMENT, founding
 from faristol.cli.referee.judging import in_question, ruling
 from faristol.cli.referee.notebook import Notebook
-from faristol.cli.referee.position import GAME_ID
+from faristol.cli.referee.position import GAME_ID, TOURNAMENT_ID
 from faristol.cli.referee.services import Services
 from faristol.clock.part import part as clock_part
 from faristol.game.model import Pin
 from faristol.game.part import part as game_part
 from faristol.game.streams import game_stream
 from faristol.host import Runtime, Settings
-from faristol.lexicon import model
+from faristol.host.times import to_timestamp
+from faristol.lexicon import adjudication, model
+from faristol.lexicon.adjudication import Adjudication
+from faristol.lexicon.appointing import choose_layers
 from faristol.lexicon.opening import Question
-from faristol.lexicon.views import Game, watch_game
+from faristol.lexicon.views import Game, Tournament, watch_game, watch_tournament
 from faristol.pb.game.v1 import events_pb2 as events
 from faristol.record import Metadata, Recorded, load
-from faristol.rules import Ruleset
 
 
 class Caller:
@@ -47,10 +50,10 @@ def settings() -> Settings:
 class InMemory(Services):
     """Services over a notebook: each hears of what the other wrote, at once."""
 
-    def __init__(self, book: Ruleset, now: Callable[[], datetime]) -> None:
+    def __init__(self, case: Case, now: Callable[[], datetime]) -> None:
         self._notebook = Notebook()
         super().__init__(self._notebook, Pin("words", ""))
-        self._book = book
+        self._case = case
         self._now = now
         runtime = Runtime(settings(), self._notebook, now)
         parts = (game_part(runtime), clock_part(runtime))
@@ -87,11 +90,21 @@ class InMemory(Services):
             )
             case_id = model.case_id_of(GAME_ID, raised.challenge, appeal=True)
         case = await load(self.record, model.stream(case_id), model.Case(), model.evolve)
-        facts = ruling(case.state, question, game, self._book, good, self._now())
+        facts = ruling(case.state, question, game, self._case.ruleset, good, self._now())
         await self.write(model.stream(case_id), facts)
+
+    async def choose_layers(self, layers: Sequence[str]) -> None:
+        """See ``Services``."""
+        tournament = (await load(self.record, TOURNAMENT, Tournament(), watch_tournament)).state
+        stream = adjudication.stream(TOURNAMENT_ID)
+        state = (await load(self.record, stream, Adjudication(), adjudication.evolve)).state
+        known, at = self._case.layers, to_timestamp(self._now())
+        await self.write(stream, choose_layers(state, tournament, self._case.ruleset, layers, known, at))
 
 
 @asynccontextmanager
 async def in_memory(case: Case, now: Callable[[], datetime]) -> AsyncIterator[Services]:
     """The services of a case's table in memory, as long as the block runs."""
-    yield InMemory(case.ruleset, now)
+    services = InMemory(case, now)
+    await services.write(TOURNAMENT, founding(case.ruleset, services.lexicon))
+    yield services

@@ -7,7 +7,7 @@ from functools import lru_cache
 from pathlib import Path
 
 from faristol.cli.referee.articles import articles_of
-from faristol.cli.referee.case import ARBITER, JUDGE, Case, Position, Step, Word
+from faristol.cli.referee.case import OFFICIALS, Case, Position, Step, Word
 from faristol.cli.referee.document import CaseError, Value, documents, there_is_no
 from faristol.cli.referee.expectations import EXPECTATIONS
 from faristol.rules import Refusal, Ruleset, check_settled, load_ruleset, with_options
@@ -21,7 +21,7 @@ FILE_KEYS = frozenset({"kind", "ruleset", "players", "words", "cases"})
 CASE_KEYS = frozenset(
     {
         *("case", "scenario", "articles", "ruleset", "players", "words", "board", "racks", "bag", "scores"),
-        *("clocks", "turns", "to-play", "start-tiles", "arbiter", "keeping", "steps"),
+        *("clocks", "turns", "to-play", "start-tiles", "arbiter", "keeping", "layers", "steps"),
     }
 )
 STEP_KEYS = frozenset({"with", "at", "after", *EXPECTATIONS})
@@ -86,8 +86,8 @@ def _case(value: Value, shared: Mapping[str, Value]) -> Case:
         raise keys["steps"].wrong("expected at least one step")
     ruleset = _ruleset(keys["ruleset"])
     players = keys["players"].parts() if "players" in keys else PLAYERS[: ruleset.game.players_min]
-    if len(set(players)) < len(players) or {ARBITER, JUDGE} & set(players):
-        raise keys["players"].wrong(f"expected players with names of their own, none of them {ARBITER} or {JUDGE}")
+    if len(set(players)) < len(players) or set(OFFICIALS) & set(players):
+        raise keys["players"].wrong(f"expected players with names of their own, none of them {' or '.join(OFFICIALS)}")
     return Case(
         name=keys["case"].text(),
         place=value,
@@ -98,6 +98,7 @@ def _case(value: Value, shared: Mapping[str, Value]) -> Case:
         articles=_articles(keys["articles"], ruleset),
         players=players,
         words=frozenset(word for part in (shared, own) if "words" in part for word in _words(part["words"])),
+        layers=tuple(keys["layers"].text().split()) if "layers" in keys else (),
         position=_position(own, players, ruleset),
         steps=tuple(_step(step, players) for step in keys["steps"].items()),
     )
@@ -195,7 +196,7 @@ def _faces(value: Value, ruleset: Ruleset) -> tuple[str, ...]:
 
 
 def _step(value: Value, players: tuple[str, ...]) -> Step:
-    actors = {*players, ARBITER, JUDGE}
+    actors = {*players, *OFFICIALS}
     keys = value.keys(actors | STEP_KEYS)
     acting = [key for key in keys if key in actors]
     if len(acting) > 1:

@@ -55,6 +55,10 @@ class Services(ABC):
         Raises ``Refusal`` when nothing was challenged, or the ruling on it was made.
         """
 
+    @abstractmethod
+    async def choose_layers(self, layers: Sequence[str]) -> None:
+        """Switch layers of the lexicon on, as the director. Raises ``Refusal`` where the rules do not let it."""
+
     async def facts(self, after: int = 0) -> list[Message]:
         """What was recorded after a position, in order."""
         return [recorded.message for recorded in await self.record.read(after)]

@@ -11,10 +11,10 @@ from typing import Any
 
 from google.protobuf.message import Message
 
-from faristol.cli.referee.case import ARBITER, JUDGE, Case, Step
+from faristol.cli.referee.case import ARBITER, DIRECTOR, JUDGE, Case, Step
 from faristol.cli.referee.document import Value, there_is_no
 from faristol.cli.referee.forms import fill, moment, since_start
-from faristol.cli.referee.hall import end_of_the_others
+from faristol.cli.referee.hall import TOURNAMENT, end_of_the_others, start_of_the_round
 from faristol.cli.referee.position import GAME_ID, Turn, laid_fact, lay_out, opening, turns_before
 from faristol.cli.referee.services import Services
 from faristol.clock.streams import clock_stream
@@ -149,6 +149,8 @@ class World:
             opened = next(fact for fact in await self.services.facts() if isinstance(fact, events.GameOpened))
             for stream, facts in end_of_the_others(opened, self.now_ms):
                 await self.services.write(stream, facts)
+        elif step.actor == DIRECTOR:
+            await self._direct(step)
         elif step.verb == "turn":
             await self._whole_turn(step, answers)
         else:
@@ -233,6 +235,16 @@ class World:
                 await self.services.rule(lambda _: said == "valid")
             case _:
                 raise step.place.wrong(f"expected `rule`, `rule valid` or `rule invalid`, got {said!r}")
+
+    async def _direct(self, step: Step) -> None:
+        """Start the round of the table, or choose layers of the lexicon."""
+        match step.verb:
+            case "start-round":
+                await self.services.write(TOURNAMENT, start_of_the_round(self.now_ms))
+            case "choose-layers":
+                await self.services.choose_layers(step.argument.text().split() if step.argument else ())
+            case _:
+                raise step.place.wrong(there_is_no("verb of a director", step.verb, ("start-round", "choose-layers")))
 
     async def used_ms(self) -> Mapping[str, int]:
         """The time that each player has used by now."""
