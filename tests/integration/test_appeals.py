@@ -1,0 +1,232 @@
+"""From a challenge to its last ruling, over every process that has a part in it, as FISC, FISE and PES have it."""
+
+from __future__ import annotations
+
+import asyncio
+import datetime
+import uuid
+from collections.abc import AsyncIterator, Awaitable, Iterator, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from typing import Any
+
+import grpc
+import pytest
+from tests.integration.processes import Cell
+from tests.unit.lexicon.court import reason, until
+
+from faristol.cli.api import Api, call, when_found
+from faristol.cli.calling import info_of
+from faristol.cli.sitting import Judge
+from faristol.host import SERVICES
+from faristol.pb.clock.v1 import clock_pb2
+from faristol.pb.game.v1 import events_pb2 as game_events
+from faristol.pb.game.v1 import game_pb2
+from faristol.pb.lexicon.v1 import adjudication_pb2 as pb
+from faristol.pb.lexicon.v1 import adjudication_pb2_grpc as pb_grpc
+from faristol.pb.lexicon.v1 import events_pb2 as events
+from faristol.pb.pairing.v1 import pairing_pb2
+from faristol.pb.results.v1 import results_pb2
+from faristol.rules import Ruleset, load_ruleset
+from faristol.rules.tiles import load_tile_set
+from faristol.words import About, Library
+
+PLAYERS = 6
+ARGUMENTS = "it is in the dialect of the valley"
+
+
+@pytest.fixture(scope="module")
+def cell(tmp_path_factory: pytest.TempPathFactory, shared_nats: str) -> Iterator[Cell]:
+    folder = tmp_path_factory.mktemp("appeals")
+    library = Library(folder / "lexicons")
+    for name, tiles, word in (("catalan", "ca-100", "SOL"), ("spanish", "es-100", "SOL"), ("greek", "el-104", "ΜΙΑ")):
+        about = About(name, "first", "CC0-1.0", "written for the tests", datetime.date(2024, 2, 29))
+        library.install(name, {tuple(word)}, tile_set=load_tile_set(tiles), about=about)
+    running = Cell(folder, f"sqlite:///{folder}/record.db", shared_nats, lexicons=library.path)
+    try:
+        yield running.wait()
+    finally:
+        assert set(running.stop().values()) == {0}
+
+
+@dataclass
+class Bout:
+    """A table of a tournament, and the judges of its challenges."""
+
+    book: Ruleset
+    api: Api
+    lexicon: grpc.aio.Channel
+    tournament: str
+    game_id: str = ""
+    mover: str = ""
+    other: str = ""
+
+    @property
+    def direct(self) -> pb_grpc.AdjudicationServiceAsyncStub:
+        """Where directors say who rules."""
+        return pb_grpc.AdjudicationServiceStub(self.lexicon)
+
+    async def open(self) -> None:
+        """A tournament whose first round is started, with two judges and a director."""
+        language, common = self.book.tile_set.language, dict[str, Any](tournament_id=self.tournament)
+        create = pairing_pb2.CreateTournamentRequest(name="Cup", rounds=5, ruleset=self.book.name, **common)
+        await self._ask(self.api.pairing.CreateTournament, create)
+        for number in range(1, PLAYERS + 1):
+            register = pairing_pb2.RegisterPlayerRequest(name=f"Player {number}", **common)
+            await self._ask(self.api.pairing.RegisterPlayer, register)
+        for judge_id, director in (("ada", False), ("berta", False), ("head", True)):
+            appoint = pb.AppointJudgeRequest(judge_id=judge_id, languages=[language], director=director, **common)
+            await self._ask(self.direct.AppointJudge, appoint)
+        await self._ask(self.direct.SetAdjudication, pb.SetAdjudicationRequest(mode=events.MODE_JUDGE, **common))
+        paired = await self._ask(self.api.pairing.PairRound, pairing_pb2.PairRoundRequest(round=1, **common))
+        self.game_id = paired.pairings[0].game_id
+        await self._ask(self.api.pairing.StartRound, pairing_pb2.StartRoundRequest(round=1, **common))
+        await when_found(self.api.game.GetGame, game_pb2.GetGameRequest(game_id=self.game_id))
+        if self.book.arbiter.required:
+            await self.do(game_pb2.AssignArbiterRequest(arbiter_id="arbiter"))
+        game = await self.until_phase(game_pb2.PHASE_TURN)
+        self.mover = game.turn_player_id
+        self.other = next(side.player_id for side in game.sides if side.player_id != self.mover)
+
+    async def _ask(self, method: Any, request: Any) -> Any:
+        request.command_id = str(uuid.uuid4())
+        return await call(method, request)
+
+    async def do(self, request: Any) -> Any:
+        """Send a command to the table or its clock."""
+        request.game_id = self.game_id
+        service = self.api.clock if type(request).__module__.endswith("clock_pb2") else self.api.game
+        return await self._ask(getattr(service, type(request).__name__.removesuffix("Request")), request)
+
+    def look(self, player_id: str = "") -> Awaitable[game_pb2.GetGameResponse]:
+        """The table as a player sees it."""
+        return self.api.game.GetGame(game_pb2.GetGameRequest(game_id=self.game_id, player_id=player_id))
+
+    async def until_phase(self, *phases: game_pb2.Phase.ValueType) -> game_pb2.GetGameResponse:
+        """The table, once it waits for that."""
+
+        async def found() -> game_pb2.GetGameResponse | None:
+            game = await self.look()
+            return game if game.phase in phases else None
+
+        return await until(found)
+
+    async def challenge(self) -> Sequence[game_events.Word]:
+        """The mover places two tiles, and the other challenges what they form."""
+        rack = [face for face in (await self.look(self.mover)).rack if face != "?"]
+        placements = [game_events.Placement(row=7, column=7 + place, face=rack[place]) for place in (0, 1)]
+        placed = await self.do(game_pb2.PlacePlayRequest(player_id=self.mover, placements=placements))
+        if self.book.clock.stopped_by_mover:
+            await self.do(clock_pb2.StopRequest(player_id=self.mover))
+        words = [scored.word for scored in placed.words]
+        await self.do(game_pb2.ChallengeRequest(player_id=self.other, words=words))
+        return words
+
+    def appeal(self, player_id: str, *, hidden: bool = False) -> Awaitable[Any]:
+        """Contest the ruling."""
+        return self.do(game_pb2.AppealRequest(player_id=player_id, arguments=ARGUMENTS, arguments_hidden=hidden))
+
+    async def waiting(self, judge_id: str) -> pb.QueuedCase:
+        """The first case that comes into a judge's queue."""
+        async for cases in Judge(self.lexicon, judge_id).queue():
+            if cases:
+                return cases[0]
+        raise AssertionError("the queue ended")
+
+    async def rule(self, judge_id: str, *, valid: bool) -> pb.GetCaseFileResponse:
+        """Take the case that waits and rule on it, if need be against the lexicon; gives what the judge was shown."""
+        judge = Judge(self.lexicon, judge_id)
+        case = await self.waiting(judge_id)
+        await judge.claim(case.case_id)
+        file = await judge.file(case.case_id)
+        why = {"reason": "so it is written", "source": "a grammar"} if valid else {}
+        await judge.rule(case.case_id, [events.WordRuling(word=one.word, valid=valid, **why) for one in file.words])
+        return file
+
+    async def clock_runs_for(self, player_id: str) -> None:
+        """Wait until it does."""
+
+        async def runs() -> bool:
+            clock = await self.api.clock.GetClock(clock_pb2.GetClockRequest(game_id=self.game_id))
+            return clock.running_player_id == player_id
+
+        await until(runs)
+
+    async def public(self) -> results_pb2.GetGameResponse:
+        """The game as the public sees it, once it knows of the last ruling."""
+
+        async def seen() -> results_pb2.GetGameResponse | None:
+            game = await self.api.results.GetGame(results_pb2.GetGameRequest(game_id=self.game_id))
+            return game if game.incidents and not any(incident.open for incident in game.incidents) else None
+
+        return await until(seen)
+
+
+@asynccontextmanager
+async def bout(cell: Cell, ruleset: str) -> AsyncIterator[Bout]:
+    addresses = [f"{service}_address" for service in SERVICES if service != "gateway"]
+    channels = {name: grpc.aio.insecure_channel(str(cell.addresses[name])) for name in addresses}
+    try:
+        api = Api(lambda service: channels[f"{service}_address"])
+        made = Bout(load_ruleset(ruleset), api, channels["lexicon_address"], f"cup-{ruleset}")
+        async with asyncio.timeout(120):
+            await made.open()
+            yield made
+    finally:
+        for channel in channels.values():
+            await channel.close(None)
+
+
+async def test_under_fisc_the_challenger_has_a_second_challenge_which_another_judge_decides(cell: Cell) -> None:
+    async with bout(cell, "fisc-2023") as table:
+        words = await table.challenge()
+        await table.rule("ada", valid=True)
+        await table.until_phase(game_pb2.PHASE_PLACED)
+        assert (await reason(table.appeal(table.mover)))[0] == "NOT_ENTITLED"
+        await table.appeal(table.other)
+        await table.clock_runs_for("")
+        case = await table.waiting("berta")
+        assert (case.appeal, list(case.words)) == (True, list(words))
+        assert (await reason(Judge(table.lexicon, "ada").claim(case.case_id)))[0] == "RULED_FIRST"
+        file = await table.rule("berta", valid=False)
+        assert (file.appeal, file.arguments) == (True, ARGUMENTS)
+        game = await table.until_phase(game_pb2.PHASE_TURN)
+        assert (game.turn_player_id, list(game.board)) == (table.other, [])
+        await table.clock_runs_for(table.other)
+        assert (await reason(table.appeal(table.other)))[0] == "NO_RULING"
+        public = await table.public()
+        assert [(entry.kind, entry.score) for entry in public.entries] == [(results_pb2.ENTRY_KIND_PHONY, 0)]
+        assert ARGUMENTS.encode() not in public.SerializeToString()
+
+
+async def test_under_fise_the_mover_appeals_with_arguments_that_the_rival_never_sees(cell: Cell) -> None:
+    async with bout(cell, "fise") as table:
+        await table.challenge()
+        await table.rule("ada", valid=False)
+        await until(lambda: refused(table))
+        assert (await reason(table.appeal(table.other)))[0] == "NOT_ENTITLED"
+        await table.appeal(table.mover, hidden=True)
+        file = await table.rule("berta", valid=True)
+        assert file.arguments == ARGUMENTS
+        game = await table.until_phase(game_pb2.PHASE_PLACED)
+        assert (game.turn_player_id, len(game.board), game.pending_ruled_valid) == (table.mover, 2, True)
+        assert (await reason(table.appeal(table.other)))[0] == "RULING_FINAL"
+        shown = [await table.look(table.other), await table.look(), await table.public()]
+        assert not any(ARGUMENTS.encode() in one.SerializeToString() for one in shown)
+
+
+async def refused(table: Bout) -> bool:
+    return (await table.look()).phase == game_pb2.PHASE_REFUSED
+
+
+async def test_under_pes_nobody_appeals(cell: Cell) -> None:
+    async with bout(cell, "pes-2024") as table:
+        await table.challenge()
+        await table.rule("ada", valid=False)
+        game = await table.until_phase(game_pb2.PHASE_TURN)
+        assert (game.turn_player_id, list(game.board)) == (table.other, [])
+        for player_id in (table.mover, table.other):
+            with pytest.raises(grpc.aio.AioRpcError) as problem:
+                await table.appeal(player_id)
+            info = info_of(problem.value)
+            assert (info.reason, info.metadata["article"]) == ("NO_APPEAL", "PES Δ.ε")
