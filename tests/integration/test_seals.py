@@ -41,6 +41,13 @@ async def read(record: Record) -> list[Seal]:
         return await seals.read(connection)
 
 
+def as_shown(one: Seal) -> dict[str, object]:
+    """A seal as ``/api/v1/seals`` shows it."""
+    sealed_at = datetime.fromtimestamp(0, UTC) + timedelta(microseconds=one.sealed_at)
+    hexadecimal = {name: getattr(one, name).hex() for name in ("root", "previous", "signature")}
+    return asdict(one) | hexadecimal | {"sealed_at": sealed_at.isoformat()}
+
+
 async def check(record: Record, **options: object) -> Verdict:
     return await verify(record, keys=PUBLIC, **options)  # type: ignore[arg-type]
 
@@ -510,6 +517,19 @@ def test_an_operator_makes_a_key_seals_and_checks(tmp_path: Path) -> None:
     assert "who made the seals" not in second
     told = json.loads(faristol("record", "verify", *data, *public, "--from-seal", "--json").stdout)
     assert (told["events"], told["after"], told["sealed"], told["wrong"]) == (0, last, last, "")
+
+    async def keep() -> None:
+        record = await Record.open(f"sqlite:///{tmp_path}/data/record.db")
+        made = (await read(record))[:2]
+        (tmp_path / "seals.json").write_text(json.dumps({"seals": [as_shown(one) for one in made]}))
+        await record.close()
+
+    asyncio.run(keep())
+    outside = faristol("record", "verify", *data, *public, "--seals", str(tmp_path / "seals.json")).stdout
+    assert "whether events after position 20, where the seals kept outside end, were cut off" in outside
+    (tmp_path / "none.json").write_text('{"seals": []}')
+    outside = faristol("record", "verify", *data, *public, "--seals", str(tmp_path / "none.json")).stdout
+    assert "whether the newest events, with their seals, were cut off" in outside
 
     async def tamper() -> None:
         record = await Record.open(f"sqlite:///{tmp_path}/data/record.db")

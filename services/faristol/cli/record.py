@@ -93,7 +93,8 @@ def verify(
                     return await verify_record(record, progress, keys=keys, kept=kept, after=after, from_seal=from_seal)
 
         verdict = run(work())
-    unchecked = _unchecked(verdict, signed=bool(public_key), kept=bool(seals), whole_file=bool(file))
+    outside = max((one.to_position for one in kept), default=0)
+    unchecked = _unchecked(verdict, signed=bool(public_key), outside=outside, whole_file=bool(file))
     if json_output:
         typer.echo(json.dumps(asdict(verdict) | {"unchecked": unchecked}))
     else:
@@ -104,8 +105,11 @@ def verify(
         raise typer.Exit(1)
 
 
-def _unchecked(verdict: Verdict, *, signed: bool, kept: bool, whole_file: bool) -> list[str]:
-    """What could be otherwise than it was, and this check would not have told."""
+def _unchecked(verdict: Verdict, *, signed: bool, outside: int, whole_file: bool) -> list[str]:
+    """What could be otherwise than it was, and this check would not have told.
+
+    ``outside`` is the position that the seals kept outside reach, 0 when there are none.
+    """
     found = []
     if verdict.after:
         found.append(f"events up to position {verdict.after}")
@@ -119,7 +123,9 @@ def _unchecked(verdict: Verdict, *, signed: bool, kept: bool, whole_file: bool) 
         found.append(
             "who made the seals (--public-key)" if verdict.seals else "hashes that were all made anew (no seals)"
         )
-    if not kept:
+    if outside:
+        found.append(f"whether events after position {outside}, where the seals kept outside end, were cut off")
+    else:
         found.append("whether the newest events, with their seals, were cut off (--seals, kept outside)")
     found.append("names" if not whole_file else "names, if there are any")
     return found
