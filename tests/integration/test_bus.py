@@ -13,7 +13,7 @@ from typing import Any
 
 import nats
 import pytest
-from sqlalchemy import Column, Integer, MetaData, String, Table, insert, select, update
+from sqlalchemy import Column, Integer, MetaData, String, Table, insert, select, text, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 from tests.integration.contents import no_connection_left
 
@@ -416,6 +416,26 @@ async def test_a_row_that_cannot_be_written_is_the_events_fault_and_not_the_data
         assert (stands.position, stands.stopped.position) == (3, 4)
         assert "unique" in stands.stopped.error.lower(), "the constraint is named"
         assert "INSERT" not in stands.stopped.error, "the statement and its parameters are not"
+
+
+@pytest.mark.parametrize(
+    "statement",
+    ["SELECT nothing FROM seen", "INSERT INTO seen (colour) VALUES (1)", "SELECT FROM,"],
+)
+async def test_a_statement_that_no_database_takes_stops_a_projection_and_is_not_waited_for(
+    record: Record, nats_server: NatsServer, statement: str
+) -> None:
+    async def mistaken(connection: AsyncConnection, events: Sequence[Recorded]) -> None:
+        await note(connection, events)
+        if any(event.position == 4 for event in events):
+            await connection.execute(text(statement))
+
+    await append(record, "game-a", 0, 5)
+    projection = Projection("seen", 1, frozenset({PASSED}), SEEN.metadata, mistaken)
+    async with consuming(record, nats_server.url, projection):
+        stands = await standing(record, "seen@1")
+        assert stands.stopped is not None
+        assert (stands.position, stands.stopped.position) == (3, 4)
 
 
 async def test_messages_that_no_relay_sent_change_nothing(record: Record, nats_server: NatsServer) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -22,6 +23,12 @@ LONGEST_ERROR = 1_000
 
 _OF_THE_STATEMENT = ("0A", "22", "23", "42")
 """Classes of SQLSTATE that say that a statement is wrong and not that the database is away."""
+
+_OF_THE_STATEMENT_SQLITE = re.compile(r'no such (column|function)\b|.+ has no column named |near ".*": syntax error')
+"""What SQLite says of such a statement, with the code that it also has for a transaction which a full disk took away.
+
+A table that is not there may have been dropped by a rebuild, and then there is another.
+"""
 
 _rows = tables.stopped
 
@@ -54,6 +61,7 @@ def away(problem: BaseException) -> bool:
     """Whether a failure is that of the database or the bus, and passes by itself, and not that of an event."""
     if isinstance(problem, DBAPIError) and not problem.connection_invalidated:
         wrong = isinstance(problem, DataError | IntegrityError | NotSupportedError | ProgrammingError)
+        wrong = wrong or bool(_OF_THE_STATEMENT_SQLITE.match(str(problem.orig)))
         return not wrong and not str(getattr(problem.orig, "sqlstate", "") or "").startswith(_OF_THE_STATEMENT)
     return isinstance(problem, DBAPIError | PoolTimeout | NatsError | JetStreamError | OSError | TimeoutError)
 
