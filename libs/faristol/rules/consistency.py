@@ -30,6 +30,10 @@ def _of_game(rules: Ruleset) -> Iterator[Problem]:
         yield "game.mode", f"classic is a game of two, and players_max is {game.players_max}"
     if game.turn_direction == "alternate" and game.players_max > 2:
         yield "game.turn_direction", f"a turn alternates between two players, and players_max is {game.players_max}"
+    late, absence = rules.lateness, rules.absence
+    loses_by_clock = {late.loses_with, absence.loses_with} != {"arbiter"} or absence.untold != "none"
+    if game.players_max > 2 and loses_by_clock:
+        yield "game.players_max", "an arbiter decides on one of several who is not there (lateness, absence)"
     try:
         tile_set = load_tile_set(game.tile_set)
     except LookupError as error:

@@ -54,8 +54,8 @@ def _missing(clock: Clock, table: Table, ruleset: Ruleset) -> Message | None:
         return None
     if not clock.game_id:
         return _opened(table, ruleset)
-    if not clock.started and not clock.absent and not clock.forfeited:
-        at = max(table.started_at, clock.last_at)
+    if not clock.started and not clock.absent.keys() - table.gone and not clock.forfeited:
+        at = max(table.started_at, clock.last_at, *(table.gone[player_id] for player_id in clock.absent))
         return events.ClockStarted(player_id=table.first_player, occurred_at=timestamp(at))
     for place, signal in _to_follow(clock, table):
         fact = _effect(clock, table, ruleset, signal, place)

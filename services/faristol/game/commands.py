@@ -23,7 +23,7 @@ def act(table: Table, request: Message, at: Instant) -> list[Message]:
     Raises ``Refusal`` or ``Invalid`` when it cannot be done, and ``KeyError`` for a message that is no command.
     """
     if isinstance(request, TURNS):
-        decide.check_present(table.clock, table.ruleset, request.player_id)
+        decide.check_present(table.game, table.clock, table.ruleset, request.player_id)
         decide.check_in_time(table.game, table.clock, table.ruleset, at)
     return table.with_consequences(ACTS[type(request)](table, request, at))
 

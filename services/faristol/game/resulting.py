@@ -53,8 +53,7 @@ def signers(game: Game, ruleset: Ruleset) -> tuple[str, ...]:
     """
     match ruleset.scoresheet.signers:
         case "both":
-            present = tuple(player for player in game.player_ids if player not in game.gone)
-            return present or game.player_ids
+            return game.in_play or game.player_ids
         case "keeper":
             keepers = (game.starter, *game.others(game.starter))
             return (next((player for player in keepers if player not in game.gone), game.starter),)

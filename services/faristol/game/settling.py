@@ -49,7 +49,7 @@ def _missing(game: Game, clock: Clock, ruling: Ruling | None, ruleset: Ruleset) 
         return _at_the_foot(game, clock, ruleset)
     if clock.forfeited:
         at = max(clock.forfeited_at, game.last_at)
-        return (_ended(EndCondition.FORFEIT, at, clock.forfeited),)
+        return (_ended(game, EndCondition.FORFEIT, at, clock.forfeited),)
     if game.phase is Phase.UNSPECIFIED:
         return ()
     if game.phase in (Phase.PLACED, Phase.DRAWN) and clock.pressed_turn == game.turn:
@@ -57,12 +57,12 @@ def _missing(game: Game, clock: Clock, ruling: Ruling | None, ruleset: Ruleset) 
     if "press" not in ruleset.turn.steps and _taken_to_its_end(game):
         return (_completed(game, game.last_at),)
     if game.phase is Phase.TURN and (condition := _end(game, clock, ruleset)):
-        return (_ended(condition, game.last_at),)
+        return (_ended(game, condition, game.last_at),)
     if clock.exceeded_at is not None:
         # The cap may have been reached while the player went on: the end is not before what was done since.
-        return (_ended(EndCondition.OVERTIME, max(clock.exceeded_at, game.last_at)),)
+        return (_ended(game, EndCondition.OVERTIME, max(clock.exceeded_at, game.last_at)),)
     if clock.last_turn is not None and game.turn > clock.last_turn:
-        return (_ended(EndCondition.ROUND_TIME, max(clock.round_over_at, game.last_at)),)
+        return (_ended(game, EndCondition.ROUND_TIME, max(clock.round_over_at, game.last_at)),)
     if game.phase is Phase.CHALLENGED:
         return _after_ruling(game, clock, ruling, ruleset)
     if game.phase is Phase.TURN and game.interruption is None:
@@ -115,12 +115,14 @@ def _end(game: Game, clock: Clock, ruleset: Ruleset) -> EndCondition | None:
 def _end_of_rows(game: Game, ruleset: Ruleset) -> EndCondition | None:
     """Whether a row of turns ends the game; those of players who have left for good count for nothing."""
     turns = [turn for turn in game.turns_taken if turn.player_id not in game.gone]
-    scores = [score for player, score in game.scores.items() if player not in game.gone]
+    scores = [game.scores[player] for player in game.in_play]
     return end_of_turns([turn.kind for turn in turns], scores, ruleset, [turn.points for turn in turns])
 
 
-def _ended(condition: EndCondition, at: Instant, losers: Sequence[str] = ()) -> events.GameEnded:
-    return events.GameEnded(condition=CONDITIONS[condition], loser_ids=losers, occurred_at=timestamp(at))
+def _ended(game: Game, condition: EndCondition, at: Instant, losers: Sequence[str] = ()) -> events.GameEnded:
+    """The end by ``condition``, which those do not win who were out of the game before."""
+    loser_ids = [player for player in game.player_ids if player in losers or player in game.gone]
+    return events.GameEnded(condition=CONDITIONS[condition], loser_ids=loser_ids, occurred_at=timestamp(at))
 
 
 def _after_ruling(game: Game, clock: Clock, ruling: Ruling | None, ruleset: Ruleset) -> Sequence[Message]:

@@ -75,6 +75,8 @@ def watch_clock(clock: Clock, message: Message) -> Clock:
     elif isinstance(message, STANDS):
         clock = replace(clock, turn_until=None)
     match message:
+        case clock_events.ClockStarted():
+            clock = replace(clock, absent=frozenset())
         case clock_events.ClockPressed():
             clock = replace(clock, pressed_turn=message.turn, pressed_at=instant(message.occurred_at))
         case clock_events.ClockNeutralised():
@@ -103,7 +105,6 @@ def watch_clock(clock: Clock, message: Message) -> Clock:
             clock = replace(clock, stopped=True, overtime_ms=MappingProxyType(overtime))
         case (
             clock_events.ClockOpened()
-            | clock_events.ClockStarted()
             | clock_events.ClockResumed()
             | clock_events.ClockSwitched()
             | clock_events.ClockCorrected()

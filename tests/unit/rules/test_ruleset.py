@@ -224,6 +224,10 @@ def test_an_option_that_is_written_wrong_is_refused_at_its_line(table: str, prob
     [
         ({"game.mode": '"multi"', "game.players_max": "3"}, "game.turn_direction: a turn alternates between two"),
         ({"game.players_max": "3", "game.turn_direction": '"left"'}, "game.mode: classic is a game of two"),
+        (
+            {"game.mode": '"multi"', "game.players_max": "3", "game.turn_direction": '"left"'},
+            "game.players_max: an arbiter decides on one of several",
+        ),
         ({"turn.steps": '["draw", "press"]'}, "turn.steps: a turn begins with place"),
         ({"turn.steps": '["place", "stop", "draw", "press"]'}, "turn.steps: has stop exactly when"),
         ({"turn.steps": '["place", "draw"]'}, "turn.steps: has press where there is a chess clock"),

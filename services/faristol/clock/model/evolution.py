@@ -19,7 +19,7 @@ def evolve(clock: Clock, message: Message) -> Clock:
         case events.ClockOpened():
             clock = _opened(message)
         case events.ClockStarted():
-            started = replace(clock, started=True, turn=1, mover=message.player_id)
+            started = replace(clock, started=True, turn=1, mover=message.player_id, absent=MappingProxyType({}))
             clock = _run(started, message.player_id, message.occurred_at)
         case events.ClockPressed():
             pressed = replace(_accounted(clock, message.player_id, message.used_ms), pressed_turn=message.turn)

@@ -1,11 +1,12 @@
 """What a clock knows of its game. Pure."""
 
 from faristol.clock.views.table import Interruption, Kind, Phase, Signal, Table
-from faristol.clock.views.watching import ENDS_TURN, INTERRUPTS, RETAKES, SETTLES, TAKES, watch_game
+from faristol.clock.views.watching import ENDS_TURN, INTERRUPTS, LEAVES, RETAKES, SETTLES, TAKES, watch_game
 
 __all__ = [
     "ENDS_TURN",
     "INTERRUPTS",
+    "LEAVES",
     "RETAKES",
     "SETTLES",
     "TAKES",

@@ -97,6 +97,8 @@ class Table:
     """The current turn, from 1; 0 before the start."""
     mover: str = ""
     """Who is on turn; empty before the start and after the end."""
+    gone: Mapping[str, Instant] = field(default_factory=dict)
+    """Who has left the game for good, or has lost it at a table of several, and since when nobody waits for them."""
     bag_left: int = 0
     racks: Mapping[str, int] = field(default_factory=dict)
     """How many tiles each player holds."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from types import MappingProxyType
 from typing import Any
@@ -43,6 +43,9 @@ TAKES = frozenset({"PlayPlaced", "Exchanged", "Passed", "CannotPlay"})
 RETAKES = frozenset({"TilesTakenBack", "EntriesTakenBack"})
 """Facts after which the turn is to be taken again."""
 
+LEAVES = frozenset({"Abandoned", "SanctionImposed"})
+"""Facts by which a player may be out of the game."""
+
 WRITES = frozenset({"ScoreWritten", "TilesDrawn"})
 """Facts by which a play is not in doubt any more."""
 
@@ -80,6 +83,10 @@ def watch_game(table: Table, message: Message) -> Table:
                 turn=1,
                 mover=message.first_player_id,
             )
+        case events.Abandoned():
+            table = _gone(table, message.player_ids, _named(message))
+        case events.SanctionImposed() if message.kind == events.SANCTION_KIND_GAME:
+            table = _gone(table, [message.player_id], _named(message))
         case events.PlayPlaced():
             table = replace(table, phase=Phase.PLACED, laid=len(message.placements), refilled=False)
             table = _held(table, message.player_id, -table.laid)
@@ -144,6 +151,11 @@ def _signalled(table: Table, message: Message) -> Table:
 def _held(table: Table, player_id: str, tiles: int) -> Table:
     """With so many tiles more on the rack of a player."""
     return replace(table, racks=MappingProxyType({**table.racks, player_id: table.racks.get(player_id, 0) + tiles}))
+
+
+def _gone(table: Table, player_ids: Iterable[str], at: Instant) -> Table:
+    """With players who are out of the game since ``at``."""
+    return replace(table, gone=MappingProxyType({**table.gone, **dict.fromkeys(player_ids, at)}))
 
 
 def _goes_out(table: Table) -> bool:

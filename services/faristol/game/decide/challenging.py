@@ -204,12 +204,12 @@ def claim_fake_blank(
 def _challengeable(game: Game, ruleset: Ruleset, player_id: str) -> events.PlayPlaced:
     """The play that can be questioned, by ``player_id``."""
     law = ruleset.challenge
-    if player_id not in game.player_ids:
+    if player_id not in game.in_play:
         raise Refusal(
             "NOT_AT_TABLE",
             ruleset.article("challenge.by") or ruleset.law.turn,
             N_("{player} does not play at this table; {players} do."),
-            {"player": player_id, "players": ", ".join(game.player_ids)},
+            {"player": player_id, "players": ", ".join(game.in_play)},
         )
     check_running(game, ruleset)
     play = game.in_question if law.closes_on == "next-turn" else game.pending

@@ -222,14 +222,14 @@ def check_arbiter(arbiter_id: str) -> None:
         raise Invalid("arbiter_id", N_("is empty; expected the id of the arbiter who decides"))
 
 
-def check_present(clock: Clock, ruleset: Ruleset, player_id: str) -> None:
+def check_present(game: Game, clock: Clock, ruleset: Ruleset, player_id: str) -> None:
     """That nobody is awaited at the table who has not arrived, and that ``player_id`` has not left it."""
-    if clock.absent:
+    if awaited := clock.absent - game.gone:
         raise Refusal(
             "PLAYER_ABSENT",
             ruleset.article("lateness.clock_starts_after_minutes"),
             N_("{absent} has not arrived: no turn is taken before that."),
-            {"absent": ", ".join(sorted(clock.absent))},
+            {"absent": ", ".join(sorted(awaited))},
         )
     if player_id in clock.away:
         raise Refusal(

@@ -39,7 +39,11 @@ def agree_end(game: Game, ruleset: Ruleset, player_id: str, at: Instant) -> list
         )
     facts: list[Message] = [events.EndAgreed(turn=game.turn, player_id=player_id, occurred_at=timestamp(at))]
     if {*game.course.agreed, player_id, *game.gone} >= set(game.player_ids):
-        facts.append(events.GameEnded(condition=events.END_CONDITION_AGREEMENT, occurred_at=timestamp(at)))
+        facts.append(
+            events.GameEnded(
+                condition=events.END_CONDITION_AGREEMENT, loser_ids=game.out_of_play, occurred_at=timestamp(at)
+            )
+        )
     return facts
 
 

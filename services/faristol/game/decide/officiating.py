@@ -75,8 +75,9 @@ def impose_sanction(
     """Impose a sanction (FISE 46 to 49, UF 28, PES Ζ).
 
     Points come off at once, and there may be a least number of them (FISE 49: 25). A turn is the current one while
-    nothing was done with it, or else the next one. A game is lost by decision. Raises ``Invalid`` for a kind that is
-    none, or points that do not go with it.
+    nothing was done with it, or else the next one. A game is lost by decision: at a table of several that player is out
+    and the others play on. Raises ``Invalid`` for a kind that is none, points that do not go with it, or a game that
+    was left or lost already.
     """
     check_arbiter(arbiter_id)
     check_seated(game, ruleset, player_id)
@@ -100,6 +101,7 @@ def impose_sanction(
         )
     if kind in (events.SANCTION_KIND_TURN, events.SANCTION_KIND_GAME):
         check_running(game, ruleset)
+        _check_in_play(game, player_id)
     facts: list[Message] = [
         events.SanctionImposed(
             turn=game.turn,
@@ -131,7 +133,7 @@ def impose_sanction(
             )
         )
     elif kind == events.SANCTION_KIND_GAME:
-        facts.append(lost_by_decision([player_id], at))
+        facts.extend(_lost_by_decision(game, player_id, at))
     return facts
 
 
@@ -162,6 +164,7 @@ def record_word_asked(
     check_arbiter(arbiter_id)
     check_seated(game, ruleset, player_id)
     check_running(game, ruleset)
+    _check_in_play(game, player_id)
     if ruleset.arbiter.asked_word == "none":
         raise Refusal(
             "ASKING_UNREGULATED",
@@ -181,10 +184,24 @@ def record_word_asked(
         )
     ]
     if again and ruleset.arbiter.asked_again == "disqualified":
-        facts.append(lost_by_decision([player_id], at))
+        facts.extend(_lost_by_decision(game, player_id, at))
     return facts
 
 
-def lost_by_decision(losers: Sequence[str], at: Instant) -> events.GameEnded:
-    """The end of a game that some lose by decision."""
-    return events.GameEnded(condition=events.END_CONDITION_FORFEIT, loser_ids=losers, occurred_at=timestamp(at))
+def _lost_by_decision(game: Game, player_id: str, at: Instant) -> list[Message]:
+    """The end of the game that ``player_id`` loses by decision; nothing while two others or more play on."""
+    left = [player for player in game.in_play if player != player_id]
+    if len(left) > 1:
+        return []
+    losers = [player for player in game.player_ids if player not in left]
+    return [events.GameEnded(condition=events.END_CONDITION_FORFEIT, loser_ids=losers, occurred_at=timestamp(at))]
+
+
+def _check_in_play(game: Game, player_id: str) -> None:
+    """Raises ``Invalid`` for who has left the game, or lost it, and has no turn and no game to lose."""
+    if player_id in game.gone:
+        raise Invalid(
+            "player_id",
+            N_("{player} is out of the game already; expected one of {players}"),
+            {"player": player_id, "players": ", ".join(game.in_play)},
+        )

@@ -101,6 +101,8 @@ def _arbiter_left(game: Game, _: events.ArbiterLeft) -> Game:
 
 
 def _sanctioned(game: Game, fact: events.SanctionImposed) -> Game:
+    if fact.kind == events.SANCTION_KIND_GAME and len(game.player_ids) > 2:
+        game = replace(game, gone=game.gone | {fact.player_id})
     if not fact.overholding:
         return game
     return replace(game, overholding=MappingProxyType({**game.overholding, fact.player_id: fact.overholding}))

@@ -172,7 +172,7 @@ class Game:
     forfeited: tuple[events.NextTurnForfeited, ...] = ()
     """Turns that are lost when they come. Not to be changed."""
     gone: frozenset[str] = frozenset()
-    """Who has left the game for good."""
+    """Who has left the game for good, or has lost it at a table of several where the others play on."""
     arbiter: str = ""
     """Who has the table."""
     arbiter_called: str = ""
@@ -249,6 +249,16 @@ class Game:
     def hosted(self) -> bool:
         """The system holds the bag."""
         return self.keeping != events.KEEPING_RECORDED
+
+    @property
+    def in_play(self) -> tuple[str, ...]:
+        """Who has not left the game for good, in the order of turns."""
+        return tuple(player for player in self.player_ids if player not in self.gone)
+
+    @property
+    def out_of_play(self) -> tuple[str, ...]:
+        """Who has, in the order of turns: they do not win, whatever ends the game."""
+        return tuple(player for player in self.player_ids if player in self.gone)
 
     @property
     def over(self) -> bool:

@@ -78,7 +78,7 @@ class _TurnLostReasonEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_TurnLo
     TURN_LOST_REASON_SANCTION: _TurnLostReason.ValueType  # 7
     """An arbiter imposed it."""
     TURN_LOST_REASON_ABANDONED: _TurnLostReason.ValueType  # 8
-    """The player has left a table of several for good, and the others go on."""
+    """The player has left a table of several for good, or has lost the game there, and the others go on."""
 
 class TurnLostReason(_TurnLostReason, metaclass=_TurnLostReasonEnumTypeWrapper):
     """What a turn was lost for, nothing having been played in it."""
@@ -100,7 +100,7 @@ TURN_LOST_REASON_ILLEGAL_EXCHANGE: TurnLostReason.ValueType  # 6
 TURN_LOST_REASON_SANCTION: TurnLostReason.ValueType  # 7
 """An arbiter imposed it."""
 TURN_LOST_REASON_ABANDONED: TurnLostReason.ValueType  # 8
-"""The player has left a table of several for good, and the others go on."""
+"""The player has left a table of several for good, or has lost the game there, and the others go on."""
 Global___TurnLostReason: _TypeAlias = TurnLostReason  # noqa: Y015
 
 class _AdjustmentReason:
@@ -174,7 +174,7 @@ class _SanctionKindEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_Sanction
     SANCTION_KIND_TURN: _SanctionKind.ValueType  # 3
     """The turn, or the next one."""
     SANCTION_KIND_GAME: _SanctionKind.ValueType  # 4
-    """The game is lost (UF 28.4)."""
+    """The game is lost (UF 28.4): it is over, or at a table of several the player is out and the others go on."""
     SANCTION_KIND_EXPULSION: _SanctionKind.ValueType  # 5
     """Expulsion is put forward to the organisation (FISE 28)."""
 
@@ -190,7 +190,7 @@ SANCTION_KIND_POINTS: SanctionKind.ValueType  # 2
 SANCTION_KIND_TURN: SanctionKind.ValueType  # 3
 """The turn, or the next one."""
 SANCTION_KIND_GAME: SanctionKind.ValueType  # 4
-"""The game is lost (UF 28.4)."""
+"""The game is lost (UF 28.4): it is over, or at a table of several the player is out and the others go on."""
 SANCTION_KIND_EXPULSION: SanctionKind.ValueType  # 5
 """Expulsion is put forward to the organisation (FISE 28)."""
 Global___SanctionKind: _TypeAlias = SanctionKind  # noqa: Y015
