@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from datetime import datetime
 
 from faristol.bus import Reaction
@@ -26,6 +26,7 @@ TYPES = frozenset(
         game_events.ChallengeRaised,
         game_events.AppealRaised,
         game_events.AppealRuled,
+        game_events.EntriesTakenBack,
         game_events.GameEnded,
     )
 )
@@ -54,13 +55,11 @@ def ruling(record: Record, lexicons: Lexicons, now: Callable[[], datetime]) -> R
             case game_events.AppealRuled() as ruled:
                 case_id = case_id_of(game.game_id, ruled.challenge, appeal=True)
                 return await _withdraw(game, [case_id], events.WITHDRAWN_REASON_ARBITER_RULED, event)
+            case game_events.EntriesTakenBack():
+                case_ids = _cases(game, game.taken_back)
+                return await _withdraw(game, case_ids, events.WITHDRAWN_REASON_ENTRIES_TAKEN_BACK, event)
             case _:
-                case_ids = [
-                    case_id_of(game.game_id, number, appeal=appeal)
-                    for number in game.challenges
-                    for appeal in (False, True)
-                ]
-                return await _withdraw(game, case_ids, events.WITHDRAWN_REASON_GAME_ENDED, event)
+                return await _withdraw(game, _cases(game, game.challenges), events.WITHDRAWN_REASON_GAME_ENDED, event)
 
     async def _open(game: Game, question: Question) -> Decision | None:
         case_id = case_id_of(game.game_id, question.challenge.challenge, appeal=question.appeal)
@@ -92,3 +91,8 @@ def ruling(record: Record, lexicons: Lexicons, now: Callable[[], datetime]) -> R
         return Decision(writes) if writes else None
 
     return Reaction("lexicon.ruling", TYPES, rule)
+
+
+def _cases(game: Game, challenges: Iterable[int]) -> list[str]:
+    """The cases that challenges of those numbers, and appeals in them, have become or could."""
+    return [case_id_of(game.game_id, number, appeal=appeal) for number in challenges for appeal in (False, True)]

@@ -47,6 +47,8 @@ class Game:
     lexicon: Pin = Pin()
     challenges: Mapping[int, game_events.ChallengeRaised] = field(default_factory=dict)
     """By their number, from 1."""
+    taken_back: frozenset[int] = frozenset()
+    """Numbers of those that were raised before entries of the table were taken back: none of them waits any more."""
 
 
 def watch_game(game: Game, fact: Message) -> Game:
@@ -56,6 +58,8 @@ def watch_game(game: Game, fact: Message) -> Game:
             return Game(fact.game_id, fact.tournament_id, pinned(fact.ruleset), pinned(fact.lexicon))
         case game_events.ChallengeRaised():
             return replace(game, challenges=MappingProxyType({**game.challenges, fact.challenge: fact}))
+        case game_events.EntriesTakenBack():
+            return replace(game, taken_back=frozenset(game.challenges))
         case _:
             return game
 

@@ -220,6 +220,21 @@ async def test_a_case_whose_game_ended_leaves_the_queue(court: Court) -> None:
     assert (await reason(court.claim(case_id, "ada")))[0] == "CASE_WITHDRAWN"
 
 
+async def test_a_case_whose_challenge_was_taken_back_leaves_the_queue_and_the_next_one_stays(court: Court) -> None:
+    await court.set_mode(events.MODE_JUDGE)
+    await court.open_game(GAME)
+    case_id = await court.challenge(GAME, ANY)
+    await court.queued("ada", case_id)
+    await court.add(f"game-{GAME}", game_events.EntriesTakenBack(turn=3, occurred_at=now()))
+    again = await court.challenge(GAME, ANYS, number=2)
+    withdrawn = await court.came(case_id, events.CaseWithdrawn)
+    assert withdrawn.reason == events.WITHDRAWN_REASON_ENTRIES_TAKEN_BACK
+    assert (await reason(court.claim(case_id, "ada")))[0] == "CASE_WITHDRAWN"
+    await court.queued("ada", again)
+    await court.claim(again, "ada")
+    await court.rule(again, "ada", {ANYS: False})
+
+
 async def test_an_appeal_goes_to_another_judge_with_its_arguments(court: Court) -> None:
     await court.set_mode(events.MODE_JUDGE)
     await court.open_game(GAME)

@@ -92,6 +92,8 @@ class _WithdrawnReasonEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_Withd
     """The game ended before."""
     WITHDRAWN_REASON_ARBITER_RULED: _WithdrawnReason.ValueType  # 2
     """The arbiter at the table ruled on the appeal."""
+    WITHDRAWN_REASON_ENTRIES_TAKEN_BACK: _WithdrawnReason.ValueType  # 3
+    """An arbiter took back the entries of the table, the challenge among them."""
 
 class WithdrawnReason(_WithdrawnReason, metaclass=_WithdrawnReasonEnumTypeWrapper):
     """Why a case needs no ruling any more."""
@@ -102,6 +104,8 @@ WITHDRAWN_REASON_GAME_ENDED: WithdrawnReason.ValueType  # 1
 """The game ended before."""
 WITHDRAWN_REASON_ARBITER_RULED: WithdrawnReason.ValueType  # 2
 """The arbiter at the table ruled on the appeal."""
+WITHDRAWN_REASON_ENTRIES_TAKEN_BACK: WithdrawnReason.ValueType  # 3
+"""An arbiter took back the entries of the table, the challenge among them."""
 Global___WithdrawnReason: _TypeAlias = WithdrawnReason  # noqa: Y015
 
 @_typing.final
