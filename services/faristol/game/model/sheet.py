@@ -79,13 +79,17 @@ def _total_corrected(game: Game, fact: events.TotalCorrected) -> Game:
 
 
 def _with_total(game: Game, player_id: str, total: int, turn: int = 0) -> Game:
-    """With another total, which stands too when entries after ``turn`` are taken back: it is no entry of a turn."""
+    """With another total, which stands too when entries after ``turn`` are taken back: it is no entry of a turn.
+
+    Who signed the sheet with the total before has not signed this one.
+    """
     points = total - game.scores[player_id]
+    signed = () if points else game.signed
     begun = tuple(
         one.but(scores=with_score(one, player_id, one.scores[player_id] + points)) if one.turn > turn else one
         for one in game.begun
     )
-    return replace(game, scores=with_score(game, player_id, total), begun=begun)
+    return replace(game, scores=with_score(game, player_id, total), begun=begun, signed=signed)
 
 
 def _arbiter_assigned(game: Game, fact: events.ArbiterAssigned) -> Game:

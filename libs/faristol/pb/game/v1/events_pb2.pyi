@@ -1151,7 +1151,7 @@ Global___TimePenalty: _TypeAlias = TimePenalty  # noqa: Y015
 
 @_typing.final
 class SheetSigned(_message.Message):
-    """A player signed the scoresheet (FISC I.8)."""
+    """A player signed the scoresheet (FISC I.8). When a total on it becomes another, whoever signed before signs again."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
