@@ -11,6 +11,7 @@ from faristol.game.model import Game, Phase, evolve
 from faristol.game.pinning import ruleset_of
 from faristol.game.settling import fold, settle
 from faristol.game.views import Clock, Ruling, watch_case, watch_clock
+from faristol.host.cases import case_ids_of
 from faristol.record import Decision, Guard, Record, Write, load
 from faristol.rules import Ruleset
 
@@ -25,9 +26,10 @@ def clock_stream(game_id: str) -> str:
     return f"clock-{game_id}"
 
 
-def case_stream(game_id: str, challenge: int, *, appeal: bool = False) -> str:
-    """The stream of the case that a challenge became, or the appeal in it; challenges count from 1."""
-    return f"case-{game_id}-{challenge}" + ("-appeal" if appeal else "")
+def case_streams(game: Game) -> list[str]:
+    """The streams on which the case of the last challenge may be, or that of the appeal in it."""
+    known = case_ids_of(game.game_id, game.seed, game.challenges, appeal=game.course.appealed)
+    return [f"case-{case_id}" for case_id in known]
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,10 +76,10 @@ async def load_table(record: Record, game_id: str, *, rulings: bool = True) -> T
     guards = [Guard(clock_stream(game_id), clock.version)]
     ruling: Ruling | None = None
     if rulings and game.state.phase is Phase.CHALLENGED:
-        name = case_stream(game_id, game.state.challenges, appeal=game.state.course.appealed)
-        case = await load(record, name, ruling, watch_case)
-        guards.append(Guard(name, case.version))
-        ruling = case.state
+        for name in case_streams(game.state):
+            case = await load(record, name, ruling, watch_case)
+            guards.append(Guard(name, case.version))
+            ruling = ruling or case.state
     ruleset = ruleset_of(game.state.ruleset)
     settled = settle(game.state, clock.state, ruling, ruleset)
     return Table(fold(game.state, settled), clock.state, ruleset, settled, game.version, guards)

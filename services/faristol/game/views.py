@@ -138,7 +138,7 @@ class Ruling:
 
 
 def watch_case(ruling: Ruling | None, message: Message) -> Ruling | None:
-    """The ruling after a fact of ``case-<game_id>-<challenge>``."""
+    """The ruling after a fact of ``case-<case_id>``."""
     if isinstance(message, lexicon_events.CaseRuled):
         words = tuple((tuple(ruled.word.faces), ruled.valid) for ruled in message.words)
         return Ruling(message.valid, instant(message.occurred_at), words)

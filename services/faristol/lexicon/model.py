@@ -19,11 +19,6 @@ DIRECTOR = 0
 """The seat of the director, who rules alone."""
 
 
-def case_id_of(game_id: str, challenge: int, *, appeal: bool = False) -> str:
-    """The case that a game's challenge of this number (from 1) becomes, or the appeal against its ruling."""
-    return f"{game_id}-{challenge}" + ("-appeal" if appeal else "")
-
-
 def stream(case_id: str) -> str:
     """The stream of a case."""
     return f"case-{case_id}"

@@ -8,8 +8,9 @@ from dataclasses import dataclass
 from google.protobuf.message import Message
 from google.protobuf.timestamp_pb2 import Timestamp
 
+from faristol.host.cases import case_id_of
 from faristol.lexicon.adjudication import Adjudication
-from faristol.lexicon.model import Case, Ruling, Word, case_id_of, evolve
+from faristol.lexicon.model import Case, Ruling, Word, evolve
 from faristol.lexicon.views import Game
 from faristol.pb.game.v1 import events_pb2 as game_events
 from faristol.pb.lexicon.v1 import events_pb2 as events
@@ -68,7 +69,7 @@ def adjudicate(
 def _opened(question: Question, game: Game, adjudication: Adjudication, law: Law, now: Timestamp) -> events.CaseOpened:
     challenge = question.challenge
     opened = events.CaseOpened(
-        case_id=case_id_of(game.game_id, challenge.challenge, appeal=question.appeal),
+        case_id=case_id_of(game.game_id, game.seed, challenge.challenge, appeal=question.appeal),
         game_id=game.game_id,
         tournament_id=game.tournament_id,
         turn=challenge.turn,

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from faristol.host import Invalid, NotFound
+from faristol.host.cases import case_ids_of
 from faristol.lexicon import adjudication
 from faristol.lexicon.adjudication import Adjudication
 from faristol.lexicon.model import Case, evolve, stream
-from faristol.lexicon.views import Tournament, tournament_stream, watch_tournament
+from faristol.lexicon.views import Game, Tournament, tournament_stream, watch_tournament
 from faristol.record import Loaded, Record, load
 from faristol.rules.refusal import N_
 
@@ -14,6 +15,15 @@ from faristol.rules.refusal import N_
 async def load_case(record: Record, case_id: str) -> Loaded[Case]:
     """The case of that id; not open, at version 0, when there is none."""
     return await load(record, stream(case_id), Case(), evolve)
+
+
+async def case_of(record: Record, game: Game, challenge: int, *, appeal: bool = False) -> Loaded[Case]:
+    """The case that a game's challenge of this number became, or the appeal in it; not open when there is none yet."""
+    for case_id in case_ids_of(game.game_id, game.seed, challenge, appeal=appeal):
+        case = await load_case(record, case_id)
+        if case.version:
+            return case
+    return Loaded(Case(), 0)
 
 
 async def case_named(record: Record, case_id: str) -> Loaded[Case]:

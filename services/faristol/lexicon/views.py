@@ -45,6 +45,8 @@ class Game:
     tournament_id: str = ""
     ruleset: Pin = Pin()
     lexicon: Pin = Pin()
+    seed: bytes = b""
+    """Of its draws; secret while it is played."""
     challenges: Mapping[int, game_events.ChallengeRaised] = field(default_factory=dict)
     """By their number, from 1."""
     taken_back: frozenset[int] = frozenset()
@@ -55,7 +57,7 @@ def watch_game(game: Game, fact: Message) -> Game:
     """The game after one more of its facts; those that no case depends on change nothing."""
     match fact:
         case game_events.GameOpened():
-            return Game(fact.game_id, fact.tournament_id, pinned(fact.ruleset), pinned(fact.lexicon))
+            return Game(fact.game_id, fact.tournament_id, pinned(fact.ruleset), pinned(fact.lexicon), fact.seed)
         case game_events.ChallengeRaised():
             return replace(game, challenges=MappingProxyType({**game.challenges, fact.challenge: fact}))
         case game_events.EntriesTakenBack():

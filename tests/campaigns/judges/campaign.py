@@ -19,6 +19,7 @@ from tests.campaigns.torture.sites import Site
 
 from faristol.cli.api import Api, call
 from faristol.cli.demo.plan import Plan
+from faristol.host.cases import case_id_of
 from faristol.host.times import to_timestamp
 from faristol.lexicon import presenting, reading
 from faristol.lexicon.model import Case
@@ -229,8 +230,9 @@ class Campaign:
             raised = [fact for fact in table if isinstance(fact, game_events.ChallengeRaised)]
             if len(raised) != 1:
                 wrong.append(f"{game_id}: {len(raised)} challenges")
+            seed = next(fact.seed for fact in table if isinstance(fact, game_events.GameOpened))
             for challenge in raised:
-                case_id = f"{game_id}-{challenge.challenge}"
+                case_id = case_id_of(game_id, seed, challenge.challenge)
                 facts = await record.facts(f"case-{case_id}")
                 wrong += _other_than(1, case_id, facts, events.CaseOpened, events.CaseRuled)
                 cases.append((await reading.cases(record, [case_id])).get(case_id, Case()))

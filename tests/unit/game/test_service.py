@@ -12,13 +12,14 @@ import pytest
 from google.protobuf.message import Message
 from google.rpc import error_details_pb2
 from grpc_status import rpc_status
-from tests.unit.game.tables import FISC, GAME, START, after, opened, pressed, tiles
+from tests.unit.game.tables import FISC, GAME, SEED, START, after, opened, pressed, tiles
 
 from faristol.game.model import Instant, timestamp
 from faristol.game.part import part
 from faristol.game.reactions import FOLLOWED
 from faristol.host import Runtime, Settings
 from faristol.host.answering import ErrorInterceptor
+from faristol.host.cases import case_ids_of
 from faristol.pb.clock.v1 import events_pb2 as clock_events
 from faristol.pb.game.v1 import events_pb2 as events
 from faristol.pb.game.v1 import game_pb2, game_pb2_grpc
@@ -177,16 +178,17 @@ async def test_a_table_hears_of_the_press_by_itself(record: Record, tables: game
     assert await follow(record, press) == ["PlayCompleted"]
 
 
+@pytest.mark.parametrize("case_id", case_ids_of(GAME, SEED, 1))
 async def test_a_ruling_takes_a_phony_off_once_clock_and_case_have_spoken(
-    record: Record, tables: game_pb2_grpc.GameServiceAsyncStub
+    case_id: str, record: Record, tables: game_pb2_grpc.GameServiceAsyncStub
 ) -> None:
     await start(record)
     await tables.PlacePlay(placing())
     assert (await tables.Challenge(challenging(after(40)))).challenge == 1
     ruled = lexicon_events.CaseRuled(
-        case_id=f"{GAME}-1", game_id=GAME, turn=1, challenge=1, valid=False, occurred_at=timestamp(after(40))
+        case_id=case_id, game_id=GAME, turn=1, challenge=1, valid=False, occurred_at=timestamp(after(40))
     )
-    case = await write(record, f"case-{GAME}-1", lexicon_events.CaseOpened(case_id=f"{GAME}-1"), ruled)
+    case = await write(record, f"case-{case_id}", lexicon_events.CaseOpened(case_id=case_id), ruled)
     assert await follow(record, case) == []
     neutralised = clock_events.ClockNeutralised(player_id="anna", challenge=1, occurred_at=timestamp(after(40)))
     halted = await write(record, f"clock-{GAME}", neutralised)

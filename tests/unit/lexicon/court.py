@@ -19,6 +19,7 @@ from grpc_status import rpc_status
 
 from faristol.cli.compose import Running, running
 from faristol.host import Settings
+from faristol.host.cases import case_id_of
 from faristol.host.times import to_timestamp
 from faristol.pb.game.v1 import events_pb2 as game_events
 from faristol.pb.lexicon.v1 import adjudication_pb2 as pb
@@ -32,6 +33,8 @@ from faristol.rules import load_ruleset
 T = TypeVar("T")
 M = TypeVar("M", bound=Message)
 
+SEED = b"s" * 32
+"""Of every table."""
 PATIENCE = 60.0
 """Seconds within which what follows by itself has to have followed."""
 
@@ -116,9 +119,16 @@ class Court:
             player_ids=["anna", "biel"],
             ruleset=pinned,
             lexicon=lexicon,
+            seed=SEED,
             occurred_at=now(),
         )
         await self.add(f"game-{game_id}", opened)
+
+    async def appeal(self, game_id: str, arguments: str = "", number: int = 1) -> str:
+        """Appeal against the ruling on a challenge; gives the id of its case."""
+        raised = game_events.AppealRaised(turn=3, challenge=number, arguments=arguments, occurred_at=now())
+        await self.add(f"game-{game_id}", raised)
+        return case_id_of(game_id, SEED, number, appeal=True)
 
     async def challenge(self, game_id: str, *words: Sequence[str], number: int = 1, turn: int = 3) -> str:
         """Raise a challenge; gives the id of its case."""
@@ -130,7 +140,7 @@ class Court:
             occurred_at=now(),
         )
         await self.add(f"game-{game_id}", raised)
-        return f"{game_id}-{number}"
+        return case_id_of(game_id, SEED, number)
 
     async def appoint(self, *judges: str, languages: Sequence[str] = ("ca",), director: bool = False) -> None:
         for judge in judges:

@@ -39,7 +39,8 @@ async def rows(court: Court) -> tuple[dict[str, list[tuple[object, ...]]], Live]
 
 async def test_a_docket_built_again_is_the_live_one(court: Court) -> None:
     await court.open_game("cup-r1-t1")
-    await court.came(await court.challenge("cup-r1-t1", ANY, ANYS), events.CaseRuled)
+    ruled = await court.challenge("cup-r1-t1", ANY, ANYS)
+    await court.came(ruled, events.CaseRuled)
     await court.set_mode(events.MODE_JUDGE)
     await court.appoint("ada", languages=["ca", "es"])
     await court.direct.DismissJudge(
@@ -62,7 +63,7 @@ async def test_a_docket_built_again_is_the_live_one(court: Court) -> None:
     assert (where.generation, where.position) == (2, last)
     assert rebuilt == lived
     assert {(row[0], row[6], row[7]) for row in rebuilt["cases"]} == {
-        ("cup-r1-t1-1", False, True),
+        (ruled, False, True),
         (waits, True, False),
         (gone, False, False),
     }

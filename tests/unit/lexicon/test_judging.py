@@ -95,9 +95,9 @@ async def test_a_case_file_has_what_is_known_of_the_words_and_nothing_of_the_pla
         "Gramàtica, 7.2",
     )
     assert (file.edition, file.article, file.language) == ("first", "FISC I.10", "ca")
-    told = str(file)
-    assert "anna" not in told
-    assert "biel" not in told
+    told = str(file) + str(await court.queue("berta"))
+    for name in ("anna", "biel", GAME):
+        assert name not in told
     refused = court.judges.GetCaseFile(pb.GetCaseFileRequest(case_id=second, judge_id="stranger"))
     assert (await reason(refused))[0] == "NOT_A_JUDGE"
 
@@ -242,9 +242,7 @@ async def test_an_appeal_goes_to_another_judge_with_its_arguments(court: Court) 
     await court.queued("ada", case_id)
     await court.claim(case_id, "ada")
     await court.rule(case_id, "ada", {ANYS: False})
-    appealed = game_events.AppealRaised(turn=3, challenge=1, player_id="biel", arguments="see 7.2", occurred_at=now())
-    await court.add(f"game-{GAME}", appealed)
-    appeal = await court.queued("berta", f"{case_id}-appeal")
+    appeal = await court.queued("berta", await court.appeal(GAME, "see 7.2"))
     assert appeal.appeal
     assert (await reason(court.claim(appeal.case_id, "ada")))[0] == "RULED_FIRST"
     await court.claim(appeal.case_id, "berta")
@@ -263,10 +261,10 @@ async def test_an_appeal_that_the_arbiter_at_the_table_ruled_on_leaves_the_queue
     await court.queued("ada", case_id)
     await court.claim(case_id, "ada")
     await court.rule(case_id, "ada", {ANY: True})
-    await court.add(f"game-{GAME}", game_events.AppealRaised(turn=3, challenge=1, occurred_at=now()))
-    await court.queued("berta", f"{case_id}-appeal")
+    appeal_id = await court.appeal(GAME)
+    await court.queued("berta", appeal_id)
     await court.add(f"game-{GAME}", game_events.AppealRuled(turn=3, challenge=1, occurred_at=now()))
-    withdrawn = await court.came(f"{case_id}-appeal", events.CaseWithdrawn)
+    withdrawn = await court.came(appeal_id, events.CaseWithdrawn)
     assert withdrawn.reason == events.WITHDRAWN_REASON_ARBITER_RULED
 
 

@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.unit.lexicon.cases import GAME, LAW, PLAYABLE, RAISED_AT, after, at, automatic, challenge, judged
 
+from faristol.host.cases import case_id_of
 from faristol.host.times import to_timestamp
 from faristol.lexicon.adjudication import Adjudication
 from faristol.lexicon.model import Case, Ruling, Word, evolve
@@ -18,6 +19,7 @@ from faristol.pb.lexicon.v1 import events_pb2 as events
 
 WORDS = st.sampled_from([("S", "O", "L"), ("A", "NY"), ("A", "N", "Y"), ("X",)])
 LATER = to_timestamp(at(7))
+CASE = case_id_of(GAME.game_id, GAME.seed, 2)
 
 
 def adjudicated(case: Case, settings: Adjudication, *words: Word) -> list[Message]:
@@ -27,7 +29,7 @@ def adjudicated(case: Case, settings: Adjudication, *words: Word) -> list[Messag
 def test_a_challenge_becomes_a_case_that_the_pinned_lexicon_rules_on_in_no_time() -> None:
     opened, ruled = adjudicated(Case(), automatic(), ("S", "O", "L"), ("A", "NY"))
     assert opened == events.CaseOpened(
-        case_id="cup-r1-t1-2",
+        case_id=CASE,
         game_id="cup-r1-t1",
         tournament_id="cup",
         turn=4,
@@ -40,7 +42,7 @@ def test_a_challenge_becomes_a_case_that_the_pinned_lexicon_rules_on_in_no_time(
         article="FISC I.10",
     )
     assert isinstance(ruled, events.CaseRuled)
-    assert (ruled.case_id, ruled.game_id, ruled.turn, ruled.challenge) == ("cup-r1-t1-2", "cup-r1-t1", 4, 2)
+    assert (ruled.case_id, ruled.game_id, ruled.turn, ruled.challenge) == (CASE, "cup-r1-t1", 4, 2)
     assert ruled.valid
     assert ruled.occurred_at == RAISED_AT
 
@@ -87,7 +89,7 @@ def test_an_appeal_is_a_case_of_its_own_that_bars_who_ruled_first() -> None:
     question = Question(challenge(("X",)), LATER, appeal=True, arguments="a plural of X", barred=("ada",))
     (opened,) = adjudicate(Case(), question, GAME, judged(), LAW, LATER)
     assert isinstance(opened, events.CaseOpened)
-    assert opened.case_id == "cup-r1-t1-2-appeal"
+    assert opened.case_id == case_id_of(GAME.game_id, GAME.seed, 2, appeal=True)
     assert opened.appeal
     assert opened.arguments == "a plural of X"
     assert opened.barred_judge_ids == ["ada"]
@@ -103,10 +105,11 @@ def test_a_game_is_known_from_the_facts_that_its_cases_depend_on() -> None:
         game_id=GAME.game_id,
         tournament_id="cup",
         lexicon=game_events.Pin(name="catalan", digest="ab" * 32),
+        seed=b"secret",
     )
     raised = challenge(("X",))
     game = reduce(watch_game, [opened, game_events.GameStarted(first_player_id="anna"), raised], Game())
-    assert game == Game(GAME.game_id, "cup", GAME.ruleset, GAME.lexicon, {2: raised})
+    assert game == Game(GAME.game_id, "cup", GAME.ruleset, GAME.lexicon, b"secret", {2: raised})
 
 
 def test_a_fact_of_another_context_is_no_fact_of_a_case() -> None:

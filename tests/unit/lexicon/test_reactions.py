@@ -5,6 +5,7 @@ from google.protobuf.timestamp_pb2 import Timestamp
 
 from faristol.bus import Reaction
 from faristol.host import Runtime, Settings, StartError
+from faristol.host.cases import case_id_of
 from faristol.lexicon.part import part
 from faristol.pb.game.v1 import events_pb2 as game_events
 from faristol.pb.lexicon.v1 import events_pb2 as events
@@ -13,6 +14,7 @@ from faristol.rules import load_ruleset
 from faristol.words import Installed
 
 GAME = "cup-r1-t1"
+CASE = case_id_of(GAME, b"", 1)
 
 
 async def challenged(record: Record, digest: str, *words: tuple[str, ...]) -> Recorded:
@@ -49,9 +51,9 @@ async def test_a_challenge_is_a_ruled_case_in_one_append(
     decision = await reaction.react(event)
     assert decision is not None
     (write,) = decision.writes
-    assert (write.stream, write.expected_version, write.tournament) == (f"case-{GAME}-1", 0, "cup")
+    assert (write.stream, write.expected_version, write.tournament) == (f"case-{CASE}", 0, "cup")
     await record.append(decision, Metadata())
-    opened, ruled = (recorded.message for recorded in await record.read_stream(f"case-{GAME}-1"))
+    opened, ruled = (recorded.message for recorded in await record.read_stream(f"case-{CASE}"))
     assert isinstance(opened, events.CaseOpened)
     assert isinstance(ruled, events.CaseRuled)
     assert [word.valid for word in ruled.words] == [True, False]
@@ -73,3 +75,19 @@ async def test_another_lexicon_never_rules_in_place_of_the_pinned_one(record: Re
     event = await challenged(record, "0" * 64, ("A", "NY"))
     with pytest.raises(StartError, match=f"challenge 1 of game {GAME} waits for the lexicon catalan: no lexicon with"):
         await reaction.react(event)
+
+
+async def test_a_case_that_was_opened_under_its_former_name_keeps_it(
+    record: Record, reaction: Reaction, catalan: Installed
+) -> None:
+    event = await challenged(record, catalan.digest, ("A", "NY"))
+    former = f"{GAME}-1"
+    opened = events.CaseOpened(case_id=former, game_id=GAME, challenge=1, panel=1, mode=events.MODE_JUDGE)
+    opened.occurred_at.GetCurrentTime()
+    await record.append(Decision([Write(f"case-{former}", 0, [opened], "cup")]), Metadata())
+    assert await reaction.react(event) is None
+    ended = game_events.GameEnded(occurred_at=opened.occurred_at)
+    await record.append(Decision([Write(f"game-{GAME}", 2, [ended], "cup")]), Metadata())
+    decision = await reaction.react((await record.read_stream(f"game-{GAME}"))[-1])
+    assert decision is not None
+    assert [(write.stream, write.expected_version) for write in decision.writes] == [(f"case-{former}", 1)]

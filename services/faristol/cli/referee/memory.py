@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from datetime import datetime
 from functools import cache
 from typing import Any
@@ -23,11 +24,14 @@ from faristol.game.model import Pin
 from faristol.game.part import part as game_part
 from faristol.game.streams import game_stream
 from faristol.host import Runtime, Settings
+from faristol.host.cases import case_id_of
 from faristol.host.times import to_timestamp
-from faristol.lexicon import adjudication, model
+from faristol.lexicon import adjudication
 from faristol.lexicon.adjudication import Adjudication
 from faristol.lexicon.appointing import choose_layers
+from faristol.lexicon.model import stream
 from faristol.lexicon.opening import Question
+from faristol.lexicon.streams import case_of
 from faristol.lexicon.views import Game, Tournament, watch_game, watch_tournament
 from faristol.pb.game.v1 import events_pb2 as events
 from faristol.record import Metadata, Recorded, load
@@ -80,26 +84,22 @@ class InMemory(Services):
         """See ``Services``."""
         raised = in_question(await self.facts())
         game = (await load(self.record, game_stream(GAME_ID), Game(), watch_game)).state
-        challenge = game.challenges[raised.challenge]
-        case_id = model.case_id_of(GAME_ID, raised.challenge)
-        question = Question(challenge, raised.occurred_at)
+        question = Question(game.challenges[raised.challenge], raised.occurred_at)
         if isinstance(raised, events.AppealRaised):
-            first = await load(self.record, model.stream(case_id), model.Case(), model.evolve)
-            question = Question(
-                challenge, raised.occurred_at, appeal=True, arguments=raised.arguments, barred=first.state.ruled_by
-            )
-            case_id = model.case_id_of(GAME_ID, raised.challenge, appeal=True)
-        case = await load(self.record, model.stream(case_id), model.Case(), model.evolve)
+            first = (await case_of(self.record, game, raised.challenge)).state
+            question = replace(question, appeal=True, arguments=raised.arguments, barred=first.ruled_by)
+        case = await case_of(self.record, game, raised.challenge, appeal=question.appeal)
         facts = ruling(case.state, question, game, self._case.ruleset, good, self._now())
-        await self.write(model.stream(case_id), facts)
+        case_id = case_id_of(GAME_ID, game.seed, raised.challenge, appeal=question.appeal)
+        await self.write(stream(case_id), facts)
 
     async def choose_layers(self, layers: Sequence[str]) -> None:
         """See ``Services``."""
         tournament = (await load(self.record, TOURNAMENT, Tournament(), watch_tournament)).state
-        stream = adjudication.stream(TOURNAMENT_ID)
-        state = (await load(self.record, stream, Adjudication(), adjudication.evolve)).state
+        name = adjudication.stream(TOURNAMENT_ID)
+        state = (await load(self.record, name, Adjudication(), adjudication.evolve)).state
         known, at = self._case.layers, to_timestamp(self._now())
-        await self.write(stream, choose_layers(state, tournament, self._case.ruleset, layers, known, at))
+        await self.write(name, choose_layers(state, tournament, self._case.ruleset, layers, known, at))
 
 
 @asynccontextmanager
