@@ -42,6 +42,15 @@ class Adjudication:
     layers: tuple[str, ...] | None = None
     """Layers that were chosen after the tournament was created; None where the ruleset's stand."""
 
+    def able(self, language: str) -> frozenset[str]:
+        """The judges who take cases in a language."""
+        return frozenset(judge_id for judge_id, judge in self.judges.items() if language in judge.languages)
+
+    @property
+    def directors(self) -> frozenset[str]:
+        """The judges who are directors."""
+        return frozenset(judge_id for judge_id, judge in self.judges.items() if judge.director)
+
 
 def evolve(state: Adjudication, fact: Message) -> Adjudication:
     """The adjudication after one more fact. Raises ``TypeError`` for a message that is no fact of it."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection
+from dataclasses import dataclass
 
 from google.protobuf.message import Message
 from google.protobuf.timestamp_pb2 import Timestamp
@@ -14,18 +15,35 @@ from faristol.rules import Ruleset
 from faristol.rules.refusal import N_, Refusal
 
 
+@dataclass(frozen=True, slots=True)
+class Needs:
+    """What a tournament needs judges for."""
+
+    language: str
+    """Of its lexicon, ISO 639-1."""
+    appeals_by: str
+    """The article by which a ruling is appealed (FISC I.10, FISE 42.4); empty where the rules know no appeal."""
+
+    @classmethod
+    def of(cls, ruleset: Ruleset, language: str) -> Needs:
+        """The needs of a tournament with these rules and a lexicon in this language."""
+        appeals = ruleset.challenge.appeal_by != "none"
+        return cls(language, ruleset.article("challenge.appeal_by") if appeals else "")
+
+
 def set_adjudication(
     state: Adjudication,
     mode: events.Mode.ValueType,
     panel: int,
     lease_seconds: int,
     escalate_after_seconds: int,
-    language: str,
+    needs: Needs,
     at: Timestamp,
 ) -> list[Message]:
-    """Challenges are ruled on by ``mode`` from now on, of a panel by ``panel`` judges; ``language`` is the lexicon's.
+    """Challenges are ruled on by ``mode`` from now on, of a panel by ``panel`` judges.
 
-    Nothing when that is how it is. Raises ``Refusal`` when there are not enough judges, or no director.
+    Nothing when that is how it is. Raises ``Refusal`` when there are not enough judges for challenges and appeals, or
+    no director.
     """
     fact = events.AdjudicationSet(
         mode=mode,
@@ -35,12 +53,12 @@ def set_adjudication(
         occurred_at=at,
     )
     after = evolve(state, fact)
-    _check_judges(after, language)
+    _check_judges(after, needs)
     return [] if after == state else [fact]
 
 
 def appoint(
-    state: Adjudication, judge_id: str, languages: Collection[str], *, director: bool, language: str, at: Timestamp
+    state: Adjudication, judge_id: str, languages: Collection[str], *, director: bool, needs: Needs, at: Timestamp
 ) -> list[Message]:
     """``judge_id`` may rule on cases, in ``languages``; nothing when he may already.
 
@@ -49,18 +67,18 @@ def appoint(
     fact = events.JudgeAppointed(judge_id=judge_id, languages=sorted(set(languages)), director=director, occurred_at=at)
     after = evolve(state, fact)
     if judge_id in state.judges:
-        _check_judges(after, language)
+        _check_judges(after, needs)
     return [] if after == state else [fact]
 
 
-def dismiss(state: Adjudication, judge_id: str, language: str, at: Timestamp) -> list[Message]:
+def dismiss(state: Adjudication, judge_id: str, needs: Needs, at: Timestamp) -> list[Message]:
     """``judge_id`` rules no more. Raises ``Refusal`` when there is no such judge, or he is needed."""
     if judge_id not in state.judges:
         raise Refusal(
             "NOT_APPOINTED", "", N_("{judge} is not appointed: there is nothing to end."), {"judge": judge_id}
         )
     fact = events.JudgeDismissed(judge_id=judge_id, occurred_at=at)
-    _check_judges(evolve(state, fact), language)
+    _check_judges(evolve(state, fact), needs)
     return [fact]
 
 
@@ -101,10 +119,10 @@ def choose_layers(
     return [events.LayersChosen(layers=chosen, occurred_at=at)]
 
 
-def _check_judges(state: Adjudication, language: str) -> None:
+def _check_judges(state: Adjudication, needs: Needs) -> None:
     if state.mode == events.MODE_AUTOMATIC:
         return
-    able = [judge for judge in state.judges.values() if language in judge.languages]
+    language, able = needs.language, state.able(needs.language)
     if len(able) < state.panel:
         raise Refusal(
             "TOO_FEW_JUDGES",
@@ -112,9 +130,27 @@ def _check_judges(state: Adjudication, language: str) -> None:
             N_("{panel} judges for {language} are needed, {able} are appointed: appoint them first."),
             {"panel": state.panel, "language": language, "able": len(able)},
         )
-    if not any(judge.director for judge in state.judges.values()):
+    if not state.directors:
         raise Refusal(
             "NO_DIRECTOR",
             "",
             N_("A case that waits for too long goes to a director: appoint one with that right first."),
         )
+    if needs.appeals_by and not _appeals_find_a_judge(state, language):
+        raise Refusal(
+            "NO_JUDGE_FOR_APPEALS",
+            needs.appeals_by,
+            N_(
+                "An appeal goes to another judge than the first, and there would be none: appoint {panel} more for "
+                "{language}, or another director."
+            ),
+            {"panel": state.panel, "language": language},
+        )
+
+
+def _appeals_find_a_judge(state: Adjudication, language: str) -> bool:
+    """Whether somebody is left for an appeal, whoever of the judges and directors ruled first."""
+    able, directors = state.able(language), state.directors
+    after_judges = len(able) >= 2 * state.panel or not directors <= able or len(directors) > state.panel
+    after_director = len(directors) > 1 or len(able - directors) >= state.panel
+    return after_judges and after_director

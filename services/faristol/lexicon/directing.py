@@ -14,6 +14,7 @@ from faristol.host import Invalid, Runtime
 from faristol.host.times import to_timestamp
 from faristol.lexicon import adjudication, appointing, presenting, reading
 from faristol.lexicon.adjudication import ESCALATE_AFTER_SECONDS, LEASE_SECONDS, Adjudication
+from faristol.lexicon.appointing import Needs
 from faristol.lexicon.lexicons import Lexicons
 from faristol.lexicon.pinning import layers_of, ruleset_of
 from faristol.lexicon.streams import load_adjudication, tournament_named
@@ -67,8 +68,8 @@ class AdjudicationService(pb_grpc.AdjudicationServiceServicer):
         )
 
         def facts(state: Adjudication, tournament: Tournament, at: Timestamp) -> list[Message]:
-            language = self._language(tournament)
-            return appointing.set_adjudication(state, request.mode, request.panel, lease, escalate, language, at)
+            needs = self._needs(tournament)
+            return appointing.set_adjudication(state, request.mode, request.panel, lease, escalate, needs, at)
 
         return await self._direct(context, request, facts, pb.SetAdjudicationResponse)
 
@@ -93,7 +94,7 @@ class AdjudicationService(pb_grpc.AdjudicationServiceServicer):
                 request.judge_id,
                 request.languages,
                 director=request.director,
-                language=self._language(tournament),
+                needs=self._needs(tournament),
                 at=at,
             )
 
@@ -106,7 +107,7 @@ class AdjudicationService(pb_grpc.AdjudicationServiceServicer):
         check_judge_id(request.judge_id)
 
         def facts(state: Adjudication, tournament: Tournament, at: Timestamp) -> list[Message]:
-            return appointing.dismiss(state, request.judge_id, self._language(tournament), at)
+            return appointing.dismiss(state, request.judge_id, self._needs(tournament), at)
 
         return await self._direct(context, request, facts, pb.DismissJudgeResponse)
 
@@ -200,8 +201,9 @@ class AdjudicationService(pb_grpc.AdjudicationServiceServicer):
 
         return await self._runtime.desk.handle(context, request, made, response=response)
 
-    def _language(self, tournament: Tournament) -> str:
-        return self._lexicons.find(tournament.lexicon.digest).tile_set.language
+    def _needs(self, tournament: Tournament) -> Needs:
+        language = self._lexicons.find(tournament.lexicon.digest).tile_set.language
+        return Needs.of(ruleset_of(tournament.ruleset), language)
 
 
 def check_judge_id(judge_id: str) -> None:

@@ -50,12 +50,12 @@ def adjudicate(
 
     The play stands when every word challenged is valid (FISC I.10). The lexicon's ruling happens when the challenge
     does: asking it takes nobody's time. Where judges rule the case waits in the queue from ``now`` on. A case that is
-    open gets its ruling only, and one that is ruled on or waits for a judge nothing. Where the lexicon alone rules
-    there is no other judge for an appeal, and the arbiter at the table rules on it: no case is opened.
+    open gets its ruling only, and one that is ruled on or waits for a judge nothing. Where nobody but those who ruled
+    first could rule on an appeal, the arbiter at the table rules on it: no case is opened that would wait for ever.
     """
     facts: list[Message] = []
     if not case.open:
-        if question.appeal and adjudication.mode == events.MODE_AUTOMATIC:
+        if question.appeal and not _another_judge(question, adjudication, law.language):
             return []
         opened = _opened(question, game, adjudication, law, now)
         facts.append(opened)
@@ -64,6 +64,14 @@ def adjudicate(
         rulings = tuple(Ruling(word, law.is_word(word)) for word in case.words)
         facts.append(ruled(case, rulings, (), case.opened_at))
     return facts
+
+
+def _another_judge(question: Question, adjudication: Adjudication, language: str) -> bool:
+    """Whether there are judges, or a director, who did not rule first."""
+    if adjudication.mode == events.MODE_AUTOMATIC:
+        return False
+    barred = frozenset(question.barred)
+    return len(adjudication.able(language) - barred) >= adjudication.panel or bool(adjudication.directors - barred)
 
 
 def _opened(question: Question, game: Game, adjudication: Adjudication, law: Law, now: Timestamp) -> events.CaseOpened:

@@ -1,21 +1,27 @@
 from __future__ import annotations
 
+from collections.abc import Iterable
+from itertools import combinations
+
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from tests.unit.lexicon.cases import JUDGES, RAISED_AT, automatic, judged
 
-from faristol.lexicon.adjudication import Adjudication, evolve
-from faristol.lexicon.appointing import appoint, choose_layers, dismiss, set_adjudication
+from faristol.lexicon.adjudication import Adjudication, Judge, evolve
+from faristol.lexicon.appointing import Needs, appoint, choose_layers, dismiss, set_adjudication
 from faristol.lexicon.views import Pin, Tournament
 from faristol.pb.game.v1 import events_pb2 as game_events
 from faristol.pb.lexicon.v1 import events_pb2 as events
 from faristol.rules import load_ruleset
 from faristol.rules.refusal import Refusal
 
+CATALAN = Needs("ca", "")
 STAFFED = Adjudication(judges=JUDGES)
 
 
 def set_to(state: Adjudication, mode: events.Mode.ValueType, panel: int = 0, language: str = "ca") -> Adjudication:
-    for fact in set_adjudication(state, mode, panel, 30, 120, language, RAISED_AT):
+    for fact in set_adjudication(state, mode, panel, 30, 120, Needs(language, ""), RAISED_AT):
         state = evolve(state, fact)
     return state
 
@@ -25,7 +31,7 @@ def test_challenges_are_ruled_on_by_the_lexicon_until_a_director_says_otherwise(
     assert set_to(STAFFED, events.MODE_JUDGE).panel == 1
     assert set_to(STAFFED, events.MODE_PANEL, 3).panel == 3
     assert set_to(set_to(STAFFED, events.MODE_PANEL, 3), events.MODE_AUTOMATIC).panel == 0
-    assert set_adjudication(STAFFED, events.MODE_AUTOMATIC, 0, 30, 120, "ca", RAISED_AT) == []
+    assert set_adjudication(STAFFED, events.MODE_AUTOMATIC, 0, 30, 120, CATALAN, RAISED_AT) == []
 
 
 @pytest.mark.parametrize(
@@ -48,22 +54,66 @@ def test_judges_rule_only_where_a_director_stands_behind_them() -> None:
     with pytest.raises(Refusal, match="goes to a director"):
         set_to(without, events.MODE_JUDGE)
     with pytest.raises(Refusal, match="goes to a director"):
-        dismiss(judged(), "head", "ca", RAISED_AT)
+        dismiss(judged(), "head", CATALAN, RAISED_AT)
     with pytest.raises(Refusal, match="goes to a director"):
-        appoint(judged(), "head", ["en"], director=False, language="ca", at=RAISED_AT)
+        appoint(judged(), "head", ["en"], director=False, needs=CATALAN, at=RAISED_AT)
+
+
+def staff(judges: Iterable[str], directors: Iterable[str]) -> Adjudication:
+    """Judges for Catalan, and directors, some of whom may be both."""
+    judges, directors = set(judges), set(directors)
+    people = [
+        Judge(one, frozenset({"ca"} if one in judges else {"en"}), one in directors) for one in judges | directors
+    ]
+    return Adjudication(judges={one.judge_id: one for one in people})
+
+
+def is_ruled_on(state: Adjudication, panel: int, first: frozenset[str]) -> bool:
+    """Whether others than ``first`` can rule: a panel, or a director alone."""
+    return len(state.able("ca") - first) >= panel or bool(state.directors - first)
+
+
+@given(st.sets(st.sampled_from("abcdefg")), st.sets(st.sampled_from("abcdefg"), max_size=3), st.sampled_from([1, 3]))
+def test_judges_are_taken_on_exactly_where_an_appeal_finds_others_whoever_ruled_first(
+    judges: set[str], directors: set[str], panel: int
+) -> None:
+    state = staff(judges, directors)
+    mode = events.MODE_JUDGE if panel == 1 else events.MODE_PANEL
+    firsts = [*combinations(sorted(judges), panel), *((one,) for one in directors)]
+    enough = len(judges) >= panel and bool(directors)
+    found = enough and all(is_ruled_on(state, panel, frozenset(first)) for first in firsts)
+    needs = Needs.of(load_ruleset("fisc-2023"), "ca")
+    if found:
+        assert len(set_adjudication(state, mode, panel, 30, 120, needs, RAISED_AT)) == 1
+        return
+    with pytest.raises(Refusal) as caught:
+        set_adjudication(state, mode, panel, 30, 120, needs, RAISED_AT)
+    assert (caught.value.reason == "NO_JUDGE_FOR_APPEALS") == enough
+    assert caught.value.article == ("FISC I.10" if enough else "")
+
+
+def test_who_judges_and_directs_alone_is_enough_where_nobody_appeals() -> None:
+    alone = staff(["ada"], ["ada"])
+    for name, enough in (("pes-2024", True), ("uf-2007", True), ("fisc-2023", False), ("fise", False)):
+        needs = Needs.of(load_ruleset(name), "ca")
+        if enough:
+            assert set_adjudication(alone, events.MODE_JUDGE, 0, 30, 120, needs, RAISED_AT)
+            continue
+        with pytest.raises(Refusal, match="goes to another judge than the first, and there would be none"):
+            set_adjudication(alone, events.MODE_JUDGE, 0, 30, 120, needs, RAISED_AT)
 
 
 def test_a_judge_is_appointed_and_dismissed_once() -> None:
-    (fact,) = appoint(STAFFED, "eva", ["es", "ca", "es"], director=False, language="ca", at=RAISED_AT)
+    (fact,) = appoint(STAFFED, "eva", ["es", "ca", "es"], director=False, needs=CATALAN, at=RAISED_AT)
     assert isinstance(fact, events.JudgeAppointed)
     assert fact.languages == ["ca", "es"]
     state = evolve(STAFFED, fact)
-    assert appoint(state, "eva", ["ca", "es"], director=False, language="ca", at=RAISED_AT) == []
-    for one in dismiss(state, "eva", "ca", RAISED_AT):
+    assert appoint(state, "eva", ["ca", "es"], director=False, needs=CATALAN, at=RAISED_AT) == []
+    for one in dismiss(state, "eva", CATALAN, RAISED_AT):
         state = evolve(state, one)
     assert state == STAFFED
     with pytest.raises(Refusal, match="eva is not appointed"):
-        dismiss(state, "eva", "ca", RAISED_AT)
+        dismiss(state, "eva", CATALAN, RAISED_AT)
 
 
 @pytest.mark.parametrize("name", ["fisc-2023", "uf-2007", "fise"])

@@ -1,16 +1,17 @@
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import reduce
 
 import pytest
 from google.protobuf.message import Message
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.unit.lexicon.cases import GAME, LAW, PLAYABLE, RAISED_AT, after, at, automatic, challenge, judged
+from tests.unit.lexicon.cases import GAME, JUDGES, LAW, PLAYABLE, RAISED_AT, after, at, automatic, challenge, judged
 
 from faristol.host.cases import case_id_of
 from faristol.host.times import to_timestamp
-from faristol.lexicon.adjudication import Adjudication
+from faristol.lexicon.adjudication import Adjudication, Judge
 from faristol.lexicon.model import Case, Ruling, Word, evolve
 from faristol.lexicon.opening import Question, adjudicate
 from faristol.lexicon.views import Game, watch_game
@@ -95,9 +96,13 @@ def test_an_appeal_is_a_case_of_its_own_that_bars_who_ruled_first() -> None:
     assert opened.barred_judge_ids == ["ada"]
 
 
-def test_an_appeal_where_only_the_lexicon_rules_is_left_to_the_arbiter_at_the_table() -> None:
-    question = Question(challenge(("X",)), LATER, appeal=True)
+def test_an_appeal_that_no_other_judge_can_take_is_left_to_the_arbiter_at_the_table() -> None:
+    question = Question(challenge(("X",)), LATER, appeal=True, barred=("ada",))
     assert adjudicate(Case(), question, GAME, automatic(), LAW, LATER) == []
+    alone = replace(judged(), judges={"ada": Judge("ada", frozenset({"ca"}), director=True)})
+    assert adjudicate(Case(), question, GAME, alone, LAW, LATER) == []
+    another = replace(judged(), judges={**alone.judges, "head": JUDGES["head"]})
+    assert len(adjudicate(Case(), question, GAME, another, LAW, LATER)) == 1
 
 
 def test_a_game_is_known_from_the_facts_that_its_cases_depend_on() -> None:
