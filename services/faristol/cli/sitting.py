@@ -25,8 +25,12 @@ SIGNS = 3
 PAUSE = 0.5
 """Seconds before a stream that broke is asked for again."""
 
-_PASSED_BY = {"CASE_TAKEN", "CASE_RULED", "CASE_WITHDRAWN", "OPINION_GIVEN"}
-"""Why a case that was in the queue a moment ago may not be had any more."""
+_PASSED_BY = {
+    *("CASE_TAKEN", "CASE_RULED", "CASE_WITHDRAWN", "OPINION_GIVEN"),
+    *("NOT_A_JUDGE", "OTHER_LANGUAGE", "RULED_FIRST"),
+}
+"""Why a case that was in the queue a moment ago may not be had any more: others were faster, or a director has
+dismissed the judge or appointed him for other languages."""
 
 
 class Judge:
@@ -138,7 +142,14 @@ async def _rule_on(
     """Whether the judge ruled, or had lost the case; False when it was given back."""
     try:
         while True:
-            rulings = await ask(await judge.file(case_id))
+            try:
+                file = await judge.file(case_id)
+            except grpc.aio.AioRpcError as problem:
+                if reason_of(problem) != "NOT_A_JUDGE":
+                    raise
+                told(case_id, None, str(problem.details()))
+                return True
+            rulings = await ask(file)
             if rulings is None:
                 await _give_back(judge, case_id)
                 told(case_id, None, "")
@@ -162,5 +173,5 @@ async def _give_back(judge: Judge, case_id: str) -> None:
     try:
         await judge.release(case_id)
     except grpc.aio.AioRpcError as problem:
-        if reason_of(problem) not in {"CLAIM_LOST", "CASE_RULED", "CASE_WITHDRAWN"}:
+        if reason_of(problem) not in {"CLAIM_LOST", "CASE_RULED", "CASE_WITHDRAWN", "NOT_A_JUDGE"}:
             raise

@@ -6,15 +6,17 @@ import io
 import json
 import subprocess
 from collections.abc import AsyncIterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 from tests.integration.processes import FARISTOL, environment, faristol
 from tests.unit.lexicon.conftest import catalan, library
-from tests.unit.lexicon.court import Court, now, sitting
+from tests.unit.lexicon.court import Court, command, now, sitting
 
 from faristol.cli.casefile import ask_program
+from faristol.cli.sitting import Judge, sit
 from faristol.host import StartError
 from faristol.pb.game.v1 import events_pb2 as game_events
 from faristol.pb.lexicon.v1 import adjudication_pb2 as pb
@@ -113,6 +115,38 @@ async def test_a_program_sits_as_a_judge_and_keeps_a_case_for_longer_than_a_clai
     process.stdin.write(b"{}\n")
     assert (await line())["given"] is False
     assert await process.wait() == 0
+
+
+async def test_a_judge_sits_on_when_a_director_takes_one_tournament_from_him(court: Court) -> None:
+    other = replace(court, tournament="lliga", versions={})
+    await other.found_tournament()
+    await other.appoint("ada", "berta")
+    await other.appoint("head", languages=["en"], director=True)
+    for one in (court, other):
+        await one.set_mode(events.MODE_JUDGE)
+        await one.open_game(f"{one.tournament}-r1-t1")
+    first = await court.challenge("cup-r1-t1", ANY)
+    taken = await other.challenge("lliga-r1-t1", ANY)
+    await court.queued("ada", taken)
+    heard: list[tuple[str, str]] = []
+    later: list[str] = []
+
+    async def ask(file: pb.GetCaseFileResponse) -> list[events.WordRuling]:
+        if file.case_id == first:
+            await other.appoint("ada", languages=["es"])
+            later.append(await court.challenge("cup-r1-t1", ANY, number=2))
+        else:
+            await court.direct.DismissJudge(
+                pb.DismissJudgeRequest(command_id=command(), tournament_id="cup", judge_id="ada")
+            )
+        return [events.WordRuling(word=one.word, valid=one.valid) for one in file.words]
+
+    def told(case_id: str, _: pb.RuleCaseResponse | None, problem: str) -> None:
+        heard.append((case_id, problem))
+
+    await asyncio.wait_for(sit(Judge(court.channel, "ada"), "", ask, told, most=2), 60)
+    assert heard == [(first, ""), (later[0], "ada is no judge of the tournament cup.")]
+    assert (await court.queued("berta", taken)).case_id == taken
 
 
 @pytest.mark.parametrize(
