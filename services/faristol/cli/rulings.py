@@ -27,9 +27,17 @@ def list_rulings(
     json_output: AsJson = False,
 ) -> None:
     """List the rulings of closed rounds, as the public may see them."""
-    request = pb.ListRulingsRequest(tournament_id=tournament, round=round_)
-    answer = asked(address, lambda stub: stub.ListRulings(request))
-    for one in answer.rulings:
+
+    async def pages(stub: pb_grpc.AdjudicationServiceAsyncStub) -> list[pb.PublicRuling]:
+        request, found = pb.ListRulingsRequest(tournament_id=tournament, round=round_), list[pb.PublicRuling]()
+        while True:
+            answer = await stub.ListRulings(request)
+            found += answer.rulings
+            if not answer.next_page_token:
+                return found
+            request.page_token = answer.next_page_token
+
+    for one in asked(address, pages):
         if json_output:
             typer.echo(json.dumps(as_json(one), ensure_ascii=False))
             continue

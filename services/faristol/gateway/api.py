@@ -163,10 +163,15 @@ def router(closing: asyncio.Event) -> APIRouter:
         round: Annotated[  # noqa: A002 # the name of the query parameter
             int, Query(ge=0, le=10_000, description="Of this round; of every closed round when 0.")
         ] = 0,
+        page_size: Annotated[int, Query(ge=1, le=1_000, description="Rulings in the answer at most.")] = 200,
+        page_token: Annotated[
+            str, Query(max_length=200, description="Go on where an answer ended: its `next_page_token`.")
+        ] = "",
         if_none_match: IfNoneMatch = None,
     ) -> Response:
-        """What was challenged in closed rounds, and how it was ruled on."""
-        return tagged(rulings.Rulings.of(await found.of(tournament_id, round)), if_none_match)
+        """What was challenged in closed rounds, and how it was ruled on, page by page."""
+        answer = await found.of(tournament_id, round, page_size, page_token)
+        return tagged(rulings.Rulings.of(answer), if_none_match)
 
     @routes.get("/games/{game_id}", response_model=sheets.Game, responses=ERRORS)
     async def get_game(

@@ -110,9 +110,16 @@ def router() -> APIRouter:
 
     @routes.get("/t/{tournament_id}/rulings")
     async def rulings(
-        request: Request, results: Reader, found: RulingsReader, tournament_id: str, part: Part = ""
+        request: Request,
+        results: Reader,
+        found: RulingsReader,
+        tournament_id: str,
+        page_token: Annotated[str, Query(max_length=200)] = "",
+        part: Part = "",
     ) -> Response:
-        head, answer = await asyncio.gather(results.tournament(tournament_id), found.of(tournament_id))
+        head, answer = await asyncio.gather(
+            results.tournament(tournament_id), found.of(tournament_id, page_token=page_token)
+        )
         return _of(request, "rulings.html", part, head, answer=answer, modes=MODE_LABELS, tab="rulings")
 
     @routes.get("/status")

@@ -129,10 +129,14 @@ class Rulings:
         self._stub = stub
         self._metadata = (("accept-language", language),)
 
-    async def of(self, tournament_id: str, round_: int = 0) -> adjudication_pb2.ListRulingsResponse:
-        """The rulings of a closed round, or of all when that is 0."""
+    async def of(
+        self, tournament_id: str, round_: int = 0, page_size: int = 0, page_token: str = ""
+    ) -> adjudication_pb2.ListRulingsResponse:
+        """The rulings of a closed round, or of all when that is 0: a page of so many, from where another one ended."""
         return await self._stub.ListRulings(
-            adjudication_pb2.ListRulingsRequest(tournament_id=tournament_id, round=round_),
+            adjudication_pb2.ListRulingsRequest(
+                tournament_id=tournament_id, round=round_, page_size=page_size, page_token=page_token
+            ),
             timeout=DEADLINE,
             metadata=self._metadata,
         )

@@ -40,6 +40,7 @@ class Ruling(BaseModel):
     round: int = Field(description="Round, from 1.")
     game_id: str
     turn: int = Field(description="Turn of the play, from 1.")
+    challenge: int = Field(description="Number of the challenge in the game, from 1.")
     words: list[list[str]] = Field(description="The words challenged, each as its tiles.")
     valid: bool = Field(description="The play stands.")
     ruled_words: list[RuledWord] = Field(
@@ -60,6 +61,7 @@ class Ruling(BaseModel):
             round=one.round,
             game_id=one.game_id,
             turn=one.turn,
+            challenge=one.challenge,
             words=[list(word.faces) for word in one.words],
             valid=one.valid,
             ruled_words=[RuledWord(faces=list(word.word.faces), valid=word.valid) for word in one.ruled_words],
@@ -77,8 +79,10 @@ class Rulings(Answer):
     """The rulings of closed rounds, in the order of rounds and of time."""
 
     rulings: list[Ruling]
+    next_page_token: str = Field(description="Where the next page begins; empty when this is the last.")
 
     @classmethod
     def of(cls, answer: pb.ListRulingsResponse) -> Rulings:
         """From the contract's message."""
-        return cls(position=answer.position, rulings=[Ruling.of(one) for one in answer.rulings])
+        rulings = [Ruling.of(one) for one in answer.rulings]
+        return cls(position=answer.position, rulings=rulings, next_page_token=answer.next_page_token)

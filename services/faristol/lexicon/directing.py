@@ -35,7 +35,11 @@ MOST_LANGUAGES = 20
 PANELS = (3, 9)
 LEASES = (2, 600)
 ESCALATIONS = (5, 3_600)
+PAGES = (1, 1_000)
 """The least and the most that can be asked for."""
+
+PAGE = 200
+"""Rulings in an answer where the caller does not say how many."""
 
 EXPORTED = 200
 """Cases in one piece of an export."""
@@ -152,19 +156,33 @@ class AdjudicationService(pb_grpc.AdjudicationServiceServicer):
                 N_("{round} is no round: expected 1 or more, or 0 for every closed one"),
                 {"round": request.round},
             )
+        least, most = PAGES
+        if request.page_size and not least <= request.page_size <= most:
+            raise Invalid(
+                "page_size",
+                N_("is {given}; expected {least} to {most}, or 0 for {usual}"),
+                {"given": request.page_size, "least": least, "most": most, "usual": PAGE},
+            )
         await tournament_named(self._record, request.tournament_id)
-        found, position = await reading.of_tournament(
-            self._record, request.tournament_id, closed=True, round_=request.round
+        found, following, position = await reading.closed(
+            self._record,
+            request.tournament_id,
+            round_=request.round,
+            size=request.page_size or PAGE,
+            after=_place(request.page_token),
         )
-        rulings = [presenting.public(one, self._lexicons) for one in found if one.case.ruled]
-        return pb.ListRulingsResponse(position=position, rulings=rulings)
+        return pb.ListRulingsResponse(
+            position=position,
+            rulings=[presenting.public(one, self._lexicons) for one in found],
+            next_page_token=str(following or ""),
+        )
 
     async def ExportRulings(  # noqa: N802
         self, request: pb.ExportRulingsRequest, context: Context
     ) -> AsyncIterator[pb.ExportRulingsResponse]:
         """Every ruling with reasons and sources, as CSV."""
         await tournament_named(self._record, request.tournament_id)
-        found, _ = await reading.of_tournament(self._record, request.tournament_id)
+        found = await reading.of_tournament(self._record, request.tournament_id)
         ruled = [one for one in found if one.case.ruled]
         for start in range(0, max(1, len(ruled)), EXPORTED):
             piece = ruled[start : start + EXPORTED]
@@ -175,7 +193,7 @@ class AdjudicationService(pb_grpc.AdjudicationServiceServicer):
     ) -> pb.GetRulingTimesResponse:
         """How long cases waited for their ruling."""
         await tournament_named(self._record, request.tournament_id)
-        found, _ = await reading.of_tournament(self._record, request.tournament_id)
+        found = await reading.of_tournament(self._record, request.tournament_id)
         cases = [one.case for one in found]
         return pb.GetRulingTimesResponse(times=presenting.times(cases), waiting=sum(case.waiting for case in cases))
 
@@ -214,6 +232,13 @@ def check_judge_id(judge_id: str) -> None:
             N_("{judge} is no id of a judge: expected 1 to 40 of a-z, 0-9 and -, the first not a -"),
             {"judge": repr(judge_id[:64])},
         )
+
+
+def _place(token: str) -> reading.Place | None:
+    try:
+        return reading.Place.read(token) if token else None
+    except ValueError:
+        raise Invalid("page_token", N_("is none that an answer ended with: expected its next_page_token")) from None
 
 
 def _seconds(field: str, given: int, usual: int, limits: tuple[int, int]) -> int:

@@ -149,6 +149,7 @@ def public(listed: Listed, lexicons: Lexicons) -> pb.PublicRuling:
         round=listed.round,
         game_id=case.game_id,
         turn=case.turn,
+        challenge=case.challenge,
         words=[word(one) for one in case.words],
         valid=case.valid,
         ruled_words=words if case.by_word else [],

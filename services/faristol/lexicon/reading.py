@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import reduce
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
-from sqlalchemy import select
+from sqlalchemy import Select, literal, select, tuple_
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from faristol.bus import Live, NotBuilt, read
@@ -36,6 +37,30 @@ class Listed:
     case: Case
     round: int
     """From 1."""
+
+
+class Place(NamedTuple):
+    """A place in a list of cases."""
+
+    round: int
+    queued_at: int
+    """Microseconds since 1970, UTC."""
+    case_id: str
+
+    def __str__(self) -> str:
+        """As a caller keeps it, to go on from there."""
+        return f"{self.round}.{self.queued_at}.{self.case_id}"
+
+    @classmethod
+    def read(cls, text: str) -> Place:
+        """The place that was written so. Raises ``ValueError`` for what is none."""
+        found = _PLACE.fullmatch(text)
+        if found is None:
+            raise ValueError(text)
+        return cls(int(found[1]), int(found[2]), found[3])
+
+
+_PLACE = re.compile(r"(\d{1,5})\.(\d{1,18})\.([a-z0-9-]{1,128})", re.ASCII)
 
 
 async def cases(record: Record, case_ids: Collection[str]) -> dict[str, Case]:
@@ -113,32 +138,58 @@ def _may_take(case: Case, judge: Judge | None) -> bool:
     return True
 
 
-async def of_tournament(
-    record: Record, tournament_id: str, *, closed: bool = False, round_: int = 0
-) -> tuple[list[Listed], int]:
-    """The cases of a tournament in the order of rounds and of time, and the position of the list.
+async def of_tournament(record: Record, tournament_id: str) -> list[Listed]:
+    """The cases of a tournament in the order of rounds and of time."""
 
-    Of rounds that are ``closed`` alone, or of one round, if that is asked for.
+    async def look(connection: AsyncConnection, live: Live) -> Sequence[Any]:
+        query = _of_tournament(docket.tables(live.version, live.generation), tournament_id)
+        found: Sequence[Any] = (await connection.execute(query)).all()
+        return found
+
+    return (await _listed(record, look))[0]
+
+
+async def closed(
+    record: Record, tournament_id: str, *, round_: int, size: int, after: Place | None
+) -> tuple[list[Listed], Place | None, int]:
+    """The cases that were ruled on in closed rounds, or in one of them, in the order of rounds and of time.
+
+    At most ``size`` after that place; the place after which the next begin, None when there are no more; and the
+    position of the list.
     """
 
     async def look(connection: AsyncConnection, live: Live) -> Sequence[Any]:
         rows = docket.tables(live.version, live.generation)
-        query = (
-            select(rows.cases.c.case_id, rows.games.c.round)
-            .join_from(rows.cases, rows.games, rows.games.c.game_id == rows.cases.c.game_id)
-            .where(rows.cases.c.tournament_id == tournament_id)
-            .order_by(rows.games.c.round, rows.cases.c.queued_at, rows.cases.c.case_id)
-        )
-        if closed:
-            ended = select(rows.closed.c.round).where(rows.closed.c.tournament_id == tournament_id)
-            query = query.where(rows.games.c.round.in_(ended))
+        ended = select(rows.closed.c.round).where(rows.closed.c.tournament_id == tournament_id)
+        query = _of_tournament(rows, tournament_id).where(rows.cases.c.ruled, rows.games.c.round.in_(ended))
         if round_:
             query = query.where(rows.games.c.round == round_)
-        return (await connection.execute(query)).all()
+        if after:
+            order = tuple_(rows.games.c.round, rows.cases.c.queued_at, rows.cases.c.case_id)
+            query = query.where(order > tuple_(*map(literal, after)))
+        found: Sequence[Any] = (await connection.execute(query.limit(size + 1))).all()
+        return found
 
-    found, live = await _read(record, look)
-    known = await cases(record, [row.case_id for row in found])
-    return [Listed(known[row.case_id], row.round) for row in found], live.position
+    listed, rows, position = await _listed(record, look)
+    following = Place(*rows[size - 1]) if len(rows) > size else None
+    return listed[:size], following, position
+
+
+async def _listed(
+    record: Record, look: Callable[[AsyncConnection, Live], Awaitable[Sequence[Any]]]
+) -> tuple[list[Listed], Sequence[Any], int]:
+    rows, live = await _read(record, look)
+    known = await cases(record, [row.case_id for row in rows])
+    return [Listed(known[row.case_id], row.round) for row in rows], rows, live.position
+
+
+def _of_tournament(rows: docket.Tables, tournament_id: str) -> Select[Any]:
+    return (
+        select(rows.games.c.round, rows.cases.c.queued_at, rows.cases.c.case_id)
+        .join_from(rows.cases, rows.games, rows.games.c.game_id == rows.cases.c.game_id)
+        .where(rows.cases.c.tournament_id == tournament_id)
+        .order_by(rows.games.c.round, rows.cases.c.queued_at, rows.cases.c.case_id)
+    )
 
 
 async def earlier(record: Record, case: Case) -> dict[Word, list[Case]]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+import re
 from collections.abc import AsyncIterator
 from pathlib import Path
 
@@ -67,6 +68,16 @@ async def test_rulings_are_public_when_the_round_is_closed_as_far_as_players_kno
         assert (one["edition"], one["article"]) == ("second of March", ruleset.article("challenge.ruling"))
     again = await stage.http.get("/api/v1/tournaments/lliga/rulings", headers={"If-None-Match": answer.headers["etag"]})
     assert again.status_code == 304
+    keys = re.findall(r'data-key="([^"]+)"', (await stage.http.get("/t/lliga/rulings")).text)
+    assert len(set(keys)) == len(keys) == len(shown)
+    first = (await stage.http.get("/api/v1/tournaments/lliga/rulings?page_size=1")).json()
+    assert first["rulings"] == shown[:1]
+    assert bool(first["next_page_token"]) == (len(shown) > 1)
+    if len(shown) > 1:
+        beyond = {"page_token": first["next_page_token"]}
+        assert (await stage.http.get("/api/v1/tournaments/lliga/rulings", params=beyond)).json()["rulings"] == shown[1:]
+        assert (await stage.http.get("/t/lliga/rulings", params=beyond)).text.count("data-key") == len(shown) - 1
+    assert (await stage.http.get("/api/v1/tournaments/lliga/rulings?page_token=x")).status_code == 400
     for language, expected in (("ca", "la jugada es retira"), ("en", "the play is withdrawn")):
         page = (await stage.http.get("/t/lliga/rulings", headers={"Accept-Language": language})).text
         for text in ("SOL, SOL·L", expected, "second of March", one["article"]):

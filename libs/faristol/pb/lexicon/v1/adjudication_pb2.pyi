@@ -900,19 +900,27 @@ class ListRulingsRequest(_message.Message):
 
     TOURNAMENT_ID_FIELD_NUMBER: _builtins.int
     ROUND_FIELD_NUMBER: _builtins.int
+    PAGE_SIZE_FIELD_NUMBER: _builtins.int
+    PAGE_TOKEN_FIELD_NUMBER: _builtins.int
     tournament_id: _builtins.str
     """The tournament."""
     round: _builtins.int
     """Only of this round; of every closed round when 0."""
+    page_size: _builtins.int
+    """Rulings in the answer at most, 1 to 1000; 200 when 0."""
+    page_token: _builtins.str
+    """Go on where an answer ended: its `next_page_token`. Empty for the first page."""
     def __init__(
         self,
         *,
         tournament_id: _builtins.str = ...,
         round: _builtins.int = ...,
+        page_size: _builtins.int = ...,
+        page_token: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["round", b"round", "tournament_id", b"tournament_id"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["page_size", b"page_size", "page_token", b"page_token", "round", b"round", "tournament_id", b"tournament_id"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -926,8 +934,11 @@ class ListRulingsResponse(_message.Message):
 
     POSITION_FIELD_NUMBER: _builtins.int
     RULINGS_FIELD_NUMBER: _builtins.int
+    NEXT_PAGE_TOKEN_FIELD_NUMBER: _builtins.int
     position: _builtins.int
     """Position of the record up to which this holds."""
+    next_page_token: _builtins.str
+    """Where the next page begins; empty when this is the last."""
     @_builtins.property
     def rulings(self) -> _containers.RepeatedCompositeFieldContainer[Global___PublicRuling]:
         """In the order of rounds and of time."""
@@ -937,10 +948,11 @@ class ListRulingsResponse(_message.Message):
         *,
         position: _builtins.int = ...,
         rulings: _abc.Iterable[Global___PublicRuling] | None = ...,
+        next_page_token: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["position", b"position", "rulings", b"rulings"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["next_page_token", b"next_page_token", "position", b"position", "rulings", b"rulings"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -965,6 +977,7 @@ class PublicRuling(_message.Message):
     APPEAL_FIELD_NUMBER: _builtins.int
     MODE_FIELD_NUMBER: _builtins.int
     RULED_AT_FIELD_NUMBER: _builtins.int
+    CHALLENGE_FIELD_NUMBER: _builtins.int
     round: _builtins.int
     """The round, from 1."""
     game_id: _builtins.str
@@ -981,6 +994,8 @@ class PublicRuling(_message.Message):
     """It was the second ruling on the play, and the last."""
     mode: _events_pb2.Mode.ValueType
     """Who ruled."""
+    challenge: _builtins.int
+    """Number of the challenge in the game, from 1."""
     @_builtins.property
     def words(self) -> _containers.RepeatedCompositeFieldContainer[_events_pb2_1.Word]:
         """The words challenged."""
@@ -1017,10 +1032,11 @@ class PublicRuling(_message.Message):
         appeal: _builtins.bool = ...,
         mode: _events_pb2.Mode.ValueType = ...,
         ruled_at: _timestamp_pb2.Timestamp | None = ...,
+        challenge: _builtins.int = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["lexicon", b"lexicon", "ruled_at", b"ruled_at"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["appeal", b"appeal", "article", b"article", "edition", b"edition", "game_id", b"game_id", "layers", b"layers", "lexicon", b"lexicon", "mode", b"mode", "round", b"round", "ruled_at", b"ruled_at", "ruled_words", b"ruled_words", "turn", b"turn", "valid", b"valid", "words", b"words"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["appeal", b"appeal", "article", b"article", "challenge", b"challenge", "edition", b"edition", "game_id", b"game_id", "layers", b"layers", "lexicon", b"lexicon", "mode", b"mode", "round", b"round", "ruled_at", b"ruled_at", "ruled_words", b"ruled_words", "turn", b"turn", "valid", b"valid", "words", b"words"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
