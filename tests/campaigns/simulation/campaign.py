@@ -8,7 +8,7 @@ import sys
 import time
 import traceback
 from collections.abc import Iterable
-from concurrent.futures import ProcessPoolExecutor, as_completed
+from functools import partial
 from multiprocessing import get_context
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -31,11 +31,8 @@ def main() -> int:
     with TemporaryDirectory(prefix="faristol-lexicon-") as lexicons, Progress(*columns, console=console) as progress:
         install_lexicon(Path(lexicons))
         bar = progress.add_task("clean so far", total=len(given.seeds))
-        with ProcessPoolExecutor(
-            given.jobs, get_context("spawn"), initializer=gc.freeze, max_tasks_per_child=RUNS_PER_PROCESS
-        ) as pool:
-            for done in as_completed([pool.submit(_timed, seed, Path(lexicons)) for seed in given.seeds]):
-                outcome, seconds = done.result()
+        with get_context("spawn").Pool(given.jobs, gc.freeze, maxtasksperchild=RUNS_PER_PROCESS) as pool:
+            for outcome, seconds in pool.imap_unordered(partial(_timed, Path(lexicons)), given.seeds):
                 report.add(outcome, seconds, given.out / "simulation")
                 if outcome.problems:
                     progress.print(f"seed {outcome.seed}: {'; '.join(outcome.problems)}", markup=False)
@@ -48,7 +45,7 @@ def main() -> int:
     return 1 if report.failures else 0
 
 
-def _timed(seed: int, lexicons: Path) -> tuple[Outcome, float]:
+def _timed(lexicons: Path, seed: int) -> tuple[Outcome, float]:
     """One run and its CPU seconds. Whatever breaks in it is a problem of its seed."""
     start = time.process_time()
     try:
