@@ -257,13 +257,25 @@ async def test_an_answer_that_cannot_be_made_fails_its_own_request_and_no_other(
     assert await record.answered("c") is None
 
 
-async def test_a_caller_that_goes_away_takes_nothing_back(record: Record) -> None:
+async def test_a_caller_that_goes_away_while_it_is_written_takes_nothing_back(record: Record) -> None:
     leaving = asyncio.create_task(record.append(write("game-a", 0, 1), Metadata()))
     staying = asyncio.create_task(record.append(write("game-b", 0, 1), Metadata()))
-    await asyncio.sleep(0)
+    await asyncio.sleep(0)  # both ask
+    await asyncio.sleep(0)  # the writer begins with both
     leaving.cancel()
     assert (await staying).position == 2
     assert [event.stream for event in await record.read()] == ["game-a", "game-b"]
+
+
+async def test_what_callers_asked_for_who_left_before_their_turn_keeps_nobody_waiting(record: Record) -> None:
+    async with record.writing():  # the database hangs
+        gone = [asyncio.create_task(record.append(write(f"game-{n}", 0, 1), Metadata())) for n in range(300)]
+        await asyncio.sleep(0.05)
+        for one in gone:
+            one.cancel()
+        staying = asyncio.create_task(record.append(write("game-b", 0, 1), Metadata()))
+        await asyncio.sleep(0.05)
+    assert (await staying).position <= 129, "the group that was under way, and no other, is written"
 
 
 @pytest.fixture

@@ -103,8 +103,12 @@ class Appender:
     async def _write_what_waits(self) -> None:
         try:
             while self._waiting:
-                group, self._waiting = self._waiting[:LARGEST_GROUP], self._waiting[LARGEST_GROUP:]
-                await self._write(group)
+                # Whoever left before his turn was told nothing. While a database hangs, callers leave and come again,
+                # and what they left behind would be written before anybody who still waits.
+                waiting = [request for request in self._waiting if not request.done.done()]
+                group, self._waiting = waiting[:LARGEST_GROUP], waiting[LARGEST_GROUP:]
+                if group:
+                    await self._write(group)
         finally:
             self._writer = None
 
