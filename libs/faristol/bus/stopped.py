@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -10,25 +9,17 @@ from typing import Any
 from nats.errors import Error as NatsError
 from nats.js.errors import Error as JetStreamError
 from sqlalchemy import delete, insert, select, update
-from sqlalchemy.exc import DataError, DBAPIError, IntegrityError, NotSupportedError, ProgrammingError
+from sqlalchemy.exc import DBAPIError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from faristol.bus import tables
 from faristol.record import Record, Recorded
+from faristol.record.database import wrong_statement
 from faristol.record.tables import checkpoints
 
 LONGEST_ERROR = 1_000
 """Characters of an error that are kept."""
-
-_OF_THE_STATEMENT = ("0A", "22", "23", "42")
-"""Classes of SQLSTATE that say that a statement is wrong and not that the database is away."""
-
-_OF_THE_STATEMENT_SQLITE = re.compile(r'no such (column|function)\b|.+ has no column named |near ".*": syntax error')
-"""What SQLite says of such a statement, with the code that it also has for a transaction which a full disk took away.
-
-A table that is not there may have been dropped by a rebuild, and then there is another.
-"""
 
 _rows = tables.stopped
 
@@ -59,10 +50,8 @@ class Stopped:
 
 def away(problem: BaseException) -> bool:
     """Whether a failure is that of the database or the bus, and passes by itself, and not that of an event."""
-    if isinstance(problem, DBAPIError) and not problem.connection_invalidated:
-        wrong = isinstance(problem, DataError | IntegrityError | NotSupportedError | ProgrammingError)
-        wrong = wrong or bool(_OF_THE_STATEMENT_SQLITE.match(str(problem.orig)))
-        return not wrong and not str(getattr(problem.orig, "sqlstate", "") or "").startswith(_OF_THE_STATEMENT)
+    if isinstance(problem, DBAPIError) and wrong_statement(problem):
+        return False
     return isinstance(problem, DBAPIError | PoolTimeout | NatsError | JetStreamError | OSError | TimeoutError)
 
 

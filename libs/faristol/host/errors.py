@@ -12,6 +12,7 @@ from sqlalchemy.exc import TimeoutError as PoolTimeout
 
 from faristol.host.text import SOURCE, render, say
 from faristol.record import Conflict, Unacceptable
+from faristol.record.database import wrong_statement
 from faristol.rules.refusal import N_, Param, Refusal
 
 DOMAIN = "faristol"
@@ -160,7 +161,7 @@ def status_of(problem: BaseException, language: str) -> status_pb2.Status | None
 def is_away(problem: DBAPIError) -> bool:
     """Say whether the database could not be used, as opposed to having been asked something that it cannot take."""
     if isinstance(problem, OperationalError | InterfaceError) or problem.connection_invalidated:
-        return True
+        return not wrong_statement(problem)
     return str(getattr(problem.orig, "sqlstate", "") or "").startswith(AWAY)
 
 

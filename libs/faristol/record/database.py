@@ -10,7 +10,14 @@ from pathlib import Path
 from typing import Any
 
 from sqlalchemy import URL, event, make_url
-from sqlalchemy.exc import ArgumentError, DBAPIError
+from sqlalchemy.exc import (
+    ArgumentError,
+    DataError,
+    DBAPIError,
+    IntegrityError,
+    NotSupportedError,
+    ProgrammingError,
+)
 from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
 
 
@@ -29,6 +36,15 @@ class UnknownDatabase(ValueError):
 EXPECTED = "expected sqlite:///PATH or postgresql://USER:PASSWORD@HOST/NAME"
 PARAMETERS = ("host", "port", "user", "ssl", "passfile", "target_session_attrs")
 """What may stand behind the question mark in the URL of a PostgreSQL database."""
+
+_OF_THE_STATEMENT = ("0A", "22", "23", "42")
+"""Classes of SQLSTATE that say that a statement is wrong and not that the database is away."""
+
+_OF_THE_STATEMENT_SQLITE = re.compile(r'no such (column|function)\b|.+ has no column named |near ".*": syntax error')
+"""What SQLite says of such a statement, with the code that it also has for a transaction which a full disk took away.
+
+A table that is not there may have been dropped by a rebuild, and then there is another.
+"""
 
 _WITH_PASSWORD = re.compile(r"//[^/]*@")
 
@@ -92,6 +108,16 @@ def unusable(url: URL, problem: Exception) -> RecordError:
     return RecordError(f"the database {shown(url)} cannot be used: {reason}")
 
 
+def wrong_statement(problem: DBAPIError) -> bool:
+    """Whether a statement is what the database cannot take, as opposed to a database that cannot be used."""
+    if problem.connection_invalidated:
+        return False
+    if isinstance(problem, DataError | IntegrityError | NotSupportedError | ProgrammingError):
+        return True
+    state = str(getattr(problem.orig, "sqlstate", "") or "")
+    return state.startswith(_OF_THE_STATEMENT) or bool(_OF_THE_STATEMENT_SQLITE.match(str(problem.orig)))
+
+
 def engines(url: URL, connect: Mapping[str, Any] | None = None) -> tuple[AsyncEngine, AsyncEngine]:
     """Engines to read with and to write with; ``connect`` is what the driver is given beside the URL.
 
@@ -100,7 +126,8 @@ def engines(url: URL, connect: Mapping[str, Any] | None = None) -> tuple[AsyncEn
     may be a name, so no error repeats it.
     """
     if url.get_backend_name() != "sqlite":
-        settings = {"lock_timeout": f"{LOCK_TIMEOUT * 1_000:.0f}", "jit": "off"}
+        # Whatever the role or the server was set to: what is acknowledged is on disk.
+        settings = {"lock_timeout": f"{LOCK_TIMEOUT * 1_000:.0f}", "jit": "off", "synchronous_commit": "on"}
         engine = create_async_engine(
             url,
             pool_size=8,

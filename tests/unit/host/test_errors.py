@@ -4,6 +4,8 @@ from typing import get_args
 
 import pytest
 from google.rpc import code_pb2, error_details_pb2
+from sqlalchemy import text
+from sqlalchemy.exc import DBAPIError
 
 from faristol.host.errors import (
     THERE_IS,
@@ -18,6 +20,8 @@ from faristol.host.errors import (
     status_of,
 )
 from faristol.host.text import LANGUAGES, TRANSLATED
+from faristol.record import Record
+from faristol.record.database import parse
 from faristol.rules import Refusal, pinned_ruleset
 from faristol.rules.refusal import N_
 
@@ -115,3 +119,24 @@ def test_a_service_that_is_away_and_a_missing_ruleset_are_told_in_the_language(l
         pinned_ruleset("fisc-1999", "0" * 64)
     for problem in (Unreachable("lexicon"), refused.value):
         assert message(problem, language) != message(problem, "en")
+
+
+async def test_a_defect_in_a_statement_is_ours_and_not_a_database_that_is_away(record: Record) -> None:
+    for statement in ("SELECT nothing FROM events", "SELECT nothing() FROM events", "SELECT FROM FROM"):
+        with pytest.raises(DBAPIError) as defect:
+            async with record.reading() as connection:
+                await connection.execute(text(statement))
+        assert status_of(defect.value, "en") is None, statement
+
+
+async def test_a_commit_is_on_disk_whatever_the_database_was_set_to(new_database: str) -> None:
+    record = await Record.open(new_database)
+    async with record.engine.connect() as connection:
+        name = parse(new_database).database
+        await connection.execute(text(f'ALTER DATABASE "{name}" SET synchronous_commit = off'))
+        await connection.commit()
+    await record.close()
+    record = await Record.open(new_database)
+    async with record.writing() as connection:
+        assert (await connection.execute(text("SHOW synchronous_commit"))).scalar_one() == "on"
+    await record.close()
