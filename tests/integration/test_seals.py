@@ -464,6 +464,8 @@ async def test_a_process_with_a_key_seals_and_shows_the_seals(
         assert page == shown["seals"][:1]
         after = {"after": page[0]["to_position"], "limit": 1000}
         assert (await http.get("/api/v1/seals", params=after)).json()["seals"] == shown["seals"][1:]
+        newest = (await http.get("/api/v1/seals", params={"newest": True})).json()
+        assert newest == {**shown, "seals": shown["seals"][-1:]}
         for wrong in ({"limit": 0}, {"limit": 1001}, {"after": -1}):
             assert (await http.get("/api/v1/seals", params=wrong)).status_code == 400
 

@@ -198,14 +198,15 @@ def router(closing: asyncio.Event) -> APIRouter:
             int, Query(ge=0, lt=2**63, description="Seals that reach beyond this position; all when 0.")
         ] = 0,
         limit: Annotated[int, Query(ge=1, le=1_000, description="At most as many.")] = 100,
+        newest: Annotated[bool, Query(description="The newest one alone, whatever else is asked.")] = False,
         if_none_match: IfNoneMatch = None,
     ) -> Response:
-        """Seals of the record. Whoever keeps the last one can show later whether anything before it was changed.
+        """Seals of the record. Whoever keeps the newest can show later whether anything before it was changed.
 
         For the next page, ask `after` the last one's `to_position`. `faristol record verify --seals FILE` compares
         a record with an answer that was kept.
         """
-        return tagged(schemas.Seals.of(await results.seals(after, limit)), if_none_match)
+        return tagged(schemas.Seals.of(await results.seals(after, limit, newest=newest)), if_none_match)
 
     @routes.get(
         "/tournaments/{tournament_id}/stream",

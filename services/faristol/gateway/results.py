@@ -109,11 +109,10 @@ class Results:
         """Where everything stands that follows the record."""
         return await self._stub.GetStatus(pb.GetStatusRequest(), timeout=DEADLINE, metadata=self._metadata)
 
-    async def seals(self, after: int, limit: int) -> pb.ListSealsResponse:
-        """Seals of the record that reach beyond a position."""
-        return await self._stub.ListSeals(
-            pb.ListSealsRequest(after_position=after, limit=limit), timeout=DEADLINE, metadata=self._metadata
-        )
+    async def seals(self, after: int, limit: int, *, newest: bool) -> pb.ListSealsResponse:
+        """Seals of the record that reach beyond a position, or the newest alone."""
+        request = pb.ListSealsRequest(after_position=after, limit=limit, newest=newest)
+        return await self._stub.ListSeals(request, timeout=DEADLINE, metadata=self._metadata)
 
     def follow(self, tournament_id: str, after: int) -> grpc.aio.UnaryStreamCall[pb.FollowRequest, pb.FollowResponse]:
         """News of a tournament after a position. Whoever follows has to cancel the call at the end."""

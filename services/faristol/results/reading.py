@@ -133,11 +133,15 @@ async def people(record: Record, player_ids: Iterable[str]) -> dict[str, Person]
     return {player: known.get(player, Person(player, "", "")) for player in wanted}
 
 
-async def seals(record: Record, after: int, most: int) -> results.ListSealsResponse:
-    """Seals of the record that reach beyond a position, with the record's end at the same moment."""
+async def seals(record: Record, after: int, most: int, *, newest: bool) -> results.ListSealsResponse:
+    """Seals of the record that reach beyond a position, or the newest alone, with the record's end at that moment."""
     async with record.reading() as connection:
         end, _ = await stored.end(connection)
-        found = await record_seals.read(connection, after, most)
+        if newest:
+            last = await record_seals.last(connection)
+            found = [last] if last else []
+        else:
+            found = await record_seals.read(connection, after, most)
     answer = results.ListSealsResponse(position=end)
     for seal in found:
         shown = answer.seals.add(

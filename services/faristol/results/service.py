@@ -167,7 +167,7 @@ class ResultsService(results_grpc.ResultsServiceServicer):
     async def ListSeals(  # noqa: N802
         self, request: results.ListSealsRequest, context: Context
     ) -> results.ListSealsResponse:
-        """Seals of the record."""
+        """Seals of the record, from a position on, or the newest."""
         if request.after_position < 0:
             raise Invalid("after_position", NO_POSITION, {"position": request.after_position})
         if not 0 <= request.limit <= MOST_SEALS:
@@ -176,7 +176,7 @@ class ResultsService(results_grpc.ResultsServiceServicer):
                 N_("{limit} cannot be asked for: expected 1 to {most}, or 0 for {usual}"),
                 {"limit": request.limit, "most": MOST_SEALS, "usual": SEALS},
             )
-        return await reading.seals(self._record, request.after_position, request.limit or SEALS)
+        return await reading.seals(self._record, request.after_position, request.limit or SEALS, newest=request.newest)
 
     async def _name(self, seats: list[results.Seat]) -> None:
         people = await reading.people(self._record, (seat.player_id for seat in seats))

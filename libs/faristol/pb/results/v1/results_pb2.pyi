@@ -1547,19 +1547,23 @@ class ListSealsRequest(_message.Message):
 
     AFTER_POSITION_FIELD_NUMBER: _builtins.int
     LIMIT_FIELD_NUMBER: _builtins.int
+    NEWEST_FIELD_NUMBER: _builtins.int
     after_position: _builtins.int
     """Seals that reach beyond this position; from the first one when 0."""
     limit: _builtins.int
     """At most as many, up to 1,000; 100 when 0."""
+    newest: _builtins.bool
+    """The newest one alone, which vouches for all before it, whatever else is asked."""
     def __init__(
         self,
         *,
         after_position: _builtins.int = ...,
         limit: _builtins.int = ...,
+        newest: _builtins.bool = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["after_position", b"after_position", "limit", b"limit"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["after_position", b"after_position", "limit", b"limit", "newest", b"newest"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
