@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from copy import deepcopy
+from functools import reduce
 from random import Random
 from typing import Any
 
@@ -11,9 +13,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from tests.unit.game.hall import PLAYERS, Hall, rules
 
+from faristol.game import commands
 from faristol.game.commands import ACTS
 from faristol.game.decide import unseen
-from faristol.game.model import UNKNOWN, Game, Phase, fold
+from faristol.game.model import UNKNOWN, Game, Phase, evolve, fold
 from faristol.host.errors import Invalid
 from faristol.pb.game.v1 import events_pb2 as events
 from faristol.pb.game.v1 import game_pb2 as pb
@@ -27,9 +30,11 @@ COMMANDS = list(ACTS)
 class Somebody:
     """Chooses what is done next: mostly something that fits, often enough anything at all."""
 
-    def __init__(self, hall: Hall, chance: Random) -> None:
+    def __init__(self, hall: Hall, chance: Random, arbiters: float = 0) -> None:
+        """``arbiters`` says how often one of them corrects or imposes something."""
         self.hall = hall
         self.chance = chance
+        self.arbiters = arbiters
         self.told: list[str] = []
         """What was refused."""
 
@@ -37,7 +42,9 @@ class Somebody:
         game = self.hall.game
         roll = self.chance.random()
         try:
-            if roll < 0.15:
+            if self.chance.random() < self.arbiters:
+                self.hall.do(self._of_arbiter(game), self.chance.random() * 10)
+            elif roll < 0.15:
                 self.hall.press(self.chance.random() * 40, self._player())
             elif roll < 0.25:
                 self.hall.stop(self.chance.random() * 20, self._player())
@@ -105,6 +112,28 @@ class Somebody:
             case events.CountDisputed():
                 return pb.SettleCountRequest(arbiter_id="eleni")
         return pb.DismissArbiterRequest(arbiter_id="eleni")
+
+    def _of_arbiter(self, game: Game) -> Message:
+        """A command by which an arbiter corrects or imposes something, or by which somebody leaves."""
+        chance, player = self.chance, self.chance.choice(self.hall.players)
+        blanks = [square for square, tile in game.board.items() if tile.blank] or [CENTRE]
+        blank, face = chance.choice(blanks), chance.choice(self.hall.ruleset.tile_set.faces)
+        turn = chance.randint(1, max(1, len(game.turns_taken)))
+        kind = chance.choice([events.SANCTION_KIND_POINTS, events.SANCTION_KIND_TURN, events.SANCTION_KIND_WARNING])
+        points = 30 if kind == events.SANCTION_KIND_POINTS else 0
+        several = pb.AbandonRequest(player_ids=[player]) if len(self.hall.players) > 2 else pb.AgreeEndRequest()
+        return chance.choice(
+            [
+                pb.ImposeSanctionRequest(arbiter_id="eleni", player_id=player, kind=kind, points=points),
+                pb.CorrectTotalRequest(arbiter_id="eleni", player_id=player, total=chance.randint(0, 99)),
+                pb.CorrectPlayRequest(arbiter_id="eleni", turn=turn, score=chance.randint(0, 99)),
+                pb.RecordOverholdingRequest(arbiter_id="eleni", player_id=player),
+                pb.RecordWordAskedRequest(arbiter_id="eleni", player_id=player, word=events.Word(faces=["A"])),
+                pb.SettleBlankRequest(arbiter_id="eleni", row=blank.row, column=blank.col, stated=face, face=face),
+                pb.AssignArbiterRequest(arbiter_id=chance.choice(["eleni", "nikos"])),
+                several,
+            ]
+        )
 
     def _any(self, game: Game) -> Message:
         """Any command with any arguments; the rare ends are left out most of the time, so that games go on."""
@@ -209,6 +238,64 @@ def walk(ruleset: Ruleset, players: int, seed: int, steps: int) -> Hall:
 @given(seed=st.integers(0, 2**32))
 def test_whatever_is_done_is_done_or_refused_in_words_and_no_tile_is_lost(name: str, players: int, seed: int) -> None:
     walk(rules(name), players, seed, 60)
+
+
+STANDING = (
+    events.ArbiterAssigned,
+    events.TotalCorrected,
+    events.SanctionImposed,
+    events.ScoreAdjusted,
+    events.WordAsked,
+    events.Abandoned,
+)
+"""What an arbiter corrects or imposes, and who leaves: no entries of a turn."""
+
+
+def stands(fact: Message, turn: int, before: Game) -> bool:
+    """Whether ``fact``, which came after ``turn`` had begun from ``before``, is nothing that was taken back."""
+    match fact:
+        case events.NextTurnForfeited():
+            return fact.reason == events.TURN_LOST_REASON_SANCTION
+        case events.PlayCorrected():
+            return fact.turn < turn
+        case events.BlankSettled():
+            return bool(fact.arbiter_id) and before.board.get(Square(fact.row, fact.column)) is not None
+    return isinstance(fact, STANDING)
+
+
+def imposed(game: Game, fact: Message) -> Game:
+    """``game`` with what an arbiter corrected or imposed at a later one: totals by as much as they were corrected."""
+    if isinstance(fact, events.TotalCorrected | events.PlayCorrected):
+        corrected = deepcopy(fact)
+        to = fact.total if isinstance(fact, events.TotalCorrected) else fact.score
+        corrected.total = game.scores[fact.player_id] + to - fact.before
+        return evolve(game, corrected)
+    return evolve(game, fact)
+
+
+@pytest.mark.parametrize(("name", "players"), TABLES, ids=lambda value: str(value))
+@settings(max_examples=12, deadline=None, suppress_health_check=[HealthCheck.too_slow], derandomize=True)
+@given(seed=st.integers(0, 2**32))
+def test_taken_back_entries_leave_the_table_as_it_was_but_for_what_arbiters_did(
+    name: str, players: int, seed: int
+) -> None:
+    hall = Hall(rules(name), players, recorded=True)
+    chance = Random(seed)
+    somebody = Somebody(hall, chance, arbiters=0.15)
+    for _ in range(chance.randint(0, 40)):
+        somebody.act()
+    game = hall.game
+    if game.over:
+        return
+    turn = chance.randint(1, game.turn) if hall.ruleset.clock.model == "none" else game.turn
+    began = next(place for place in range(len(hall.facts), 0, -1) if fold(Game(), hall.facts[:place]).turn < turn) + 1
+    before = fold(Game(), hall.facts[:began])
+    left = reduce(imposed, [fact for fact in hall.facts[began:] if stands(fact, turn, before)], before)
+    hall._write(commands.act(hall.table, pb.TakeBackEntriesRequest(arbiter_id="eleni", turn=turn), hall.at)[:1])
+    kept = {"next_draw": game.next_draw, "challenges": game.challenges, "last_at": hall.game.last_at}
+    assert hall.game.but(begun=()) == left.but(begun=(), arbiter_called="", **kept)
+    hall.settle()
+    hall.check_tiles()
 
 
 def test_every_command_of_the_contract_can_be_given() -> None:

@@ -31,6 +31,23 @@ def _written(game: Game, fact: events.ScoreWritten) -> Game:
 
 
 def _blank_settled(game: Game, fact: events.BlankSettled) -> Game:
+    settled = _with_blank(game, fact)
+    if not fact.arbiter_id:
+        return settled
+    lay = [_blank_at(one, fact) is not None and _blank_at(one, fact) == _blank_at(game, fact) for one in game.begun]
+    begun = (_with_blank(one, fact) if there else one for one, there in zip(game.begun, lay, strict=True))
+    return settled.but(begun=tuple(begun))
+
+
+def _blank_at(game: Game, fact: events.BlankSettled) -> tuple[str, Tile] | None:
+    """The blank there with who laid it; None where none lies."""
+    square = Square(fact.row, fact.column)
+    tile = game.board.get(square)
+    return None if tile is None or not tile.blank else (game.placers[square], tile)
+
+
+def _with_blank(game: Game, fact: events.BlankSettled) -> Game:
+    """With what the blank that lies there stands for."""
     square = Square(fact.row, fact.column)
     board = game.board.remove([square]).place([Placement(square, Tile(fact.face, blank=True))])
     course, open_play = game.course, game.open_play

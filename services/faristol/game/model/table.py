@@ -75,6 +75,17 @@ class Taken:
 
 
 @dataclass(frozen=True, slots=True)
+class Owed:
+    """A turn that is lost when it comes."""
+
+    player_id: str
+    reason: events.TurnLostReason.ValueType
+    article: str
+    since: int
+    """It is the player's first turn from this one on."""
+
+
+@dataclass(frozen=True, slots=True)
 class Drawn:
     """The last draw of a player."""
 
@@ -169,8 +180,8 @@ class Game:
     """What each player noted that a blank on the board stands for."""
     turns_taken: tuple[Taken, ...] = ()
     """Every turn that is over."""
-    forfeited: tuple[events.NextTurnForfeited, ...] = ()
-    """Turns that are lost when they come. Not to be changed."""
+    forfeited: tuple[Owed, ...] = ()
+    """Turns that are lost when they come."""
     gone: frozenset[str] = frozenset()
     """Who has left the game for good, or has lost it at a table of several where the others play on."""
     arbiter: str = ""
@@ -206,6 +217,12 @@ class Game:
     def taken(self) -> TurnKind | None:
         """What the mover did with this turn; None while that is awaited."""
         return self.course.taken
+
+    @property
+    def begun_with(self) -> bool:
+        """The player on turn has done something with this turn: laid tiles, announced an exchange, or taken it."""
+        course = self.course
+        return self.phase is not Phase.TURN or bool(course.laid) or course.announced is not None
 
     @property
     def pending(self) -> events.PlayPlaced | None:

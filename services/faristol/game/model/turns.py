@@ -9,13 +9,18 @@ from typing import Any
 
 from google.protobuf.message import Message
 
-from faristol.game.model.table import Course, Game, Phase, Pin, Taken, taken_out, tiles_of
+from faristol.game.model.table import Course, Game, Owed, Phase, Pin, Taken, taken_out, tiles_of
 from faristol.pb.game.v1 import events_pb2 as events
 from faristol.rules import Placement, Square, Tile, TurnKind, without
 
 Change = Callable[[Game, Any], Game]
 
 NOTHING: Course = Course()
+
+
+NO_ENTRIES = ("next_draw", "challenges", "arbiter", "gone", "asked", "overholding", "adjusted", "last_at")
+"""What stays as it is when entries are taken back: numbers of draws, which are never given twice, and of challenges,
+by which their cases are known; and what arbiters noted. Totals, turns and letters that they set stand in ``begun``."""
 
 
 def with_rack(racks: Mapping[str, tuple[str, ...]], player_id: str, rack: tuple[str, ...]) -> Mapping[str, Any]:
@@ -182,10 +187,8 @@ def _cannot_play(game: Game, _: events.CannotPlay) -> Game:
 
 
 def _lost(game: Game, fact: events.TurnLost) -> Game:
-    rest = list(game.forfeited)
-    owed = next((one for one in rest if one.player_id == fact.player_id and one.reason == fact.reason), None)
-    if owed is not None:
-        rest.remove(owed)
+    owed = [one for one in game.forfeited if one.player_id == fact.player_id and one.reason == fact.reason]
+    rest = [one for one in game.forfeited if one is not next(iter(owed), None)]
     # Who has left for good begins no turn: the play before can still be questioned in that of the next (FM 4).
     gone = fact.reason == events.TURN_LOST_REASON_ABANDONED
     lost = replace(game, forfeited=tuple(rest))
@@ -193,7 +196,12 @@ def _lost(game: Game, fact: events.TurnLost) -> Game:
 
 
 def _forfeited(game: Game, fact: events.NextTurnForfeited) -> Game:
-    return replace(game, forfeited=(*game.forfeited, fact))
+    since = game.turn + 1 if game.mover == fact.player_id and game.begun_with else game.turn
+    owed = Owed(fact.player_id, fact.reason, fact.article, since)
+    begun = game.begun
+    if fact.reason == events.TURN_LOST_REASON_SANCTION:  # no entry: it is owed too when entries are taken back
+        begun = tuple(one.but(forfeited=(*one.forfeited, replace(owed, since=one.turn))) for one in begun)
+    return replace(game, forfeited=(*game.forfeited, owed), begun=begun)
 
 
 def _next_begun(game: Game, after: Game) -> Game:
@@ -202,10 +210,8 @@ def _next_begun(game: Game, after: Game) -> Game:
 
 
 def _entries_taken_back(game: Game, fact: events.EntriesTakenBack) -> Game:
-    # A challenge keeps its number, by which its case is known: the next one is another case.
-    # Who arbitrates at the table is no entry either.
-    kept = {"next_draw": game.next_draw, "challenges": game.challenges, "arbiter": game.arbiter}
-    return game.begun[fact.turn - 1].but(begun=game.begun[: fact.turn], last_at=game.last_at, **kept)
+    kept = {name: getattr(game, name) for name in NO_ENTRIES}
+    return game.begun[fact.turn - 1].but(begun=game.begun[: fact.turn], **kept)
 
 
 def _completed(game: Game, fact: events.PlayCompleted) -> Game:
