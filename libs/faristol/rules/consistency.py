@@ -101,6 +101,8 @@ def _of_time(rules: Ruleset) -> Iterator[Problem]:
         yield "clock.turn_timeout", "is given exactly when the model is per-turn"
     if clock.stopped_by_mover and (clock.runs_while_counting or clock.model != "chess"):
         yield "clock.stopped_by_mover", "needs a chess clock that does not run while the play is counted"
+    if clock.resumed_on == "written" and ("write" not in rules.turn.steps or "challenge" not in clock.neutralised_by):
+        yield "clock.resumed_on", "a score is written, and a challenge stops the clocks, where that ends their standing"
     if not clock.runs_while_counting and clock.runs_while_drawing:
         yield "clock.runs_while_drawing", "nothing starts the mover's clock again between counting and drawing"
     if clock.model != "chess" and clock.overtime_points:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from google.protobuf.message import Message
 
 from faristol.clock.deadlines import due, timed
-from faristol.clock.model import Clock, Instant, timestamp
-from faristol.clock.settling import fold, held
+from faristol.clock.model import Clock, Instant, evolve, timestamp
+from faristol.clock.settling import fold, held, resumed, waits_for_score
 from faristol.clock.views import Phase, Table
 from faristol.host.times import check_not_before
 from faristol.pb.clock.v1 import events_pb2
@@ -17,7 +17,8 @@ from faristol.rules.ruleset import Ruleset
 def press(clock: Clock, table: Table, ruleset: Ruleset, player_id: str, at: Instant) -> list[Message]:
     """``player_id`` presses at ``at``: the turn is complete, and the next player's time runs (FISC I.11).
 
-    Where a time was over before, that is recorded instead, whichever player presses: counting a player's time is up to
+    Where the clocks stand until the score of a play is written, the press says that it was (FISC I.10). Where a time
+    was over before, that is recorded instead, whichever player presses: counting a player's time is up to
     the opponent (FISC I.11). Raises ``Refusal`` when the press is against the rules, ``Invalid`` when ``at`` is before
     the last fact of the table.
     """
@@ -27,6 +28,9 @@ def press(clock: Clock, table: Table, ruleset: Ruleset, player_id: str, at: Inst
     if after.played_out or _waits_for_the_turn(after, table):
         return late
     _check_turn(clock, table, ruleset, player_id)
+    if waits_for_score(after, table, ruleset):
+        late.append(timed(after, resumed(after, at)))
+        after = evolve(after, late[-1])
     pressed = events_pb2.ClockPressed(
         player_id=player_id,
         turn=table.turn,
@@ -156,7 +160,7 @@ def check_playing(clock: Clock, table: Table, ruleset: Ruleset) -> None:
 
 def _check_going(clock: Clock, table: Table, ruleset: Ruleset) -> None:
     check_playing(clock, table, ruleset)
-    if clock.neutralised:
+    if clock.neutralised and not waits_for_score(clock, table, ruleset):
         raise Refusal(
             "CLOCK_NEUTRALISED",
             ruleset.article("clock.neutralised_by"),

@@ -6,12 +6,12 @@ from faristol.bus import Reaction
 from faristol.clock.pinning import ruleset_of
 from faristol.clock.settling import settle
 from faristol.clock.streams import GAME, clock_stream, game_stream, load_clock, load_table
-from faristol.clock.views import ENDS_TURN, INTERRUPTS, LEAVES, RETAKES, SETTLES, TAKES
+from faristol.clock.views import ENDS_TURN, INTERRUPTS, LEAVES, RETAKES, SETTLES, TAKES, WRITES
 from faristol.pb.game.v1 import events_pb2
 from faristol.record import Decision, Guard, Record, Recorded, Write
 
 FOLLOWED = frozenset(
-    {"GameStarted", "GameEnded", *INTERRUPTS, *SETTLES, *TAKES, *RETAKES, *ENDS_TURN, *LEAVES, "ScoreWritten"}
+    {"GameStarted", "GameEnded", *INTERRUPTS, *SETTLES, *TAKES, *RETAKES, *ENDS_TURN, *LEAVES, *WRITES}
 )
 """Names of the facts of a game that its clock may have to follow."""
 
@@ -26,6 +26,8 @@ def following(record: Record) -> Reaction:
     async def follow(event: Recorded) -> Decision | None:
         game_id = event.stream.removeprefix(GAME)
         clock = await load_clock(record, game_id)
+        if isinstance(event.message, events_pb2.TilesDrawn) and not clock.state.neutralised:
+            return None  # a draw only ends that a clock stands, and most are made while it does not
         table = await load_table(record, game_id)
         facts = settle(clock.state, table.state, ruleset_of(table.state))
         if not facts:

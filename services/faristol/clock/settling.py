@@ -84,9 +84,13 @@ def _effect(clock: Clock, table: Table, ruleset: Ruleset, signal: Signal, place:
             interruption = table.interruption(signal.interruption)
             return _neutralised(clock, interruption, signal.at) if neutralised(interruption.reason, ruleset) else None
         case Kind.SETTLED if not over and signal.interruption in clock.open and _all_over(clock, table, place):
-            return _resumed(clock, clock.next_to_run, clock.turn, signal.at)
+            waits = waits_for_score(clock, table, ruleset, place)
+            return None if waits else resumed(clock, signal.at)
         case Kind.TAKEN | Kind.WRITTEN if clock.running and signal.turn == clock.turn:
             return held(clock, signal.at) if _stops(signal, clock, ruleset) else None
+        case Kind.WRITTEN if not over and clock.open and waits_for_score(clock, table, ruleset, place):
+            by_mover = signal.turn == clock.turn and signal.player_id == clock.mover
+            return resumed(clock, signal.at) if by_mover else None
         case Kind.TAKEN_BACK if not over and clock.held and not clock.neutralised and _goes_on(signal, clock, table):
             return _resumed(clock, clock.mover, clock.turn, signal.at)
         case Kind.WRITTEN if _verified(signal, clock, ruleset):
@@ -96,6 +100,22 @@ def _effect(clock: Clock, table: Table, ruleset: Ruleset, signal: Signal, place:
                 return _resumed(clock, table.after(clock.mover), clock.turn + 1, signal.at)
             return _switched(clock, table, signal.at)
     return None
+
+
+def waits_for_score(clock: Clock, table: Table, ruleset: Ruleset, place: int | None = None) -> bool:
+    """Whether the clocks stand for nothing but the score of a play that was challenged and stands (FISC I.10).
+
+    ``place`` is that of a signal at which this is asked, now when None. A play that was written before it was
+    challenged is on the sheet already.
+    """
+    until = len(table.signals) if place is None else place
+    if ruleset.clock.resumed_on != "written" or not clock.open or not _all_over(clock, table, until):
+        return False
+    if all(table.interruption(number).reason != "challenge" for number in clock.open):
+        return False
+    before = [signal for signal in table.signals[:until] if signal.turn == clock.turn]
+    written = any(signal.kind is Kind.WRITTEN and signal.player_id == clock.mover for signal in before)
+    return not written and any(signal.kind is Kind.TAKEN for signal in before)
 
 
 def _stops(signal: Signal, clock: Clock, ruleset: Ruleset) -> bool:
@@ -164,6 +184,11 @@ def _neutralised(clock: Clock, interruption: Interruption, at: Instant) -> event
         challenge=interruption.challenge,
         interruption=interruption.number,
     )
+
+
+def resumed(clock: Clock, at: Instant) -> events.ClockResumed:
+    """The turn goes on at ``at``."""
+    return _resumed(clock, clock.next_to_run, clock.turn, at)
 
 
 def _resumed(clock: Clock, player_id: str, turn: int, at: Instant) -> events.ClockResumed:

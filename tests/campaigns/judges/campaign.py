@@ -25,6 +25,7 @@ from faristol.lexicon import presenting, reading
 from faristol.lexicon.model import Case
 from faristol.pb.clock.v1 import events_pb2 as clock_events
 from faristol.pb.game.v1 import events_pb2 as game_events
+from faristol.pb.game.v1 import game_pb2
 from faristol.pb.lexicon.v1 import adjudication_pb2 as pb
 from faristol.pb.lexicon.v1 import adjudication_pb2_grpc as pb_grpc
 from faristol.pb.lexicon.v1 import events_pb2 as events
@@ -167,10 +168,10 @@ class Campaign:
             for judge_id in (*self._judge_ids, DIRECTOR)
         ]
         beside = [asyncio.create_task(bench.work()) for bench in benches]
-        beside += [asyncio.create_task(self._watch(record)), asyncio.create_task(self._kill())]
+        api = Api(channels.__getitem__)
+        beside += [asyncio.create_task(self._watch(record, api)), asyncio.create_task(self._kill())]
         permits = asyncio.Semaphore(AT_ONCE)
         tile_set = load_tile_set(load_ruleset(RULESET).game.tile_set)
-        api = Api(channels.__getitem__)
 
         async def play(game_id: str) -> None:
             async with permits:
@@ -197,15 +198,24 @@ class Campaign:
         self._outcome.wrong += [line for bench in benches for line in bench.wrong]
         await self._site.whole()
 
-    async def _watch(self, record: Record) -> None:
-        """Note every clock that runs again."""
-        resumed = {clock_events.ClockResumed.DESCRIPTOR.full_name}
-        async for event in record.follow(tournament=self._plan.tournament_id, types=resumed):
-            game_id = event.stream.removeprefix("clock-")
-            if game_id in self._resumed:
+    async def _watch(self, record: Record, api: Api) -> None:
+        """Note every clock that runs again; a play that stands is written first, with the clock stopped (FISC I.10)."""
+        kinds = {kind.DESCRIPTOR.full_name for kind in (game_events.ChallengeRuled, clock_events.ClockResumed)}
+        async for event in record.follow(tournament=self._plan.tournament_id, types=kinds):
+            game_id = event.stream.partition("-")[2]
+            if isinstance(event.message, game_events.ChallengeRuled):
+                if event.message.valid:
+                    await self._write(record, api, game_id)
+            elif game_id in self._resumed:
                 self._resumed[game_id].set()
                 done = sum(one.is_set() for one in self._resumed.values())
                 self._tell(done, self._outcome.kills)
+
+    async def _write(self, record: Record, api: Api, game_id: str) -> None:
+        """The mover writes the score of the play."""
+        placed = [fact for fact in await record.facts(f"game-{game_id}") if isinstance(fact, game_events.PlayPlaced)]
+        request = game_pb2.WriteScoreRequest(command_id=_command(), game_id=game_id, player_id=placed[-1].player_id)
+        await call(api.game.WriteScore, request)
 
     async def _kill(self) -> None:
         """Kill a process, any of them, and start it again, until cancelled."""

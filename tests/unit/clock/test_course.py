@@ -128,6 +128,9 @@ class Course:
                 self.game.append(game_events.PlayPlaced(turn=turn, player_id=mover, occurred_at=at))
             case Phase.PLACED if choice < 2 and not self._challenged(turn):
                 self._challenge(turn, mover)
+            case Phase.PLACED if choice == 3 and not self.running:
+                self.game.append(game_events.ScoreWritten(turn=turn, player_id=mover, occurred_at=at))
+                self._go_on(mover)
             case Phase.PLACED if self.bag_left:
                 self._draw(mover, min(7, self.bag_left))
             case Phase.CHALLENGED:
@@ -142,6 +145,7 @@ class Course:
 
     def _draw(self, mover: str, count: int) -> None:
         self.bag_left -= count
+        self._go_on(mover)
         self.game.append(
             game_events.TilesDrawn(player_id=mover, bag_left=self.bag_left, occurred_at=timestamp(self.now))
         )
@@ -159,13 +163,19 @@ class Course:
         self.game.append(game_events.ChallengeRuled(turn=turn, challenge=self.challenges, valid=valid, occurred_at=at))
         if not valid:
             self.game.append(game_events.PlayWithdrawn(turn=turn, player_id=mover, occurred_at=at))
-        self.neutral_ms += elapsed_ms(self.since, self.now)
-        self.running, self.since = mover if valid else _other(mover), self.now
+            self._go_on(_other(mover))
+
+    def _go_on(self, player_id: str) -> None:
+        """A challenge is over: the play is withdrawn, or its mover writes it down, draws or presses (FISC I.10)."""
+        if not self.running:
+            self.neutral_ms += elapsed_ms(self.since, self.now)
+            self.running, self.since = player_id, self.now
 
     def _press(self, mover: str) -> None:
         settled = settle(self.state, self.table, FISC)
         pressed = press(fold(self.state, settled), self.table, FISC, mover, self.now)
         self.clock += [*settled, *pressed]
+        self._go_on(mover)
         if not self._account():
             self.running, self.since = _other(mover), self.now
 

@@ -7,6 +7,7 @@ from functools import reduce
 
 import pytest
 from google.protobuf.message import Message
+from tests.unit.clock.tables import names, written
 
 from faristol.clock.decide import press
 from faristol.clock.model import Clock, Instant, timestamp
@@ -165,8 +166,11 @@ def test_neither_clock_runs_from_a_challenge_to_its_ruling() -> None:
 
 
 @pytest.mark.parametrize(("valid", "resumes"), [(True, "biel"), (False, "anna")])
-def test_the_mover_resumes_when_the_play_stands_and_else_the_opponent(valid: bool, resumes: str) -> None:
-    table = challenged(START + MINUTE, ruled_at=START + 3 * MINUTE, valid=valid)
+def test_the_mover_resumes_when_the_play_stands_and_is_written_and_else_the_opponent(valid: bool, resumes: str) -> None:
+    table = challenged(START + MINUTE, ruled_at=START + 2 * MINUTE if valid else START + 3 * MINUTE, valid=valid)
+    if valid:
+        assert names(settle(running(), table, FISC)) == ["ClockNeutralised"]
+        table = written(table, 180, "biel")
     neutralised, resumed = settle(running(), table, FISC)
     assert resumed == events_pb2.ClockResumed(
         player_id=resumes, occurred_at=timestamp(START + 3 * MINUTE), turn=1 if valid else 2

@@ -304,7 +304,8 @@ async def test_a_late_event_finds_the_clock_where_the_game_is(record: Record) ->
     raised = game_events.ChallengeRaised(turn=1, challenge=1, occurred_at=timestamp(START + 2 * SECOND))
     ruled = game_events.ChallengeRuled(turn=1, challenge=1, valid=True, occurred_at=timestamp(START + 2 * SECOND))
     placed = game_events.PlayPlaced(turn=1, player_id="biel", occurred_at=timestamp(START + SECOND))
-    await play(record, OPENED, STARTED, placed, raised, ruled)
+    written = game_events.ScoreWritten(turn=1, player_id="biel", occurred_at=timestamp(START + 2 * SECOND))
+    await play(record, OPENED, STARTED, placed, raised, ruled, written)
     first = (await record.read_stream(f"game-{GAME}"))[1]
     decision = await follow(record, first)
     assert decision is not None

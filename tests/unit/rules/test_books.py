@@ -35,6 +35,7 @@ SAID: dict[str, tuple[object, ...]] = {
     "clock.model": ("chess", "chess", "per-turn", "chess", "chess", "none"),
     "clock.minutes": (None, 25, None, 30, 30, None),
     "clock.stopped_by_mover": (False, False, False, False, True, False),
+    "clock.resumed_on": ("ruled", "written", "ruled", "ruled", "ruled", "ruled"),
     "clock.overtime_points": (10, 10, 0, 10, 10, 0),
     "clock.overtime_cap_minutes": (None, 10, None, None, None, None),
     "clock.reminders": ("forbidden", "allowed", "allowed", "forbidden", "players-and-arbiter", "allowed"),

@@ -251,6 +251,7 @@ def test_an_option_that_is_written_wrong_is_refused_at_its_line(table: str, prob
             {"clock.stopped_by_mover": "true", "turn.steps": '["place", "stop", "draw", "press"]'},
             "clock.stopped_by_mover: needs a chess clock that does not run",
         ),
+        ({"clock.neutralised_by": '["arbiter-call"]'}, "clock.resumed_on: a score is written"),
         ({"clock.runs_while_counting": "false"}, "clock.runs_while_drawing: nothing starts"),
         ({"round_time.rule": '"none"', "round_time.minutes": "60"}, "round_time.minutes: has no sense"),
         ({"round_time.twice_the_clock": "true", "round_time.minutes": "60"}, "round_time.twice_the_clock: the round"),

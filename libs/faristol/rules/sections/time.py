@@ -29,6 +29,8 @@ class Clock:
     """Checking a count for longer than this may stop a running clock."""
     neutralised_by: tuple[Neutraliser, ...]
     """What stops both clocks. Nothing else does."""
+    resumed_on: Literal["ruled", "written"]
+    """When the time goes on after a challenge of a play that stands: with the ruling, or once its score is written."""
     overtime_points: int
     """Points lost for each minute over, or part of one."""
     overtime_cap_minutes: int | None

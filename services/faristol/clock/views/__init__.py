@@ -1,7 +1,7 @@
 """What a clock knows of its game. Pure."""
 
 from faristol.clock.views.table import Interruption, Kind, Phase, Signal, Table
-from faristol.clock.views.watching import ENDS_TURN, INTERRUPTS, LEAVES, RETAKES, SETTLES, TAKES, watch_game
+from faristol.clock.views.watching import ENDS_TURN, INTERRUPTS, LEAVES, RETAKES, SETTLES, TAKES, WRITES, watch_game
 
 __all__ = [
     "ENDS_TURN",
@@ -10,6 +10,7 @@ __all__ = [
     "RETAKES",
     "SETTLES",
     "TAKES",
+    "WRITES",
     "Interruption",
     "Kind",
     "Phase",

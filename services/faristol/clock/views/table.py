@@ -55,6 +55,8 @@ class Signal:
     """The turn that it belongs to."""
     interruption: int = 0
     """The interruption that begins or ends, if one does."""
+    player_id: str = ""
+    """Who wrote the score or drew, if somebody did."""
     last: bool = False
     """The bag and the mover's rack are empty: it is the last play of the game if it stands."""
 

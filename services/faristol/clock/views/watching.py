@@ -135,7 +135,8 @@ def _signalled(table: Table, message: Message) -> Table:
         taken = Signal(Kind.TAKEN, at, table.turn, last=_goes_out(table))
         return replace(table, signals=(*table.signals, taken))
     if name in WRITES:
-        written = Signal(Kind.WRITTEN, at, table.turn, last=_goes_out(table))
+        by = getattr(message, "player_id", "")
+        written = Signal(Kind.WRITTEN, at, table.turn, player_id=by, last=_goes_out(table))
         return replace(table, signals=(*table.signals, written))
     if name in ENDS_TURN:
         if _of(message, "turn", otherwise=table.turn) != table.turn:
