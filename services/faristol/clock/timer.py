@@ -10,13 +10,13 @@ from __future__ import annotations
 import asyncio
 import logging
 import uuid
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from datetime import datetime
 
-from sqlalchemy.exc import DBAPIError
-from sqlalchemy.exc import TimeoutError as PoolTimeout
+from opentelemetry import metrics
 
+from faristol.bus.stopped import away
 from faristol.clock.deadlines import Deadline, due, next_deadline
 from faristol.clock.model import Instant, instant
 from faristol.clock.pinning import ruleset_of
@@ -41,8 +41,8 @@ was written is decided by its facts alone: nobody knows what time it is at that 
 AGAIN = 1 * SECOND
 """When to look again at a deadline that is due and waits for something, in nanoseconds."""
 
-AWAY = (DBAPIError, PoolTimeout, OSError)
-"""What passes by itself: the database does not answer, or every connection is waiting for it to."""
+MEND = 60 * SECOND
+"""When to look again at a clock whose deadlines cannot be found or written, in nanoseconds."""
 
 TYPES = frozenset(message.full_name for message in events_pb2.DESCRIPTOR.message_types_by_name.values())
 ENDS = frozenset(kind.DESCRIPTOR.full_name for kind in (events_pb2.ClockOpened, events_pb2.ClockStopped))
@@ -51,6 +51,9 @@ ENDS = frozenset(kind.DESCRIPTOR.full_name for kind in (events_pb2.ClockOpened, 
 _COMMANDS = uuid.UUID("0f7c2b52-6d0b-4f0e-9d57-3a3b1f5d0c11")
 
 _log = logging.getLogger(__name__)
+_failing = metrics.get_meter("faristol.clock").create_gauge(
+    "faristol.clock.failing", unit="{clock}", description="clocks whose deadlines cannot be found or written"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,29 +85,41 @@ class Timer:
         """The clocks that have not stopped, by game."""
         self._alarms: dict[str, Instant] = {}
         """When to look at a clock next."""
+        self._new: set[str] = set()
+        """Clocks that have something new, whose alarms are to be set."""
+        self._failing: dict[str, str] = {}
+        """What is wrong with a clock whose deadlines cannot be found or written."""
 
     async def run(self) -> None:
-        """Fire deadlines until cancelled."""
+        """Fire deadlines until cancelled.
+
+        What goes wrong with one clock is logged and counted, and leaves the others their deadlines; that clock is
+        looked at again after ``MEND``, and when it has something new.
+        """
         begun = False
         while True:
             try:
-                for game_id in await (self._read() if begun else self._begin()):
-                    await self._set(game_id)
+                await (self._read() if begun else self._begin())
                 begun = True
+                for game_id in sorted(self._new):
+                    await self._of_one(self._set, game_id)
+                    self._new.discard(game_id)
                 for game_id in [game_id for game_id, at in self._alarms.items() if at <= _instant(self._now())]:
-                    await self._fire(game_id)
+                    await self._of_one(self._fire, game_id)
                 wait = self._wait()
-            except AWAY as problem:
-                _log.warning("deadlines wait: %r", problem)
-                wait = LOOK
             except UnreadableEvent as problem:
                 _log.error("deadlines wait for a newer version of this program: %s", problem)
+                wait = LOOK
+            except Exception as problem:
+                if not away(problem):
+                    raise
+                _log.warning("deadlines wait: %r", problem)
                 wait = LOOK
             await self._record.news(wait, self._position)
             await asyncio.sleep(GATHER)
 
-    async def _begin(self) -> set[str]:
-        """Find the clocks that have not stopped, without reading all that ever happened. Gives their games."""
+    async def _begin(self) -> None:
+        """Find the clocks that have not stopped, without reading all that ever happened."""
         here, position = await self._record.last_position(), 0
         games: set[str] = set()
         while position < here:
@@ -113,31 +128,46 @@ class Timer:
                 stopped = isinstance(event.message, events_pb2.ClockStopped)
                 (games.discard if stopped else games.add)(event.stream.removeprefix(CLOCK))
             position = events[-1].position if len(events) == BATCH else here
-        for game_id in games:
-            self._lags[game_id] = Lag.of((await self._record.read_stream(clock_stream(game_id)))[-1])
         self._position = here
-        return games
+        self._new |= games
 
-    async def _read(self) -> set[str]:
-        """Read what is new of clocks. Gives the games whose clocks have something new and have not stopped."""
-        here, games = await self._record.last_position(), set()
+    async def _read(self) -> None:
+        """Read which clocks have something new and have not stopped."""
+        here = await self._record.last_position()
         while self._position < here:
             events = await self._record.read(self._position, limit=BATCH, types=TYPES, up_to=here)
             for event in events:
                 game_id = event.stream.removeprefix(CLOCK)
                 if isinstance(event.message, events_pb2.ClockStopped):
-                    games.discard(game_id)
+                    self._new.discard(game_id)
                     self._forget(game_id)
                 else:
-                    games.add(game_id)
+                    self._new.add(game_id)
                     self._lags[game_id] = Lag.of(event)
             self._position = events[-1].position if len(events) == BATCH else here
-        return games
+
+    async def _of_one(self, step: Callable[[str], Awaitable[None]], game_id: str) -> None:
+        """Do ``step`` for one clock; whatever goes wrong with it, but for a database that is away, is its own."""
+        try:
+            await step(game_id)
+        except Exception as problem:
+            if away(problem):
+                raise
+            told = f"{type(problem).__name__}: {problem}"
+            if self._failing.get(game_id) != told:
+                _log.exception("the deadlines of %s fail; those of other clocks do not", game_id)
+            self._failing[game_id] = told
+            self._alarms[game_id] = _instant(self._now()) + MEND
+        else:
+            if self._failing.pop(game_id, None):
+                _log.warning("the deadlines of %s are kept again", game_id)
+        _failing.set(len(self._failing))
 
     async def _set(self, game_id: str) -> None:
         """Set the alarm of a clock to its next deadline."""
         self._alarms.pop(game_id, None)
-        lag = self._lags[game_id]
+        lag = self._lags.get(game_id) or Lag.of((await self._record.read_stream(clock_stream(game_id)))[-1])
+        self._lags[game_id] = lag
         if lag.live:
             deadline, _ = await self._next(game_id)
             if deadline is not None:
@@ -168,6 +198,8 @@ class Timer:
 
     async def _fire(self, game_id: str) -> None:
         """Write what is due at a clock, unless somebody did something meanwhile, or wrote it first."""
+        if game_id in self._failing:
+            await self._set(game_id)
         deadline, decision = await self._next(game_id)
         lag = self._lags.get(game_id)
         now = _instant(self._now())
@@ -187,6 +219,7 @@ class Timer:
             self._alarms[game_id] = now + AGAIN
 
     def _forget(self, game_id: str) -> None:
+        self._failing.pop(game_id, None)
         self._lags.pop(game_id, None)
         self._alarms.pop(game_id, None)
 

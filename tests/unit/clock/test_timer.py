@@ -14,6 +14,7 @@ from faristol.clock.timer import Timer
 from faristol.host.times import milliseconds_between, to_timestamp
 from faristol.pb.clock.v1 import events_pb2 as clock_events
 from faristol.pb.game.v1 import events_pb2 as game_events
+from faristol.pb.pairing.v1 import events_pb2 as pairing_events
 from faristol.record import Record
 from faristol.record.tasks import end
 
@@ -130,3 +131,18 @@ async def test_a_ruleset_that_is_not_here_leaves_the_other_clocks_their_deadline
     async with ticking(record):
         await told(record, "cup-r1-t2", "OvertimeCapExceeded")
     assert "fisc-1999" in caplog.text
+
+
+async def test_what_goes_wrong_with_one_clock_is_logged_once_and_leaves_the_others_their_deadlines(
+    record: Record, caplog: pytest.LogCaptureFixture
+) -> None:
+    await start(record, "cup-r1-t1", CAP_MS - 200)
+    stray = pairing_events.RoundClosed(round=1, occurred_at=to_timestamp(ago(0)))
+    await add(record, "clock-cup-r1-t1", stray)
+    await start(record, "cup-r1-t2", CAP_MS - 400)
+    async with ticking(record):
+        await told(record, "cup-r1-t2", "OvertimeCapExceeded")
+        await start(record, "cup-r1-t3", CAP_MS - 200)
+        await told(record, "cup-r1-t3", "OvertimeCapExceeded")
+    failures = [one for one in caplog.records if "deadlines of cup-r1-t1 fail" in one.getMessage()]
+    assert [one.exc_info is not None for one in failures] == [True]
