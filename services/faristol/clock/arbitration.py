@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from google.protobuf.message import Message
 
-from faristol.clock.deadlines import round_time_over, timed
+from faristol.clock.deadlines import lost_with_the_round, round_time_over, timed
 from faristol.clock.decide import check_playing, check_seated, check_time, overtaken
 from faristol.clock.model import ARBITER, Clock, Instant, timestamp
 from faristol.clock.settling import REASONS
@@ -146,21 +146,26 @@ def correct(
 def expire_round_time(clock: Clock, table: Table, ruleset: Ruleset, arbiter_id: str, at: Instant) -> list[Message]:
     """Say that the time of the round is over (UF 27.4, FISC I.8.C, FISE 30).
 
-    Where another time was over before, that is recorded first, or instead when it ended the game. Raises ``Refusal``
-    where the book knows no such time, and when it is over already; ``Invalid`` for no arbiter or a time before the last
-    fact.
+    Who has not come by then loses where the book says so (FISE 37), and no turn is owed to anybody. Where another time
+    was over before, that is recorded first, or instead when it ended the game. Raises ``Refusal`` where the book knows
+    no such time, when it is over already, and while somebody is absent who does not lose by it; ``Invalid`` for no
+    arbiter or a time before the last fact.
     """
     _check_arbiter(arbiter_id)
     article = ruleset.article("round_time.rule")
     if ruleset.round_time.rule == "none":
         raise Refusal("NO_ROUND_TIME", article, N_("These rules end no game because the time of a round is over."))
-    check_playing(clock, table, ruleset)
+    lost = lost_with_the_round(clock, ruleset, at) if clock.absent else []
+    if not lost:
+        check_playing(clock, table, ruleset)
     if clock.round_time_over:
         raise Refusal("ROUND_TIME_OVER", article, N_("The time of the round is over already."))
     check_time(clock, table, at)
     late, after = overtaken(clock, table, ruleset, at)
     if after.played_out or after.round_time_over:
         return late
+    if lost:
+        return [*late, *lost]
     return [*late, timed(after, round_time_over(after, table, ruleset, at, arbiter_id))]
 
 

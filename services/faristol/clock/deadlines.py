@@ -97,6 +97,19 @@ def round_time_over(
     )
 
 
+def lost_with_the_round(clock: Clock, ruleset: Ruleset, at: Instant) -> list[events.TimeForfeited]:
+    """What it means for a clock that the rest of its round is over at ``at``: who is not there loses (FISE 37)."""
+    if clock.played_out or clock.stopped:
+        return []
+    late = sorted(clock.absent) if ruleset.lateness.loses_with == "own-time-or-round" else []
+    away = sorted(clock.away) if ruleset.absence.loses_with == "own-time-or-round" else []
+    reasons = {
+        **dict.fromkeys(away, events.FORFEIT_REASON_ABSENT),
+        **dict.fromkeys(late, events.FORFEIT_REASON_LATE),
+    }
+    return [_forfeit(player_id, reason, max(at, clock.last_at)) for player_id, reason in reasons.items()]
+
+
 def _deadlines(clock: Clock, table: Table, ruleset: Ruleset) -> Iterator[Deadline]:
     if clock.running and clock.overtime_cap_ms:
         yield _cap(clock)
@@ -108,7 +121,8 @@ def _deadlines(clock: Clock, table: Table, ruleset: Ruleset) -> Iterator[Deadlin
         length_ms = round_ms(ruleset)
         if length_ms is not None:
             at = max(table.opened_at + length_ms * NANOSECONDS, clock.last_at)
-            yield Deadline(at + 1, (round_time_over(clock, table, ruleset, at),))
+            lost = lost_with_the_round(clock, ruleset, at) if clock.absent else []
+            yield Deadline(at + 1, tuple(lost) or (round_time_over(clock, table, ruleset, at),))
     if clock.absent:
         yield from _late(clock, ruleset)
     if clock.running in clock.away and ruleset.absence.loses_with == "own-time-or-round":

@@ -9,16 +9,15 @@ from types import MappingProxyType
 from google.protobuf.message import Message
 
 from faristol.bus import Reaction
-from faristol.clock.model import Clock, Instant, instant, timestamp
+from faristol.clock.deadlines import lost_with_the_round
+from faristol.clock.model import instant
 from faristol.clock.pinning import ruleset_of
 from faristol.clock.settling import fold, settle
 from faristol.clock.streams import GAME, clock_stream, game_stream, load_clock, load_table
 from faristol.clock.views import Phase
-from faristol.pb.clock.v1 import events_pb2
 from faristol.pb.game.v1 import events_pb2 as game_events
 from faristol.pb.pairing.v1 import events_pb2 as pairing_events
 from faristol.record import Decision, Guard, Record, Recorded, Write, load
-from faristol.rules.ruleset import Ruleset
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,22 +38,6 @@ def watch_rounds(rounds: Rounds, message: Message) -> Rounds:
         games = tuple(pairing.game_id for pairing in message.pairings)
         return replace(rounds, games=MappingProxyType({**rounds.games, message.round: games}))
     return rounds
-
-
-def lost_with_the_round(clock: Clock, ruleset: Ruleset, at: Instant) -> list[events_pb2.TimeForfeited]:
-    """What it means for a clock that every other game of its round is over at ``at`` (FISE 37)."""
-    if clock.played_out or clock.stopped:
-        return []
-    late = sorted(clock.absent) if ruleset.lateness.loses_with == "own-time-or-round" else []
-    away = sorted(clock.away) if ruleset.absence.loses_with == "own-time-or-round" else []
-    reasons = {
-        **dict.fromkeys(away, events_pb2.FORFEIT_REASON_ABSENT),
-        **dict.fromkeys(late, events_pb2.FORFEIT_REASON_LATE),
-    }
-    return [
-        events_pb2.TimeForfeited(player_id=player_id, reason=reason, occurred_at=timestamp(max(at, clock.last_at)))
-        for player_id, reason in reasons.items()
-    ]
 
 
 def ending(record: Record) -> Reaction:
