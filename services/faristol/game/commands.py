@@ -223,7 +223,9 @@ def _impose_sanction(table: Table, request: pb.ImposeSanctionRequest, at: Instan
 
 
 def _record_overholding(table: Table, request: pb.RecordOverholdingRequest, at: Instant) -> list[Message]:
-    return decide.record_overholding(table.game, table.ruleset, request.arbiter_id, request.player_id, at)
+    return decide.record_overholding(
+        table.game, table.ruleset, request.arbiter_id, request.player_id, at, elsewhere=table.overheld_elsewhere
+    )
 
 
 def _record_word_asked(table: Table, request: pb.RecordWordAskedRequest, at: Instant) -> list[Message]:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from google.protobuf.message import Message
 
 from faristol.game.model import UNKNOWN, Instant, timestamp
-from faristol.game.views import Tournament
+from faristol.game.views import Tournament, seated
 from faristol.pb.game.v1 import events_pb2 as events
 from faristol.pb.pairing.v1 import events_pb2 as pairing_events
 from faristol.rules import Ruleset, derive_seed, draw, full_bag, starting_draw, without
@@ -23,7 +23,7 @@ def open_table(
     table has one (PES Γ.γ). A table over the board starts when it is entered who begins.
     """
     seed = derive_seed(tournament.seed, pairing.game_id)
-    players = tuple(pairing.player_ids) or (pairing.first_player_id, pairing.second_player_id)
+    players = seated(pairing)
     facts: list[Message] = [
         events.GameOpened(
             game_id=pairing.game_id,

@@ -11,7 +11,7 @@ from google.protobuf.message import Message
 
 from faristol.game import answers, commands, decide
 from faristol.game.model import Instant, instant
-from faristol.game.streams import Table, load_table
+from faristol.game.streams import Table, load_table, with_other_games
 from faristol.host import Invalid, NotFound, Runtime
 from faristol.host.times import occurred_at
 from faristol.pb.game.v1 import game_pb2 as pb
@@ -231,6 +231,8 @@ class GameService(game_pb2_grpc.GameServiceServicer):
 
         async def attempt() -> tuple[Decision, Callable[[int], M]]:
             table = await self._table(request.game_id)
+            if isinstance(request, pb.RecordOverholdingRequest):
+                table = await with_other_games(self._runtime.record, table, request.player_id)
             facts = commands.act(table, request, self._moment(request, table))
 
             def answer(position: int) -> M:

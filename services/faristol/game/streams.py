@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from google.protobuf.message import Message
 
 from faristol.game.model import Game, Phase, evolve
 from faristol.game.pinning import ruleset_of
 from faristol.game.settling import fold, settle
-from faristol.game.views import Clock, Ruling, watch_case, watch_clock
+from faristol.game.views import Clock, Ruling, Tournament, seated, watch_case, watch_clock, watch_tournament
 from faristol.host.cases import case_ids_of
 from faristol.record import Decision, Guard, Record, Write, load
 from faristol.rules import Ruleset
@@ -32,6 +32,11 @@ def case_streams(game: Game) -> list[str]:
     return [f"case-{case_id}" for case_id in known]
 
 
+def tournament_stream(tournament_id: str) -> str:
+    """The stream of the tournament that a table is of."""
+    return f"tournament-{tournament_id}"
+
+
 @dataclass(frozen=True, slots=True)
 class Table:
     """A table that has been settled."""
@@ -46,6 +51,8 @@ class Table:
     """Of the table's stream, without the settled facts."""
     guards: Sequence[Guard]
     """The other streams, as they were read."""
+    overheld_elsewhere: int = 0
+    """Racks that a player held too full on purpose in other games of the tournament, where that is asked."""
 
     def with_consequences(self, facts: Sequence[Message]) -> list[Message]:
         """``facts`` and what follows from them by the rules alone: an end, the last lines of a sheet."""
@@ -83,3 +90,14 @@ async def load_table(record: Record, game_id: str, *, rulings: bool = True) -> T
     ruleset = ruleset_of(game.state.ruleset)
     settled = settle(game.state, clock.state, ruling, ruleset)
     return Table(fold(game.state, settled), clock.state, ruleset, settled, game.version, guards)
+
+
+async def with_other_games(record: Record, table: Table, player_id: str) -> Table:
+    """``table`` with what ``player_id`` did in the other games of the tournament: racks held too full (FISE 28)."""
+    tournament = await load(record, tournament_stream(table.game.tournament_id), Tournament(), watch_tournament)
+    pairings = [pairing for tables in tournament.state.pairings.values() for pairing in tables]
+    others = [one.game_id for one in pairings if player_id in seated(one) and one.game_id != table.game.game_id]
+    games = {game_id: await load(record, game_stream(game_id), Game(), evolve) for game_id in others}
+    guards = [Guard(game_stream(game_id), game.version) for game_id, game in games.items()]
+    overheld = sum(game.state.overholding.get(player_id, 0) for game in games.values())
+    return replace(table, overheld_elsewhere=overheld, guards=(*table.guards, *guards))

@@ -159,6 +159,11 @@ class Tournament:
     """The tables of each round."""
 
 
+def seated(pairing: pairing_events.Pairing) -> tuple[str, ...]:
+    """Who plays at a table, in the order of turns."""
+    return tuple(pairing.player_ids) or (pairing.first_player_id, pairing.second_player_id)
+
+
 def watch_tournament(tournament: Tournament, message: Message) -> Tournament:
     """``tournament`` after a fact of its stream; facts that no table depends on pass by."""
     match message:

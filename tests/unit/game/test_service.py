@@ -12,7 +12,7 @@ import pytest
 from google.protobuf.message import Message
 from google.rpc import error_details_pb2
 from grpc_status import rpc_status
-from tests.unit.game.tables import FISC, GAME, SEED, START, after, opened, pressed, tiles
+from tests.unit.game.tables import FISC, GAME, OPENED, SEED, START, after, opened, pressed, tiles
 
 from faristol.game.model import Instant, timestamp
 from faristol.game.part import part
@@ -26,7 +26,7 @@ from faristol.pb.game.v1 import game_pb2, game_pb2_grpc
 from faristol.pb.lexicon.v1 import events_pb2 as lexicon_events
 from faristol.pb.pairing.v1 import events_pb2 as pairing_events
 from faristol.record import Conflict, Decision, Metadata, Record, Recorded, Write
-from faristol.rules import Refusal
+from faristol.rules import Refusal, load_ruleset
 
 NOW = datetime(2023, 11, 14, 22, 20, tzinfo=UTC)
 
@@ -350,3 +350,31 @@ def test_a_table_follows_every_event_of_others_that_it_depends_on() -> None:
         "ClockStopped",
         "CaseRuled",
     }
+
+
+async def test_racks_held_too_full_on_purpose_are_counted_over_the_tournament(
+    record: Record, tables: game_pb2_grpc.GameServiceAsyncStub
+) -> None:
+    pin = events.Pin(name="fise", digest=load_ruleset("fise").digest)
+    for number in (1, 2, 3):
+        game_id, seats = f"cup-r{number}-t1", ["anna", "biel"] if number != 2 else ["carla", "anna"]
+        pairing = pairing_events.Pairing(table=1, game_id=game_id, player_ids=seats)
+        await write(record, "tournament-cup", pairing_events.RoundPaired(round=number, pairings=[pairing]))
+        rest = opened()[1:]
+        begun = events.GameOpened()
+        begun.CopyFrom(OPENED)
+        begun.game_id, begun.player_ids[:] = game_id, seats
+        begun.ruleset.CopyFrom(pin)
+        await write(record, f"game-{game_id}", begun, *(rest if number != 2 else []))
+
+    async def hold(number: int, player: str) -> tuple[int, bool]:
+        request = game_pb2.RecordOverholdingRequest(
+            command_id=command(), game_id=f"cup-r{number}-t1", arbiter_id="eleni", player_id=player
+        )
+        answer = await tables.RecordOverholding(request)
+        return answer.count, answer.expulsion
+
+    assert await hold(1, "anna") == (1, False)
+    assert await hold(2, "anna") == (1, False)
+    assert await hold(3, "biel") == (1, False)
+    assert await hold(3, "anna") == (1, True)

@@ -137,13 +137,18 @@ def impose_sanction(
     return facts
 
 
-def record_overholding(game: Game, ruleset: Ruleset, arbiter_id: str, player_id: str, at: Instant) -> list[Message]:
-    """A rack was held too full on purpose: a warning, and expulsion is proposed when it was too often (FISE 28)."""
+def record_overholding(
+    game: Game, ruleset: Ruleset, arbiter_id: str, player_id: str, at: Instant, *, elsewhere: int = 0
+) -> list[Message]:
+    """A rack was held too full on purpose: a warning, and expulsion is proposed when it was too often (FISE 28).
+
+    ``elsewhere`` is how often that happened in other games of the tournament.
+    """
     check_arbiter(arbiter_id)
     check_seated(game, ruleset, player_id)
     count = game.overholding.get(player_id, 0) + 1
     article = ruleset.article("overdraw.expulsion_after_in_game") or ruleset.law.sanctions
-    due = expulsion_due(count, count, ruleset)
+    due = expulsion_due(count, elsewhere + count, ruleset)
     return [
         events.SanctionImposed(
             turn=game.turn,
