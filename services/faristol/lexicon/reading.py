@@ -165,8 +165,9 @@ async def closed(
         if round_:
             query = query.where(rows.games.c.round == round_)
         if after:
-            order = tuple_(rows.games.c.round, rows.cases.c.queued_at, rows.cases.c.case_id)
-            query = query.where(order > tuple_(*map(literal, after)))
+            order = (rows.games.c.round, rows.cases.c.queued_at, rows.cases.c.case_id)
+            place = (literal(value, column.type) for value, column in zip(after, order, strict=True))
+            query = query.where(tuple_(*order) > tuple_(*place))
         found: Sequence[Any] = (await connection.execute(query.limit(size + 1))).all()
         return found
 

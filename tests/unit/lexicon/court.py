@@ -225,10 +225,10 @@ async def serving(folder: Path, lexicons: Path, nats_url: str, **settings: Any) 
 
 
 @asynccontextmanager
-async def sitting(folder: Path, lexicons: Path, nats_url: str, digest: str) -> AsyncIterator[Court]:
+async def sitting(folder: Path, lexicons: Path, nats_url: str, digest: str, **settings: Any) -> AsyncIterator[Court]:
     """A court in session: the service, the tournament, three judges and a director."""
     async with (
-        serving(folder, lexicons, nats_url) as process,
+        serving(folder, lexicons, nats_url, **settings) as process,
         grpc.aio.insecure_channel(process.grpc_address) as channel,
     ):
         court = Court(process.runtime.record, channel, digest, process.grpc_address)

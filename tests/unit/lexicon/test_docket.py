@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 from sqlalchemy import select
-from tests.unit.lexicon.court import Court, command, now, sitting
+from tests.unit.lexicon.court import Court, command, now, reason, sitting
 
 from faristol.bus import Live, Progress, Rebuild, read
 from faristol.lexicon import docket
@@ -18,8 +18,10 @@ ANY, ANYS = ("A", "NY"), ("A", "NY", "S")
 
 
 @pytest.fixture
-async def court(tmp_path: Path, library: Library, catalan: Installed, shared_nats: str) -> AsyncIterator[Court]:
-    async with sitting(tmp_path, library.path, shared_nats, catalan.digest) as made:
+async def court(
+    tmp_path: Path, library: Library, catalan: Installed, shared_nats: str, database_url: str
+) -> AsyncIterator[Court]:
+    async with sitting(tmp_path, library.path, shared_nats, catalan.digest, database_url=database_url) as made:
         yield made
 
 
@@ -74,3 +76,36 @@ async def test_a_docket_built_again_is_the_live_one(court: Court) -> None:
     ]
     assert rebuilt["closed"] == [("cup", 1)]
     assert len(rebuilt["words"]) == 4
+
+
+async def test_the_list_of_rulings_is_read_page_by_page_and_none_is_left_out_or_told_twice(court: Court) -> None:
+    challenged = []
+    for game_id, round_ in (("cup-r2-t1", 2), ("cup-r1-t1", 1), ("cup-r1-t2", 1), ("cup-r3-t1", 3)):
+        await court.open_game(game_id, round_)
+        for number in (1, 2):
+            await court.came(await court.challenge(game_id, ANY, number=number), events.CaseRuled)
+            challenged.append((round_, game_id, number))
+    for round_ in (2, 1):
+        await court.close_round(round_)
+    last = await court.record.last_position()
+    assert await Progress(court.record, docket.projection().consumer).reached(last, 20)
+
+    async def page(size: int, token: str = "", round_: int = 0) -> pb.ListRulingsResponse:
+        return await court.direct.ListRulings(
+            pb.ListRulingsRequest(tournament_id="cup", round=round_, page_size=size, page_token=token)
+        )
+
+    expected = sorted((one for one in challenged if one[0] < 3), key=lambda one: one[0])
+    for size in (1, 2, 3, 6, 7):
+        found, token, pages = [], "", 0
+        while pages == 0 or token:
+            answer = await page(size, token)
+            assert len(answer.rulings) <= size
+            found += [(one.round, one.game_id, one.challenge) for one in answer.rulings]
+            token, pages = answer.next_page_token, pages + 1
+        assert (found, pages) == (expected, -(-6 // size))
+    assert len((await page(1, round_=2)).rulings) == 1
+    assert (await page(2, round_=2)).next_page_token == ""
+    for size, token, field in ((-1, "", "page_size"), (1_001, "", "page_size"), (1, "1.2", "page_token")):
+        why, sentence = await reason(page(size, token))
+        assert (why, sentence.split(":")[0]) == ("INVALID", field)
