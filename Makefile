@@ -76,9 +76,9 @@ simulate: $(READY) ## run the platform in worlds of faults: SEEDS=0-1999, 7 or 3
 TABLES ?= 200
 JUDGES ?= 10
 PANEL  ?= 1
-judges: setup ## challenge at 200 tables while judges are cut off and processes killed: TABLES=200 JUDGES=10 PANEL=1; writes var/judges.json
+judges: setup ## challenge at 200 tables while judges are cut off and processes killed: TABLES=200 JUDGES=10 PANEL=1 DATABASE=postgresql|sqlite; writes var/judges.json
 	GRPC_VERBOSITY=ERROR $(BIN)/python -m tests.campaigns.judges --tables $(TABLES) --judges $(JUDGES) --panel $(PANEL) \
-		$(if $(SEED),--seed $(SEED))
+		$(if $(filter-out both,$(DATABASE)),--database $(DATABASE)) $(if $(SEED),--seed $(SEED))
 
 # The tests of the pages need a browser. Where it is missing and can be installed, it is; elsewhere they are
 # reported as not run.

@@ -46,6 +46,7 @@ class LexiconService(lexicon_grpc.LexiconServiceServicer):
                     source=installed.about.source,
                     licence=installed.about.licence,
                     edition=installed.about.edition,
+                    layers=installed.header.layers,
                 )
                 for installed in self._lexicons.installed()
             ]

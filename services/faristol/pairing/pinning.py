@@ -53,7 +53,8 @@ async def installed(channel: grpc.aio.Channel) -> list[lexicon_pb2.Lexicon]:
 def choose_lexicon(lexicons: list[lexicon_pb2.Lexicon], name: str, ruleset: Ruleset) -> Pin:
     """The pin of the lexicon of that name, or of the one of the tile set's language when empty.
 
-    Raises ``Refusal`` when it is not installed, or is spelled with other tiles than the ruleset plays with.
+    Raises ``Refusal`` when it is not installed, is spelled with other tiles than the ruleset plays with, or lacks a
+    layer that was chosen with the ruleset (UF 26).
     """
     wanted = name or LEXICONS.get(ruleset.tile_set.language, ruleset.tile_set.language)
     found = next((lexicon for lexicon in lexicons if lexicon.pin.name == wanted), None)
@@ -75,5 +76,12 @@ def choose_lexicon(lexicons: list[lexicon_pb2.Lexicon], name: str, ruleset: Rule
                 "ruleset": ruleset.name,
                 "expected": ruleset.game.tile_set,
             },
+        )
+    if unknown := sorted(set(ruleset.lexicon.layers) - set(found.layers)):
+        raise Refusal(
+            "NO_SUCH_LAYER",
+            ruleset.article("lexicon.layers"),
+            N_("The lexicon {lexicon} has no layer {layers}; it has: {known}."),
+            {"lexicon": wanted, "layers": ", ".join(unknown), "known": ", ".join(found.layers) or "–"},
         )
     return Pin(found.pin.name, found.pin.digest)

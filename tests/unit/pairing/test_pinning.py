@@ -11,7 +11,8 @@ from faristol.host import Unreachable
 from faristol.host.errors import Invalid
 from faristol.pairing.model import Pin
 from faristol.pairing.pinning import choose_lexicon, installed, ruleset_named, ruleset_of
-from faristol.rules import Refusal
+from faristol.pb.lexicon.v1 import lexicon_pb2
+from faristol.rules import OptionValue, Refusal
 
 
 def test_the_ruleset_is_fisc_when_none_is_named() -> None:
@@ -49,6 +50,17 @@ def test_a_missing_lexicon_is_answered_with_those_installed() -> None:
 def test_a_lexicon_of_other_tiles_is_refused() -> None:
     with pytest.raises(Refusal, match="spelled with the tiles es-100; fisc-2023 is played with ca-100"):
         choose_lexicon([CATALAN, SPANISH], "spanish", FISC)
+
+
+def test_layers_are_chosen_from_those_that_the_lexicon_has() -> None:
+    options: dict[str, OptionValue] = {"minutes": "30", "layers": "balearic, valencian"}
+    uf = ruleset_named("uf-2007", options)
+    layered = lexicon_pb2.Lexicon(pin=CATALAN.pin, tile_set="ca-100", layers=["balearic", "north-western", "valencian"])
+    assert choose_lexicon([layered, SPANISH], "", uf) == Pin("catalan", "c" * 64)
+    with pytest.raises(Refusal, match="The lexicon catalan has no layer balearic, valencian; it has: –") as refused:
+        choose_lexicon([CATALAN, SPANISH], "", uf)
+
+    assert (refused.value.reason, refused.value.article) == ("NO_SUCH_LAYER", "UF 26")
 
 
 async def test_a_lexicon_service_that_is_away_is_said_to_be(monkeypatch: pytest.MonkeyPatch) -> None:

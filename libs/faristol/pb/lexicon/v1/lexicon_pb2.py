@@ -27,7 +27,7 @@ from faristol.pb.lexicon.v1 import events_pb2 as faristol_dot_lexicon_dot_v1_dot
 from google.protobuf import timestamp_pb2 as google_dot_protobuf_dot_timestamp__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n!faristol/lexicon/v1/lexicon.proto\x12\x13\x66\x61ristol.lexicon.v1\x1a\x1d\x66\x61ristol/game/v1/events.proto\x1a faristol/lexicon/v1/events.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"\x15\n\x13ListLexiconsRequest\"F\n\x14ListLexiconsResponse\x12.\n\x08lexicons\x18\x01 \x03(\x0b\x32\x1c.faristol.lexicon.v1.Lexicon\"\x80\x01\n\x07Lexicon\x12\"\n\x03pin\x18\x01 \x01(\x0b\x32\x15.faristol.game.v1.Pin\x12\x10\n\x08tile_set\x18\x02 \x01(\t\x12\r\n\x05words\x18\x03 \x01(\x05\x12\x0e\n\x06source\x18\x04 \x01(\t\x12\x0f\n\x07licence\x18\x05 \x01(\t\x12\x0f\n\x07\x65\x64ition\x18\x06 \x01(\t\"?\n\rLookUpRequest\x12\x0f\n\x07lexicon\x18\x01 \x01(\t\x12\r\n\x05words\x18\x02 \x03(\t\x12\x0e\n\x06layers\x18\x03 \x03(\t\"=\n\x0eLookUpResponse\x12+\n\x07\x65ntries\x18\x01 \x03(\x0b\x32\x1a.faristol.lexicon.v1.Entry\"\x90\x01\n\x05\x45ntry\x12\x0c\n\x04text\x18\x01 \x01(\t\x12)\n\tspellings\x18\x02 \x03(\x0b\x32\x16.faristol.game.v1.Word\x12-\n\x06listed\x18\x03 \x03(\x0b\x32\x1d.faristol.lexicon.v1.Spelling\x12\x0e\n\x06reason\x18\x04 \x01(\t\x12\x0f\n\x07problem\x18\x05 \x01(\t\"o\n\x08Spelling\x12$\n\x04word\x18\x01 \x01(\x0b\x32\x16.faristol.game.v1.Word\x12\r\n\x05valid\x18\x02 \x01(\x08\x12.\n\x08listings\x18\x03 \x03(\x0b\x32\x1c.faristol.lexicon.v1.Listing\"4\n\x07Listing\x12\r\n\x05layer\x18\x01 \x01(\t\x12\x0e\n\x06source\x18\x02 \x01(\t\x12\n\n\x02on\x18\x03 \x01(\x08\"!\n\x0eGetCaseRequest\x12\x0f\n\x07\x63\x61se_id\x18\x01 \x01(\t\"\xff\x03\n\x0fGetCaseResponse\x12\x0f\n\x07\x63\x61se_id\x18\x01 \x01(\t\x12\x0f\n\x07game_id\x18\x02 \x01(\t\x12%\n\x05words\x18\x03 \x03(\x0b\x32\x16.faristol.game.v1.Word\x12&\n\x07lexicon\x18\x04 \x01(\x0b\x32\x15.faristol.game.v1.Pin\x12\r\n\x05ruled\x18\x05 \x01(\x08\x12\r\n\x05valid\x18\x06 \x01(\x08\x12\x30\n\x07rulings\x18\x07 \x03(\x0b\x32\x1f.faristol.lexicon.v1.WordRuling\x12-\n\topened_at\x18\x08 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12,\n\x08ruled_at\x18\t \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\'\n\x04mode\x18\n \x01(\x0e\x32\x19.faristol.lexicon.v1.Mode\x12\r\n\x05panel\x18\x0b \x01(\x05\x12\x0f\n\x07held_by\x18\x0c \x03(\t\x12.\n\x08opinions\x18\r \x03(\x0b\x32\x1c.faristol.lexicon.v1.Opinion\x12\x11\n\tescalated\x18\x0e \x01(\x08\x12\x0e\n\x06\x61ppeal\x18\x0f \x01(\x08\x12\x11\n\twithdrawn\x18\x10 \x01(\x08\x12\x0f\n\x07\x61rticle\x18\x11 \x01(\t\x12\x0e\n\x06layers\x18\x12 \x03(\t\"y\n\x07Opinion\x12\x10\n\x08judge_id\x18\x01 \x01(\t\x12.\n\x05words\x18\x02 \x03(\x0b\x32\x1f.faristol.lexicon.v1.WordRuling\x12,\n\x08given_at\x18\x03 \x01(\x0b\x32\x1a.google.protobuf.Timestamp2\x9e\x02\n\x0eLexiconService\x12\x63\n\x0cListLexicons\x12(.faristol.lexicon.v1.ListLexiconsRequest\x1a).faristol.lexicon.v1.ListLexiconsResponse\x12Q\n\x06LookUp\x12\".faristol.lexicon.v1.LookUpRequest\x1a#.faristol.lexicon.v1.LookUpResponse\x12T\n\x07GetCase\x12#.faristol.lexicon.v1.GetCaseRequest\x1a$.faristol.lexicon.v1.GetCaseResponseb\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n!faristol/lexicon/v1/lexicon.proto\x12\x13\x66\x61ristol.lexicon.v1\x1a\x1d\x66\x61ristol/game/v1/events.proto\x1a faristol/lexicon/v1/events.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"\x15\n\x13ListLexiconsRequest\"F\n\x14ListLexiconsResponse\x12.\n\x08lexicons\x18\x01 \x03(\x0b\x32\x1c.faristol.lexicon.v1.Lexicon\"\x90\x01\n\x07Lexicon\x12\"\n\x03pin\x18\x01 \x01(\x0b\x32\x15.faristol.game.v1.Pin\x12\x10\n\x08tile_set\x18\x02 \x01(\t\x12\r\n\x05words\x18\x03 \x01(\x05\x12\x0e\n\x06source\x18\x04 \x01(\t\x12\x0f\n\x07licence\x18\x05 \x01(\t\x12\x0f\n\x07\x65\x64ition\x18\x06 \x01(\t\x12\x0e\n\x06layers\x18\x07 \x03(\t\"?\n\rLookUpRequest\x12\x0f\n\x07lexicon\x18\x01 \x01(\t\x12\r\n\x05words\x18\x02 \x03(\t\x12\x0e\n\x06layers\x18\x03 \x03(\t\"=\n\x0eLookUpResponse\x12+\n\x07\x65ntries\x18\x01 \x03(\x0b\x32\x1a.faristol.lexicon.v1.Entry\"\x90\x01\n\x05\x45ntry\x12\x0c\n\x04text\x18\x01 \x01(\t\x12)\n\tspellings\x18\x02 \x03(\x0b\x32\x16.faristol.game.v1.Word\x12-\n\x06listed\x18\x03 \x03(\x0b\x32\x1d.faristol.lexicon.v1.Spelling\x12\x0e\n\x06reason\x18\x04 \x01(\t\x12\x0f\n\x07problem\x18\x05 \x01(\t\"o\n\x08Spelling\x12$\n\x04word\x18\x01 \x01(\x0b\x32\x16.faristol.game.v1.Word\x12\r\n\x05valid\x18\x02 \x01(\x08\x12.\n\x08listings\x18\x03 \x03(\x0b\x32\x1c.faristol.lexicon.v1.Listing\"4\n\x07Listing\x12\r\n\x05layer\x18\x01 \x01(\t\x12\x0e\n\x06source\x18\x02 \x01(\t\x12\n\n\x02on\x18\x03 \x01(\x08\"!\n\x0eGetCaseRequest\x12\x0f\n\x07\x63\x61se_id\x18\x01 \x01(\t\"\xff\x03\n\x0fGetCaseResponse\x12\x0f\n\x07\x63\x61se_id\x18\x01 \x01(\t\x12\x0f\n\x07game_id\x18\x02 \x01(\t\x12%\n\x05words\x18\x03 \x03(\x0b\x32\x16.faristol.game.v1.Word\x12&\n\x07lexicon\x18\x04 \x01(\x0b\x32\x15.faristol.game.v1.Pin\x12\r\n\x05ruled\x18\x05 \x01(\x08\x12\r\n\x05valid\x18\x06 \x01(\x08\x12\x30\n\x07rulings\x18\x07 \x03(\x0b\x32\x1f.faristol.lexicon.v1.WordRuling\x12-\n\topened_at\x18\x08 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12,\n\x08ruled_at\x18\t \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\'\n\x04mode\x18\n \x01(\x0e\x32\x19.faristol.lexicon.v1.Mode\x12\r\n\x05panel\x18\x0b \x01(\x05\x12\x0f\n\x07held_by\x18\x0c \x03(\t\x12.\n\x08opinions\x18\r \x03(\x0b\x32\x1c.faristol.lexicon.v1.Opinion\x12\x11\n\tescalated\x18\x0e \x01(\x08\x12\x0e\n\x06\x61ppeal\x18\x0f \x01(\x08\x12\x11\n\twithdrawn\x18\x10 \x01(\x08\x12\x0f\n\x07\x61rticle\x18\x11 \x01(\t\x12\x0e\n\x06layers\x18\x12 \x03(\t\"y\n\x07Opinion\x12\x10\n\x08judge_id\x18\x01 \x01(\t\x12.\n\x05words\x18\x02 \x03(\x0b\x32\x1f.faristol.lexicon.v1.WordRuling\x12,\n\x08given_at\x18\x03 \x01(\x0b\x32\x1a.google.protobuf.Timestamp2\x9e\x02\n\x0eLexiconService\x12\x63\n\x0cListLexicons\x12(.faristol.lexicon.v1.ListLexiconsRequest\x1a).faristol.lexicon.v1.ListLexiconsResponse\x12Q\n\x06LookUp\x12\".faristol.lexicon.v1.LookUpRequest\x1a#.faristol.lexicon.v1.LookUpResponse\x12T\n\x07GetCase\x12#.faristol.lexicon.v1.GetCaseRequest\x1a$.faristol.lexicon.v1.GetCaseResponseb\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -39,23 +39,23 @@ if not _descriptor._USE_C_DESCRIPTORS:
   _globals['_LISTLEXICONSRESPONSE']._serialized_start=179
   _globals['_LISTLEXICONSRESPONSE']._serialized_end=249
   _globals['_LEXICON']._serialized_start=252
-  _globals['_LEXICON']._serialized_end=380
-  _globals['_LOOKUPREQUEST']._serialized_start=382
-  _globals['_LOOKUPREQUEST']._serialized_end=445
-  _globals['_LOOKUPRESPONSE']._serialized_start=447
-  _globals['_LOOKUPRESPONSE']._serialized_end=508
-  _globals['_ENTRY']._serialized_start=511
-  _globals['_ENTRY']._serialized_end=655
-  _globals['_SPELLING']._serialized_start=657
-  _globals['_SPELLING']._serialized_end=768
-  _globals['_LISTING']._serialized_start=770
-  _globals['_LISTING']._serialized_end=822
-  _globals['_GETCASEREQUEST']._serialized_start=824
-  _globals['_GETCASEREQUEST']._serialized_end=857
-  _globals['_GETCASERESPONSE']._serialized_start=860
-  _globals['_GETCASERESPONSE']._serialized_end=1371
-  _globals['_OPINION']._serialized_start=1373
-  _globals['_OPINION']._serialized_end=1494
-  _globals['_LEXICONSERVICE']._serialized_start=1497
-  _globals['_LEXICONSERVICE']._serialized_end=1783
+  _globals['_LEXICON']._serialized_end=396
+  _globals['_LOOKUPREQUEST']._serialized_start=398
+  _globals['_LOOKUPREQUEST']._serialized_end=461
+  _globals['_LOOKUPRESPONSE']._serialized_start=463
+  _globals['_LOOKUPRESPONSE']._serialized_end=524
+  _globals['_ENTRY']._serialized_start=527
+  _globals['_ENTRY']._serialized_end=671
+  _globals['_SPELLING']._serialized_start=673
+  _globals['_SPELLING']._serialized_end=784
+  _globals['_LISTING']._serialized_start=786
+  _globals['_LISTING']._serialized_end=838
+  _globals['_GETCASEREQUEST']._serialized_start=840
+  _globals['_GETCASEREQUEST']._serialized_end=873
+  _globals['_GETCASERESPONSE']._serialized_start=876
+  _globals['_GETCASERESPONSE']._serialized_end=1387
+  _globals['_OPINION']._serialized_start=1389
+  _globals['_OPINION']._serialized_end=1510
+  _globals['_LEXICONSERVICE']._serialized_start=1513
+  _globals['_LEXICONSERVICE']._serialized_end=1799
 # @@protoc_insertion_point(module_scope)

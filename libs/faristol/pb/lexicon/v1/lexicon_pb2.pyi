@@ -76,6 +76,7 @@ class Lexicon(_message.Message):
     SOURCE_FIELD_NUMBER: _builtins.int
     LICENCE_FIELD_NUMBER: _builtins.int
     EDITION_FIELD_NUMBER: _builtins.int
+    LAYERS_FIELD_NUMBER: _builtins.int
     tile_set: _builtins.str
     """Tile set that its words are spelled with (`ca-100`)."""
     words: _builtins.int
@@ -90,6 +91,10 @@ class Lexicon(_message.Message):
     def pin(self) -> _events_pb2.Pin:
         """Name and content."""
 
+    @_builtins.property
+    def layers(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """Layers that a tournament can switch on, in alphabetical order."""
+
     def __init__(
         self,
         *,
@@ -99,10 +104,11 @@ class Lexicon(_message.Message):
         source: _builtins.str = ...,
         licence: _builtins.str = ...,
         edition: _builtins.str = ...,
+        layers: _abc.Iterable[_builtins.str] | None = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["pin", b"pin"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["edition", b"edition", "licence", b"licence", "pin", b"pin", "source", b"source", "tile_set", b"tile_set", "words", b"words"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["edition", b"edition", "layers", b"layers", "licence", b"licence", "pin", b"pin", "source", b"source", "tile_set", b"tile_set", "words", b"words"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

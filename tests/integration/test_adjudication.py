@@ -1,4 +1,4 @@
-"""From a challenge to its last ruling, over every process that has a part in it, as FISC, FISE and PES have it."""
+"""What a tournament's lexicon is, and from a challenge to its last ruling, over every process that has a part in it."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import uuid
 from collections.abc import AsyncIterator, Awaitable, Iterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import grpc
@@ -29,20 +30,32 @@ from faristol.pb.pairing.v1 import pairing_pb2
 from faristol.pb.results.v1 import results_pb2
 from faristol.rules import Ruleset, load_ruleset
 from faristol.rules.tiles import load_tile_set
-from faristol.words import About, Library
+from faristol.words import About, Installed, Library
+from faristol.words.header import Listing
 
 PLAYERS = 6
 ARGUMENTS = "it is in the dialect of the valley"
 
 
+def install(folder: Path, name: str, tiles: str, layers: Sequence[str], edition: str = "first") -> Installed:
+    """A lexicon with one word that is always in and one in each layer."""
+    about = About(name, edition, "CC0-1.0", "written for the tests", datetime.date(2024, 2, 29))
+    tile_set = load_tile_set(tiles)
+    words = [(tile_set.faces[0], face) for face in tile_set.faces]
+    listed = {Listing(layer): [words[place]] for place, layer in enumerate(layers, start=1)}
+    return Library(folder).install(name, [words[0]], tile_set=tile_set, about=about, listed=listed)
+
+
 @pytest.fixture(scope="module")
 def cell(tmp_path_factory: pytest.TempPathFactory, shared_nats: str) -> Iterator[Cell]:
     folder = tmp_path_factory.mktemp("appeals")
-    library = Library(folder / "lexicons")
-    for name, tiles, word in (("catalan", "ca-100", "SOL"), ("spanish", "es-100", "SOL"), ("greek", "el-104", "ΜΙΑ")):
-        about = About(name, "first", "CC0-1.0", "written for the tests", datetime.date(2024, 2, 29))
-        library.install(name, {tuple(word)}, tile_set=load_tile_set(tiles), about=about)
-    running = Cell(folder, f"sqlite:///{folder}/record.db", shared_nats, lexicons=library.path)
+    for name, tiles, layers in (
+        ("catalan", "ca-100", ["balearic", "valencian"]),
+        ("spanish", "es-100", []),
+        ("greek", "el-104", ["babiniotis", "lkn"]),
+    ):
+        install(folder / "lexicons", name, tiles, layers)
+    running = Cell(folder, f"sqlite:///{folder}/record.db", shared_nats, lexicons=folder / "lexicons")
     try:
         yield running.wait()
     finally:
@@ -163,18 +176,24 @@ class Bout:
 
 
 @asynccontextmanager
-async def bout(cell: Cell, ruleset: str) -> AsyncIterator[Bout]:
+async def calling(cell: Cell) -> AsyncIterator[tuple[Api, grpc.aio.Channel]]:
+    """The six services, and the way to that of lexicons."""
     addresses = [f"{service}_address" for service in SERVICES if service != "gateway"]
     channels = {name: grpc.aio.insecure_channel(str(cell.addresses[name])) for name in addresses}
     try:
-        api = Api(lambda service: channels[f"{service}_address"])
-        made = Bout(load_ruleset(ruleset), api, channels["lexicon_address"], f"cup-{ruleset}")
         async with asyncio.timeout(120):
-            await made.open()
-            yield made
+            yield Api(lambda service: channels[f"{service}_address"]), channels["lexicon_address"]
     finally:
         for channel in channels.values():
             await channel.close(None)
+
+
+@asynccontextmanager
+async def bout(cell: Cell, ruleset: str) -> AsyncIterator[Bout]:
+    async with calling(cell) as (api, lexicon):
+        made = Bout(load_ruleset(ruleset), api, lexicon, f"cup-{uuid.uuid4().hex[:8]}")
+        await made.open()
+        yield made
 
 
 async def test_under_fisc_the_challenger_has_a_second_challenge_which_another_judge_decides(cell: Cell) -> None:
@@ -230,3 +249,61 @@ async def test_under_pes_nobody_appeals(cell: Cell) -> None:
                 await table.appeal(player_id)
             info = info_of(problem.value)
             assert (info.reason, info.metadata["article"]) == ("NO_APPEAL", "PES Δ.ε")
+
+
+def creation(tournament: str, ruleset: str, lexicon: str = "", **options: str) -> pairing_pb2.CreateTournamentRequest:
+    return pairing_pb2.CreateTournamentRequest(
+        command_id=str(uuid.uuid4()),
+        tournament_id=tournament,
+        name="Cup",
+        rounds=5,
+        ruleset=ruleset,
+        lexicon=lexicon,
+        options=[game_events.ChosenOption(name=name, value=value) for name, value in options.items()],
+    )
+
+
+async def layers_of(lexicon: grpc.aio.Channel, tournament: str) -> list[str]:
+    stub = pb_grpc.AdjudicationServiceStub(lexicon)
+    return list((await stub.GetAdjudication(pb.GetAdjudicationRequest(tournament_id=tournament))).layers)
+
+
+async def test_a_tournament_is_created_only_with_a_lexicon_and_layers_that_there_are(cell: Cell) -> None:
+    async with calling(cell) as (api, lexicon):
+        for lacking, why in (
+            (creation("uf", "uf-2007", "klingon", minutes="30"), "LEXICON_MISSING"),
+            (creation("uf", "uf-2007", "spanish", minutes="30"), "LEXICON_OF_OTHER_TILES"),
+            (creation("uf", "uf-2007", minutes="30", layers="balearic, north-western"), "NO_SUCH_LAYER"),
+        ):
+            refused, sentence = await reason(api.pairing.CreateTournament(lacking))
+            assert (refused, "catalan" in sentence or "ca-100" in sentence) == (why, True)
+        await api.pairing.CreateTournament(creation("uf", "uf-2007", minutes="30", layers="balearic"))
+        assert await layers_of(lexicon, "uf") == ["balearic"]
+
+
+async def test_a_new_edition_is_for_tournaments_that_are_created_after_it(cell: Cell) -> None:
+    folder = Path(str(cell.services["lexicon"].settings["lexicons"]))
+    first = Library(folder).digest("spanish")
+    async with calling(cell) as (api, _):
+        before = await api.pairing.CreateTournament(creation("before", "fise", time="non-running"))
+        second = install(folder, "spanish", "es-100", [], "second").digest
+        after = await api.pairing.CreateTournament(creation("after", "fise"))
+        again = await api.pairing.GetTournament(pairing_pb2.GetTournamentRequest(tournament_id="before"))
+        pinned = [answer.lexicon.digest for answer in (before, after, again)]
+        assert (pinned, first == second) == ([first, second, first], False)
+
+
+async def test_under_pes_dictionaries_are_added_until_the_first_game_and_not_after(cell: Cell) -> None:
+    async with bout(cell, "pes-2024") as table:
+        late = pb.ChooseLayersRequest(command_id=str(uuid.uuid4()), tournament_id=table.tournament, layers=["lkn"])
+        with pytest.raises(grpc.aio.AioRpcError) as problem:
+            await table.direct.ChooseLayers(late)
+        info = info_of(problem.value)
+        assert (info.reason, info.metadata["article"]) == ("LAYERS_FROZEN", "PES Α")
+        await table.api.pairing.CreateTournament(creation("early", "pes-2024"))
+        early = pb.ChooseLayersRequest(command_id=str(uuid.uuid4()), tournament_id="early", layers=["lkn", "lkn"])
+        await table.direct.ChooseLayers(early)
+        assert await layers_of(table.lexicon, "early") == ["lkn"]
+        early.layers[:] = ["slang"]
+        early.command_id = str(uuid.uuid4())
+        assert (await reason(table.direct.ChooseLayers(early)))[0] == "NO_SUCH_LAYER"
