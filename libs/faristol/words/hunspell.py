@@ -47,6 +47,8 @@ class Affixes:
         line for a class or an affix that is malformed.
         """
         self._mode = ""
+        self._aliases: list[str] = []
+        """The number of aliases, and then the flags that each stands for: in their place entries give its number."""
         self._marks: dict[str, str] = {}
         self._full_strip = False
         self._classes: dict[str, _Class] = {}
@@ -57,6 +59,8 @@ class Affixes:
             match line.split():
                 case ["FLAG", mode, *_]:
                     self._mode = mode
+                case ["AF", flags, *_]:
+                    self._aliases.append(flags)
                 case ["FULLSTRIP"]:
                     self._full_strip = True
                 case ["FORBIDDENWORD" | "NEEDAFFIX" | "ONLYINCOMPOUND" as meaning, flag, *_]:
@@ -96,6 +100,12 @@ class Affixes:
         affix.lines[pattern].append(_Change("" if strip == "0" else strip, add, self._flags(onward)))
 
     def _flags(self, text: str) -> tuple[str, ...]:
+        if self._aliases and text:
+            number = int(text) if text.isdecimal() else 0
+            if not 0 < number < len(self._aliases):
+                reason = f"{text!r} is none of the {len(self._aliases) - 1} flag aliases (AF) of the affixes"
+                raise LexiconError(reason, path=self._path)
+            text = self._aliases[number]
         if self._mode == "long":
             return tuple(text[at : at + 2] for at in range(0, len(text), 2))
         return tuple(text.split(",")) if self._mode == "num" else tuple(text)

@@ -61,6 +61,25 @@ def test_flags_may_be_single_characters_or_numbers() -> None:
     assert words("FLAG num\nSFX 12 Y 1\nSFX 12 0 s .\n", "gat/3,12") == ["gat", "gats"]
 
 
+def test_flags_may_be_named_by_the_number_of_an_alias() -> None:
+    aliased = "AF 2\nAF A\nAF AB # both\nSFX A Y 1\nSFX A 0 s/2 .\nSFX B Y 1\nSFX B 0 et .\n"
+    assert words(aliased, "gat/1", "os/2", "sol") == [
+        "gat",
+        "gats",
+        "gatset",
+        "gatss",
+        "os",
+        "oset",
+        "oss",
+        "osset",
+        "osss",
+        "sol",
+    ]
+    for wrong in ("gat/3", "gat/0", "gat/A"):
+        with pytest.raises(LexiconError, match="none of the 2 flag aliases"):
+            words(aliased, wrong)
+
+
 def test_a_word_is_not_stripped_to_nothing_unless_the_dictionary_says_so() -> None:
     assert words("SFX A Y 1\nSFX A ir vaig ir\n", "ir/A", "dir/A") == ["dir", "dvaig", "ir"]
 
