@@ -4,6 +4,7 @@ import asyncio
 import csv
 import io
 from collections.abc import AsyncIterator
+from dataclasses import replace
 from pathlib import Path
 
 import grpc
@@ -266,6 +267,32 @@ async def test_an_appeal_that_the_arbiter_at_the_table_ruled_on_leaves_the_queue
     await court.add(f"game-{GAME}", game_events.AppealRuled(turn=3, challenge=1, occurred_at=now()))
     withdrawn = await court.came(appeal_id, events.CaseWithdrawn)
     assert withdrawn.reason == events.WITHDRAWN_REASON_ARBITER_RULED
+
+
+async def test_a_judge_is_shown_what_was_ruled_on_a_word_in_every_tournament_of_the_cell_the_latest_first(
+    court: Court,
+) -> None:
+    other = replace(court, tournament="lliga", versions={})
+    await other.found_tournament()
+    await other.appoint("ada", "berta")
+    await other.appoint("head", languages=["en"], director=True)
+    ruled = []
+    for number, one in enumerate((court, other, court), start=1):
+        await one.set_mode(events.MODE_JUDGE)
+        game_id = f"{one.tournament}-r1-t{number}"
+        await one.open_game(game_id)
+        case_id = await one.challenge(game_id, ANYS)
+        await one.queued("ada", case_id)
+        await one.claim(case_id, "ada")
+        await one.rule(case_id, "ada", {ANYS: number != 2}, f"reason {number}", "Gramàtica, 7.2")
+        ruled.append((case_id, one.tournament, number != 2, f"reason {number}"))
+    await other.open_game("lliga-r1-t9")
+    waits = await other.challenge("lliga-r1-t9", ANY, ANYS)
+    await other.queued("berta", waits)
+    file = await court.judges.GetCaseFile(pb.GetCaseFileRequest(case_id=waits, judge_id="berta"))
+    unruled, known = file.words
+    assert list(unruled.earlier) == []
+    assert [(one.case_id, one.tournament_id, one.valid, one.reason) for one in known.earlier] == ruled[::-1]
 
 
 async def rulings(court: Court, number: int = 0) -> list[pb.PublicRuling]:
