@@ -8,7 +8,7 @@ word runs along first.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Container, Iterable
 from enum import Enum
 from typing import NamedTuple
 
@@ -50,6 +50,11 @@ class Notation(Enum):
 def write_word(tiles: Iterable[Tile]) -> str:
     """A word as a scoresheet has it, the letter of a blank in parentheses: ``IL·L(U)S`` (FISC I.9)."""
     return "".join(str(tile) for tile in tiles)
+
+
+def word_tiles(faces: Iterable[str], start: Start, blanks: Container[Square]) -> tuple[Tile, ...]:
+    """The tiles of a word that shows ``faces`` from ``start`` on, a blank on each of the squares ``blanks``."""
+    return tuple(Tile(face, start.square.step(start.direction, place) in blanks) for place, face in enumerate(faces))
 
 
 def read_tiles(text: str) -> tuple[Tile, ...]:

@@ -16,6 +16,7 @@ from grpc_status import rpc_status
 from faristol.cli.common import run, settings_of
 from faristol.host import StartError
 from faristol.host.runtime import CHANNEL_OPTIONS
+from faristol.host.text import LANGUAGES
 from faristol.pb.lexicon.v1 import adjudication_pb2_grpc as pb_grpc
 
 T = TypeVar("T")
@@ -23,7 +24,20 @@ T = TypeVar("T")
 Address = Annotated[
     str | None, typer.Option("--address", help="HOST:PORT of the lexicon service; else FARISTOL_LEXICON_ADDRESS.")
 ]
+Cell = Annotated[
+    str | None, typer.Option("--address", help="HOST:PORT of services that run; else FARISTOL_…_ADDRESS of each.")
+]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+
+
+def in_language(language: str) -> str:
+    """What ``--language`` asks for. Raises ``BadParameter`` for a language that is not offered."""
+    if language not in LANGUAGES:
+        raise typer.BadParameter(f"there is no language {language!r}; there are: {', '.join(LANGUAGES)}")
+    return language
+
+
+Language = Annotated[str, typer.Option(help=f"Of what is told: {', '.join(LANGUAGES)}.", callback=in_language)]
 
 
 def info_of(problem: grpc.aio.AioRpcError) -> error_details_pb2.ErrorInfo:
@@ -41,21 +55,28 @@ def reason_of(problem: grpc.aio.AioRpcError) -> str:
 
 
 @asynccontextmanager
-async def lexicon_at(address: str | None) -> AsyncIterator[grpc.aio.Channel]:
-    """The way to the lexicon service, at ``address`` or where the settings say.
+async def service_at(service: str, address: str | None) -> AsyncIterator[grpc.aio.Channel]:
+    """The way to a service, at ``address`` or where the settings say.
 
     Raises ``StartError`` when nobody said where, and for what the service refuses in the block.
     """
-    wanted = address or settings_of().lexicon_address
+    wanted = address or settings_of().address(service)
     if not wanted:
-        raise StartError("say where the lexicon service is: give --address or FARISTOL_LEXICON_ADDRESS")
+        raise StartError(f"say where the {service} service is: give --address or FARISTOL_{service.upper()}_ADDRESS")
     async with grpc.aio.insecure_channel(wanted, options=CHANNEL_OPTIONS) as channel:
         try:
             yield channel
         except grpc.aio.AioRpcError as problem:
             if problem.code() is grpc.StatusCode.UNAVAILABLE:
-                raise StartError(f"the lexicon service at {wanted} cannot be reached") from problem
+                raise StartError(f"the {service} service at {wanted} cannot be reached") from problem
             raise StartError(str(problem.details())) from problem
+
+
+@asynccontextmanager
+async def lexicon_at(address: str | None) -> AsyncIterator[grpc.aio.Channel]:
+    """The way to the lexicon service. Raises ``StartError`` as ``service_at`` does."""
+    async with service_at("lexicon", address) as channel:
+        yield channel
 
 
 def asked(address: str | None, work: Callable[[pb_grpc.AdjudicationServiceAsyncStub], Awaitable[T]]) -> T:

@@ -16,6 +16,7 @@ from faristol.cli import adjudication, gcg, judge, keeping, lexicon, projections
 from faristol.cli.common import Data, Database, Grpc, Http, Nats, console, run, settings_of
 from faristol.cli.pair import pair
 from faristol.cli.referee import referee
+from faristol.cli.sheet import sheet
 from faristol.host import SERVICES, Settings, StartError
 from faristol.host.process import stop_on_signals
 from faristol.record import RecordError
@@ -38,6 +39,7 @@ app.add_typer(judge.app, name="judge")
 app.add_typer(rulings.app, name="rulings")
 app.command()(pair)
 app.command()(referee)
+app.command()(sheet)
 
 
 def _version(wanted: bool) -> None:  # noqa: FBT001 # as Typer calls it

@@ -138,6 +138,7 @@ def router() -> APIRouter:
     @routes.get("/g/{game_id}")
     async def game(request: Request, results: Reader, game_id: str, part: Part = "") -> Response:
         one = await results.game(game_id)
+        sides = table.sheet(one)
         return page(
             request,
             "game.html",
@@ -145,6 +146,8 @@ def router() -> APIRouter:
             game=one,
             board=table.board(one),
             lines=table.lines(one),
+            sides=sides,
+            rows=table.rows(sides),
             clocks=table.clocks(one),
             names={seat.player_id: seat.name for seat in one.seats},
             position=one.position,

@@ -24,6 +24,7 @@ from faristol.gateway.schemas import (
     WithdrawalReason,
     moment,
 )
+from faristol.gateway.sheet import Sheet
 from faristol.pb.game.v1 import events_pb2 as game
 from faristol.pb.results.v1 import results_pb2 as pb
 
@@ -117,6 +118,10 @@ class Entry(BaseModel):
     article: str = Field(description="The article by which a turn was lost or points changed.", examples=["FISE 24"])
     written: list[WrittenScore] = Field(description="What the players wrote on their own sheets.")
     ruled_words: list[RuledWord] = Field(description="Word by word, where players are told so much of a ruling.")
+    sheet_play: str = Field(description="The play as the rules' sheet has it; empty where it has no words.")
+    sheet_score: str = Field(description="The score as that sheet has it.", examples=["68", "–", "−11"])
+    circled: bool = Field(description="That score is circled: a bingo.")
+    noted_blanks: list[str] = Field(description="Letters of blanks that the sheet has beside the play.")
 
     @classmethod
     def of(cls, one: pb.Entry) -> Entry:
@@ -143,6 +148,10 @@ class Entry(BaseModel):
                 WrittenScore(player_id=each.player_id, score=each.score, total=each.total) for each in one.written
             ],
             ruled_words=[RuledWord(faces=list(each.word.faces), valid=each.valid) for each in one.ruled_words],
+            sheet_play=one.sheet_play,
+            sheet_score=one.sheet_score,
+            circled=one.circled,
+            noted_blanks=list(one.noted_blanks),
         )
 
 
@@ -198,6 +207,7 @@ class Game(Answer):
     incidents: list[Incident] = Field(description="What happened beside the turns.")
     loser_ids: list[str] = Field(description="Who left, or lost by decision.")
     lost_by_all: bool = Field(description="All players lost.")
+    sheet: Sheet | None = Field(description="The form of the scoresheet; null when the rules are not installed.")
 
     @classmethod
     def of(cls, one: pb.GetGameResponse) -> Game:
@@ -230,4 +240,5 @@ class Game(Answer):
             incidents=[Incident.of(incident) for incident in one.incidents],
             loser_ids=list(one.loser_ids),
             lost_by_all=one.lost_by_all,
+            sheet=Sheet.of(one.sheet) if one.HasField("sheet") else None,
         )

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
+from itertools import zip_longest
 
 from faristol.gateway import labels
 from faristol.pb.game.v1 import events_pb2 as game
 from faristol.pb.results.v1 import results_pb2 as pb
-from faristol.rules.board import CENTRE, PREMIUMS, ROW_NAMES, SIZE, Premium, Square, Tile
-from faristol.rules.notation import write_word
+from faristol.rules.board import CENTRE, PREMIUMS, ROW_NAMES, SIZE, Direction, Premium, Square
+from faristol.rules.notation import Start, word_tiles, write_word
 from faristol.rules.ruleset import load_ruleset
 
 
@@ -59,6 +60,20 @@ class Line:
 
 
 @dataclass(frozen=True, slots=True)
+class Side:
+    """A player's part of the scoresheet."""
+
+    of: pb.SheetSide
+    name: str
+    lines: Sequence[Line]
+
+    @property
+    def total(self) -> int:
+        """Points after the last line that counts."""
+        return next((line.entry.total for line in reversed(self.lines) if line.entry.complete), 0)
+
+
+@dataclass(frozen=True, slots=True)
 class Clock:
     """A player's clock as it is drawn; times in milliseconds."""
 
@@ -95,7 +110,7 @@ def lines(one: pb.GetGameResponse) -> list[Line]:
     """The scoresheet."""
     seats = [seat.player_id for seat in one.seats]
     names = {seat.player_id: seat.name for seat in one.seats}
-    blanks = {(tile.row, tile.column) for tile in one.board if tile.blank}
+    blanks = {Square(tile.row, tile.column) for tile in one.board if tile.blank}
     over = not one.turn_player_id
     return [
         Line(
@@ -113,6 +128,23 @@ def lines(one: pb.GetGameResponse) -> list[Line]:
     ]
 
 
+def sheet(one: pb.GetGameResponse) -> list[Side]:
+    """The scoresheet in the form of the rules, player by player; none where the rules are not installed any more."""
+    if not one.HasField("sheet"):
+        return []
+    every = lines(one)
+    names = {seat.player_id: seat.name for seat in one.seats}
+    return [
+        Side(side, names[side.player_id], [line for line in every if line.entry.player_id == side.player_id])
+        for side in one.sheet.sides
+    ]
+
+
+def rows(sides: Sequence[Side]) -> list[tuple[Line | None, ...]]:
+    """The lines of all players side by side, as a sheet of paper has them; None below a player's last."""
+    return list(zip_longest(*(side.lines for side in sides)))
+
+
 def clocks(one: pb.GetGameResponse) -> dict[str, Clock]:
     """The clocks by player."""
     return {
@@ -125,6 +157,18 @@ def clocks(one: pb.GetGameResponse) -> dict[str, Clock]:
         )
         for side in one.clocks
     }
+
+
+def clock_text(clock: Clock) -> str:
+    """The time left when a clock last stopped, ``24:07``; with a minus sign when it is overtime."""
+    left = clock.allowance - clock.used
+    return minutes(left) if left >= 0 else "−" + minutes(-left)
+
+
+def minutes(milliseconds: int) -> str:
+    """A time as minutes and seconds, a second begun counted whole: ``2:05``."""
+    seconds = -(-milliseconds // 1000)
+    return f"{seconds // 60}:{seconds % 60:02}"
 
 
 @cache
@@ -152,10 +196,8 @@ def _cell(square: Square, tile: game.Placement | None, values: Mapping[str, int]
     )
 
 
-def _word(word: game.ScoredWord, entry: pb.Entry, blanks: set[tuple[int, int]]) -> str:
-    own = {(tile.row, tile.column): tile.blank for tile in entry.placements}
-    tiles = []
-    for place, face in enumerate(word.word.faces):
-        at = (word.row, word.column + place) if word.across else (word.row + place, word.column)
-        tiles.append(Tile(face, own.get(at, at in blanks)))
-    return write_word(tiles)
+def _word(word: game.ScoredWord, entry: pb.Entry, blanks: set[Square]) -> str:
+    start = Start(Square(word.row, word.column), Direction.ACROSS if word.across else Direction.DOWN)
+    laid = {Square(tile.row, tile.column): tile.blank for tile in entry.placements}
+    own = {square for square, blank in laid.items() if blank}
+    return write_word(word_tiles(word.word.faces, start, own | (blanks - laid.keys())))

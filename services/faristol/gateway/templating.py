@@ -13,7 +13,8 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from faristol.gateway import labels
-from faristol.gateway.table import Clock
+from faristol.gateway.paper import below, play_cell
+from faristol.gateway.table import clock_text, minutes
 from faristol.host.text import LANGUAGES, NAMES, translations
 from faristol.pb.results.v1 import results_pb2 as pb
 from faristol.rules.refusal import N_
@@ -42,6 +43,10 @@ def environment(language: str) -> Environment:
     env.filters["time"] = lambda moment: format_time(moment, "short", locale=language)
     env.globals.update(language=language, languages=LANGUAGES, language_names=NAMES, labels=labels, asset=asset, pb=pb)
     env.globals.update(clock_text=clock_text, minutes=minutes, who=lambda name, player: who(name, player, language))
+    env.globals.update(
+        play_cell=lambda line, sheet: play_cell(line, sheet, language),
+        below=lambda side, sheet: below(side, sheet, language),
+    )
     return env
 
 
@@ -74,15 +79,3 @@ def asset(name: str) -> str:
     """The address of a static file, which changes with its content."""
     content = (resources.files("faristol.gateway") / "static" / name).read_bytes()
     return f"/static/{name}?v={hashlib.sha256(content).hexdigest()[:10]}"
-
-
-def clock_text(clock: Clock) -> str:
-    """The time left when a clock last stopped, ``24:07``; with a minus sign when it is overtime."""
-    left = clock.allowance - clock.used
-    return minutes(left) if left >= 0 else "−" + minutes(-left)
-
-
-def minutes(milliseconds: int) -> str:
-    """A time as minutes and seconds, a second begun counted whole: ``2:05``."""
-    seconds = -(-milliseconds // 1000)
-    return f"{seconds // 60}:{seconds % 60:02}"

@@ -16,6 +16,7 @@ from faristol.pb.results.v1 import results_pb2_grpc as results_grpc
 from faristol.record import Record
 from faristol.results import history, news, operation, ranking, reading
 from faristol.results.history import Moment
+from faristol.results.sheet import write_pinned
 from faristol.results.shelf import Kind
 from faristol.rules.refusal import N_
 
@@ -145,6 +146,7 @@ class ResultsService(results_grpc.ResultsServiceServicer):
         else:
             await self._reach(request.min_position, context)
             answer = await reading.game(self._record, request.game_id)
+        write_pinned(answer)
         await self._name(list(answer.seats))
         return answer
 

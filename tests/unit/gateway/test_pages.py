@@ -69,6 +69,18 @@ async def test_a_name_is_shown_as_text_whatever_is_in_it(stage: Stage) -> None:
     assert "&lt;script&gt;alert" in answer.text
 
 
+async def test_a_printed_game_is_the_sheet_that_its_rules_ask_for(finished: Stage) -> None:
+    page = (await finished.http.get("/g/lliga-r1-t1", headers={"Accept-Language": "ca"})).text
+    paper = page[page.index('id="paper"') :]
+    game = (await finished.http.get("/api/v1/games/lliga-r1-t1")).json()
+    plays = [entry for entry in game["entries"] if entry["sheet_play"]]
+    assert plays
+    for entry in plays:
+        assert f"<td>{entry['sheet_play']}</td>" in paper
+    assert [side["signs"] for side in game["sheet"]["sides"]] == [True, True]
+    assert paper.count("Signatura:") == 2
+
+
 async def test_someone_erased_is_shown_by_id(finished: Stage) -> None:
     async with finished.record.writing() as connection:
         await connection.exec_driver_sql("DELETE FROM people WHERE player_id = 'biel'")

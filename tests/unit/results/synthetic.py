@@ -16,6 +16,7 @@ from faristol.pb.pairing.v1 import events_pb2 as pairing
 from faristol.pb.rating.v1 import events_pb2 as rating
 from faristol.record import Decision, Metadata, Record, Write
 from faristol.record.people import remember
+from faristol.rules import load_ruleset
 from faristol.rules.board import Board, Direction, Placement
 from faristol.rules.notation import Notation, lay, read_tiles
 
@@ -286,7 +287,7 @@ class Championship:
 
     def __init__(self) -> None:
         self.stream = f"tournament-{TOURNAMENT}"
-        self.ruleset = game.Pin(name="fisc-2023", digest="a" * 64)
+        self.ruleset = game.Pin(name="fisc-2023", digest=load_ruleset("fisc-2023").digest)
         self.lexicon = game.Pin(name="catalan", digest="b" * 64)
         self.now = START
 

@@ -12,6 +12,7 @@ from faristol.pb.game.v1 import events_pb2 as events
 from faristol.pb.game.v1 import game_pb2
 from faristol.pb.results.v1 import results_pb2
 from faristol.results import scoresheet
+from faristol.results.sheet import write_sheet
 from faristol.rules import Board, Notation
 
 if TYPE_CHECKING:
@@ -125,6 +126,8 @@ async def _sheet(world: World, value: Value) -> Differences:
     for fact in await world.services.facts():
         if isinstance(fact, scoresheet.SHOWN):
             state = scoresheet.change_game(state, fact)
+    if state:
+        write_sheet(state, world.case.ruleset)
     lines = list(state.entries) if state else []
     wanted = value.items()
     found = lines[len(lines) - len(wanted) :] if len(lines) >= len(wanted) else []

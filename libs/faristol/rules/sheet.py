@@ -1,0 +1,74 @@
+"""How turns are written on the scoresheet: what a rule book asks of words, blanks, bingos and exchanges.
+
+``[scoresheet]`` in a ruleset says it; nothing here knows a federation.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from faristol.rules.board import Tile
+from faristol.rules.notation import Notation, Start, write_word
+from faristol.rules.sections import Scoresheet
+
+DASH = "–"
+MINUS = "−"
+
+
+class Written(NamedTuple):
+    """A line of the sheet as a person writes it."""
+
+    play: str = ""
+    """The word, after its place where the sheet has coordinates; empty where it has no words."""
+    score: str = ""
+    circled: bool = False
+    """The score is circled."""
+    blanks: tuple[str, ...] = ()
+    """Letters of the blanks that are noted beside the word."""
+
+
+class Formed(NamedTuple):
+    """A word as it stands on the board."""
+
+    start: Start
+    tiles: tuple[Tile, ...]
+
+
+def write_play(sheet: Scoresheet, words: Sequence[Formed], laid: Sequence[Tile], score: int, *, bingo: bool) -> Written:
+    """A play of these ``words``, the main word first, with the tiles ``laid``; one that was withdrawn scores 0."""
+    shown = {"main": words[:1], "all": words, "none": ()}[sheet.words]
+    if score == 0 and sheet.zero_plays == "zero":
+        shown = ()
+    circled = bingo and score != 0 and sheet.bingo == "circled"
+    return Written(
+        play=", ".join(_written(sheet, word) for word in shown),
+        score=str(score),
+        circled=circled,
+        blanks=_blanks(laid) if shown and sheet.blank == "letter" else (),
+    )
+
+
+def write_exchange(sheet: Scoresheet) -> Written:
+    """An exchange: a dash where scores stand, a zero, or nothing (FISC I.9, PES Δ.β.iii)."""
+    return Written(score={"dash": DASH, "zero": "0", "none": ""}[sheet.exchange])
+
+
+def write_change(points: int) -> Written:
+    """Points added or taken off outside turns, with their sign; a plain ``0``."""
+    return Written(score=f"+{points}" if points > 0 else f"{MINUS}{-points}" if points else "0")
+
+
+def blanks_in_field(sheet: Scoresheet, laid: Sequence[Tile]) -> tuple[str, ...]:
+    """Letters of the blanks among ``laid`` where the sheet has a field for them, else none (PES Δ.β)."""
+    return _blanks(laid) if sheet.blank == "field" else ()
+
+
+def _blanks(laid: Sequence[Tile]) -> tuple[str, ...]:
+    return tuple(tile.face for tile in laid if tile.blank)
+
+
+def _written(sheet: Scoresheet, word: Formed) -> str:
+    marked = sheet.blank == "parentheses"
+    text = write_word(word.tiles if marked else (Tile(tile.face) for tile in word.tiles))
+    return text if sheet.coordinates == "none" else f"{Notation.FISC.write(word.start)} {text}"

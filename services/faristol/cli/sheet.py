@@ -1,0 +1,102 @@
+"""`faristol sheet`: a game's scoresheet in the form that its rules ask for."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from itertools import zip_longest
+from typing import Annotated
+
+import typer
+
+from faristol.cli.calling import AsJson, Cell, Language, as_json, service_at
+from faristol.cli.common import run
+from faristol.gateway import labels
+from faristol.gateway.paper import below, play_cell
+from faristol.gateway.table import Line, Side
+from faristol.gateway.table import sheet as sides_of
+from faristol.host import StartError
+from faristol.host.text import translations
+from faristol.pb.results.v1 import results_pb2 as pb
+from faristol.pb.results.v1 import results_pb2_grpc as pb_grpc
+
+GAP = "   "
+"""Between the columns of two players."""
+
+LINE = "_" * 16
+"""Where a person writes."""
+
+
+def sheet(
+    game_id: Annotated[str, typer.Argument(metavar="GAME", help="The game.")],
+    language: Language = "en",
+    address: Cell = None,
+    json_output: AsJson = False,
+) -> None:
+    """Print the scoresheet of a game as its rules want it: notation, deductions, totals, who signs."""
+
+    async def ask() -> pb.GetGameResponse:
+        async with service_at("results", address) as channel:
+            answer: pb.GetGameResponse = await pb_grpc.ResultsServiceStub(channel).GetGame(
+                pb.GetGameRequest(game_id=game_id)
+            )
+            return answer
+
+    one: pb.GetGameResponse = run(ask())
+    if json_output:
+        typer.echo(json.dumps(as_json(one), ensure_ascii=False, indent=2))
+        return
+    if not one.HasField("sheet"):
+        raise StartError(f"the rules {one.ruleset.name} of {game_id} are not installed here with the content it pins")
+    typer.echo("\n".join(written(one, language)))
+
+
+def written(one: pb.GetGameResponse, language: str) -> Iterator[str]:
+    """The lines of the sheet as text, the players side by side; a score that is circled stands in parentheses."""
+    read = translations(language).gettext
+    of_round, table = read("Round %(number)s") % {"number": one.round}, read("Table %(number)s") % {"number": one.table}
+    yield f"{one.tournament_name} · {of_round} · {table} · {one.ruleset.name}"
+    sides = sides_of(one)
+    most = max(len(side.lines) for side in sides)
+    blocks = [_block(side, most, one.sheet, language) for side in sides]
+    for row in zip_longest(*blocks, fillvalue=""):
+        yield GAP.join(f"{text:<{len(block[0])}}" for text, block in zip(row, blocks, strict=True)).rstrip()
+    for incident in one.incidents:
+        whom = next((side.name or incident.player_id for side in sides if side.of.player_id == incident.player_id), "")
+        parts = [
+            read("Turn %(number)s") % {"number": incident.turn},
+            whom,
+            read(labels.INCIDENTS[incident.kind]) + (f" ({incident.count})" if incident.count else ""),
+            incident.article,
+        ]
+        yield ", ".join(part for part in parts if part)
+    if one.end_condition:
+        yield read(labels.ENDS[one.end_condition])
+    if one.final:
+        yield read("The result is final.")
+
+
+def _block(side: Side, most: int, sheet: pb.Sheet, language: str) -> list[str]:
+    """A player's part: name, lines, total and what stands below, the first line as wide as the widest."""
+    read = translations(language).gettext
+    head = (read("Turn"), read("Play"), read("Score"), read("Total"))
+    lines = [_cells(line, sheet, language) for line in side.lines]
+    last = ("", read("Total"), "", str(side.total))
+    widths = [max(len(cells[column]) for cells in (head, *lines, last)) for column in range(len(head))]
+    aligned = [_aligned(cells, widths) for cells in (head, *lines)] + [""] * (most - len(lines))
+    name = side.name or side.of.player_id
+    beneath = [f"{title}: {said or LINE}" for title, said in below(side, sheet, language)]
+    width = max(map(len, (name, aligned[0], *beneath)))
+    return [f"{name:<{width}}", *aligned, "-" * width, _aligned(last, widths), *beneath]
+
+
+def _cells(line: Line, sheet: pb.Sheet, language: str) -> tuple[str, str, str, str]:
+    entry = line.entry
+    score = f"({entry.sheet_score})" if entry.circled else entry.sheet_score
+    return str(entry.turn or ""), play_cell(line, sheet, language), score, str(entry.total)
+
+
+def _aligned(cells: Sequence[str], widths: Sequence[int]) -> str:
+    """Numbers to the right, plays to the left."""
+    turn, play, score, total = cells
+    return f"{turn:>{widths[0]}}  {play:<{widths[1]}}  {score:>{widths[2]}}  {total:>{widths[3]}}"

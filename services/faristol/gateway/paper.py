@@ -1,0 +1,46 @@
+"""The scoresheet as it stands on paper: what is written in its cells and below them, in the reader's language."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from faristol.gateway.table import Line, Side, minutes
+from faristol.host.text import translations
+from faristol.pb.results.v1 import results_pb2 as pb
+from faristol.rules.refusal import N_
+
+BLANKS = N_("Blanks")
+BINGOS = N_("Bingos")
+SIGNATURE = N_("Signature")
+
+_PLAYS = frozenset({pb.ENTRY_KIND_PLAY, pb.ENTRY_KIND_PHONY, pb.ENTRY_KIND_WITHDRAWN})
+
+
+def play_cell(line: Line, sheet: pb.Sheet, language: str) -> str:
+    """What a line of the sheet is: the play as the rules write it, or words for what was no play.
+
+    Where plays stand without words, turns do too: there is their score.
+    """
+    read, entry = translations(language).gettext, line.entry
+    if entry.kind in _PLAYS:
+        noted = " ".join(entry.noted_blanks)
+        return f"{entry.sheet_play} ({read('blank')} {noted})" if noted else entry.sheet_play
+    if entry.turn and not sheet.words:
+        return ""
+    more = {
+        pb.ENTRY_KIND_RACK_PENALTY: line.tiles,
+        pb.ENTRY_KIND_TIME_PENALTY: minutes(entry.overtime_ms),
+        pb.ENTRY_KIND_LOST_TURN: f"({entry.article})" if entry.article else "",
+    }.get(entry.kind, "")
+    return f"{read(line.label)} {more}".rstrip()
+
+
+def below(side: Side, sheet: pb.Sheet, language: str) -> Iterator[tuple[str, str]]:
+    """What stands below a player's lines: a title and what is said, empty where a person writes."""
+    read = translations(language).gettext
+    if sheet.bingos:
+        yield read(BINGOS), str(side.of.bingos)
+    if sheet.blanks:
+        yield read(BLANKS), " ".join(side.of.blanks) or "–"
+    if side.of.signs:
+        yield read(SIGNATURE), ""

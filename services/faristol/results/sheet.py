@@ -1,0 +1,65 @@
+"""A game's scoresheet in the form that its rules ask for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Set
+
+from faristol.pb.game.v1 import events_pb2 as game
+from faristol.pb.results.v1 import results_pb2 as results
+from faristol.rules import Refusal, Ruleset, pinned_ruleset
+from faristol.rules.board import Direction, Square, Tile
+from faristol.rules.notation import Start, word_tiles
+from faristol.rules.sheet import Formed, Written, blanks_in_field, write_change, write_exchange, write_play
+
+_PLAYS = frozenset({results.ENTRY_KIND_PLAY, results.ENTRY_KIND_PHONY, results.ENTRY_KIND_WITHDRAWN})
+_EXCHANGES = frozenset({results.ENTRY_KIND_EXCHANGE, results.ENTRY_KIND_FREE_EXCHANGE})
+
+
+def write_pinned(one: results.GetGameResponse) -> None:
+    """Write the sheet of ``one`` by the rules that the game pins; nothing where they are not installed any more."""
+    pin = one.ruleset
+    try:
+        ruleset = pinned_ruleset(pin.name, pin.digest, {option.name: option.value for option in pin.options})
+    except Refusal:
+        return
+    write_sheet(one, ruleset)
+
+
+def write_sheet(one: results.GetGameResponse, ruleset: Ruleset) -> None:
+    """Fill every line's ``sheet_…`` fields and ``sheet`` of ``one`` by these rules."""
+    form = ruleset.scoresheet
+    blanks = {Square(tile.row, tile.column) for tile in one.board if tile.blank}
+    one.sheet.words = form.words != "none"
+    one.sheet.bingos = form.bingo == "counted"
+    one.sheet.blanks = form.blank == "field"
+    sides = {seat.player_id: one.sheet.sides.add(player_id=seat.player_id) for seat in one.seats}
+    for place, side in enumerate(sides.values()):
+        side.signs = form.signers == "both" or (form.signers == "keeper" and place == 0)
+    for entry in one.entries:
+        written = _line(entry, blanks, ruleset)
+        entry.sheet_play, entry.sheet_score, entry.circled = written.play, written.score, written.circled
+        entry.noted_blanks.extend(written.blanks)
+        if entry.kind == results.ENTRY_KIND_PLAY:
+            sides[entry.player_id].bingos += entry.bingo
+            sides[entry.player_id].blanks.extend(blanks_in_field(form, _laid(entry.placements)))
+
+
+def _line(entry: results.Entry, blanks: Set[Square], ruleset: Ruleset) -> Written:
+    form = ruleset.scoresheet
+    if entry.kind in _PLAYS:
+        laid = {Square(tile.row, tile.column): tile.blank for tile in entry.placements}
+        own = {square for square, blank in laid.items() if blank}
+        words = [_formed(word, own | (blanks - laid.keys())) for word in entry.words]
+        return write_play(form, words, _laid(entry.placements), entry.score, bingo=entry.bingo)
+    if entry.kind in _EXCHANGES:
+        return write_exchange(form)
+    return Written(score="0") if entry.turn else write_change(entry.score)
+
+
+def _formed(word: game.ScoredWord, blanks: Set[Square]) -> Formed:
+    start = Start(Square(word.row, word.column), Direction.ACROSS if word.across else Direction.DOWN)
+    return Formed(start, word_tiles(word.word.faces, start, blanks))
+
+
+def _laid(placements: Iterable[game.Placement]) -> list[Tile]:
+    return [Tile(tile.face, tile.blank) for tile in placements]
