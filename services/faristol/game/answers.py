@@ -93,6 +93,7 @@ def shown(table: Table, player_id: str) -> pb.GetGameResponse:
         end_condition=game.condition,
         laid=[_tile(laid) for laid in game.course.laid],
         open_play=game.open_play,
+        opened_at=timestamp(game.opened_at),
         written=game.course.written.values(),
         interruption=_interruption(game, player_id),
         arbiter_called_by=game.arbiter_called,

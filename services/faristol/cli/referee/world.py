@@ -6,14 +6,14 @@ import uuid
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from types import MappingProxyType
 from typing import Any
 
 from google.protobuf.message import Message
 
 from faristol.cli.referee.case import ARBITER, DIRECTOR, JUDGE, Case, Step
-from faristol.cli.referee.document import Value, there_is_no
-from faristol.cli.referee.forms import fill, moment, since_start
+from faristol.cli.referee.commands import Commands
+from faristol.cli.referee.document import there_is_no
+from faristol.cli.referee.forms import moment, since_start
 from faristol.cli.referee.hall import TOURNAMENT, end_of_the_others, start_of_the_round
 from faristol.cli.referee.position import GAME_ID, Turn, laid_fact, lay_out, opening, turns_before
 from faristol.cli.referee.services import Services
@@ -27,10 +27,6 @@ from faristol.rules import Refusal
 
 Problem = Refusal | Invalid | NotFound
 """How a command is answered that cannot be done."""
-
-
-TURN_STEPS = {"stop": "stop", "write": "write-score", "draw": "draw-tiles", "press": "press"}
-"""The verbs of a turn's steps after the play is laid; announcing and counting are a part of laying it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,11 +45,12 @@ class World:
     """A table, its clock and its judges. Time goes by as the case says."""
 
     services: Services
+    _commands: Commands
 
     def __init__(self, case: Case) -> None:
         self.case = case
         self.now_ms = 0
-        self._commands = 0
+        self._sent = 0
 
     def now(self) -> datetime:
         """What time it is in the case."""
@@ -62,6 +59,7 @@ class World:
     async def open(self, services: Services) -> None:
         """Set the position of the case, on a table of these services."""
         self.services = services
+        self._commands = Commands(services, self.case.ruleset, self.case.players, self._complete)
         layout = lay_out(self.case)
         turns = turns_before(self.case, layout)
         first = turns[0].player if turns else self.case.position.to_play
@@ -70,12 +68,12 @@ class World:
             game_stream(GAME_ID), opening(self.case, layout, first, self.now_ms, services.lexicon)
         )
         if self.case.ruleset.arbiter.required and self.case.position.arbiter:
-            await self._command(ARBITER, "assign-arbiter", self.case.place)
+            await self._commands.send(ARBITER, "assign-arbiter", self.case.place)
         if self.case.position.recorded and self.case.steps[0].verb != "start-game":
-            await self._command(first, "start-game", self.case.place)
+            await self._commands.send(first, "start-game", self.case.place)
             for player, rack in self.case.position.racks.items():
                 faces = self.case.place.saying(" ".join(rack))
-                await self._command(player, "state-rack", self.case.place, faces)
+                await self._commands.send(player, "state-rack", self.case.place, faces)
         for number, turn in enumerate(turns, start=1):
             self.now_ms = turn.at_ms
             await self._take(turn, number, len(layout.bag))
@@ -107,7 +105,7 @@ class World:
             await self.services.write(game_stream(GAME_ID), [raised])
             await self.services.rule(lambda _: False)
             if (await self.services.table()).phase == game_pb2.PHASE_REFUSED:
-                await self._command(player, "accept-ruling", self.case.place)
+                await self._commands.send(player, "accept-ruling", self.case.place)
             return
         if "press" not in self.case.ruleset.turn.steps:
             if bag_left:
@@ -152,78 +150,19 @@ class World:
         elif step.actor == DIRECTOR:
             await self._direct(step)
         elif step.verb == "turn":
-            await self._whole_turn(step, answers)
+            await self._commands.whole_turn(step.actor, step.place, step.argument, answers)
         else:
-            answers.append(await self._command(step.actor, step.verb, step.place, step.argument, step.fields))
+            answers.append(await self._commands.send(step.actor, step.verb, step.place, step.argument, step.fields))
 
-    async def _command(
-        self,
-        actor: str,
-        name: str,
-        place: Value,
-        argument: Value | None = None,
-        fields: Mapping[str, Value] = MappingProxyType({}),
-    ) -> Message:
-        """Send a command: ``argument`` is for its first own field, ``fields`` for the others."""
-        verbs = self.services.verbs
-        if name not in verbs:
-            raise place.wrong(there_is_no("verb", name, (*verbs, "turn")))
-        verb = verbs[name]
-        request: Any = verb.request()
-        self._commands += 1
+    def _complete(self, _: str, __: str, request: Any) -> None:
+        """What no step says of a command."""
         known = request.DESCRIPTOR.fields_by_name
-        request.command_id = str(uuid.UUID(int=self._commands))
+        self._sent += 1
+        request.command_id = str(uuid.UUID(int=self._sent))
         if "game_id" in known:
             request.game_id = GAME_ID
         if "occurred_at" in known:
             request.occurred_at.CopyFrom(moment(self.now_ms))
-        by = "arbiter_id" if actor == ARBITER else "player_id"
-        if by in known:
-            setattr(request, by, actor)
-        if argument is not None:
-            if not verb.argument:
-                raise argument.wrong(f"nothing stands behind {verb.name}")
-            fields = {verb.argument: argument, **fields}
-        if "player_ids" in known and actor in self.case.players and not {"player_ids", "player-ids"} & set(fields):
-            request.player_ids.append(actor)
-        fill(request, fields, await self.services.board())
-        return await self.services.call(verb, request)
-
-    async def _whole_turn(self, step: Step, answers: list[Message]) -> None:
-        """A turn with all its steps, in the order of the book: a play, ``exchange`` with tiles, or ``pass``."""
-        if step.argument is None:
-            raise step.place.wrong("expected what the turn is: `turn H8 C A S A`, `turn exchange A E` or `turn pass`")
-        what, _, rest = step.argument.text().partition(" ")
-        book = self.case.ruleset
-        if what in ("exchange", "pass"):
-            argument = step.argument.saying(rest) if rest.strip() else None
-            answers.append(await self._command(step.actor, what, step.place, argument))
-            held = what == "exchange" and book.exchange.stops_clock and book.clock.stopped_by_mover
-            taken: tuple[str, ...] = ("stop", "press") if held else ("press",)
-        else:
-            answers.append(await self._command(step.actor, "place-play", step.place, step.argument))
-            taken = tuple(TURN_STEPS)
-        for one in book.turn.steps:
-            if one not in taken:
-                continue
-            for player in self._writers(step.actor) if one == "write" else (step.actor,):
-                table = await self.services.table()
-                if one == "stop" and (await self.services.clock()).held:
-                    continue  # the tiles that take a player out have stopped it (PES Ε.β)
-                if one == "write" and not table.HasField("pending"):
-                    continue  # where nothing is left to draw the play has been completed by being laid
-                if not table.end_condition and (one != "draw" or table.bag_left):
-                    answers.append(await self._command(player, TURN_STEPS[one], step.place))
-
-    def _writers(self, mover: str) -> Sequence[str]:
-        """Who writes the score of a play."""
-        match self.case.ruleset.turn.written_by:
-            case "both":
-                return sorted(self.case.players, key=lambda player: player != mover)
-            case "mover":
-                return (mover,)
-            case "keeper":
-                return self.case.players[:1]
 
     async def _judge(self, step: Step) -> None:
         """Rule on the challenge or appeal that is open: by the words of the case, or as the judge says."""

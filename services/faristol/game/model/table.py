@@ -200,6 +200,8 @@ class Game:
     signed: tuple[str, ...] = ()
     revision: int = 0
     """How often the result was opened again."""
+    opened_at: Instant = 0
+    """When the round was started."""
     last_at: Instant = 0
     """The latest moment that any fact of this table names."""
     begun: tuple[Game, ...] = ()

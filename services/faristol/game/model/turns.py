@@ -10,6 +10,7 @@ from typing import Any
 from google.protobuf.message import Message
 
 from faristol.game.model.table import Course, Game, Owed, Phase, Pin, Taken, taken_out, tiles_of
+from faristol.host.times import instant
 from faristol.pb.game.v1 import events_pb2 as events
 from faristol.rules import Placement, Square, Tile, TurnKind, without
 
@@ -47,6 +48,7 @@ def _opened(_: Game, fact: events.GameOpened) -> Game:
         keeping=fact.keeping or events.KEEPING_HOSTED,
         racks=MappingProxyType(dict.fromkeys(players, ())),
         scores=MappingProxyType(dict.fromkeys(players, 0)),
+        opened_at=instant(fact.occurred_at),
     )
 
 

@@ -3070,6 +3070,7 @@ class GetGameResponse(_message.Message):
     KEEPING_FIELD_NUMBER: _builtins.int
     REVISION_FIELD_NUMBER: _builtins.int
     UNSEEN_FIELD_NUMBER: _builtins.int
+    OPENED_AT_FIELD_NUMBER: _builtins.int
     game_id: _builtins.str
     """The game."""
     tournament_id: _builtins.str
@@ -3148,6 +3149,10 @@ class GetGameResponse(_message.Message):
     def unseen(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
         """Tiles that the player asked for has not seen: those of the bag and of the other racks, in the order of the set."""
 
+    @_builtins.property
+    def opened_at(self) -> _timestamp_pb2.Timestamp:
+        """When its round was started."""
+
     def __init__(
         self,
         *,
@@ -3178,10 +3183,11 @@ class GetGameResponse(_message.Message):
         keeping: _events_pb2.Keeping.ValueType = ...,
         revision: _builtins.int = ...,
         unseen: _abc.Iterable[_builtins.str] | None = ...,
+        opened_at: _timestamp_pb2.Timestamp | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["interruption", b"interruption", "lexicon", b"lexicon", "occurred_at", b"occurred_at", "open_play", b"open_play", "pending", b"pending", "ruleset", b"ruleset"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["interruption", b"interruption", "lexicon", b"lexicon", "occurred_at", b"occurred_at", "open_play", b"open_play", "opened_at", b"opened_at", "pending", b"pending", "ruleset", b"ruleset"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["arbiter_called_by", b"arbiter_called_by", "arbiter_id", b"arbiter_id", "bag_left", b"bag_left", "board", b"board", "end_condition", b"end_condition", "game_id", b"game_id", "interruption", b"interruption", "keeping", b"keeping", "laid", b"laid", "lexicon", b"lexicon", "occurred_at", b"occurred_at", "open_play", b"open_play", "pending", b"pending", "pending_ruled_valid", b"pending_ruled_valid", "phase", b"phase", "rack", b"rack", "revision", b"revision", "round", b"round", "ruleset", b"ruleset", "sides", b"sides", "table", b"table", "tournament_id", b"tournament_id", "turn", b"turn", "turn_player_id", b"turn_player_id", "unseen", b"unseen", "version", b"version", "written", b"written"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["arbiter_called_by", b"arbiter_called_by", "arbiter_id", b"arbiter_id", "bag_left", b"bag_left", "board", b"board", "end_condition", b"end_condition", "game_id", b"game_id", "interruption", b"interruption", "keeping", b"keeping", "laid", b"laid", "lexicon", b"lexicon", "occurred_at", b"occurred_at", "open_play", b"open_play", "opened_at", b"opened_at", "pending", b"pending", "pending_ruled_valid", b"pending_ruled_valid", "phase", b"phase", "rack", b"rack", "revision", b"revision", "round", b"round", "ruleset", b"ruleset", "sides", b"sides", "table", b"table", "tournament_id", b"tournament_id", "turn", b"turn", "turn_player_id", b"turn_player_id", "unseen", b"unseen", "version", b"version", "written", b"written"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
