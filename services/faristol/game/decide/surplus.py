@@ -8,7 +8,7 @@ from collections.abc import Collection, Sequence
 from google.protobuf.message import Message
 
 from faristol.game.decide.checks import check_arbiter, check_running, check_seated, check_undisturbed
-from faristol.game.decide.drawing import bag_of, check_possible, drawn_from
+from faristol.game.decide.drawing import bag_of, check_possible, drawn_from, rack_for
 from faristol.game.model import Game, Instant, Phase, timestamp
 from faristol.host.errors import Invalid
 from faristol.pb.game.v1 import events_pb2 as events
@@ -74,7 +74,10 @@ def claim_overdraw(
 
 
 def choose_surplus(game: Game, ruleset: Ruleset, player_id: str, faces: Sequence[str], at: Instant) -> list[Message]:
-    """The opponent chooses which of the tiles shown go back into the bag (FISC I.7.3, FISE 28.2, PES Δ.στ)."""
+    """The opponent chooses which of the tiles shown go back into the bag (FISC I.7.3, FISE 28.2, PES Δ.στ).
+
+    At a table that is recorded people turned tiles over, and nobody entered which: any that the rack can hold.
+    """
     check_seated(game, ruleset, player_id)
     check_running(game, ruleset)
     found = game.interruption
@@ -87,7 +90,8 @@ def choose_surplus(game: Game, ruleset: Ruleset, player_id: str, faces: Sequence
             N_("{player} drew too many tiles: the opponent chooses which go back."),
             {"player": player_id},
         )
-    choice = Overdraw(found.surplus, tuple(found.shown), True, found.choose, (), found.turn_lost, False, found.article)
+    shown = tuple(found.shown) if game.hosted else rack_for(game, ruleset, found.player_id, faces)
+    choice = Overdraw(found.surplus, shown, True, found.choose, (), found.turn_lost, False, found.article)
     returned = choose_returned(choice, faces).returned
     return _returned(game, ruleset, found, returned, player_id, at)
 
