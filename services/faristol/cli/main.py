@@ -17,6 +17,7 @@ from faristol.cli.common import Data, Database, Grpc, Http, Nats, console, run, 
 from faristol.cli.pair import pair
 from faristol.cli.referee import referee
 from faristol.cli.sheet import sheet
+from faristol.cli.table import table
 from faristol.host import SERVICES, Settings, StartError
 from faristol.host.process import stop_on_signals
 from faristol.record import RecordError
@@ -40,6 +41,7 @@ app.add_typer(rulings.app, name="rulings")
 app.command()(pair)
 app.command()(referee)
 app.command()(sheet)
+app.command()(table)
 
 
 def _version(wanted: bool) -> None:  # noqa: FBT001 # as Typer calls it

@@ -70,9 +70,10 @@ class Judge:
         request = pb.ReleaseCaseRequest(command_id=str(uuid.uuid4()), case_id=case_id, judge_id=self.judge_id)
         return await call(partial(self._stub.ReleaseCase, metadata=self._metadata), request)
 
-    async def rule(self, case_id: str, words: Sequence[events.WordRuling]) -> pb.RuleCaseResponse:
+    async def rule(self, case_id: str, words: Sequence[events.WordRuling], command_id: str = "") -> pb.RuleCaseResponse:
         """Rule on a case that is held."""
-        request = pb.RuleCaseRequest(command_id=str(uuid.uuid4()), case_id=case_id, judge_id=self.judge_id, words=words)
+        command_id = command_id or str(uuid.uuid4())
+        request = pb.RuleCaseRequest(command_id=command_id, case_id=case_id, judge_id=self.judge_id, words=words)
         return await call(partial(self._stub.RuleCase, metadata=self._metadata), request)
 
     @asynccontextmanager

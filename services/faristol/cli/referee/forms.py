@@ -11,8 +11,8 @@ from google.protobuf.message import Message
 from google.protobuf.timestamp_pb2 import Timestamp
 
 from faristol.cli.referee.document import CaseError, Value, there_is_no
-from faristol.pb.game.v1 import events_pb2
-from faristol.rules import Board, Notation, Placement, lay, read_tiles
+from faristol.pb.game.v1 import events_pb2, game_pb2
+from faristol.rules import Board, Notation, Placement, Square, Tile, lay, read_tiles
 from faristol.rules.tiles import BLANK
 
 START_NS = 1_704_535_200 * 1_000_000_000
@@ -63,6 +63,11 @@ def play_of(value: Value, board: Board) -> tuple[Placement, ...]:
         raise
     except ValueError as error:
         raise value.wrong(str(error)) from error
+
+
+def board_of(table: game_pb2.GetGameResponse) -> Board:
+    """The tiles that lie on the board of a table."""
+    return Board().place(Placement(Square(tile.row, tile.column), Tile(tile.face, tile.blank)) for tile in table.board)
 
 
 def fill(message: Message, fields: Mapping[str, Value], board: Board) -> None:

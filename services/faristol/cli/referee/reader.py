@@ -100,7 +100,7 @@ def _case(value: Value, shared: Mapping[str, Value]) -> Case:
         words=frozenset(word for part in (shared, own) if "words" in part for word in _words(part["words"])),
         layers=tuple(keys["layers"].text().split()) if "layers" in keys else (),
         position=_position(own, players, ruleset),
-        steps=tuple(_step(step, players) for step in keys["steps"].items()),
+        steps=tuple(read_step(step, players) for step in keys["steps"].items()),
     )
 
 
@@ -195,9 +195,10 @@ def _faces(value: Value, ruleset: Ruleset) -> tuple[str, ...]:
     return faces
 
 
-def _step(value: Value, players: tuple[str, ...]) -> Step:
+def read_step(value: Value, players: Collection[str], known: frozenset[str] = STEP_KEYS) -> Step:
+    """A step of these players. Raises ``CaseError``, also for a key that is not ``known``."""
     actors = {*players, *OFFICIALS}
-    keys = value.keys(actors | STEP_KEYS)
+    keys = value.keys(actors | known)
     acting = [key for key in keys if key in actors]
     if len(acting) > 1:
         raise value.wrong(f"expected one to act in a step, got {' and '.join(acting)}")

@@ -11,6 +11,7 @@ from google.protobuf.descriptor import ServiceDescriptor
 from google.protobuf.message import Message
 
 from faristol.cli.referee.case import Case, Word
+from faristol.cli.referee.forms import board_of
 from faristol.cli.referee.position import GAME_ID, TOURNAMENT_ID
 from faristol.cli.referee.verbs import Verb, verbs_of
 from faristol.clock.deadlines import next_deadline
@@ -22,7 +23,7 @@ from faristol.game.streams import load_table as load_settled
 from faristol.pb.clock.v1 import clock_pb2
 from faristol.pb.game.v1 import game_pb2
 from faristol.record import Decision, Metadata, Record, Write
-from faristol.rules import Board, Placement, Square, Tile
+from faristol.rules import Board
 
 GAME, CLOCK = (
     module.DESCRIPTOR.services_by_name[name]
@@ -103,9 +104,7 @@ class Services(ABC):
 
     async def board(self) -> Board:
         """The tiles that lie on the board."""
-        return Board().place(
-            Placement(Square(tile.row, tile.column), Tile(tile.face, tile.blank)) for tile in (await self.table()).board
-        )
+        return board_of(await self.table())
 
 
 Tables = Callable[[Case, Callable[[], datetime]], AbstractAsyncContextManager[Services]]

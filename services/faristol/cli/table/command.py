@@ -1,0 +1,219 @@
+"""`faristol table`: at a prompt, or from a script on standard input."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack
+from pathlib import Path
+from typing import Annotated
+
+import grpc
+import typer
+
+from faristol.cli.calling import Cell, Language, info_of
+from faristol.cli.common import run, settings_of
+from faristol.cli.referee.document import CaseError
+from faristol.cli.referee.forms import board_of
+from faristol.cli.sheet import written
+from faristol.cli.table.journal import Journal, usual_file
+from faristol.cli.table.judging import Bench
+from faristol.cli.table.lines import Typed, read_typed, steps_of
+from faristol.cli.table.services import LiveTable, verbs
+from faristol.cli.table.session import Session
+from faristol.cli.table.showing import described, next_steps, standing, told
+from faristol.host import StartError
+from faristol.host.runtime import CHANNEL_OPTIONS
+from faristol.host.text import translations
+from faristol.rules import N_, Refusal
+
+PROMPT = "> "
+DO = ("board", "help", "quit", "rack", "sheet", "table")
+"""Words for the tool itself."""
+
+AWAY = N_("The services do not answer. What you typed is kept and sent until they do.")
+KEPT = N_("It was not carried out. It is kept, and will be sent when you open this table again.")
+GOING_ON = N_("From last time, not carried out yet: %(step)s")
+REFUSED = N_("Refused: %(problem)s")
+HELP = N_(
+    "WHO: VERB …, where WHO is a player, arbiter or judge. A whole turn: `Anna: turn H8 C A S A`, "
+    "`Anna: turn exchange A E`, `Anna: turn pass`. More: `Anna: draw-tiles, with: {count: 4}`, `at: 12:30` for minutes "
+    "since the round began, `after: 0:30` since the step before."
+)
+ALSO = N_("Also: %(words)s (rack WHO).")
+
+
+def table(
+    game_id: Annotated[str, typer.Argument(metavar="GAME", help="The game.")],
+    arbiter: Annotated[str, typer.Option("--as", help="Your id as arbiter.")] = "arbiter",
+    judge: Annotated[str, typer.Option(help="Id of the judge who rules from here, where judges rule.")] = "",
+    journal: Annotated[
+        Path | None, typer.Option(help="File that keeps what is typed until it is done; a usual one at a terminal.")
+    ] = None,
+    language: Language = "en",
+    address: Cell = None,
+) -> None:
+    """Keep a table that is being played: say what happens, in the words of rulebook cases (docs/tables.md).
+
+    At a terminal it asks line by line. Otherwise it reads a script, ends with code 1 at the first step that is refused,
+    and says its line.
+    """
+    terminal = sys.stdin.isatty()
+    if journal is None and terminal:
+        journal = usual_file(game_id)
+    kept = Journal(journal)
+    keeper = _Keeper(kept, language, stops=not terminal)
+
+    async def work() -> int:
+        async with AsyncExitStack() as stack:
+
+            def channel(service: str) -> grpc.aio.Channel:
+                return _channel(stack, service, address)
+
+            caller = (("accept-language", language), ("faristol-actor", arbiter), ("faristol-role", "arbiter"))
+            services = LiveTable(channel, game_id, caller, kept, lambda: keeper.say(AWAY))
+            services.ids = {"arbiter": arbiter}
+            bench = Bench(channel("lexicon"), judge or arbiter)
+            try:
+                await keeper.sit_down(services, bench)
+                return await keeper.work(_typed(terminal=terminal))
+            except grpc.aio.AioRpcError as problem:
+                raise StartError(str(problem.details())) from problem
+            except Refusal as refusal:
+                raise StartError(str(refusal)) from refusal
+
+    if code := run(work()):
+        raise typer.Exit(code)
+
+
+def _channel(stack: AsyncExitStack, service: str, address: str | None) -> grpc.aio.Channel:
+    wanted = address or settings_of().address(service)
+    if not wanted:
+        raise StartError(f"say where the {service} service is: give --address or FARISTOL_{service.upper()}_ADDRESS")
+    made = grpc.aio.insecure_channel(wanted, options=CHANNEL_OPTIONS)
+    stack.push_async_callback(made.close, None)
+    return made
+
+
+async def _typed(*, terminal: bool) -> AsyncIterator[Typed]:
+    """What is typed at the prompt, or stands in the script."""
+    if not terminal:
+        for typed in steps_of(await asyncio.to_thread(sys.stdin.readlines)):
+            yield typed
+        return
+    import readline  # noqa: F401 # with it `input` lets a person edit and repeat lines
+
+    number = 0
+    while True:
+        try:
+            line = await asyncio.to_thread(input, PROMPT)
+        except EOFError:
+            return
+        number += 1
+        for typed in steps_of([line]):
+            yield typed._replace(number=1)
+
+
+class _Keeper:
+    """Does what is typed and shows what came of it."""
+
+    def __init__(self, journal: Journal, language: str, *, stops: bool) -> None:
+        """``stops`` at the first step that cannot be done, as for a script; otherwise the next one is waited for."""
+        self._journal = journal
+        self._language = language
+        self._stops = stops
+
+    def say(self, message: str, **params: str) -> None:
+        """Tell the person something."""
+        typer.echo(translations(self._language).gettext(message) % params)
+
+    async def sit_down(self, services: LiveTable, bench: Bench) -> None:
+        """Look at the table, and do first what was left undone."""
+        self._services = services
+        self._session = Session(services, bench, await services.table(), await services.public())
+        typer.echo(str(board_of(await services.table())))
+        await self._show()
+        for step_id, typed in self._journal.unfinished():
+            self.say(GOING_ON, step=typed.text)
+            await self._do(typed, step_id)
+
+    async def work(self, lines: AsyncIterator[Typed]) -> int:
+        """Do everything that is typed. Gives the exit code."""
+        async for typed in lines:
+            if typed.text in ("quit", "exit"):
+                return 0
+            if not await self._do(typed) and self._stops:
+                return 1
+        return 0
+
+    async def _do(self, typed: Typed, step_id: str = "") -> bool:
+        """Whether it could be done; what could not is told, and what was not carried out stays in the journal."""
+        where = f"{typed.number}: " if self._stops else ""
+        try:
+            with self._journal.keeping(typed, step_id) as known:
+                return await self._try(typed, known, where)
+        except grpc.aio.AioRpcError as problem:
+            typer.echo(f"{where}{problem.details()}")
+            self.say(KEPT)
+            return False
+
+    async def _try(self, typed: Typed, step_id: str, where: str) -> bool:
+        try:
+            step = read_typed(typed, self._session.who)
+            if isinstance(step, str):
+                await self._answer(step)
+                return True
+            await self._session.do(step, step_id)
+        except CaseError as problem:
+            typer.echo(f"{where}{problem.problem}")
+            return False
+        except StartError as problem:
+            typer.echo(f"{where}{problem}")
+            return False
+        except grpc.aio.AioRpcError as problem:
+            if problem.code() in AGAIN:
+                raise
+            article = info_of(problem).metadata.get("article", "")
+            typer.echo(
+                f"{where}{self._read(REFUSED) % {'problem': problem.details()}}{f' ({article})' if article else ''}"
+            )
+            return False
+        await self._show()
+        return True
+
+    def _read(self, message: str) -> str:
+        return translations(self._language).gettext(message)
+
+    async def _show(self) -> None:
+        shown, clock = await self._services.table(), await self._services.clock()
+        typer.echo("\n".join(standing(shown, clock, self._session.names, self._session.now, self._language)))
+        unstated = [player for player in self._session.players if "" in (await self._services.table(player)).rack]
+        choices = next_steps(shown, self._session.ruleset, self._session.names, unstated)
+        if said := told(choices, self._language):
+            typer.echo(said)
+
+    async def _answer(self, words: str) -> None:
+        """Answer words that are for the tool itself. Raises ``StartError`` for others."""
+        what, _, who = words.partition(" ")
+        match what:
+            case "help":
+                self.say(HELP)
+                typer.echo("\n".join(f"  {described(verb)}" for _, verb in sorted(verbs().items())))
+                self.say(ALSO, words=", ".join(DO))
+            case "board":
+                typer.echo(str(board_of(await self._services.table())))
+            case "table":
+                await self._show()
+            case "sheet":
+                typer.echo("\n".join(written(await self._services.public(self._session.position), self._language)))
+            case "rack":
+                player = self._session.people.get(who.strip(), "")
+                rack = (await self._services.table(player)).rack if player else ()
+                typer.echo(" ".join(face or "▢" for face in rack) or "–")
+            case _:
+                raise StartError(f"{words!r} is no step: expected `WHO: VERB …`, or {', '.join(DO)}")
+
+
+AGAIN = frozenset({grpc.StatusCode.UNAVAILABLE, grpc.StatusCode.DEADLINE_EXCEEDED, grpc.StatusCode.ABORTED})
+"""Answers after which it is not known whether a command was carried out, or that say that it can be sent again."""

@@ -1,0 +1,66 @@
+"""From what is typed to steps: the grammar of rulebook cases, line by line."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+import yaml
+
+from faristol.cli.referee.case import Step
+from faristol.cli.referee.document import CaseError, Value, documents
+from faristol.cli.referee.reader import read_step
+
+TYPED = Path("line")
+"""Where errors say that something stands: ``line:3``."""
+
+KEYS = frozenset({"with", "at", "after"})
+"""What a step may say beside who does what; what is expected of it is for cases."""
+
+
+class Typed(NamedTuple):
+    """A step as it was typed, over one line or several, and the number of its first, from 1."""
+
+    number: int
+    text: str
+
+
+def steps_of(lines: Iterable[str]) -> Iterator[Typed]:
+    """What a script holds: a step begins with a line that is not indented, and its other lines are."""
+    began, gathered = 0, list[str]()
+    for number, line in enumerate(lines, start=1):
+        if not line.strip() or line.lstrip().startswith("#"):
+            continue
+        if gathered and not line[0].isspace():
+            yield Typed(began, "\n".join(gathered))
+            gathered = []
+        if not gathered:
+            began = number
+        gathered.append(line.rstrip())
+    if gathered:
+        yield Typed(began, "\n".join(gathered))
+
+
+def read_typed(typed: Typed, people: Collection[str]) -> Step | str:
+    """The step that was typed, or the words of who wants something of the tool itself: ``board``.
+
+    A step in one line may have its keys behind commas: ``Anna: draw-tiles, with: {count: 4}``. Raises ``CaseError``.
+    """
+    try:
+        value = _value(typed, typed.text)
+    except CaseError:
+        value = _value(typed, f"{{{typed.text.removeprefix('- ')}}}")
+    if value.is_text:
+        return value.text()
+    return read_step(value, people, KEYS)
+
+
+def _value(typed: Typed, text: str) -> Value:
+    found = list(documents(TYPED, "\n" * (typed.number - 1) + text))
+    if len(found) != 1:
+        raise CaseError(TYPED, typed.number, "expected a step such as `Anna: turn H8 C A S A`")
+    node = found[0].node
+    if isinstance(node, yaml.SequenceNode) and len(node.value) == 1:
+        return Value(TYPED, node.value[0])
+    return found[0]

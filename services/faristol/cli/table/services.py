@@ -1,0 +1,130 @@
+"""A table whose services run somewhere, as the commands of steps need it."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Mapping
+from functools import cache, partial
+from typing import Any, TypeVar
+
+import grpc
+from google.protobuf.descriptor import FieldDescriptor
+from google.protobuf.message import Message
+
+from faristol.cli.api import call
+from faristol.cli.calling import reason_of
+from faristol.cli.referee.forms import board_of
+from faristol.cli.referee.services import CLOCK, GAME
+from faristol.cli.referee.verbs import Verb, verbs_of
+from faristol.cli.table.journal import Journal
+from faristol.pb.clock.v1 import clock_pb2, clock_pb2_grpc
+from faristol.pb.game.v1 import game_pb2, game_pb2_grpc
+from faristol.pb.results.v1 import results_pb2, results_pb2_grpc
+from faristol.rules import Board
+
+M = TypeVar("M", bound=Message)
+
+PATIENT = 3.0
+"""Seconds after which a person is told that services are waited for."""
+
+COMING = frozenset({"CLOCK_NOT_STOPPED"})
+"""Refusals for what comes by itself in a moment: the other service has not heard yet."""
+
+LOOK_SECONDS = 0.1
+"""Between two looks at what comes by itself."""
+
+_OWN = frozenset({"command_id", "game_id"})
+
+
+@cache
+def verbs() -> Mapping[str, Verb]:
+    """Every command of the services of a table."""
+    return verbs_of((GAME, CLOCK))
+
+
+class LiveTable:
+    """The services of a table behind channels. One that is away is asked until it answers."""
+
+    def __init__(
+        self,
+        channel: Callable[[str], grpc.aio.Channel],
+        game_id: str,
+        caller: tuple[tuple[str, str], ...],
+        journal: Journal,
+        waiting: Callable[[], None],
+    ) -> None:
+        """``caller`` goes with every call; ``waiting`` hears that an answer takes long."""
+        self._journal = journal
+        self.verbs = verbs()
+        self.game_id = game_id
+        self.ids: Mapping[str, str] = {}
+        """Ids behind the names that may be written for them."""
+        self._stubs: Mapping[str, Any] = {
+            "GameService": game_pb2_grpc.GameServiceStub(channel("game")),
+            "ClockService": clock_pb2_grpc.ClockServiceStub(channel("clock")),
+        }
+        self._results = results_pb2_grpc.ResultsServiceStub(channel("results"))
+        self._caller = caller
+        self._waiting = waiting
+
+    async def call(self, verb: Verb, request: Message) -> Message:
+        """Carry a command out, whoever is named in it by id. Raises ``grpc.aio.AioRpcError`` when it is refused."""
+        self._name(request)
+        known: Any = request
+        request = verb.request.FromString(self._journal.as_sent(known.command_id, request.SerializeToString()))
+        loop = asyncio.get_running_loop()
+        give_up = loop.time() + PATIENT
+        while True:
+            try:
+                answer: Message = await self._ask(getattr(self._stubs[verb.service.name], verb.rpc), request)
+            except grpc.aio.AioRpcError as problem:
+                if reason_of(problem) not in COMING or loop.time() > give_up:
+                    raise
+            else:
+                return answer
+            await asyncio.sleep(LOOK_SECONDS)
+
+    async def table(self, player: str = "") -> game_pb2.GetGameResponse:
+        """The table as its service shows it to a player."""
+        request = game_pb2.GetGameRequest(game_id=self.game_id, player_id=player)
+        shown: game_pb2.GetGameResponse = await self._ask(self._stubs["GameService"].GetGame, request)
+        return shown
+
+    async def clock(self) -> clock_pb2.GetClockResponse:
+        """The clock as its service shows it; one that nothing is said of before the game has started."""
+        request = clock_pb2.GetClockRequest(game_id=self.game_id)
+        try:
+            shown: clock_pb2.GetClockResponse = await self._ask(self._stubs["ClockService"].GetClock, request)
+        except grpc.aio.AioRpcError as problem:
+            if problem.code() is not grpc.StatusCode.NOT_FOUND:
+                raise
+            return clock_pb2.GetClockResponse(game_id=self.game_id)
+        return shown
+
+    async def public(self, min_position: int = 0) -> results_pb2.GetGameResponse:
+        """The game as the public sees it, with names and the scoresheet."""
+        request = results_pb2.GetGameRequest(game_id=self.game_id, min_position=min_position)
+        return await self._ask(self._results.GetGame, request)
+
+    async def board(self) -> Board:
+        """The tiles that lie on the board."""
+        return board_of(await self.table())
+
+    async def _ask(self, method: Callable[..., Awaitable[M]], request: Message) -> M:
+        asked = asyncio.create_task(call(partial(method, metadata=self._caller), request))
+        done, _ = await asyncio.wait({asked}, timeout=PATIENT)
+        if not done:
+            self._waiting()
+        return await asked
+
+    def _name(self, request: Any) -> None:
+        """Put ids where names were written."""
+        for field in request.DESCRIPTOR.fields:
+            if field.type != FieldDescriptor.TYPE_STRING or field.name in _OWN:
+                continue
+            if field.name.endswith("_id"):
+                name = getattr(request, field.name)
+                setattr(request, field.name, self.ids.get(name, name))
+            elif field.name.endswith("_ids"):
+                named = getattr(request, field.name)
+                named[:] = [self.ids.get(name, name) for name in named]

@@ -1,0 +1,122 @@
+"""Steps at a table that is being played: who they name, when they happen, and what carries them out."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+import uuid
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from google.protobuf.message import Message
+
+from faristol.cli.referee.case import ARBITER, JUDGE, Step
+from faristol.cli.referee.commands import Commands
+from faristol.cli.table.judging import Bench
+from faristol.cli.table.services import LOOK_SECONDS, LiveTable
+from faristol.host.times import Instant, timestamp
+from faristol.pb.game.v1 import game_pb2
+from faristol.pb.results.v1 import results_pb2
+from faristol.rules import Ruleset, pinned_ruleset
+
+MS_NS = 1_000_000
+
+
+class Session:
+    """One table and who sits at it.
+
+    Steps happen when they are sent, until one says ``at``: from then on times are told, and a step that says none
+    happens at the moment of the step before, as in a case. They count from the start of the round.
+    """
+
+    def __init__(
+        self, services: LiveTable, bench: Bench, table: game_pb2.GetGameResponse, public: results_pb2.GetGameResponse
+    ) -> None:
+        pin = table.ruleset
+        options = {option.name: option.value for option in pin.options}
+        self.ruleset: Ruleset = pinned_ruleset(pin.name, pin.digest, options)
+        self.players: Sequence[str] = [side.player_id for side in table.sides]
+        self.names = {seat.player_id: seat.name or seat.player_id for seat in public.seats}
+        self.people = _people(self.names)
+        self._services = services
+        services.ids = {**services.ids, **self.people}
+        self._bench = bench
+        self._opened_ns = table.opened_at.ToNanoseconds()
+        self._told_ms: int | None = None
+        self._step_id = ""
+        self.position = 0
+        """The furthest position of the record that an answer has named."""
+        self._commands = Commands(services, self.ruleset, self.players, self._complete)
+
+    @property
+    def who(self) -> frozenset[str]:
+        """Everybody who can be named as acting."""
+        return frozenset(self.people)
+
+    @property
+    def now(self) -> Instant:
+        """The moment at which things happen here: as told, or the present."""
+        return time.time_ns() if self._told_ms is None else self._opened_ns + self._told_ms * MS_NS
+
+    async def do(self, step: Step, step_id: str) -> Sequence[Message]:
+        """Do a step; its commands' ids follow from ``step_id``. Gives the answers.
+
+        Raises ``CaseError`` for what cannot be understood and ``grpc.aio.AioRpcError`` for what is refused.
+        """
+        self._step_id = step_id
+        await self._tell_time(step)
+        actor = self.people.get(step.actor, step.actor)
+        answers: list[Any] = []
+        if actor == JUDGE:
+            await self._judge(step)
+        elif step.verb == "turn":
+            await self._commands.whole_turn(actor, step.place, step.argument, answers)
+        elif actor:
+            answers.append(await self._commands.send(actor, step.verb, step.place, step.argument, step.fields))
+        self.position = max([self.position, *(answer.position for answer in answers)])
+        return answers
+
+    async def _tell_time(self, step: Step) -> None:
+        if step.at_ms is not None:
+            self._told_ms = step.at_ms
+        elif step.after_ms is not None:
+            if self._told_ms is None:
+                last = (await self._services.table()).occurred_at.ToNanoseconds()
+                self._told_ms = (last - self._opened_ns) // MS_NS
+            self._told_ms += step.after_ms
+
+    def _complete(self, actor: str, verb: str, request: Any) -> None:
+        """What no step says of a command. A turn has no verb twice for one player, so these ids are of one each."""
+        known = request.DESCRIPTOR.fields_by_name
+        request.command_id = str(uuid.uuid5(uuid.UUID(self._step_id), f"{actor} {verb}"))
+        if "game_id" in known:
+            request.game_id = self._services.game_id
+        if "occurred_at" in known and self._told_ms is not None:
+            request.occurred_at.CopyFrom(timestamp(self.now))
+
+    async def _judge(self, step: Step) -> None:
+        """Rule on what is in question, where judges rule; wait for the ruling, wherever it comes from."""
+        said = step.argument.text() if step.argument else ""
+        if step.verb != "rule" or said not in ("", "valid", "invalid"):
+            raise step.place.wrong(f"expected `rule`, `rule valid` or `rule invalid`, got {step.verb} {said}".rstrip())
+        table = await self._services.table()
+        if table.phase != game_pb2.PHASE_CHALLENGED:
+            raise step.place.wrong("nothing was challenged")
+        fields = {name: value.text() for name, value in step.fields.items()}
+        valid = {"valid": True, "invalid": False}.get(said)
+        await self._bench.rule(table, fields, self._step_id, valid=valid)
+        while True:
+            if (await self._services.table()).phase != game_pb2.PHASE_CHALLENGED:
+                return
+            await asyncio.sleep(LOOK_SECONDS)
+
+
+def _people(names: Mapping[str, str]) -> Mapping[str, str]:
+    """Player ids by everything that may stand for them: id, name, and first name where nobody shares it."""
+    people = {player: player for player in names}
+    firsts = [name.split()[0] for name in names.values()]
+    for player, name in names.items():
+        for alias in (name, name.split()[0]):
+            if (alias == name or firsts.count(alias) == 1) and alias not in (ARBITER, JUDGE):
+                people.setdefault(alias, player)
+    return people

@@ -1,0 +1,173 @@
+"""A new arbiter keeps a table of FISE with `faristol table`, against services that run."""
+
+from __future__ import annotations
+
+import datetime
+import json
+import subprocess
+import uuid
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import grpc
+import pytest
+from google.protobuf.timestamp_pb2 import Timestamp
+from tests.integration.processes import FARISTOL, Child, environment, faristol, free_port, wait_until_serving
+
+from faristol.pb.game.v1 import events_pb2 as game
+from faristol.pb.pairing.v1 import pairing_pb2, pairing_pb2_grpc
+from faristol.rules.tiles import load_tile_set
+from faristol.words import About, Library
+
+GAME = "copa-r1-t1"
+SCRIPT = Path(__file__).parent / "tables" / "fise.txt"
+MINUTES_AGO = 75
+"""When the round began: the game of the script takes an hour."""
+
+SHEET = """\
+Copa · Ronda 1 · Mesa 1 · fise
+Anna Puig                                              Blai Soler
+Turno  Jugada                          Puntos  Total   Turno  Jugada                          Puntos  Total
+    1  ACURDO                              24     24       2  ENRAMA                              22     22
+    3  EEN                                  0     24       4  AIRE (comodín R)                    15     37
+    5  MENGUA                              36     60       6  ZULLA                               54     91
+    7  VECERO                              20     80       8  IZOTE                               45    136
+    9  MANCHEN                             24    104      10  YERRE                               34    170
+   11  BOLSO                               44    148      12  DAR                                 24    194
+   13  OXEA                                22    170      14  PAGS                                24    218
+   15  ACODE (comodín A)                   26    196      16  SIDO                                27    245
+   17  ORINAD                              21    217      18  PUF                                 35    280
+   19  HELO                                25    242      20  BALO                                23    303
+   21  TAÑES                               38    280      22  LAUROS                              40    343
+   23  JAN                                 31    311      24  CELEN                               20    363
+   25  CAÑO                                20    331      26  AVES                                 9    372
+   27  JI                                   9    340      28  OH                                   5    377
+   29  GIME                                 7    347      30  TI                                   2    379
+   31  pasa                                 0    347      32  pasa                                 0    379
+   33  pasa                                 0    347      34  pasa                                 0    379
+       fichas restantes en el atril Q      −5    342          fichas restantes en el atril T      −1    378
+       exceso de tiempo 1:52              −20    322
+----------------------------------------------------   ----------------------------------------------------
+       Total                                     322          Total                                     378
+Firma: ________________                                Firma: ________________
+Turno 3, Anna Puig, resolución apelada
+Turno 9, Anna Puig, fichas extraídas de más (1), FISE 28.2
+Terminó por demasiados turnos perdidos seguidos.
+El resultado es definitivo.
+"""
+
+
+@dataclass
+class Hall:
+    """A cell with one table over the board."""
+
+    address: str
+
+    def table(self, script: str, *options: str) -> subprocess.CompletedProcess[str]:
+        """Keep the table by a script."""
+        return subprocess.run(
+            [FARISTOL, "table", GAME, "--address", self.address, "--language", "es", *options],
+            input=script,
+            env=environment(),
+            capture_output=True,
+            text=True,
+            timeout=180,
+            check=False,
+        )
+
+
+def ago(minutes: int) -> Timestamp:
+    moment = Timestamp()
+    moment.FromDatetime(datetime.datetime.now(datetime.UTC) - datetime.timedelta(minutes=minutes))
+    return moment
+
+
+@pytest.fixture
+def hall(tmp_path: Path) -> Iterator[Hall]:
+    about = About("spanish", "first", "CC0-1.0", "written for the tests", datetime.date(2024, 2, 29))
+    Library(tmp_path / "lexicons").install(
+        "spanish", {("Z", "U", "LL", "A")}, tile_set=load_tile_set("es-100"), about=about
+    )
+    port = free_port()
+    arguments = ["up", "--data", str(tmp_path / "data"), "--http", "0", "--grpc", str(port)]
+    up = Child(arguments, {"lexicons": tmp_path / "lexicons"}, tmp_path / "up.log")
+    address = f"127.0.0.1:{port}"
+    wait_until_serving(address, up)
+    began = ago(MINUTES_AGO)
+    with grpc.insecure_channel(address) as channel:
+        pairing = pairing_pb2_grpc.PairingServiceStub(channel)
+        pairing.CreateTournament(
+            pairing_pb2.CreateTournamentRequest(
+                command_id=str(uuid.uuid4()),
+                tournament_id="copa",
+                name="Copa",
+                rounds=1,
+                ruleset="fise",
+                seed=b"s" * 32,
+                keeping=game.KEEPING_RECORDED,
+                occurred_at=began,
+            )
+        )
+        for player, name in (("anna", "Anna Puig"), ("blai", "Blai Soler")):
+            pairing.RegisterPlayer(
+                pairing_pb2.RegisterPlayerRequest(
+                    command_id=str(uuid.uuid4()), tournament_id="copa", player_id=player, name=name, occurred_at=began
+                )
+            )
+        pairing.PairRound(
+            pairing_pb2.PairRoundRequest(command_id=str(uuid.uuid4()), tournament_id="copa", round=1, occurred_at=began)
+        )
+        pairing.StartRound(
+            pairing_pb2.StartRoundRequest(
+                command_id=str(uuid.uuid4()), tournament_id="copa", round=1, occurred_at=began
+            )
+        )
+    yield Hall(address)
+    assert up.terminate() == 0, up.output()
+
+
+def test_a_whole_game_with_a_challenge_an_appeal_an_over_draw_and_overtime_gives_the_sheet_of_the_book(
+    hall: Hall,
+) -> None:
+    played = hall.table(SCRIPT.read_text(encoding="utf-8"))
+    assert played.returncode == 0, played.stdout + played.stderr
+    sheet = faristol("sheet", GAME, "--address", hall.address, "--language", "es")
+    assert (sheet.stdout, sheet.returncode) == (SHEET, 0), sheet.stderr
+    told = json.loads(faristol("sheet", GAME, "--address", hall.address, "--json").stdout)
+    assert [seat["score"] for seat in told["seats"]] == [322, 378]
+    assert (told["winner_id"], told["final"]) == ("blai", True)
+
+
+def test_what_is_refused_is_told_with_its_article_and_what_is_next_and_stops_a_script(hall: Hall) -> None:
+    early = hall.table("Anna: turn H8 S O L\n")
+    assert early.returncode == 1
+    assert "1: Rechazado: La partida no ha empezado" in early.stdout
+    assert "(FISE 4)" in early.stdout
+    played = hall.table("Anna: start-game, at: 0:10\nAnna: place-play H8 S O L\n\nAnna: pass\nAnna: turn pass\n")
+    assert played.returncode == 1
+    before, _, refused = played.stdout.rpartition("\n4: Rechazado: ")
+    assert before.endswith("A continuación: Anna Puig: write-score, draw-tiles; Blai Soler: challenge, write-score")
+    assert refused.rstrip().endswith(")")
+    assert "\n5:" not in played.stdout
+    assert "1: there is no verb 'sing'" in hall.table("Anna: sing\n").stdout
+
+
+def test_a_turn_that_a_crash_cut_off_is_finished_from_the_journal_and_taken_once(hall: Hall, tmp_path: Path) -> None:
+    assert hall.table("Anna: start-game, at: 0:10\n").returncode == 0
+    journal = tmp_path / "journal.jsonl"
+    step_id = str(uuid.uuid4())
+    journal.write_text(json.dumps({"id": step_id, "text": "Anna: turn H8 S O L, at: 0:40"}) + "\n", encoding="utf-8")
+    for _ in range(2):
+        again = hall.table("", "--journal", str(journal))
+        assert again.returncode == 0, again.stdout + again.stderr
+        assert "no ejecutado: Anna: turn H8 S O L" in again.stdout
+        assert "Rechazado" not in again.stdout
+        assert "Turno 2 · " in again.stdout
+        # The second time is as if the first had been killed before it said that this was done.
+        done = json.dumps({"id": step_id})
+        lines = journal.read_text(encoding="utf-8").splitlines()
+        assert lines[-1] == done
+        journal.write_text("\n".join(lines[:-1]) + "\n", encoding="utf-8")
+    sheet = faristol("sheet", GAME, "--address", hall.address).stdout
+    assert sheet.count("SOL") == 1
