@@ -410,7 +410,7 @@ async def test_results_rebuilt_by_the_command_while_services_run_are_the_live_on
         assert (await command("projections", "rebuild", database_url=database_url)).returncode == 0
         rebuilt, where = await read_model(record, projection())
         assert (rebuilt, where.generation, where.position) == (switched, 4, position)
-        assert await tables_of(record, "results_v") == {"results_v2_4"}
+        assert await tables_of(record, "results_v") == {"results_v3_4"}
 
 
 async def command(*arguments: str, **settings: Any) -> subprocess.CompletedProcess[str]:
@@ -453,7 +453,7 @@ async def test_a_rebuild_that_was_killed_can_be_run_again(database_url: str) -> 
     assert done.returncode == 0, done.stderr
     found, where = await read_model(record, work)
     assert found == live
-    assert await tables_of(record, "results_v") == {f"results_v2_{where.generation}"}
+    assert await tables_of(record, "results_v") == {f"results_v3_{where.generation}"}
     await record.close()
 
 

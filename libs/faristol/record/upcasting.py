@@ -134,6 +134,9 @@ GREW = (
     ("faristol.lexicon.v1.CaseRuled", 1),
     # A pairing can be run again and compared by what it was made from.
     ("faristol.pairing.v1.RoundPaired", 2),
+    # Forfeits are no games for pairing and tie-breaks.
+    ("faristol.game.v1.ResultFinal", 2),
+    ("faristol.pairing.v1.ResultRecorded", 2),
 )
 """Types and the versions after which they were given fields or values that old bytes need not have."""
 

@@ -73,12 +73,13 @@ class Result:
         *,
         winner: str,
         lost_by_all: bool,
+        played: bool = True,
     ) -> Result:
         """A game as its table decided it: ``winner`` need not have the higher score (FISC I.8.E), and all may lose.
 
-        Without a ``winner`` the higher score wins, and equal scores are a draw.
+        Without a ``winner`` the higher score wins, and equal scores are a draw. A forfeit is not ``played``.
         """
-        result = cls.of_game(round_, first, second, first_score, second_score)
+        result = replace(cls.of_game(round_, first, second, first_score, second_score), played=played)
         if lost_by_all:
             return replace(result, outcomes=(Outcome.LOSS, Outcome.LOSS))
         if winner:

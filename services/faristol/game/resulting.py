@@ -97,6 +97,9 @@ def result(game: Game, at: Instant) -> events.ResultFinal:
         winner_id=leaders[0] if len(leaders) == 1 else "",
         lost_by_all=not in_play,
         revision=game.revision,
+        condition=game.condition,
+        loser_ids=game.losers,
+        unplayed=game.condition in DECIDED and not game.turns_taken,
         occurred_at=timestamp(at),
     )
 

@@ -221,6 +221,9 @@ def record_result(
             winner_id=decided.winner_id,
             lost_by_all=decided.lost_by_all,
             revision=decided.revision,
+            condition=decided.condition,
+            loser_ids=decided.losers,
+            unplayed=decided.unplayed,
         )
     ]
 

@@ -79,6 +79,24 @@ class Decided:
     lost_by_all: bool = False
     revision: int = 0
     """How often the result had been opened again."""
+    condition: game_events.EndCondition.ValueType = game_events.END_CONDITION_UNSPECIFIED
+    """What ended the game; not said in facts from before this was."""
+    losers: tuple[str, ...] = ()
+    """Who left, or lost by decision."""
+    unplayed: bool = False
+    """Decided before any turn was over."""
+
+    @classmethod
+    def by(cls, fact: game_events.ResultFinal | events.ResultRecorded) -> Decided:
+        """What a fact says about it."""
+        return cls(
+            winner_id=fact.winner_id,
+            lost_by_all=fact.lost_by_all,
+            revision=fact.revision,
+            condition=fact.condition,
+            losers=tuple(fact.loser_ids),
+            unplayed=fact.unplayed,
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -190,8 +208,7 @@ def evolve(state: Tournament, fact: Message) -> Tournament:
             one = state.played[fact.round - 1]
             first, second = fact.scores
             results = MappingProxyType({**one.results, fact.game_id: (first.score, second.score)})
-            how = Decided(fact.winner_id, fact.lost_by_all, fact.revision)
-            decided = MappingProxyType({**one.decided, fact.game_id: how})
+            decided = MappingProxyType({**one.decided, fact.game_id: Decided.by(fact)})
             return _later(_with_round(state, replace(one, results=results, decided=decided)), fact.occurred_at)
         case events.RoundClosed():
             closed = replace(state.played[fact.round - 1], phase=Phase.CLOSED)

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from itertools import chain
-
 from faristol.pairing.model import Tournament
+from faristol.pairing.past import past_of
 from faristol.pairing.swiss import Entrant
-from faristol.rules import Result, Ruleset, standings
+from faristol.rules import Ruleset
 
 
 def initial_ranking(state: Tournament) -> tuple[str, ...]:
@@ -21,36 +19,22 @@ def initial_ranking(state: Tournament) -> tuple[str, ...]:
 
 
 def entrants(state: Tournament, ruleset: Ruleset) -> tuple[Entrant, ...]:
-    """Everybody in the order of pairing: points, then initial ranking (FIDE C.04.3 A)."""
-    initial = initial_ranking(state)
-    # The rows of equal points keep the initial order because sorting is stable.
-    rows = {row.player: row.points for row in standings(_results(state), initial, ruleset, state.rounds)}
-    order = sorted(initial, key=lambda player_id: -rows[player_id])
-    met: dict[str, set[str]] = {player_id: set() for player_id in initial}
-    rested: set[str | None] = set()
-    for one in state.played:
-        rested.add(one.bye)
-        for pairing in one.pairings:
-            first, second = pairing.player_ids
-            met[first].add(second)
-            met[second].add(first)
-    return tuple(
-        Entrant(player_id, int(2 * rows[player_id]), frozenset(met[player_id]), player_id in rested)
-        for player_id in order
-    )
+    """Everybody in the order of pairing: points, then initial ranking (FIDE C.04.3 A).
 
-
-def _results(state: Tournament) -> Iterator[Result]:
-    for one in state.played:
-        games = (
-            Result.of_table(
-                one.number,
-                *pairing.player_ids,
-                *one.results[pairing.game_id],
-                winner=one.decided[pairing.game_id].winner_id,
-                lost_by_all=one.decided[pairing.game_id].lost_by_all,
+    Who had no game may meet the same opponent again, and who had a win's points without one gets no bye (FIDE C.04.1).
+    """
+    number = len(state.played) + 1
+    win = round(2 * ruleset.championship.win)
+    everybody = []
+    for player_id in initial_ranking(state):
+        past = past_of(state, ruleset, player_id, number)
+        everybody.append(
+            Entrant(
+                player_id,
+                sum(one.half_points for one in past),
+                frozenset(one.opponent for one in past if one.played),
+                any(one.allocated or (not one.played and one.half_points >= win) for one in past),
             )
-            for pairing in one.pairings
-            if pairing.game_id in one.results
         )
-        yield from chain(games, () if one.bye is None else (Result.bye(one.number, one.bye),))
+    # Equal points keep the initial order because sorting is stable.
+    return tuple(sorted(everybody, key=lambda one: -one.half_points))

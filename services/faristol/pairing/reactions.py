@@ -25,7 +25,7 @@ def results(record: Record) -> Reaction:
             game=event.stream.removeprefix("game-"),
             scores=[(score.player_id, score.score) for score in final.scores],
             occurred_at=final.occurred_at,
-            decided=Decided(final.winner_id, final.lost_by_all, final.revision),
+            decided=Decided.by(final),
         )
         return Decision([Write(name, loaded.version, facts, event.tournament)]) if facts else None
 

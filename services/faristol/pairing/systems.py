@@ -4,17 +4,22 @@ from __future__ import annotations
 
 import hashlib
 import hmac
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 from faristol.pairing import round_robin, swiss
 from faristol.pairing.dutch.digest import digest, draw_initial_colour
 from faristol.pairing.dutch.player import BLACK, WHITE, Float, Player, Round
 from faristol.pairing.model import Tournament
+from faristol.pairing.past import Past, past_of
 from faristol.pairing.ranking import entrants, initial_ranking
 from faristol.rules import N_, Refusal, Ruleset, derive_seed
 
 CYCLES = {"round-robin": 1, "double-round-robin": 2}
 """How many times each meets each, by system."""
+
+_TENTHS = 5
+"""Tenths of a point in half a point."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,39 +93,25 @@ def dutch_round(state: Tournament, ruleset: Ruleset, number: int) -> Round:
     """
     initial = initial_ranking(state)
     number_of = {player_id: place for place, player_id in enumerate(initial, 1)}
-    before = [
-        {one.player_id: one.half_points * 5 for one in entrants(replace(state, played=state.played[:count]), ruleset)}
-        for count in range(number)
-    ]
-    points = before[-1]
+    pasts = {player_id: past_of(state, ruleset, player_id, number) for player_id in initial}
     final = number == state.rounds
-    win = round(ruleset.championship.win * 10)
+    win = round(2 * ruleset.championship.win)
     players = []
     for player_id in initial:
-        colours: list[int] = []
-        opponents: set[int] = set()
-        floats = [Float.NONE, Float.NONE]
-        for played, earlier in zip(state.played[: number - 1], before, strict=False):
-            if played.bye == player_id:
-                floats.append(Float.DOWN)
-                continue
-            pair = next(one.player_ids for one in played.pairings if player_id in one.player_ids)
-            other = pair[pair[0] == player_id]
-            colours.append(WHITE if pair[0] == player_id else BLACK)
-            opponents.add(number_of[other])
-            mine, theirs = earlier[player_id], earlier[other]
-            floats.append(Float.NONE if mine == theirs else Float.DOWN if mine > theirs else Float.UP)
-        byes = sum(played.bye == player_id for played in state.played[: number - 1])
+        past = pasts[player_id]
+        points = sum(one.half_points for one in past)
+        played = [one for one in past if one.played]
+        unplayed = [one for one in past if not one.played]
         players.append(
             Player(
                 number=number_of[player_id],
-                points=points[player_id],
-                opponents=frozenset(opponents),
-                colours=tuple(colours),
-                floats=(floats[-1], floats[-2]),
-                had_bye=byes > 0,
-                unplayed=byes,
-                topscorer=final and 2 * points[player_id] > win * (number - 1),
+                points=_TENTHS * points,
+                opponents=frozenset(number_of[one.opponent] for one in played),
+                colours=tuple(WHITE if one.first else BLACK for one in played),
+                floats=(_float(pasts, player_id, number - 1), _float(pasts, player_id, number - 2)),
+                had_bye=any(one.allocated or one.half_points >= win for one in unplayed),
+                unplayed=len(unplayed),
+                topscorer=final and 2 * points > win * (number - 1),
             )
         )
     return Round(
@@ -129,3 +120,14 @@ def dutch_round(state: Tournament, ruleset: Ruleset, number: int) -> Round:
         colours=ruleset.start.method in {"system", "first-named"},
         initial_colour=draw_initial_colour(derive_seed(state.seed, "initial colour")),
     )
+
+
+def _float(pasts: Mapping[str, Sequence[Past]], player_id: str, number: int) -> Float:
+    """What a player received in a round (FIDE C.04.3 1.4)."""
+    if number < 1:
+        return Float.NONE
+    past = pasts[player_id][number - 1]
+    if not past.played:
+        return Float.DOWN if past.half_points else Float.NONE
+    mine, theirs = (sum(one.half_points for one in pasts[who][: number - 1]) for who in (player_id, past.opponent))
+    return Float.NONE if mine == theirs else Float.DOWN if mine > theirs else Float.UP

@@ -53,7 +53,8 @@ class TournamentView:
     rounds: int = 0
     players: tuple[Rated, ...] = ()
     results: Mapping[str, Game | None] = field(default_factory=dict)
-    """The last result of each game, by its id; None for one that both lost, which says nothing about either."""
+    """The last result of each game, by its id; None for one that both lost or
+    that was not played, which says nothing about either."""
     closed: int = 0
     """The last round closed."""
 
@@ -82,7 +83,7 @@ def view(state: TournamentView, fact: Message) -> TournamentView:
 def _game(fact: pairing_events.ResultRecorded) -> Game | None:
     """What a result is to the ratings: the winner's, though the other may have the higher score (FISC I.8.E)."""
     first, second = fact.scores
-    if fact.lost_by_all:
+    if fact.lost_by_all or fact.unplayed:
         return None
     if fact.winner_id:
         half_points = 2 if fact.winner_id == first.player_id else 0

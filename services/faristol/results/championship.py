@@ -91,6 +91,8 @@ def change_round(state: results.GetPairingsResponse | None, event: Message) -> r
             table = _table_of(after, event.game_id)
             table.final = True
             table.winner_id, table.lost_by_all = event.winner_id, event.lost_by_all
+            table.condition, table.unplayed = event.condition, event.unplayed
+            table.loser_ids[:] = event.loser_ids
             scores = {score.player_id: score.score for score in event.scores}
             for seat in table.seats:
                 seat.score = scores[seat.player_id]

@@ -76,6 +76,7 @@ def _results(rounds: Iterable[results.GetPairingsResponse]) -> Iterable[Result]:
                     second.score,
                     winner=table.winner_id,
                     lost_by_all=table.lost_by_all,
+                    played=not table.unplayed,
                 )
         if round_.bye.player_id and _complete(round_):
             yield Result.bye(round_.round, round_.bye.player_id)

@@ -9,6 +9,7 @@ from google.protobuf.message import Message
 from tests.unit.game.hall import Hall, rules
 
 from faristol.game.model import Phase
+from faristol.game.resulting import result
 from faristol.host.errors import Invalid
 from faristol.pb.clock.v1 import events_pb2 as clock_events
 from faristol.pb.game.v1 import events_pb2 as events
@@ -617,6 +618,23 @@ def test_a_word_that_was_asked_about_cannot_be_played_and_asking_again_loses() -
     refused("WORD_ASKED", "UF 28.1", lambda: hall.play("H8 C A S A"))
     hall.do(asked)
     assert (hall.game.condition, hall.game.losers) == (events.END_CONDITION_FORFEIT, ("anna",))
+
+
+def test_a_game_lost_before_any_turn_was_over_was_not_played_and_after_one_it_was() -> None:
+    found = []
+    for turns in (0, 1):
+        hall = uf()
+        if turns:
+            hall.turn("H8 C A S A")
+        asked = pb.RecordWordAskedRequest(arbiter_id="eleni", player_id="anna", word=events.Word(faces="CASA"))
+        hall.do(asked)
+        hall.do(asked)
+        final = result(hall.game, 0)
+        found.append((final.condition, list(final.loser_ids), final.unplayed))
+    assert found == [
+        (events.END_CONDITION_FORFEIT, ["anna"], True),
+        (events.END_CONDITION_FORFEIT, ["anna"], False),
+    ]
 
 
 def test_a_word_that_a_play_makes_twice_is_asked_once_where_every_play_is_checked() -> None:

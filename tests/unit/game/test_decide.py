@@ -213,6 +213,7 @@ def test_a_result_is_final_with_the_second_signature_and_not_with_the_first() ->
         scores=[events.FinalScore(player_id="anna", score=-8), events.FinalScore(player_id="biel", score=-8)],
         winner_id="",
         occurred_at=timestamp(after(100)),
+        condition=events.END_CONDITION_LOST_TURNS,
     )
     refused("RESULT_FINAL", "FISC I.8", lambda: decide.sign_sheet(fold(game, second), clock, FISC, "anna", after(101)))
 

@@ -38,3 +38,10 @@ def test_games_count_as_won_lost_or_drawn_by_their_scores() -> None:
 
 def test_the_view_is_the_same_whatever_else_the_tournament_tells() -> None:
     assert view(TournamentView(), game_events.Passed()) == TournamentView()
+
+
+def test_a_game_that_was_not_played_is_not_rated() -> None:
+    scores = [game_events.FinalScore(player_id=player_id) for player_id in ("a", "b")]
+    forfeit = pairing_events.ResultRecorded(round=1, game_id="g", scores=scores, winner_id="a", unplayed=True)
+
+    assert view(TournamentView(), forfeit).games == ()

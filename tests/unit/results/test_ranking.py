@@ -93,3 +93,12 @@ def test_players_equal_in_everything_share_a_rank_in_the_order_of_their_ids() ->
 def test_the_last_round_counted_is_the_last_with_a_result() -> None:
     assert last_counted([FIRST, paired(2, table("anna", "eloi", (0, 0), final=False))]) == 1
     assert last_counted([]) == 0
+
+
+def test_a_forfeit_is_a_point_and_no_game_for_the_tie_breaks() -> None:
+    forfeit = table("anna", "carme", (0, 0))
+    forfeit.winner_id, forfeit.unplayed = "anna", True
+    lines = {line.player_id: line for line in rank(TOURNAMENT, PLAYERS, [paired(1, forfeit)])}
+
+    assert (lines["anna"].half_points, lines["anna"].wins) == (2, 0)
+    assert (lines["carme"].half_points, lines["carme"].losses) == (0, 0)

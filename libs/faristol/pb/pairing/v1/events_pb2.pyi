@@ -303,6 +303,9 @@ class ResultRecorded(_message.Message):
     WINNER_ID_FIELD_NUMBER: _builtins.int
     LOST_BY_ALL_FIELD_NUMBER: _builtins.int
     REVISION_FIELD_NUMBER: _builtins.int
+    CONDITION_FIELD_NUMBER: _builtins.int
+    LOSER_IDS_FIELD_NUMBER: _builtins.int
+    UNPLAYED_FIELD_NUMBER: _builtins.int
     round: _builtins.int
     """Round, from 1."""
     game_id: _builtins.str
@@ -315,6 +318,10 @@ class ResultRecorded(_message.Message):
     """All players lost (FISC I.8.F)."""
     revision: _builtins.int
     """How often the result had been opened again before (FISE 44)."""
+    condition: _events_pb2.EndCondition.ValueType
+    """What ended the game; not said in facts from before this was."""
+    unplayed: _builtins.bool
+    """It was decided before any turn was over: for pairing and tie-breaks nobody has played."""
     @_builtins.property
     def scores(self) -> _containers.RepeatedCompositeFieldContainer[_events_pb2.FinalScore]:
         """The scores, in the order of the pairing."""
@@ -322,6 +329,10 @@ class ResultRecorded(_message.Message):
     @_builtins.property
     def occurred_at(self) -> _timestamp_pb2.Timestamp:
         """When it became final."""
+
+    @_builtins.property
+    def loser_ids(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """Who left, or lost by decision."""
 
     def __init__(
         self,
@@ -333,10 +344,13 @@ class ResultRecorded(_message.Message):
         winner_id: _builtins.str = ...,
         lost_by_all: _builtins.bool = ...,
         revision: _builtins.int = ...,
+        condition: _events_pb2.EndCondition.ValueType = ...,
+        loser_ids: _abc.Iterable[_builtins.str] | None = ...,
+        unplayed: _builtins.bool = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["occurred_at", b"occurred_at"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["game_id", b"game_id", "lost_by_all", b"lost_by_all", "occurred_at", b"occurred_at", "revision", b"revision", "round", b"round", "scores", b"scores", "winner_id", b"winner_id"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["condition", b"condition", "game_id", b"game_id", "loser_ids", b"loser_ids", "lost_by_all", b"lost_by_all", "occurred_at", b"occurred_at", "revision", b"revision", "round", b"round", "scores", b"scores", "unplayed", b"unplayed", "winner_id", b"winner_id"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

@@ -1,0 +1,64 @@
+"""What the rounds so far were to each player, as the next pairing sees them. Pure."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from faristol.pairing.model import Pairing, Round, Tournament
+from faristol.rules import Outcome, Result, Ruleset
+
+
+@dataclass(frozen=True, slots=True)
+class Past:
+    """What one round was to one player."""
+
+    half_points: int = 0
+    """Points of the championship times two."""
+    opponent: str = ""
+    """Whom the player met over the board; empty for a round without a game."""
+    first: bool = False
+    """The player was the first of the two in the pairing."""
+    allocated: bool = False
+    """The pairing left the player without an opponent."""
+
+    @property
+    def played(self) -> bool:
+        """There was a game."""
+        return bool(self.opponent)
+
+
+def past_of(state: Tournament, ruleset: Ruleset, player_id: str, before: int) -> tuple[Past, ...]:
+    """The rounds of a player that come before round ``before``. A game without a result is worth nothing yet."""
+    return tuple(_past(one, ruleset, player_id) for one in state.played[: before - 1])
+
+
+def _past(one: Round, ruleset: Ruleset, player_id: str) -> Past:
+    law = ruleset.championship
+    if one.bye == player_id:
+        return Past(half_points=round(2 * law.bye), allocated=True)
+    pairing = next((pairing for pairing in one.pairings if player_id in pairing.player_ids), None)
+    if pairing is None:
+        return Past()
+    first = pairing.player_ids[0] == player_id
+    opponent = pairing.player_ids[1 if first else 0]
+    result = result_of(one, pairing)
+    if result is None:
+        return Past(opponent=opponent, first=first)
+    worth = {Outcome.WIN: law.win, Outcome.DRAW: law.draw, Outcome.LOSS: law.loss}
+    half_points = round(2 * worth[result.outcomes[0 if first else 1]])
+    return Past(half_points, opponent if result.played else "", first)
+
+
+def result_of(one: Round, pairing: Pairing) -> Result | None:
+    """The result of a table, None while there is none."""
+    if pairing.game_id not in one.results:
+        return None
+    decided = one.decided[pairing.game_id]
+    return Result.of_table(
+        one.number,
+        *pairing.player_ids,
+        *one.results[pairing.game_id],
+        winner=decided.winner_id,
+        lost_by_all=decided.lost_by_all,
+        played=not decided.unplayed,
+    )

@@ -1,0 +1,73 @@
+from __future__ import annotations
+
+from dataclasses import replace
+
+from tests.unit.pairing.halls import FISC, Hall
+
+from faristol.host.times import to_timestamp
+from faristol.pairing import decide
+from faristol.pairing.dutch.player import Float
+from faristol.pairing.model import Decided
+from faristol.pairing.past import Past, past_of
+from faristol.pairing.ranking import entrants
+from faristol.pairing.systems import dutch_round
+from faristol.pb.game.v1 import events_pb2 as game_events
+from faristol.rules import with_options
+
+FORFEIT = Decided(winner_id="p1", condition=game_events.END_CONDITION_FORFEIT, losers=("p5",), unplayed=True)
+
+
+def after_a_forfeit(players: int = 8) -> Hall:
+    """A first round in which p5 never came to the table of p1, and everybody else played."""
+    hall = Hall(
+        {f"p{place}": 2000 - place for place in range(1, players + 1)},
+        ruleset=with_options(FISC, {"pairing": "dutch"}),
+    )
+    hall.pair(1)
+    hall.start(1)
+    for pairing in hall.state.played[0].pairings:
+        scores = list(zip(pairing.player_ids, (400, 300), strict=True))
+        decided = replace(FORFEIT, losers=(pairing.player_ids[1],)) if "p1" in pairing.player_ids else None
+        hall.do(
+            decide.record_result(
+                hall.state,
+                game=pairing.game_id,
+                scores=scores,
+                occurred_at=to_timestamp(hall.now),
+                decided=decided,
+            )
+        )
+    hall.close(1)
+    return hall
+
+
+def test_a_forfeit_is_a_point_without_a_game() -> None:
+    state = after_a_forfeit().state
+
+    assert past_of(state, FISC, "p1", 2) == (Past(half_points=2, first=True),)
+    assert past_of(state, FISC, "p2", 2) == (Past(half_points=2, opponent="p6", first=True),)
+
+
+def test_who_won_by_forfeit_may_meet_the_opponent_again_and_gets_no_bye() -> None:
+    one, other = (
+        next(entrant for entrant in entrants(after_a_forfeit().state, FISC) if entrant.player_id == player_id)
+        for player_id in ("p1", "p5")
+    )
+
+    assert (one.opponents, one.had_bye, one.half_points) == (frozenset(), True, 2)
+    assert (other.opponents, other.had_bye, other.half_points) == (frozenset(), False, 0)
+
+
+def test_the_dutch_system_is_told_of_a_forfeit_as_of_a_round_without_a_game() -> None:
+    players = {one.number: one for one in dutch_round(after_a_forfeit().state, FISC, 2).players}
+
+    assert (players[1].opponents, players[1].colours, players[1].unplayed) == (frozenset(), (), 1)
+    assert (players[1].floats[0], players[1].had_bye) == (Float.DOWN, True)
+    assert (players[5].floats[0], players[5].had_bye) == (Float.NONE, False)
+    assert (players[2].opponents, players[2].unplayed) == (frozenset({6}), 0)
+
+
+def test_a_table_says_how_it_ended_in_the_tournaments_own_record() -> None:
+    facts = after_a_forfeit().state.played[0].decided["open-r1-t1"]
+
+    assert facts == FORFEIT
