@@ -137,6 +137,8 @@ GREW = (
     # Forfeits are no games for pairing and tie-breaks.
     ("faristol.game.v1.ResultFinal", 2),
     ("faristol.pairing.v1.ResultRecorded", 2),
+    # Players who sit a round out.
+    ("faristol.pairing.v1.RoundPaired", 3),
 )
 """Types and the versions after which they were given fields or values that old bytes need not have."""
 

@@ -8,8 +8,8 @@ A round may pass without a game for a player. What it then counts for Buchholz a
 - For the player's own tie-break, such a round is a game against a dummy with the player's own points. The dummy
   has no more than the points of the opponent who should have been there, for a forfeit, and no more than a draw
   in every round is worth, for a bye or an absence.
-- Seen by opponents, a bye and a forfeit count as awarded; rounds that a player stayed away from count nothing,
-  but those after the last round for which the player was there count as draws.
+- Seen by opponents, a bye and a forfeit count as awarded; rounds that a player stayed away from count nothing, and
+  half a point where that was granted, but those after the last round for which the player was there count as draws.
 - Of the opponents left out of a cut Buchholz, rounds missed by the player's own will go first.
 
 ``unplayed = "zero"`` lets such a round add nothing, and takes every opponent's points as they stand.
@@ -27,6 +27,16 @@ from enum import StrEnum
 from types import MappingProxyType
 
 from faristol.rules.ruleset import Ruleset, TieBreak
+
+
+class Bye(StrEnum):
+    """Why a player sits a round out, and what for."""
+
+    ALLOCATED = "allocated"
+    """The pairing left the player without an opponent."""
+    HALF_POINT = "half-point"
+    FULL_POINT = "full-point"
+    ZERO_POINT = "zero-point"
 
 
 class Outcome(StrEnum):
@@ -50,6 +60,8 @@ class Result:
     """To the first player and to the second."""
     played: bool = True
     """A game was begun; not so for byes and forfeits."""
+    sat_out: Bye | None = None
+    """The kind of a bye; None for a pairing of two."""
 
     @classmethod
     def of_game(cls, round_: int, first: str, second: str, first_score: int, second_score: int) -> Result:
@@ -88,9 +100,10 @@ class Result:
         return result
 
     @classmethod
-    def bye(cls, round_: int, player: str) -> Result:
-        """A round that the pairing left ``player`` without an opponent."""
-        return cls(round_, player, None, 0, 0, (Outcome.WIN, Outcome.LOSS), played=False)
+    def bye(cls, round_: int, player: str, kind: Bye = Bye.ALLOCATED) -> Result:
+        """A round that ``player`` sits out."""
+        outcome = {Bye.HALF_POINT: Outcome.DRAW, Bye.ZERO_POINT: Outcome.LOSS}.get(kind, Outcome.WIN)
+        return cls(round_, player, None, 0, 0, (outcome, Outcome.LOSS), played=False, sat_out=kind)
 
     @classmethod
     def forfeit(cls, round_: int, winner: str, loser: str) -> Result:
@@ -137,8 +150,8 @@ class _Round:
 
     @property
     def voluntary(self) -> bool:
-        """Missed by the player's own will: stayed away, or lost by forfeit."""
-        return not (self.played or self.pending) and self.outcome is Outcome.LOSS
+        """Missed by the player's own will: stayed away, asked to sit it out, or lost by forfeit."""
+        return not (self.played or self.pending) and self.outcome is not Outcome.WIN
 
 
 _ABSENT = _Round(None, Outcome.LOSS, 0.0, awarded=False)
@@ -274,7 +287,11 @@ def _sides(result: Result, ruleset: Ruleset) -> Iterator[tuple[str, _Round]]:
     worth = {Outcome.WIN: law.win, Outcome.DRAW: law.draw, Outcome.LOSS: law.loss}
     first, second = result.outcomes
     if result.second is None:
-        yield result.first, _Round(None, first, law.bye, law.bye_spread, 0, played=False)
+        allocated = result.sat_out is Bye.ALLOCATED
+        points = law.bye if allocated else worth[first]
+        spread = law.bye_spread if allocated else 0
+        # Who asked to sit a round out was not there for it, which matters after the last round played (FIDE C.07 16).
+        yield result.first, _Round(None, first, points, spread, 0, awarded=first is Outcome.WIN)
         return
     mine, theirs = result.first_score, result.second_score
     yield result.first, _Round(result.second, first, worth[first], mine, theirs, result.played)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from faristol.bus import Reaction
+from faristol.game.decide import leave_tournament
 from faristol.game.model import instant
 from faristol.game.opening import open_table
 from faristol.game.pinning import ruleset_of
@@ -27,12 +28,19 @@ FOLLOWED = frozenset(
     )
 )
 
+ROUNDS = frozenset(kind.DESCRIPTOR.full_name for kind in (pairing_events.RoundStarted, pairing_events.PlayerWithdrawn))
+
 
 def opening(record: Record) -> Reaction:
-    """The reaction that opens every table of a round when the round starts (FISC I.5)."""
+    """The reaction that opens the tables of a round when it starts (FISC I.5), and takes from them who withdraws.
+
+    One reaction does both, so that nobody withdraws from a table before it is open.
+    """
 
     async def open_tables(event: Recorded) -> Decision | None:
         started = event.message
+        if isinstance(started, pairing_events.PlayerWithdrawn):
+            return await _left(record, started)
         assert isinstance(started, pairing_events.RoundStarted)
         tournament = (await load(record, event.stream, Tournament(), watch_tournament)).state
         ruleset = ruleset_of(tournament.ruleset)
@@ -45,7 +53,17 @@ def opening(record: Record) -> Reaction:
                 writes.append(Write(stream, 0, facts, event.tournament))
         return Decision(writes) if writes else None
 
-    return Reaction("game.open", frozenset({pairing_events.RoundStarted.DESCRIPTOR.full_name}), open_tables)
+    return Reaction("game.open", ROUNDS, open_tables)
+
+
+async def _left(record: Record, withdrawn: pairing_events.PlayerWithdrawn) -> Decision | None:
+    """What it means for a game that one of its players withdraws from the tournament (FISC I.8.E)."""
+    table = await load_table(record, withdrawn.game_id) if withdrawn.game_id else None
+    if table is None:
+        return None
+    at = max(instant(withdrawn.occurred_at), table.game.last_at)
+    facts = leave_tournament(table.game, table.ruleset, withdrawn.player_id, at)
+    return table.decision(table.with_consequences(facts)) if facts else None
 
 
 def following(record: Record) -> Reaction:

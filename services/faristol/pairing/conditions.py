@@ -40,17 +40,31 @@ def check_next(state: Tournament, ruleset: Ruleset, number: int) -> None:
         )
 
 
-def check_players(state: Tournament, ruleset: Ruleset) -> None:
-    """Refuse to begin with players who are too few: nobody meets twice and nobody rests twice (FISC I.1)."""
-    players = len(state.players)
+def check_players(state: Tournament, ruleset: Ruleset, number: int) -> None:
+    """Refuse players who are too few: nobody meets twice and nobody rests twice (FISC I.1).
+
+    Where players are checked in, the first round waits for those who are neither in nor have withdrawn.
+    """
+    players = len(state.to_pair(number))
     article = ruleset.article("championship.system")
     if players < 2:
         raise Refusal(
             "TOO_FEW_PLAYERS",
             article,
-            N_("A round needs 2 players or more; {players} registered."),
+            N_("A round needs 2 players or more; {players} can be paired."),
             {"players": players},
         )
+    if number > 1:
+        return
+    awaited = [one.player_id for one in state.to_pair(number) if not one.checked_in]
+    if awaited and any(one.checked_in for one in state.players):
+        raise Refusal(
+            "NOT_CHECKED_IN",
+            "",
+            N_("Round 1 cannot be paired: {players} are not checked in; check them in or withdraw them."),
+            {"players": ", ".join(awaited)},
+        )
+    players = sum(one.takes_part(number) for one in state.players)
     most = most_rounds(players, ruleset)
     if state.rounds > most:
         raise Refusal(
@@ -73,6 +87,22 @@ def paired_round(state: Tournament, number: int) -> Round:
         N_("Round {round} has not been paired; {paired} of {rounds} rounds have."),
         {"round": number, "paired": len(state.played), "rounds": state.rounds},
     )
+
+
+def check_all_there(state: Tournament, one: Round) -> None:
+    """Refuse to start a round in which somebody is paired who has withdrawn since."""
+    gone = [
+        player.player_id
+        for player in state.players
+        if not player.takes_part(one.number) and any(player.player_id in table.player_ids for table in one.pairings)
+    ]
+    if gone:
+        raise Refusal(
+            "PAIRED_AND_WITHDRAWN",
+            "",
+            N_("Round {round} cannot be started: {players} withdrew after it was paired; pair it again."),
+            {"round": one.number, "players": ", ".join(gone)},
+        )
 
 
 def over(state: Tournament) -> Refusal:

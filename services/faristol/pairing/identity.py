@@ -13,6 +13,7 @@ from faristol.rules.refusal import N_
 
 LONGEST_ID = 40
 LONGEST_NAME = 200
+LONGEST_NOTE = 500
 
 _ID = re.compile(rf"[a-z0-9][a-z0-9-]{{0,{LONGEST_ID - 1}}}")
 
@@ -45,6 +46,23 @@ def checked_name(field: str, value: str, *, empty: bool = False) -> str:
     if not name.isprintable():
         raise Invalid(field, N_("{given} holds a character that cannot be shown"), {"given": repr(name)})
     return name
+
+
+def checked_note(field: str, value: str) -> str:
+    """What an official writes down, without space around it, in Unicode NFC. It may be empty.
+
+    Raises ``Invalid`` when it is too long or holds a character that cannot be shown.
+    """
+    note = unicodedata.normalize("NFC", " ".join(value.split()))
+    if len(note) > LONGEST_NOTE:
+        raise Invalid(
+            field,
+            N_("has {length} characters; expected {least} to {most}"),
+            {"length": len(note), "least": 0, "most": LONGEST_NOTE},
+        )
+    if not note.isprintable():
+        raise Invalid(field, N_("{given} holds a character that cannot be shown"), {"given": repr(note)})
+    return note
 
 
 def same_name(one: str, other: str) -> bool:

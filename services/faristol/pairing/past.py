@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from faristol.pairing.model import Pairing, Round, Tournament
-from faristol.rules import Outcome, Result, Ruleset
+from faristol.rules import Bye, Outcome, Result, Ruleset
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +38,7 @@ def _past(one: Round, ruleset: Ruleset, player_id: str) -> Past:
         return Past(half_points=round(2 * law.bye), allocated=True)
     pairing = next((pairing for pairing in one.pairings if player_id in pairing.player_ids), None)
     if pairing is None:
-        return Past()
+        return Past(half_points=round(2 * _worth(one.requested.get(player_id), ruleset)))
     first = pairing.player_ids[0] == player_id
     opponent = pairing.player_ids[1 if first else 0]
     result = result_of(one, pairing)
@@ -47,6 +47,16 @@ def _past(one: Round, ruleset: Ruleset, player_id: str) -> Past:
     worth = {Outcome.WIN: law.win, Outcome.DRAW: law.draw, Outcome.LOSS: law.loss}
     half_points = round(2 * worth[result.outcomes[0 if first else 1]])
     return Past(half_points, opponent if result.played else "", first)
+
+
+def _worth(bye: Bye | None, ruleset: Ruleset) -> float:
+    match bye:
+        case Bye.HALF_POINT:
+            return ruleset.championship.draw
+        case Bye.FULL_POINT:
+            return ruleset.championship.win
+        case _:
+            return 0.0
 
 
 def result_of(one: Round, pairing: Pairing) -> Result | None:

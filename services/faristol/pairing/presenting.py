@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from faristol.pairing.model import Phase, Round, Tournament
+from faristol.pairing.model import KINDS, Phase, Player, Round, Tournament
 from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.pb.pairing.v1 import pairing_pb2 as pairing
 
@@ -27,6 +27,22 @@ def tournament_of(state: Tournament, version: int) -> pairing.GetTournamentRespo
         played=[_round(one) for one in state.played],
         over=state.over,
         version=version,
+        players=[_player(player, len(state.played)) for player in state.players],
+    )
+
+
+def _player(player: Player, paired: int) -> pairing.Player:
+    return pairing.Player(
+        player_id=player.player_id,
+        entered_round=player.entered,
+        fictitious_half_points=player.fictitious,
+        withdrawn_round=player.withdrawn or 0,
+        checked_in=player.checked_in,
+        byes=[
+            pairing.GrantedBye(round=number, kind=KINDS[kind])
+            for number, kind in sorted(player.byes.items())
+            if number > paired
+        ],
     )
 
 
@@ -44,5 +60,8 @@ def _round(one: Round) -> pairing.Round:
             for table in one.pairings
         ],
         bye_player_id=one.bye or "",
+        requested_byes=[
+            events.RequestedBye(player_id=player_id, kind=KINDS[kind]) for player_id, kind in one.requested.items()
+        ],
         finished_game_ids=[table.game_id for table in one.pairings if table.game_id in one.results],
     )

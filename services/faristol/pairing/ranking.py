@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from faristol.pairing.model import Tournament
+from collections.abc import Iterable
+
+from faristol.pairing.model import Player, Tournament
 from faristol.pairing.past import past_of
 from faristol.pairing.swiss import Entrant
 from faristol.rules import Ruleset
@@ -14,24 +16,31 @@ def initial_ranking(state: Tournament) -> tuple[str, ...]:
     Of equal ratings a published one stands before the start of an unrated player; what is still equal stands in
     the order of ids.
     """
-    players = sorted(state.players, key=lambda player: (-player.rating, player.unrated, player.player_id))
-    return tuple(player.player_id for player in players)
+    return tuple(player.player_id for player in in_order(state.players) if not player.never_came)
+
+
+def in_order(players: Iterable[Player]) -> list[Player]:
+    """Players in the order of the initial ranking."""
+    return sorted(players, key=lambda player: (-player.rating, player.unrated, player.player_id))
 
 
 def entrants(state: Tournament, ruleset: Ruleset) -> tuple[Entrant, ...]:
-    """Everybody in the order of pairing: points, then initial ranking (FIDE C.04.3 A).
+    """Who can be paired in the next round, in the order of pairing: points, then initial ranking (FIDE C.04.3 A).
+
+    The points are those for pairing, with the fictitious ones of late entries (FISC I.4).
 
     Who had no game may meet the same opponent again, and who had a win's points without one gets no bye (FIDE C.04.1).
     """
     number = len(state.played) + 1
     win = round(2 * ruleset.championship.win)
     everybody = []
-    for player_id in initial_ranking(state):
+    for player in in_order(state.to_pair(number)):
+        player_id = player.player_id
         past = past_of(state, ruleset, player_id, number)
         everybody.append(
             Entrant(
                 player_id,
-                sum(one.half_points for one in past),
+                player.fictitious + sum(one.half_points for one in past),
                 frozenset(one.opponent for one in past if one.played),
                 any(one.allocated or (not one.played and one.half_points >= win) for one in past),
             )

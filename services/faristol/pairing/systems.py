@@ -12,8 +12,8 @@ from faristol.pairing.dutch.digest import digest, draw_initial_colour
 from faristol.pairing.dutch.player import BLACK, WHITE, Float, Player, Round
 from faristol.pairing.model import Tournament
 from faristol.pairing.past import Past, past_of
-from faristol.pairing.ranking import entrants, initial_ranking
-from faristol.rules import N_, Refusal, Ruleset, derive_seed
+from faristol.pairing.ranking import entrants, in_order, initial_ranking
+from faristol.rules import N_, Bye, Refusal, Ruleset, derive_seed
 
 CYCLES = {"round-robin": 1, "double-round-robin": 2}
 """How many times each meets each, by system."""
@@ -30,6 +30,8 @@ class Proposal:
     """In the order of the tables. The first of two is the higher in the order, or who starts where that is paired."""
     bye: str | None
     algorithm: str
+    requested: tuple[tuple[str, Bye], ...]
+    """Who sits the round out, other than by the pairing itself."""
     inputs: str
     """SHA-256 of what the pairing depends on; empty where the record before it is all there is to say."""
 
@@ -46,7 +48,14 @@ def propose(state: Tournament, ruleset: Ruleset, number: int, seed: bytes) -> Pr
         paired = swiss.pair_first(everybody)
     else:
         paired = swiss.pair_next(everybody, seed, rounds_after=state.rounds - number)
-    return Proposal(paired.pairs, paired.bye, swiss.ALGORITHM, "")
+    return Proposal(paired.pairs, paired.bye, swiss.ALGORITHM, requested_byes(state, number), "")
+
+
+def requested_byes(state: Tournament, number: int) -> tuple[tuple[str, Bye], ...]:
+    """Who has asked to sit a round out, in the order of registration."""
+    return tuple(
+        (one.player_id, one.byes[number]) for one in state.players if one.takes_part(number) and number in one.byes
+    )
 
 
 def most_rounds(players: int, ruleset: Ruleset) -> int:
@@ -57,19 +66,29 @@ def most_rounds(players: int, ruleset: Ruleset) -> int:
 def _round_robin(state: Tournament, ruleset: Ruleset, number: int) -> Proposal:
     """By Berger's tables; who has which number is drawn by lot (FIDE C.05)."""
     cycles = CYCLES[ruleset.championship.system]
-    expected = round_robin.rounds_of(len(state.players), cycles)
+    initial = initial_ranking(state)
+    expected = round_robin.rounds_of(len(initial), cycles)
     if state.rounds != expected:
         raise Refusal(
             "WRONG_ROUNDS",
             ruleset.article("championship.system"),
             N_("All against all of {players} players takes {expected} rounds; the championship has {rounds}."),
-            {"players": len(state.players), "expected": expected, "rounds": state.rounds},
+            {"players": len(initial), "expected": expected, "rounds": state.rounds},
         )
     lot = derive_seed(state.seed, "round robin")
-    numbers = sorted(initial_ranking(state), key=lambda player_id: hmac.digest(lot, player_id.encode(), "sha256"))
+    numbers = sorted(initial, key=lambda player_id: hmac.digest(lot, player_id.encode(), "sha256"))
     paired = round_robin.pair_berger(numbers, number, cycles)
     inputs = hashlib.sha256("\n".join([*numbers, str(number), str(cycles)]).encode()).hexdigest()
-    return Proposal(paired.pairs, paired.bye, round_robin.ALGORITHM, inputs)
+    there = {one.player_id for one in state.to_pair(number)}
+    # Whoever was to meet somebody who is not there wins by that, as by a forfeit (FIDE C.05).
+    alone = [one for pair in paired.pairs for one in pair if one in there and not there.issuperset(pair)]
+    return Proposal(
+        pairs=tuple(pair for pair in paired.pairs if there.issuperset(pair)),
+        bye=paired.bye if paired.bye in there else None,
+        algorithm=round_robin.ALGORITHM,
+        requested=(*requested_byes(state, number), *((one, Bye.FULL_POINT) for one in alone)),
+        inputs=inputs,
+    )
 
 
 def _dutch(state: Tournament, ruleset: Ruleset, number: int) -> Proposal:
@@ -82,6 +101,7 @@ def _dutch(state: Tournament, ruleset: Ruleset, number: int) -> Proposal:
         pairs=tuple((initial[board.white - 1], initial[board.black - 1]) for board in paired.boards),
         bye=None if paired.bye is None else initial[paired.bye - 1],
         algorithm=ALGORITHM,
+        requested=requested_byes(state, number),
         inputs=digest(a_round),
     )
 
@@ -94,10 +114,12 @@ def dutch_round(state: Tournament, ruleset: Ruleset, number: int) -> Round:
     initial = initial_ranking(state)
     number_of = {player_id: place for place, player_id in enumerate(initial, 1)}
     pasts = {player_id: past_of(state, ruleset, player_id, number) for player_id in initial}
+    fictitious = {one.player_id: one.fictitious for one in state.players}
     final = number == state.rounds
     win = round(2 * ruleset.championship.win)
     players = []
-    for player_id in initial:
+    for player in in_order(state.to_pair(number)):
+        player_id = player.player_id
         past = pasts[player_id]
         points = sum(one.half_points for one in past)
         played = [one for one in past if one.played]
@@ -105,10 +127,13 @@ def dutch_round(state: Tournament, ruleset: Ruleset, number: int) -> Round:
         players.append(
             Player(
                 number=number_of[player_id],
-                points=_TENTHS * points,
+                points=_TENTHS * (points + player.fictitious),
                 opponents=frozenset(number_of[one.opponent] for one in played),
                 colours=tuple(WHITE if one.first else BLACK for one in played),
-                floats=(_float(pasts, player_id, number - 1), _float(pasts, player_id, number - 2)),
+                floats=(
+                    _float(pasts, fictitious, player_id, number - 1),
+                    _float(pasts, fictitious, player_id, number - 2),
+                ),
                 had_bye=any(one.allocated or one.half_points >= win for one in unplayed),
                 unplayed=len(unplayed),
                 topscorer=final and 2 * points > win * (number - 1),
@@ -122,12 +147,14 @@ def dutch_round(state: Tournament, ruleset: Ruleset, number: int) -> Round:
     )
 
 
-def _float(pasts: Mapping[str, Sequence[Past]], player_id: str, number: int) -> Float:
+def _float(pasts: Mapping[str, Sequence[Past]], fictitious: Mapping[str, int], player_id: str, number: int) -> Float:
     """What a player received in a round (FIDE C.04.3 1.4)."""
     if number < 1:
         return Float.NONE
     past = pasts[player_id][number - 1]
     if not past.played:
         return Float.DOWN if past.half_points else Float.NONE
-    mine, theirs = (sum(one.half_points for one in pasts[who][: number - 1]) for who in (player_id, past.opponent))
+    mine, theirs = (
+        fictitious[who] + sum(one.half_points for one in pasts[who][: number - 1]) for who in (player_id, past.opponent)
+    )
     return Float.NONE if mine == theirs else Float.DOWN if mine > theirs else Float.UP

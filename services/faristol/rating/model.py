@@ -72,6 +72,9 @@ def view(state: TournamentView, fact: Message) -> TournamentView:
         case pairing_events.PlayerRegistered():
             player = Rated(fact.player_id, fact.rating, fact.unrated)
             return replace(state, players=(*state.players, player))
+        case pairing_events.LateEntryAdmitted():
+            late = Rated(fact.player_id, fact.rating, fact.unrated)
+            return replace(state, players=(*state.players, late))
         case pairing_events.ResultRecorded():
             return replace(state, results=MappingProxyType({**state.results, fact.game_id: _game(fact)}))
         case pairing_events.RoundClosed():

@@ -18,8 +18,20 @@ OF_TOURNAMENT = (
 )
 """Events that change a tournament itself."""
 
-OF_PLAYERS = (pairing.PlayerRegistered, rating.RatingListPublished, rating.RatingUpdated)
+OF_PLAYERS = (
+    pairing.PlayerRegistered,
+    pairing.LateEntryAdmitted,
+    pairing.PlayerCheckedIn,
+    pairing.PlayerCheckedOut,
+    pairing.PlayerWithdrawn,
+    pairing.PlayerReinstated,
+    rating.RatingListPublished,
+    rating.RatingUpdated,
+)
 """Events that change the list of players."""
+
+NOT_SHOWN = (pairing.ByeGranted, pairing.ByeRevoked)
+"""Events that change nothing until a round is paired, which says what came of them."""
 
 OF_ROUND = (
     pairing.RoundPaired,
@@ -53,12 +65,22 @@ def change_tournament(state: results.Tournament | None, event: Message) -> resul
 def change_players(state: results.ListPlayersResponse | None, event: Message) -> results.ListPlayersResponse:
     """The players after ``event``, highest rating first, by changing ``state`` itself.
 
-    Raises ``Broken`` when a player is rated who is not registered.
+    Raises ``Broken`` for what is said of a player who is not registered.
     """
     after = results.ListPlayersResponse() if state is None else state
     match event:
         case pairing.PlayerRegistered():
-            after.players.add(player_id=event.player_id, rating=event.rating, unrated=event.unrated)
+            after.players.add(player_id=event.player_id, rating=event.rating, unrated=event.unrated, entered_round=1)
+        case pairing.LateEntryAdmitted():
+            after.players.add(
+                player_id=event.player_id, rating=event.rating, unrated=event.unrated, entered_round=event.round
+            )
+        case pairing.PlayerCheckedIn() | pairing.PlayerCheckedOut():
+            _player(after, event.player_id).checked_in = isinstance(event, pairing.PlayerCheckedIn)
+        case pairing.PlayerWithdrawn():
+            _player(after, event.player_id).withdrawn_round = event.round
+        case pairing.PlayerReinstated():
+            _player(after, event.player_id).withdrawn_round = 0
         case rating.RatingListPublished():
             after.rating_system = event.system
         case rating.RatingUpdated():
@@ -79,6 +101,8 @@ def change_round(state: results.GetPairingsResponse | None, event: Message) -> r
             after.round = event.round
             after.phase = results.ROUND_PHASE_PAIRED
             after.tables.extend(_table(pair) for pair in event.pairings)
+            for one in event.requested_byes:
+                after.requested_byes.add(seat=results.Seat(player_id=one.player_id), kind=one.kind)
         case pairing.ByeAwarded():
             after.round = event.round
             after.phase = results.ROUND_PHASE_PAIRED
@@ -137,11 +161,17 @@ def mirror_round(state: results.Tournament, round_: results.GetPairingsResponse)
 
 
 def mirror_players(state: results.Tournament, players: results.ListPlayersResponse) -> bool:
-    """Copy the number of players to the tournament; whether that changed anything."""
-    if state.players == len(players.players):
+    """Copy the number of players who take part to the tournament; whether that changed anything."""
+    taking_part = sum(not never_came(player) for player in players.players)
+    if state.players == taking_part:
         return False
-    state.players = len(players.players)
+    state.players = taking_part
     return True
+
+
+def never_came(player: results.Player) -> bool:
+    """Withdrawn before any round: such a player has no place in the standings."""
+    return 0 < player.withdrawn_round <= player.entered_round
 
 
 def existing(state: results.Tournament | None, event: Message) -> results.Tournament:
@@ -176,7 +206,7 @@ def _player(state: results.ListPlayersResponse, player_id: str) -> results.Playe
     for player in state.players:
         if player.player_id == player_id:
             return player
-    raise Broken(f"player {player_id!r} has a new rating and is not registered")
+    raise Broken(f"player {player_id!r} is not registered")
 
 
 def _by_rating(player: results.Player) -> tuple[int, str]:

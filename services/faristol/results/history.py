@@ -16,19 +16,18 @@ from operator import attrgetter
 from sqlalchemy import func, select
 
 from faristol.host.errors import NotFound
-from faristol.pb.pairing.v1 import events_pb2 as pairing
 from faristol.pb.results.v1 import results_pb2 as results
 from faristol.record import Record, Recorded
 from faristol.record.event import microseconds
 from faristol.record.tables import events
 from faristol.results import reading
-from faristol.results.championship import OF_ROUND, OF_TOURNAMENT
+from faristol.results.championship import OF_PLAYERS, OF_ROUND, OF_TOURNAMENT
 from faristol.results.shelf import Kind, Shelf
 
 SLICE = 200
 """Events after which others have their turn."""
 
-_OF_LIST = frozenset(one.DESCRIPTOR.full_name for one in (*OF_TOURNAMENT, *OF_ROUND, pairing.PlayerRegistered))
+_OF_LIST = frozenset(one.DESCRIPTOR.full_name for one in (*OF_TOURNAMENT, *OF_ROUND, *OF_PLAYERS))
 """Events that the list of tournaments rests on."""
 
 

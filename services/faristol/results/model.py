@@ -74,6 +74,8 @@ def change(view: View, event: Message) -> set[Part]:
         view.players = championship.change_players(view.players, event)
         below = championship.mirror_players(championship.existing(view.tournament, event), view.players)
         changed = {"players", "tournament"} if below else {"players"}
+    elif of == "nothing":
+        changed = set()
     elif of == "tournament":
         view.tournament = championship.change_tournament(view.tournament, event)
         changed = {"tournament"}
@@ -82,11 +84,12 @@ def change(view: View, event: Message) -> set[Part]:
     return changed
 
 
-_OF: dict[type[Message], Part] = {
+_OF: dict[type[Message], Part | Literal["nothing"]] = {
     **dict.fromkeys(scoresheet.SHOWN + scoresheet.NOT_SHOWN, "game"),
     **dict.fromkeys(championship.OF_TOURNAMENT, "tournament"),
     **dict.fromkeys(championship.OF_PLAYERS, "players"),
     **dict.fromkeys(championship.OF_ROUND, "round"),
+    **dict.fromkeys(championship.NOT_SHOWN, "nothing"),
 }
 """What an event is of."""
 

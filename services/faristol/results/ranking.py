@@ -3,11 +3,19 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
+from faristol.pb.pairing.v1 import events_pb2 as pairing
 from faristol.pb.results.v1 import results_pb2 as results
+from faristol.results.championship import never_came
 from faristol.rules.ruleset import load_ruleset
-from faristol.rules.standings import Result, standings
+from faristol.rules.standings import Bye, Result, standings
+
+_KINDS: Mapping[pairing.ByeKind.ValueType, Bye] = {
+    pairing.BYE_KIND_HALF_POINT: Bye.HALF_POINT,
+    pairing.BYE_KIND_FULL_POINT: Bye.FULL_POINT,
+    pairing.BYE_KIND_ZERO_POINT: Bye.ZERO_POINT,
+}
 
 
 def rank(
@@ -31,10 +39,10 @@ def rank(
             spread[result.second] += result.second_score - result.first_score
             total[result.first] += result.first_score
             total[result.second] += result.second_score
-    byes = {result.first for result in known if result.second is None}
+    byes = {result.first for result in known if result.sat_out is Bye.ALLOCATED}
     table = standings(
         known,
-        sorted(player.player_id for player in players),
+        sorted(player.player_id for player in players if not never_came(player)),
         load_ruleset(tournament.ruleset.name),
         tournament.rounds,
         pending=set(_pending(paired)),
@@ -78,8 +86,8 @@ def _results(rounds: Iterable[results.GetPairingsResponse]) -> Iterable[Result]:
                     lost_by_all=table.lost_by_all,
                     played=not table.unplayed,
                 )
-        if round_.bye.player_id and _complete(round_):
-            yield Result.bye(round_.round, round_.bye.player_id)
+        if _complete(round_):
+            yield from (Result.bye(round_.round, player, kind) for player, kind in _byes(round_))
 
 
 def _pending(rounds: Iterable[results.GetPairingsResponse]) -> Iterable[tuple[str, int]]:
@@ -87,8 +95,15 @@ def _pending(rounds: Iterable[results.GetPairingsResponse]) -> Iterable[tuple[st
         for table in round_.tables:
             if not table.final:
                 yield from ((seat.player_id, round_.round) for seat in table.seats)
-        if round_.bye.player_id and not _complete(round_):
-            yield round_.bye.player_id, round_.round
+        if not _complete(round_):
+            yield from ((player, round_.round) for player, _ in _byes(round_))
+
+
+def _byes(round_: results.GetPairingsResponse) -> Iterable[tuple[str, Bye]]:
+    if round_.bye.player_id:
+        yield round_.bye.player_id, Bye.ALLOCATED
+    for one in round_.requested_byes:
+        yield one.seat.player_id, _KINDS[one.kind]
 
 
 def _complete(round_: results.GetPairingsResponse) -> bool:

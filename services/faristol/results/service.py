@@ -116,6 +116,7 @@ class ResultsService(results_grpc.ResultsServiceServicer):
         seats = [seat for table in answer.tables for seat in table.seats]
         if answer.HasField("bye"):
             seats.append(answer.bye)
+        seats.extend(one.seat for one in answer.requested_byes)
         await self._name(seats)
         answer.position = found.position
         return answer

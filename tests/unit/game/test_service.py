@@ -378,3 +378,31 @@ async def test_racks_held_too_full_on_purpose_are_counted_over_the_tournament(
     assert await hold(2, "anna") == (1, False)
     assert await hold(3, "biel") == (1, False)
     assert await hold(3, "anna") == (1, True)
+
+
+@pytest.mark.parametrize(("turns", "condition"), [(0, "FORFEIT"), (1, "ABANDONED")])
+async def test_who_withdraws_from_the_tournament_loses_the_game_that_is_being_played(
+    record: Record, turns: int, condition: str
+) -> None:
+    await start(record)
+    if turns:
+        await write(record, f"game-{GAME}", events.Passed(turn=1, player_id="anna", occurred_at=timestamp(after(20))))
+        await write(record, f"clock-{GAME}", pressed("anna", 1, after(21)))
+    withdrawn = pairing_events.PlayerWithdrawn(
+        player_id="biel", round=2, game_id=GAME, occurred_at=timestamp(after(30))
+    )
+    news = await write(record, "tournament-cup", withdrawn)
+
+    reaction = next(
+        one for one in part(Runtime(Settings.model_validate({}), record)).reactions if one.name == "game.open"
+    )
+    decision = await reaction.react(news)
+
+    assert decision is not None
+    ended = next(fact for fact in decision.writes[0].events if isinstance(fact, events.GameEnded))
+    assert (events.EndCondition.Name(ended.condition), list(ended.loser_ids)) == (
+        f"END_CONDITION_{condition}",
+        ["biel"],
+    )
+    await record.append(decision, Metadata())
+    assert await reaction.react(news) is None

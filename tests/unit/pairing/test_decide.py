@@ -80,15 +80,6 @@ def test_a_rating_is_a_sensible_number(rating: int) -> None:
         decide.register(Hall({}).state, FISC, player_id="p", rating=rating, at=None, now=NOON)
 
 
-def test_nobody_registers_after_round_1_is_paired() -> None:
-    hall = Hall(EIGHT)
-    hall.pair(1)
-
-    refusal = refusal_of(lambda: decide.register(hall.state, FISC, player_id="late", rating=None, at=None, now=NOON))
-
-    assert (refusal.reason, refusal.article) == ("REGISTRATION_CLOSED", "FISC I.4")
-
-
 def test_desks_may_register_in_any_order_but_not_before_the_tournament() -> None:
     hall = Hall(EIGHT)
     early = NOON + timedelta(seconds=1)

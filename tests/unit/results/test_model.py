@@ -49,6 +49,7 @@ def test_every_event_of_games_clocks_tournaments_and_ratings_is_known() -> None:
             *championship.OF_TOURNAMENT,
             *championship.OF_PLAYERS,
             *championship.OF_ROUND,
+            *championship.NOT_SHOWN,
         )
     }
     parts_of_events = set()

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from faristol.pb.game.v1 import events_pb2 as game
+from faristol.pb.pairing.v1 import events_pb2 as pairing
 from faristol.pb.results.v1 import results_pb2 as results
 from faristol.results.ranking import last_counted, rank
 
@@ -102,3 +103,20 @@ def test_a_forfeit_is_a_point_and_no_game_for_the_tie_breaks() -> None:
 
     assert (lines["anna"].half_points, lines["anna"].wins) == (2, 0)
     assert (lines["carme"].half_points, lines["carme"].losses) == (0, 0)
+
+
+def test_a_bye_that_was_asked_for_counts_as_granted_once_its_round_is_in() -> None:
+    live = paired(1, table("anna", "biel", (400, 300)), table("carme", "dolors", (1, 2), final=False))
+    live.requested_byes.add(seat=results.Seat(player_id="eloi"), kind=pairing.BYE_KIND_HALF_POINT)
+    before = {line.player_id: line.half_points for line in rank(TOURNAMENT, PLAYERS, [live])}
+    live.tables[1].final = True
+    after = {line.player_id: line for line in rank(TOURNAMENT, PLAYERS, [live])}
+
+    assert before["eloi"] == 0
+    assert (after["eloi"].half_points, after["eloi"].bye) == (1, False)
+
+
+def test_who_withdrew_before_the_first_round_has_no_place_in_the_standings() -> None:
+    gone = results.Player(player_id="flora", entered_round=1, withdrawn_round=1)
+
+    assert "flora" not in {line.player_id for line in rank(TOURNAMENT, [*PLAYERS, gone], [FIRST])}

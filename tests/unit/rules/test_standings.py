@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from faristol.rules import Result, Row, Ruleset, load_ruleset, standings
+from faristol.rules import Bye, Result, Row, Ruleset, load_ruleset, standings
 
 FISC = load_ruleset("fisc-2023")
 ZERO = dataclasses.replace(FISC, championship=dataclasses.replace(FISC.championship, unplayed="zero"))
@@ -199,3 +199,33 @@ def test_scores_after_deductions_decide_even_when_negative() -> None:
 def test_results_that_cannot_be_are_refused(results: list[Result], problem: str) -> None:
     with pytest.raises(ValueError, match=problem):
         standings(results, PLAYERS, FISC, 5)
+
+
+def test_a_bye_that_was_asked_for_is_worth_what_was_granted() -> None:
+    results = [
+        Result.of_game(1, "a", "b", 400, 300),
+        Result.bye(1, "c", Bye.HALF_POINT),
+        Result.bye(1, "d", Bye.FULL_POINT),
+        Result.bye(1, "e", Bye.ZERO_POINT),
+    ]
+    rows = {row.player: row for row in standings(results, ["a", "b", "c", "d", "e"], FISC, 5)}
+
+    assert {player: row.points for player, row in rows.items()} == {"a": 1, "b": 0, "c": 0.5, "d": 1, "e": 0}
+    assert all(rows[player].games == 0 for player in "cde")
+
+
+def test_for_opponents_a_bye_asked_for_counts_as_granted_before_a_game_and_as_a_draw_after_the_last() -> None:
+    def worth(*after: Result) -> float:
+        results = [
+            Result.of_game(1, "a", "b", 400, 300),
+            Result.bye(2, "a", Bye.ZERO_POINT),
+            Result.of_game(2, "b", "c", 400, 300),
+            *after,
+        ]
+        rows = standings(results, ["a", "b", "c", "d"], load_ruleset("pes-2024"), 3)
+        return next(row for row in rows if row.player == "b").tie_breaks["buchholz"]
+
+    played_on = Result.of_game(3, "a", "d", 300, 400)
+    gone = Result.bye(3, "a", Bye.ZERO_POINT)
+    # a has one point from the first round; two announced absences at the end count as two draws for b.
+    assert worth(gone) - worth(played_on) == 1.0

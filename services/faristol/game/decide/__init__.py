@@ -15,7 +15,7 @@ from faristol.game.decide.challenging import (
 )
 from faristol.game.decide.checks import check_in_time, check_present, check_time
 from faristol.game.decide.drawing import bag_of, draw_tiles, unseen
-from faristol.game.decide.ending import abandon, agree_end, reopen_game, sign_sheet
+from faristol.game.decide.ending import abandon, agree_end, leave_tournament, reopen_game, sign_sheet
 from faristol.game.decide.exchanging import (
     announce_exchange,
     declare_cannot_play,
@@ -82,6 +82,7 @@ __all__ = [
     "impose_sanction",
     "keep_after_exchange",
     "lay_tiles",
+    "leave_tournament",
     "pass_turn",
     "place_play",
     "record_overholding",

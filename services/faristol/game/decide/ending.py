@@ -69,6 +69,24 @@ def abandon(game: Game, ruleset: Ruleset, player_ids: Collection[str], at: Insta
     return facts
 
 
+def leave_tournament(game: Game, ruleset: Ruleset, player_id: str, at: Instant) -> list[Message]:
+    """A player who withdraws from the tournament leaves the table for good; nothing where no game is being played.
+
+    As long as no turn is over the game was not played: it is lost by decision, and not abandoned.
+    """
+    if game.over or game.phase is Phase.UNSPECIFIED or player_id not in set(game.player_ids) - game.gone:
+        return []
+    facts = abandon(game, ruleset, [player_id], at)
+    if game.turns_taken:
+        return facts
+    return [
+        events.GameEnded(condition=events.END_CONDITION_FORFEIT, loser_ids=fact.loser_ids, occurred_at=fact.occurred_at)
+        if isinstance(fact, events.GameEnded)
+        else fact
+        for fact in facts
+    ]
+
+
 def sign_sheet(game: Game, clock: Clock, ruleset: Ruleset, player_id: str, at: Instant) -> list[Message]:
     """Sign the scoresheet; when all who sign have, it is handed over and the result is final (FISC I.8)."""
     check_seated(game, ruleset, player_id)

@@ -1188,12 +1188,19 @@ class ResultFinal(_message.Message):
     OCCURRED_AT_FIELD_NUMBER: _builtins.int
     LOST_BY_ALL_FIELD_NUMBER: _builtins.int
     REVISION_FIELD_NUMBER: _builtins.int
+    CONDITION_FIELD_NUMBER: _builtins.int
+    LOSER_IDS_FIELD_NUMBER: _builtins.int
+    UNPLAYED_FIELD_NUMBER: _builtins.int
     winner_id: _builtins.str
     """The winner; empty for a draw, and when all lost."""
     lost_by_all: _builtins.bool
     """All players lost (FISC I.8.F)."""
     revision: _builtins.int
     """How often the game had been opened again before (FISE 44)."""
+    condition: Global___EndCondition.ValueType
+    """What ended the game; not said in facts from before this was."""
+    unplayed: _builtins.bool
+    """It was decided before any turn was over: for pairing and tie-breaks nobody has played."""
     @_builtins.property
     def scores(self) -> _containers.RepeatedCompositeFieldContainer[Global___FinalScore]:
         """The scores, in the order of the pairing."""
@@ -1201,6 +1208,10 @@ class ResultFinal(_message.Message):
     @_builtins.property
     def occurred_at(self) -> _timestamp_pb2.Timestamp:
         """When."""
+
+    @_builtins.property
+    def loser_ids(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """Who left, or lost by decision."""
 
     def __init__(
         self,
@@ -1210,10 +1221,13 @@ class ResultFinal(_message.Message):
         occurred_at: _timestamp_pb2.Timestamp | None = ...,
         lost_by_all: _builtins.bool = ...,
         revision: _builtins.int = ...,
+        condition: Global___EndCondition.ValueType = ...,
+        loser_ids: _abc.Iterable[_builtins.str] | None = ...,
+        unplayed: _builtins.bool = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["occurred_at", b"occurred_at"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["lost_by_all", b"lost_by_all", "occurred_at", b"occurred_at", "revision", b"revision", "scores", b"scores", "winner_id", b"winner_id"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["condition", b"condition", "loser_ids", b"loser_ids", "lost_by_all", b"lost_by_all", "occurred_at", b"occurred_at", "revision", b"revision", "scores", b"scores", "unplayed", b"unplayed", "winner_id", b"winner_id"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

@@ -26,33 +26,51 @@ from faristol.pb.game.v1 import events_pb2 as faristol_dot_game_dot_v1_dot_event
 from google.protobuf import timestamp_pb2 as google_dot_protobuf_dot_timestamp__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n faristol/pairing/v1/events.proto\x12\x13\x66\x61ristol.pairing.v1\x1a\x1d\x66\x61ristol/game/v1/events.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"p\n\x07Pairing\x12\r\n\x05table\x18\x01 \x01(\x05\x12\x0f\n\x07game_id\x18\x02 \x01(\t\x12\x17\n\x0f\x66irst_player_id\x18\x03 \x01(\t\x12\x18\n\x10second_player_id\x18\x04 \x01(\t\x12\x12\n\nplayer_ids\x18\x05 \x03(\t\"\xb5\x01\n\x0bRoundPaired\x12\r\n\x05round\x18\x01 \x01(\x05\x12.\n\x08pairings\x18\x02 \x03(\x0b\x32\x1c.faristol.pairing.v1.Pairing\x12\x11\n\talgorithm\x18\x03 \x01(\t\x12\x0c\n\x04seed\x18\x04 \x01(\x0c\x12/\n\x0boccurred_at\x18\x05 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x15\n\rinputs_digest\x18\x06 \x01(\t\"\xb3\x01\n\x11TournamentCreated\x12\x15\n\rtournament_id\x18\x01 \x01(\t\x12\x0c\n\x04name\x18\x02 \x01(\t\x12\x0e\n\x06rounds\x18\x03 \x01(\x05\x12\x0c\n\x04seed\x18\x04 \x01(\x0c\x12/\n\x0boccurred_at\x18\x05 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12*\n\x07keeping\x18\x06 \x01(\x0e\x32\x19.faristol.game.v1.Keeping\"7\n\rRulesetPinned\x12&\n\x07ruleset\x18\x01 \x01(\x0b\x32\x15.faristol.game.v1.Pin\"7\n\rLexiconPinned\x12&\n\x07lexicon\x18\x01 \x01(\x0b\x32\x15.faristol.game.v1.Pin\"w\n\x10PlayerRegistered\x12\x11\n\tplayer_id\x18\x01 \x01(\t\x12\x0e\n\x06rating\x18\x02 \x01(\x05\x12\x0f\n\x07unrated\x18\x03 \x01(\x08\x12/\n\x0boccurred_at\x18\x04 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\".\n\nByeAwarded\x12\r\n\x05round\x18\x01 \x01(\x05\x12\x11\n\tplayer_id\x18\x02 \x01(\t\"N\n\x0cRoundStarted\x12\r\n\x05round\x18\x01 \x01(\x05\x12/\n\x0boccurred_at\x18\x02 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\"\xa1\x02\n\x0eResultRecorded\x12\r\n\x05round\x18\x01 \x01(\x05\x12\x0f\n\x07game_id\x18\x02 \x01(\t\x12,\n\x06scores\x18\x03 \x03(\x0b\x32\x1c.faristol.game.v1.FinalScore\x12/\n\x0boccurred_at\x18\x04 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x11\n\twinner_id\x18\x05 \x01(\t\x12\x13\n\x0blost_by_all\x18\x06 \x01(\x08\x12\x10\n\x08revision\x18\x07 \x01(\x05\x12\x31\n\tcondition\x18\x08 \x01(\x0e\x32\x1e.faristol.game.v1.EndCondition\x12\x11\n\tloser_ids\x18\t \x03(\t\x12\x10\n\x08unplayed\x18\n \x01(\x08\"M\n\x0bRoundClosed\x12\r\n\x05round\x18\x01 \x01(\x05\x12/\n\x0boccurred_at\x18\x02 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\"T\n\x12StandingsPublished\x12\r\n\x05round\x18\x01 \x01(\x05\x12/\n\x0boccurred_at\x18\x02 \x01(\x0b\x32\x1a.google.protobuf.Timestampb\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n faristol/pairing/v1/events.proto\x12\x13\x66\x61ristol.pairing.v1\x1a\x1d\x66\x61ristol/game/v1/events.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"p\n\x07Pairing\x12\r\n\x05table\x18\x01 \x01(\x05\x12\x0f\n\x07game_id\x18\x02 \x01(\t\x12\x17\n\x0f\x66irst_player_id\x18\x03 \x01(\t\x12\x18\n\x10second_player_id\x18\x04 \x01(\t\x12\x12\n\nplayer_ids\x18\x05 \x03(\t\"\xf0\x01\n\x0bRoundPaired\x12\r\n\x05round\x18\x01 \x01(\x05\x12.\n\x08pairings\x18\x02 \x03(\x0b\x32\x1c.faristol.pairing.v1.Pairing\x12\x11\n\talgorithm\x18\x03 \x01(\t\x12\x0c\n\x04seed\x18\x04 \x01(\x0c\x12/\n\x0boccurred_at\x18\x05 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x15\n\rinputs_digest\x18\x06 \x01(\t\x12\x39\n\x0erequested_byes\x18\x07 \x03(\x0b\x32!.faristol.pairing.v1.RequestedBye\"M\n\x0cRequestedBye\x12\x11\n\tplayer_id\x18\x01 \x01(\t\x12*\n\x04kind\x18\x02 \x01(\x0e\x32\x1c.faristol.pairing.v1.ByeKind\"\xb3\x01\n\x11TournamentCreated\x12\x15\n\rtournament_id\x18\x01 \x01(\t\x12\x0c\n\x04name\x18\x02 \x01(\t\x12\x0e\n\x06rounds\x18\x03 \x01(\x05\x12\x0c\n\x04seed\x18\x04 \x01(\x0c\x12/\n\x0boccurred_at\x18\x05 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12*\n\x07keeping\x18\x06 \x01(\x0e\x32\x19.faristol.game.v1.Keeping\"7\n\rRulesetPinned\x12&\n\x07ruleset\x18\x01 \x01(\x0b\x32\x15.faristol.game.v1.Pin\"7\n\rLexiconPinned\x12&\n\x07lexicon\x18\x01 \x01(\x0b\x32\x15.faristol.game.v1.Pin\"w\n\x10PlayerRegistered\x12\x11\n\tplayer_id\x18\x01 \x01(\t\x12\x0e\n\x06rating\x18\x02 \x01(\x05\x12\x0f\n\x07unrated\x18\x03 \x01(\x08\x12/\n\x0boccurred_at\x18\x04 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\"\xa7\x01\n\x11LateEntryAdmitted\x12\x11\n\tplayer_id\x18\x01 \x01(\t\x12\x0e\n\x06rating\x18\x02 \x01(\x05\x12\x0f\n\x07unrated\x18\x03 \x01(\x08\x12\r\n\x05round\x18\x04 \x01(\x05\x12\x1e\n\x16\x66ictitious_half_points\x18\x05 \x01(\x05\x12/\n\x0boccurred_at\x18\x06 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\"U\n\x0fPlayerCheckedIn\x12\x11\n\tplayer_id\x18\x01 \x01(\t\x12/\n\x0boccurred_at\x18\x02 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\"V\n\x10PlayerCheckedOut\x12\x11\n\tplayer_id\x18\x01 \x01(\t\x12/\n\x0boccurred_at\x18\x02 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\"\x83\x01\n\x0fPlayerWithdrawn\x12\x11\n\tplayer_id\x18\x01 \x01(\t\x12\r\n\x05round\x18\x02 \x01(\x05\x12\x0f\n\x07game_id\x18\x03 \x01(\t\x12\x0c\n\x04note\x18\x04 \x01(\t\x12/\n\x0boccurred_at\x18\x05 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\"e\n\x10PlayerReinstated\x12\x11\n\tplayer_id\x18\x01 \x01(\t\x12\r\n\x05round\x18\x02 \x01(\x05\x12/\n\x0boccurred_at\x18\x03 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\"\x8b\x01\n\nByeGranted\x12\r\n\x05round\x18\x01 \x01(\x05\x12\x11\n\tplayer_id\x18\x02 \x01(\t\x12*\n\x04kind\x18\x03 \x01(\x0e\x32\x1c.faristol.pairing.v1.ByeKind\x12/\n\x0boccurred_at\x18\x04 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\"_\n\nByeRevoked\x12\r\n\x05round\x18\x01 \x01(\x05\x12\x11\n\tplayer_id\x18\x02 \x01(\t\x12/\n\x0boccurred_at\x18\x03 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\".\n\nByeAwarded\x12\r\n\x05round\x18\x01 \x01(\x05\x12\x11\n\tplayer_id\x18\x02 \x01(\t\"N\n\x0cRoundStarted\x12\r\n\x05round\x18\x01 \x01(\x05\x12/\n\x0boccurred_at\x18\x02 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\"\xa1\x02\n\x0eResultRecorded\x12\r\n\x05round\x18\x01 \x01(\x05\x12\x0f\n\x07game_id\x18\x02 \x01(\t\x12,\n\x06scores\x18\x03 \x03(\x0b\x32\x1c.faristol.game.v1.FinalScore\x12/\n\x0boccurred_at\x18\x04 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x11\n\twinner_id\x18\x05 \x01(\t\x12\x13\n\x0blost_by_all\x18\x06 \x01(\x08\x12\x10\n\x08revision\x18\x07 \x01(\x05\x12\x31\n\tcondition\x18\x08 \x01(\x0e\x32\x1e.faristol.game.v1.EndCondition\x12\x11\n\tloser_ids\x18\t \x03(\t\x12\x10\n\x08unplayed\x18\n \x01(\x08\"M\n\x0bRoundClosed\x12\r\n\x05round\x18\x01 \x01(\x05\x12/\n\x0boccurred_at\x18\x02 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\"T\n\x12StandingsPublished\x12\r\n\x05round\x18\x01 \x01(\x05\x12/\n\x0boccurred_at\x18\x02 \x01(\x0b\x32\x1a.google.protobuf.Timestamp*n\n\x07\x42yeKind\x12\x18\n\x14\x42YE_KIND_UNSPECIFIED\x10\x00\x12\x17\n\x13\x42YE_KIND_HALF_POINT\x10\x01\x12\x17\n\x13\x42YE_KIND_FULL_POINT\x10\x02\x12\x17\n\x13\x42YE_KIND_ZERO_POINT\x10\x03\x62\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
 _builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'faristol.pb.pairing.v1.events_pb2', _globals)
 if not _descriptor._USE_C_DESCRIPTORS:
   DESCRIPTOR._loaded_options = None
+  _globals['_BYEKIND']._serialized_start=2380
+  _globals['_BYEKIND']._serialized_end=2490
   _globals['_PAIRING']._serialized_start=121
   _globals['_PAIRING']._serialized_end=233
   _globals['_ROUNDPAIRED']._serialized_start=236
-  _globals['_ROUNDPAIRED']._serialized_end=417
-  _globals['_TOURNAMENTCREATED']._serialized_start=420
-  _globals['_TOURNAMENTCREATED']._serialized_end=599
-  _globals['_RULESETPINNED']._serialized_start=601
-  _globals['_RULESETPINNED']._serialized_end=656
-  _globals['_LEXICONPINNED']._serialized_start=658
-  _globals['_LEXICONPINNED']._serialized_end=713
-  _globals['_PLAYERREGISTERED']._serialized_start=715
-  _globals['_PLAYERREGISTERED']._serialized_end=834
-  _globals['_BYEAWARDED']._serialized_start=836
-  _globals['_BYEAWARDED']._serialized_end=882
-  _globals['_ROUNDSTARTED']._serialized_start=884
-  _globals['_ROUNDSTARTED']._serialized_end=962
-  _globals['_RESULTRECORDED']._serialized_start=965
-  _globals['_RESULTRECORDED']._serialized_end=1254
-  _globals['_ROUNDCLOSED']._serialized_start=1256
-  _globals['_ROUNDCLOSED']._serialized_end=1333
-  _globals['_STANDINGSPUBLISHED']._serialized_start=1335
-  _globals['_STANDINGSPUBLISHED']._serialized_end=1419
+  _globals['_ROUNDPAIRED']._serialized_end=476
+  _globals['_REQUESTEDBYE']._serialized_start=478
+  _globals['_REQUESTEDBYE']._serialized_end=555
+  _globals['_TOURNAMENTCREATED']._serialized_start=558
+  _globals['_TOURNAMENTCREATED']._serialized_end=737
+  _globals['_RULESETPINNED']._serialized_start=739
+  _globals['_RULESETPINNED']._serialized_end=794
+  _globals['_LEXICONPINNED']._serialized_start=796
+  _globals['_LEXICONPINNED']._serialized_end=851
+  _globals['_PLAYERREGISTERED']._serialized_start=853
+  _globals['_PLAYERREGISTERED']._serialized_end=972
+  _globals['_LATEENTRYADMITTED']._serialized_start=975
+  _globals['_LATEENTRYADMITTED']._serialized_end=1142
+  _globals['_PLAYERCHECKEDIN']._serialized_start=1144
+  _globals['_PLAYERCHECKEDIN']._serialized_end=1229
+  _globals['_PLAYERCHECKEDOUT']._serialized_start=1231
+  _globals['_PLAYERCHECKEDOUT']._serialized_end=1317
+  _globals['_PLAYERWITHDRAWN']._serialized_start=1320
+  _globals['_PLAYERWITHDRAWN']._serialized_end=1451
+  _globals['_PLAYERREINSTATED']._serialized_start=1453
+  _globals['_PLAYERREINSTATED']._serialized_end=1554
+  _globals['_BYEGRANTED']._serialized_start=1557
+  _globals['_BYEGRANTED']._serialized_end=1696
+  _globals['_BYEREVOKED']._serialized_start=1698
+  _globals['_BYEREVOKED']._serialized_end=1793
+  _globals['_BYEAWARDED']._serialized_start=1795
+  _globals['_BYEAWARDED']._serialized_end=1841
+  _globals['_ROUNDSTARTED']._serialized_start=1843
+  _globals['_ROUNDSTARTED']._serialized_end=1921
+  _globals['_RESULTRECORDED']._serialized_start=1924
+  _globals['_RESULTRECORDED']._serialized_end=2213
+  _globals['_ROUNDCLOSED']._serialized_start=2215
+  _globals['_ROUNDCLOSED']._serialized_end=2292
+  _globals['_STANDINGSPUBLISHED']._serialized_start=2294
+  _globals['_STANDINGSPUBLISHED']._serialized_end=2378
 # @@protoc_insertion_point(module_scope)

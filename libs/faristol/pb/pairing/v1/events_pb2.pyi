@@ -11,6 +11,7 @@ from google.protobuf import descriptor as _descriptor
 from google.protobuf import message as _message
 from google.protobuf import timestamp_pb2 as _timestamp_pb2
 from google.protobuf.internal import containers as _containers
+from google.protobuf.internal import enum_type_wrapper as _enum_type_wrapper
 import builtins as _builtins
 import sys
 import typing as _typing
@@ -21,6 +22,34 @@ else:
     from typing_extensions import TypeAlias as _TypeAlias, Never as _Never
 
 DESCRIPTOR: _descriptor.FileDescriptor
+
+class _ByeKind:
+    ValueType = _typing.NewType("ValueType", _builtins.int)
+    V: _TypeAlias = ValueType  # noqa: Y015
+
+class _ByeKindEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_ByeKind.ValueType], _builtins.type):
+    DESCRIPTOR: _descriptor.EnumDescriptor
+    BYE_KIND_UNSPECIFIED: _ByeKind.ValueType  # 0
+    """Not said; never written."""
+    BYE_KIND_HALF_POINT: _ByeKind.ValueType  # 1
+    """The points of a draw."""
+    BYE_KIND_FULL_POINT: _ByeKind.ValueType  # 2
+    """The points of a win."""
+    BYE_KIND_ZERO_POINT: _ByeKind.ValueType  # 3
+    """Nothing: an absence that was announced."""
+
+class ByeKind(_ByeKind, metaclass=_ByeKindEnumTypeWrapper):
+    """What a round is worth to a player who sits it out."""
+
+BYE_KIND_UNSPECIFIED: ByeKind.ValueType  # 0
+"""Not said; never written."""
+BYE_KIND_HALF_POINT: ByeKind.ValueType  # 1
+"""The points of a draw."""
+BYE_KIND_FULL_POINT: ByeKind.ValueType  # 2
+"""The points of a win."""
+BYE_KIND_ZERO_POINT: ByeKind.ValueType  # 3
+"""Nothing: an absence that was announced."""
+Global___ByeKind: _TypeAlias = ByeKind  # noqa: Y015
 
 @_typing.final
 class Pairing(_message.Message):
@@ -74,6 +103,7 @@ class RoundPaired(_message.Message):
     SEED_FIELD_NUMBER: _builtins.int
     OCCURRED_AT_FIELD_NUMBER: _builtins.int
     INPUTS_DIGEST_FIELD_NUMBER: _builtins.int
+    REQUESTED_BYES_FIELD_NUMBER: _builtins.int
     round: _builtins.int
     """Round, from 1."""
     algorithm: _builtins.str
@@ -90,6 +120,10 @@ class RoundPaired(_message.Message):
     def occurred_at(self) -> _timestamp_pb2.Timestamp:
         """When."""
 
+    @_builtins.property
+    def requested_byes(self) -> _containers.RepeatedCompositeFieldContainer[Global___RequestedBye]:
+        """Who sits this round out with points that the director granted, or because a scheduled opponent has withdrawn."""
+
     def __init__(
         self,
         *,
@@ -99,14 +133,41 @@ class RoundPaired(_message.Message):
         seed: _builtins.bytes = ...,
         occurred_at: _timestamp_pb2.Timestamp | None = ...,
         inputs_digest: _builtins.str = ...,
+        requested_byes: _abc.Iterable[Global___RequestedBye] | None = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["occurred_at", b"occurred_at"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["algorithm", b"algorithm", "inputs_digest", b"inputs_digest", "occurred_at", b"occurred_at", "pairings", b"pairings", "round", b"round", "seed", b"seed"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["algorithm", b"algorithm", "inputs_digest", b"inputs_digest", "occurred_at", b"occurred_at", "pairings", b"pairings", "requested_byes", b"requested_byes", "round", b"round", "seed", b"seed"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___RoundPaired: _TypeAlias = RoundPaired  # noqa: Y015
+
+@_typing.final
+class RequestedBye(_message.Message):
+    """A player who is not paired in a round, other than by the pairing itself."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    PLAYER_ID_FIELD_NUMBER: _builtins.int
+    KIND_FIELD_NUMBER: _builtins.int
+    player_id: _builtins.str
+    """The player."""
+    kind: Global___ByeKind.ValueType
+    """What the round is worth."""
+    def __init__(
+        self,
+        *,
+        player_id: _builtins.str = ...,
+        kind: Global___ByeKind.ValueType = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["kind", b"kind", "player_id", b"player_id"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___RequestedBye: _TypeAlias = RequestedBye  # noqa: Y015
 
 @_typing.final
 class TournamentCreated(_message.Message):
@@ -235,6 +296,246 @@ class PlayerRegistered(_message.Message):
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___PlayerRegistered: _TypeAlias = PlayerRegistered  # noqa: Y015
+
+@_typing.final
+class LateEntryAdmitted(_message.Message):
+    """A player came in after the first round was paired (FISC I.4)."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    PLAYER_ID_FIELD_NUMBER: _builtins.int
+    RATING_FIELD_NUMBER: _builtins.int
+    UNRATED_FIELD_NUMBER: _builtins.int
+    ROUND_FIELD_NUMBER: _builtins.int
+    FICTITIOUS_HALF_POINTS_FIELD_NUMBER: _builtins.int
+    OCCURRED_AT_FIELD_NUMBER: _builtins.int
+    player_id: _builtins.str
+    """The player."""
+    rating: _builtins.int
+    """Last published rating."""
+    unrated: _builtins.bool
+    """No rating was published; `rating` is where the system lets such players start."""
+    round: _builtins.int
+    """The first round that the player can be paired in."""
+    fictitious_half_points: _builtins.int
+    """Fictitious points times two: they count for pairing and never for standings."""
+    @_builtins.property
+    def occurred_at(self) -> _timestamp_pb2.Timestamp:
+        """When."""
+
+    def __init__(
+        self,
+        *,
+        player_id: _builtins.str = ...,
+        rating: _builtins.int = ...,
+        unrated: _builtins.bool = ...,
+        round: _builtins.int = ...,
+        fictitious_half_points: _builtins.int = ...,
+        occurred_at: _timestamp_pb2.Timestamp | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["occurred_at", b"occurred_at"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["fictitious_half_points", b"fictitious_half_points", "occurred_at", b"occurred_at", "player_id", b"player_id", "rating", b"rating", "round", b"round", "unrated", b"unrated"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___LateEntryAdmitted: _TypeAlias = LateEntryAdmitted  # noqa: Y015
+
+@_typing.final
+class PlayerCheckedIn(_message.Message):
+    """A player is there, before the first round."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    PLAYER_ID_FIELD_NUMBER: _builtins.int
+    OCCURRED_AT_FIELD_NUMBER: _builtins.int
+    player_id: _builtins.str
+    """The player."""
+    @_builtins.property
+    def occurred_at(self) -> _timestamp_pb2.Timestamp:
+        """When."""
+
+    def __init__(
+        self,
+        *,
+        player_id: _builtins.str = ...,
+        occurred_at: _timestamp_pb2.Timestamp | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["occurred_at", b"occurred_at"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["occurred_at", b"occurred_at", "player_id", b"player_id"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___PlayerCheckedIn: _TypeAlias = PlayerCheckedIn  # noqa: Y015
+
+@_typing.final
+class PlayerCheckedOut(_message.Message):
+    """A player who had been checked in is not there after all."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    PLAYER_ID_FIELD_NUMBER: _builtins.int
+    OCCURRED_AT_FIELD_NUMBER: _builtins.int
+    player_id: _builtins.str
+    """The player."""
+    @_builtins.property
+    def occurred_at(self) -> _timestamp_pb2.Timestamp:
+        """When."""
+
+    def __init__(
+        self,
+        *,
+        player_id: _builtins.str = ...,
+        occurred_at: _timestamp_pb2.Timestamp | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["occurred_at", b"occurred_at"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["occurred_at", b"occurred_at", "player_id", b"player_id"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___PlayerCheckedOut: _TypeAlias = PlayerCheckedOut  # noqa: Y015
+
+@_typing.final
+class PlayerWithdrawn(_message.Message):
+    """A player leaves the tournament."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    PLAYER_ID_FIELD_NUMBER: _builtins.int
+    ROUND_FIELD_NUMBER: _builtins.int
+    GAME_ID_FIELD_NUMBER: _builtins.int
+    NOTE_FIELD_NUMBER: _builtins.int
+    OCCURRED_AT_FIELD_NUMBER: _builtins.int
+    player_id: _builtins.str
+    """The player."""
+    round: _builtins.int
+    """The first round that the player is not paired in."""
+    game_id: _builtins.str
+    """The game that the player leaves unfinished; empty when there is none."""
+    note: _builtins.str
+    """Why, in the director's words. Never for the public."""
+    @_builtins.property
+    def occurred_at(self) -> _timestamp_pb2.Timestamp:
+        """When."""
+
+    def __init__(
+        self,
+        *,
+        player_id: _builtins.str = ...,
+        round: _builtins.int = ...,
+        game_id: _builtins.str = ...,
+        note: _builtins.str = ...,
+        occurred_at: _timestamp_pb2.Timestamp | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["occurred_at", b"occurred_at"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["game_id", b"game_id", "note", b"note", "occurred_at", b"occurred_at", "player_id", b"player_id", "round", b"round"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___PlayerWithdrawn: _TypeAlias = PlayerWithdrawn  # noqa: Y015
+
+@_typing.final
+class PlayerReinstated(_message.Message):
+    """A player who had withdrawn is paired again."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    PLAYER_ID_FIELD_NUMBER: _builtins.int
+    ROUND_FIELD_NUMBER: _builtins.int
+    OCCURRED_AT_FIELD_NUMBER: _builtins.int
+    player_id: _builtins.str
+    """The player."""
+    round: _builtins.int
+    """The first round that the player is paired in again."""
+    @_builtins.property
+    def occurred_at(self) -> _timestamp_pb2.Timestamp:
+        """When."""
+
+    def __init__(
+        self,
+        *,
+        player_id: _builtins.str = ...,
+        round: _builtins.int = ...,
+        occurred_at: _timestamp_pb2.Timestamp | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["occurred_at", b"occurred_at"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["occurred_at", b"occurred_at", "player_id", b"player_id", "round", b"round"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___PlayerReinstated: _TypeAlias = PlayerReinstated  # noqa: Y015
+
+@_typing.final
+class ByeGranted(_message.Message):
+    """A player will sit out a round that is not paired yet."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    ROUND_FIELD_NUMBER: _builtins.int
+    PLAYER_ID_FIELD_NUMBER: _builtins.int
+    KIND_FIELD_NUMBER: _builtins.int
+    OCCURRED_AT_FIELD_NUMBER: _builtins.int
+    round: _builtins.int
+    """Round, from 1."""
+    player_id: _builtins.str
+    """The player."""
+    kind: Global___ByeKind.ValueType
+    """What the round is worth."""
+    @_builtins.property
+    def occurred_at(self) -> _timestamp_pb2.Timestamp:
+        """When."""
+
+    def __init__(
+        self,
+        *,
+        round: _builtins.int = ...,
+        player_id: _builtins.str = ...,
+        kind: Global___ByeKind.ValueType = ...,
+        occurred_at: _timestamp_pb2.Timestamp | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["occurred_at", b"occurred_at"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["kind", b"kind", "occurred_at", b"occurred_at", "player_id", b"player_id", "round", b"round"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ByeGranted: _TypeAlias = ByeGranted  # noqa: Y015
+
+@_typing.final
+class ByeRevoked(_message.Message):
+    """A player will play a round after all."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    ROUND_FIELD_NUMBER: _builtins.int
+    PLAYER_ID_FIELD_NUMBER: _builtins.int
+    OCCURRED_AT_FIELD_NUMBER: _builtins.int
+    round: _builtins.int
+    """Round, from 1."""
+    player_id: _builtins.str
+    """The player."""
+    @_builtins.property
+    def occurred_at(self) -> _timestamp_pb2.Timestamp:
+        """When."""
+
+    def __init__(
+        self,
+        *,
+        round: _builtins.int = ...,
+        player_id: _builtins.str = ...,
+        occurred_at: _timestamp_pb2.Timestamp | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["occurred_at", b"occurred_at"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["occurred_at", b"occurred_at", "player_id", b"player_id", "round", b"round"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ByeRevoked: _TypeAlias = ByeRevoked  # noqa: Y015
 
 @_typing.final
 class ByeAwarded(_message.Message):

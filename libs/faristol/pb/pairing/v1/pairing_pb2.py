@@ -27,7 +27,7 @@ from faristol.pb.pairing.v1 import events_pb2 as faristol_dot_pairing_dot_v1_dot
 from google.protobuf import timestamp_pb2 as google_dot_protobuf_dot_timestamp__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n!faristol/pairing/v1/pairing.proto\x12\x13\x66\x61ristol.pairing.v1\x1a\x1d\x66\x61ristol/game/v1/events.proto\x1a faristol/pairing/v1/events.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"\xa0\x02\n\x17\x43reateTournamentRequest\x12\x12\n\ncommand_id\x18\x01 \x01(\t\x12\x15\n\rtournament_id\x18\x02 \x01(\t\x12\x0c\n\x04name\x18\x03 \x01(\t\x12\x0e\n\x06rounds\x18\x04 \x01(\x05\x12\x0f\n\x07ruleset\x18\x05 \x01(\t\x12\x0f\n\x07lexicon\x18\x06 \x01(\t\x12\x0c\n\x04seed\x18\x07 \x01(\x0c\x12/\n\x0boccurred_at\x18\x08 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12/\n\x07options\x18\t \x03(\x0b\x32\x1e.faristol.game.v1.ChosenOption\x12*\n\x07keeping\x18\n \x01(\x0e\x32\x19.faristol.game.v1.Keeping\"\x93\x01\n\x18\x43reateTournamentResponse\x12\x10\n\x08position\x18\x01 \x01(\x03\x12\x15\n\rtournament_id\x18\x02 \x01(\t\x12&\n\x07ruleset\x18\x03 \x01(\x0b\x32\x15.faristol.game.v1.Pin\x12&\n\x07lexicon\x18\x04 \x01(\x0b\x32\x15.faristol.game.v1.Pin\"\xcc\x01\n\x15RegisterPlayerRequest\x12\x12\n\ncommand_id\x18\x01 \x01(\t\x12\x15\n\rtournament_id\x18\x02 \x01(\t\x12\x11\n\tplayer_id\x18\x03 \x01(\t\x12\x11\n\x04name\x18\x04 \x01(\tB\x03\x80\x01\x01\x12\x11\n\x04\x63lub\x18\x05 \x01(\tB\x03\x80\x01\x01\x12\x13\n\x06rating\x18\x06 \x01(\x05H\x00\x88\x01\x01\x12/\n\x0boccurred_at\x18\x07 \x01(\x0b\x32\x1a.google.protobuf.TimestampB\t\n\x07_rating\"=\n\x16RegisterPlayerResponse\x12\x10\n\x08position\x18\x01 \x01(\x03\x12\x11\n\tplayer_id\x18\x02 \x01(\t\"}\n\x10PairRoundRequest\x12\x12\n\ncommand_id\x18\x01 \x01(\t\x12\x15\n\rtournament_id\x18\x02 \x01(\t\x12\r\n\x05round\x18\x03 \x01(\x05\x12/\n\x0boccurred_at\x18\x04 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\"l\n\x11PairRoundResponse\x12\x10\n\x08position\x18\x01 \x01(\x03\x12.\n\x08pairings\x18\x02 \x03(\x0b\x32\x1c.faristol.pairing.v1.Pairing\x12\x15\n\rbye_player_id\x18\x03 \x01(\t\"~\n\x11StartRoundRequest\x12\x12\n\ncommand_id\x18\x01 \x01(\t\x12\x15\n\rtournament_id\x18\x02 \x01(\t\x12\r\n\x05round\x18\x03 \x01(\x05\x12/\n\x0boccurred_at\x18\x04 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\"&\n\x12StartRoundResponse\x12\x10\n\x08position\x18\x01 \x01(\x03\"~\n\x11\x43loseRoundRequest\x12\x12\n\ncommand_id\x18\x01 \x01(\t\x12\x15\n\rtournament_id\x18\x02 \x01(\t\x12\r\n\x05round\x18\x03 \x01(\x05\x12/\n\x0boccurred_at\x18\x04 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\"&\n\x12\x43loseRoundResponse\x12\x10\n\x08position\x18\x01 \x01(\x03\"u\n\x17PublishStandingsRequest\x12\x12\n\ncommand_id\x18\x01 \x01(\t\x12\x15\n\rtournament_id\x18\x02 \x01(\t\x12/\n\x0boccurred_at\x18\x03 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\",\n\x18PublishStandingsResponse\x12\x10\n\x08position\x18\x01 \x01(\x03\"-\n\x14GetTournamentRequest\x12\x15\n\rtournament_id\x18\x01 \x01(\t\"\xa8\x01\n\x05Round\x12\r\n\x05round\x18\x01 \x01(\x05\x12.\n\x05phase\x18\x02 \x01(\x0e\x32\x1f.faristol.pairing.v1.RoundPhase\x12.\n\x08pairings\x18\x03 \x03(\x0b\x32\x1c.faristol.pairing.v1.Pairing\x12\x15\n\rbye_player_id\x18\x04 \x01(\t\x12\x19\n\x11\x66inished_game_ids\x18\x05 \x03(\t\"\xfb\x01\n\x15GetTournamentResponse\x12\x15\n\rtournament_id\x18\x01 \x01(\t\x12\x0c\n\x04name\x18\x02 \x01(\t\x12\x0e\n\x06rounds\x18\x03 \x01(\x05\x12&\n\x07ruleset\x18\x04 \x01(\x0b\x32\x15.faristol.game.v1.Pin\x12&\n\x07lexicon\x18\x05 \x01(\x0b\x32\x15.faristol.game.v1.Pin\x12\x12\n\nplayer_ids\x18\x06 \x03(\t\x12*\n\x06played\x18\x07 \x03(\x0b\x32\x1a.faristol.pairing.v1.Round\x12\x0c\n\x04over\x18\x08 \x01(\x08\x12\x0f\n\x07version\x18\t \x01(\x03*r\n\nRoundPhase\x12\x1b\n\x17ROUND_PHASE_UNSPECIFIED\x10\x00\x12\x16\n\x12ROUND_PHASE_PAIRED\x10\x01\x12\x17\n\x13ROUND_PHASE_STARTED\x10\x02\x12\x16\n\x12ROUND_PHASE_CLOSED\x10\x03\x32\xdf\x05\n\x0ePairingService\x12o\n\x10\x43reateTournament\x12,.faristol.pairing.v1.CreateTournamentRequest\x1a-.faristol.pairing.v1.CreateTournamentResponse\x12i\n\x0eRegisterPlayer\x12*.faristol.pairing.v1.RegisterPlayerRequest\x1a+.faristol.pairing.v1.RegisterPlayerResponse\x12Z\n\tPairRound\x12%.faristol.pairing.v1.PairRoundRequest\x1a&.faristol.pairing.v1.PairRoundResponse\x12]\n\nStartRound\x12&.faristol.pairing.v1.StartRoundRequest\x1a\'.faristol.pairing.v1.StartRoundResponse\x12]\n\nCloseRound\x12&.faristol.pairing.v1.CloseRoundRequest\x1a\'.faristol.pairing.v1.CloseRoundResponse\x12o\n\x10PublishStandings\x12,.faristol.pairing.v1.PublishStandingsRequest\x1a-.faristol.pairing.v1.PublishStandingsResponse\x12\x66\n\rGetTournament\x12).faristol.pairing.v1.GetTournamentRequest\x1a*.faristol.pairing.v1.GetTournamentResponseb\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n!faristol/pairing/v1/pairing.proto\x12\x13\x66\x61ristol.pairing.v1\x1a\x1d\x66\x61ristol/game/v1/events.proto\x1a faristol/pairing/v1/events.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"\xa0\x02\n\x17\x43reateTournamentRequest\x12\x12\n\ncommand_id\x18\x01 \x01(\t\x12\x15\n\rtournament_id\x18\x02 \x01(\t\x12\x0c\n\x04name\x18\x03 \x01(\t\x12\x0e\n\x06rounds\x18\x04 \x01(\x05\x12\x0f\n\x07ruleset\x18\x05 \x01(\t\x12\x0f\n\x07lexicon\x18\x06 \x01(\t\x12\x0c\n\x04seed\x18\x07 \x01(\x0c\x12/\n\x0boccurred_at\x18\x08 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12/\n\x07options\x18\t \x03(\x0b\x32\x1e.faristol.game.v1.ChosenOption\x12*\n\x07keeping\x18\n \x01(\x0e\x32\x19.faristol.game.v1.Keeping\"\x93\x01\n\x18\x43reateTournamentResponse\x12\x10\n\x08position\x18\x01 \x01(\x03\x12\x15\n\rtournament_id\x18\x02 \x01(\t\x12&\n\x07ruleset\x18\x03 \x01(\x0b\x32\x15.faristol.game.v1.Pin\x12&\n\x07lexicon\x18\x04 \x01(\x0b\x32\x15.faristol.game.v1.Pin\"\xcc\x01\n\x15RegisterPlayerRequest\x12\x12\n\ncommand_id\x18\x01 \x01(\t\x12\x15\n\rtournament_id\x18\x02 \x01(\t\x12\x11\n\tplayer_id\x18\x03 \x01(\t\x12\x11\n\x04name\x18\x04 \x01(\tB\x03\x80\x01\x01\x12\x11\n\x04\x63lub\x18\x05 \x01(\tB\x03\x80\x01\x01\x12\x13\n\x06rating\x18\x06 \x01(\x05H\x00\x88\x01\x01\x12/\n\x0boccurred_at\x18\x07 \x01(\x0b\x32\x1a.google.protobuf.TimestampB\t\n\x07_rating\"l\n\x16RegisterPlayerResponse\x12\x10\n\x08position\x18\x01 \x01(\x03\x12\x11\n\tplayer_id\x18\x02 \x01(\t\x12\r\n\x05round\x18\x03 \x01(\x05\x12\x1e\n\x16\x66ictitious_half_points\x18\x04 \x01(\x05\"\x85\x01\n\x14\x43heckInPlayerRequest\x12\x12\n\ncommand_id\x18\x01 \x01(\t\x12\x15\n\rtournament_id\x18\x02 \x01(\t\x12\x11\n\tplayer_id\x18\x03 \x01(\t\x12/\n\x0boccurred_at\x18\x04 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\")\n\x15\x43heckInPlayerResponse\x12\x10\n\x08position\x18\x01 \x01(\x03\"\x86\x01\n\x15\x43heckOutPlayerRequest\x12\x12\n\ncommand_id\x18\x01 \x01(\t\x12\x15\n\rtournament_id\x18\x02 \x01(\t\x12\x11\n\tplayer_id\x18\x03 \x01(\t\x12/\n\x0boccurred_at\x18\x04 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\"*\n\x16\x43heckOutPlayerResponse\x12\x10\n\x08position\x18\x01 \x01(\x03\"\x94\x01\n\x15WithdrawPlayerRequest\x12\x12\n\ncommand_id\x18\x01 \x01(\t\x12\x15\n\rtournament_id\x18\x02 \x01(\t\x12\x11\n\tplayer_id\x18\x03 \x01(\t\x12\x0c\n\x04note\x18\x04 \x01(\t\x12/\n\x0boccurred_at\x18\x05 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\"J\n\x16WithdrawPlayerResponse\x12\x10\n\x08position\x18\x01 \x01(\x03\x12\r\n\x05round\x18\x02 \x01(\x05\x12\x0f\n\x07game_id\x18\x03 \x01(\t\"\x87\x01\n\x16ReinstatePlayerRequest\x12\x12\n\ncommand_id\x18\x01 \x01(\t\x12\x15\n\rtournament_id\x18\x02 \x01(\t\x12\x11\n\tplayer_id\x18\x03 \x01(\t\x12/\n\x0boccurred_at\x18\x04 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\":\n\x17ReinstatePlayerResponse\x12\x10\n\x08position\x18\x01 \x01(\x03\x12\r\n\x05round\x18\x02 \x01(\x05\"\xbb\x01\n\x0fGrantByeRequest\x12\x12\n\ncommand_id\x18\x01 \x01(\t\x12\x15\n\rtournament_id\x18\x02 \x01(\t\x12\x11\n\tplayer_id\x18\x03 \x01(\t\x12\r\n\x05round\x18\x04 \x01(\x05\x12*\n\x04kind\x18\x05 \x01(\x0e\x32\x1c.faristol.pairing.v1.ByeKind\x12/\n\x0boccurred_at\x18\x06 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\"$\n\x10GrantByeResponse\x12\x10\n\x08position\x18\x01 \x01(\x03\"\x90\x01\n\x10RevokeByeRequest\x12\x12\n\ncommand_id\x18\x01 \x01(\t\x12\x15\n\rtournament_id\x18\x02 \x01(\t\x12\x11\n\tplayer_id\x18\x03 \x01(\t\x12\r\n\x05round\x18\x04 \x01(\x05\x12/\n\x0boccurred_at\x18\x05 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\"%\n\x11RevokeByeResponse\x12\x10\n\x08position\x18\x01 \x01(\x03\"}\n\x10PairRoundRequest\x12\x12\n\ncommand_id\x18\x01 \x01(\t\x12\x15\n\rtournament_id\x18\x02 \x01(\t\x12\r\n\x05round\x18\x03 \x01(\x05\x12/\n\x0boccurred_at\x18\x04 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\"l\n\x11PairRoundResponse\x12\x10\n\x08position\x18\x01 \x01(\x03\x12.\n\x08pairings\x18\x02 \x03(\x0b\x32\x1c.faristol.pairing.v1.Pairing\x12\x15\n\rbye_player_id\x18\x03 \x01(\t\"~\n\x11StartRoundRequest\x12\x12\n\ncommand_id\x18\x01 \x01(\t\x12\x15\n\rtournament_id\x18\x02 \x01(\t\x12\r\n\x05round\x18\x03 \x01(\x05\x12/\n\x0boccurred_at\x18\x04 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\"&\n\x12StartRoundResponse\x12\x10\n\x08position\x18\x01 \x01(\x03\"~\n\x11\x43loseRoundRequest\x12\x12\n\ncommand_id\x18\x01 \x01(\t\x12\x15\n\rtournament_id\x18\x02 \x01(\t\x12\r\n\x05round\x18\x03 \x01(\x05\x12/\n\x0boccurred_at\x18\x04 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\"&\n\x12\x43loseRoundResponse\x12\x10\n\x08position\x18\x01 \x01(\x03\"u\n\x17PublishStandingsRequest\x12\x12\n\ncommand_id\x18\x01 \x01(\t\x12\x15\n\rtournament_id\x18\x02 \x01(\t\x12/\n\x0boccurred_at\x18\x03 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\",\n\x18PublishStandingsResponse\x12\x10\n\x08position\x18\x01 \x01(\x03\"-\n\x14GetTournamentRequest\x12\x15\n\rtournament_id\x18\x01 \x01(\t\"\xe3\x01\n\x05Round\x12\r\n\x05round\x18\x01 \x01(\x05\x12.\n\x05phase\x18\x02 \x01(\x0e\x32\x1f.faristol.pairing.v1.RoundPhase\x12.\n\x08pairings\x18\x03 \x03(\x0b\x32\x1c.faristol.pairing.v1.Pairing\x12\x15\n\rbye_player_id\x18\x04 \x01(\t\x12\x19\n\x11\x66inished_game_ids\x18\x05 \x03(\t\x12\x39\n\x0erequested_byes\x18\x06 \x03(\x0b\x32!.faristol.pairing.v1.RequestedBye\"\xae\x01\n\x06Player\x12\x11\n\tplayer_id\x18\x01 \x01(\t\x12\x15\n\rentered_round\x18\x02 \x01(\x05\x12\x1e\n\x16\x66ictitious_half_points\x18\x03 \x01(\x05\x12\x17\n\x0fwithdrawn_round\x18\x04 \x01(\x05\x12\x12\n\nchecked_in\x18\x05 \x01(\x08\x12-\n\x04\x62yes\x18\x06 \x03(\x0b\x32\x1f.faristol.pairing.v1.GrantedBye\"G\n\nGrantedBye\x12\r\n\x05round\x18\x01 \x01(\x05\x12*\n\x04kind\x18\x02 \x01(\x0e\x32\x1c.faristol.pairing.v1.ByeKind\"\xa9\x02\n\x15GetTournamentResponse\x12\x15\n\rtournament_id\x18\x01 \x01(\t\x12\x0c\n\x04name\x18\x02 \x01(\t\x12\x0e\n\x06rounds\x18\x03 \x01(\x05\x12&\n\x07ruleset\x18\x04 \x01(\x0b\x32\x15.faristol.game.v1.Pin\x12&\n\x07lexicon\x18\x05 \x01(\x0b\x32\x15.faristol.game.v1.Pin\x12\x12\n\nplayer_ids\x18\x06 \x03(\t\x12*\n\x06played\x18\x07 \x03(\x0b\x32\x1a.faristol.pairing.v1.Round\x12\x0c\n\x04over\x18\x08 \x01(\x08\x12\x0f\n\x07version\x18\t \x01(\x03\x12,\n\x07players\x18\n \x03(\x0b\x32\x1b.faristol.pairing.v1.Player*r\n\nRoundPhase\x12\x1b\n\x17ROUND_PHASE_UNSPECIFIED\x10\x00\x12\x16\n\x12ROUND_PHASE_PAIRED\x10\x01\x12\x17\n\x13ROUND_PHASE_STARTED\x10\x02\x12\x16\n\x12ROUND_PHASE_CLOSED\x10\x03\x32\xc0\n\n\x0ePairingService\x12o\n\x10\x43reateTournament\x12,.faristol.pairing.v1.CreateTournamentRequest\x1a-.faristol.pairing.v1.CreateTournamentResponse\x12i\n\x0eRegisterPlayer\x12*.faristol.pairing.v1.RegisterPlayerRequest\x1a+.faristol.pairing.v1.RegisterPlayerResponse\x12\x66\n\rCheckInPlayer\x12).faristol.pairing.v1.CheckInPlayerRequest\x1a*.faristol.pairing.v1.CheckInPlayerResponse\x12i\n\x0e\x43heckOutPlayer\x12*.faristol.pairing.v1.CheckOutPlayerRequest\x1a+.faristol.pairing.v1.CheckOutPlayerResponse\x12i\n\x0eWithdrawPlayer\x12*.faristol.pairing.v1.WithdrawPlayerRequest\x1a+.faristol.pairing.v1.WithdrawPlayerResponse\x12l\n\x0fReinstatePlayer\x12+.faristol.pairing.v1.ReinstatePlayerRequest\x1a,.faristol.pairing.v1.ReinstatePlayerResponse\x12W\n\x08GrantBye\x12$.faristol.pairing.v1.GrantByeRequest\x1a%.faristol.pairing.v1.GrantByeResponse\x12Z\n\tRevokeBye\x12%.faristol.pairing.v1.RevokeByeRequest\x1a&.faristol.pairing.v1.RevokeByeResponse\x12Z\n\tPairRound\x12%.faristol.pairing.v1.PairRoundRequest\x1a&.faristol.pairing.v1.PairRoundResponse\x12]\n\nStartRound\x12&.faristol.pairing.v1.StartRoundRequest\x1a\'.faristol.pairing.v1.StartRoundResponse\x12]\n\nCloseRound\x12&.faristol.pairing.v1.CloseRoundRequest\x1a\'.faristol.pairing.v1.CloseRoundResponse\x12o\n\x10PublishStandings\x12,.faristol.pairing.v1.PublishStandingsRequest\x1a-.faristol.pairing.v1.PublishStandingsResponse\x12\x66\n\rGetTournament\x12).faristol.pairing.v1.GetTournamentRequest\x1a*.faristol.pairing.v1.GetTournamentResponseb\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -38,8 +38,8 @@ if not _descriptor._USE_C_DESCRIPTORS:
   _globals['_REGISTERPLAYERREQUEST'].fields_by_name['name']._serialized_options = b'\200\001\001'
   _globals['_REGISTERPLAYERREQUEST'].fields_by_name['club']._loaded_options = None
   _globals['_REGISTERPLAYERREQUEST'].fields_by_name['club']._serialized_options = b'\200\001\001'
-  _globals['_ROUNDPHASE']._serialized_start=2077
-  _globals['_ROUNDPHASE']._serialized_end=2191
+  _globals['_ROUNDPHASE']._serialized_start=3678
+  _globals['_ROUNDPHASE']._serialized_end=3792
   _globals['_CREATETOURNAMENTREQUEST']._serialized_start=157
   _globals['_CREATETOURNAMENTREQUEST']._serialized_end=445
   _globals['_CREATETOURNAMENTRESPONSE']._serialized_start=448
@@ -47,29 +47,57 @@ if not _descriptor._USE_C_DESCRIPTORS:
   _globals['_REGISTERPLAYERREQUEST']._serialized_start=598
   _globals['_REGISTERPLAYERREQUEST']._serialized_end=802
   _globals['_REGISTERPLAYERRESPONSE']._serialized_start=804
-  _globals['_REGISTERPLAYERRESPONSE']._serialized_end=865
-  _globals['_PAIRROUNDREQUEST']._serialized_start=867
-  _globals['_PAIRROUNDREQUEST']._serialized_end=992
-  _globals['_PAIRROUNDRESPONSE']._serialized_start=994
-  _globals['_PAIRROUNDRESPONSE']._serialized_end=1102
-  _globals['_STARTROUNDREQUEST']._serialized_start=1104
-  _globals['_STARTROUNDREQUEST']._serialized_end=1230
-  _globals['_STARTROUNDRESPONSE']._serialized_start=1232
-  _globals['_STARTROUNDRESPONSE']._serialized_end=1270
-  _globals['_CLOSEROUNDREQUEST']._serialized_start=1272
-  _globals['_CLOSEROUNDREQUEST']._serialized_end=1398
-  _globals['_CLOSEROUNDRESPONSE']._serialized_start=1400
-  _globals['_CLOSEROUNDRESPONSE']._serialized_end=1438
-  _globals['_PUBLISHSTANDINGSREQUEST']._serialized_start=1440
-  _globals['_PUBLISHSTANDINGSREQUEST']._serialized_end=1557
-  _globals['_PUBLISHSTANDINGSRESPONSE']._serialized_start=1559
-  _globals['_PUBLISHSTANDINGSRESPONSE']._serialized_end=1603
-  _globals['_GETTOURNAMENTREQUEST']._serialized_start=1605
-  _globals['_GETTOURNAMENTREQUEST']._serialized_end=1650
-  _globals['_ROUND']._serialized_start=1653
-  _globals['_ROUND']._serialized_end=1821
-  _globals['_GETTOURNAMENTRESPONSE']._serialized_start=1824
-  _globals['_GETTOURNAMENTRESPONSE']._serialized_end=2075
-  _globals['_PAIRINGSERVICE']._serialized_start=2194
-  _globals['_PAIRINGSERVICE']._serialized_end=2929
+  _globals['_REGISTERPLAYERRESPONSE']._serialized_end=912
+  _globals['_CHECKINPLAYERREQUEST']._serialized_start=915
+  _globals['_CHECKINPLAYERREQUEST']._serialized_end=1048
+  _globals['_CHECKINPLAYERRESPONSE']._serialized_start=1050
+  _globals['_CHECKINPLAYERRESPONSE']._serialized_end=1091
+  _globals['_CHECKOUTPLAYERREQUEST']._serialized_start=1094
+  _globals['_CHECKOUTPLAYERREQUEST']._serialized_end=1228
+  _globals['_CHECKOUTPLAYERRESPONSE']._serialized_start=1230
+  _globals['_CHECKOUTPLAYERRESPONSE']._serialized_end=1272
+  _globals['_WITHDRAWPLAYERREQUEST']._serialized_start=1275
+  _globals['_WITHDRAWPLAYERREQUEST']._serialized_end=1423
+  _globals['_WITHDRAWPLAYERRESPONSE']._serialized_start=1425
+  _globals['_WITHDRAWPLAYERRESPONSE']._serialized_end=1499
+  _globals['_REINSTATEPLAYERREQUEST']._serialized_start=1502
+  _globals['_REINSTATEPLAYERREQUEST']._serialized_end=1637
+  _globals['_REINSTATEPLAYERRESPONSE']._serialized_start=1639
+  _globals['_REINSTATEPLAYERRESPONSE']._serialized_end=1697
+  _globals['_GRANTBYEREQUEST']._serialized_start=1700
+  _globals['_GRANTBYEREQUEST']._serialized_end=1887
+  _globals['_GRANTBYERESPONSE']._serialized_start=1889
+  _globals['_GRANTBYERESPONSE']._serialized_end=1925
+  _globals['_REVOKEBYEREQUEST']._serialized_start=1928
+  _globals['_REVOKEBYEREQUEST']._serialized_end=2072
+  _globals['_REVOKEBYERESPONSE']._serialized_start=2074
+  _globals['_REVOKEBYERESPONSE']._serialized_end=2111
+  _globals['_PAIRROUNDREQUEST']._serialized_start=2113
+  _globals['_PAIRROUNDREQUEST']._serialized_end=2238
+  _globals['_PAIRROUNDRESPONSE']._serialized_start=2240
+  _globals['_PAIRROUNDRESPONSE']._serialized_end=2348
+  _globals['_STARTROUNDREQUEST']._serialized_start=2350
+  _globals['_STARTROUNDREQUEST']._serialized_end=2476
+  _globals['_STARTROUNDRESPONSE']._serialized_start=2478
+  _globals['_STARTROUNDRESPONSE']._serialized_end=2516
+  _globals['_CLOSEROUNDREQUEST']._serialized_start=2518
+  _globals['_CLOSEROUNDREQUEST']._serialized_end=2644
+  _globals['_CLOSEROUNDRESPONSE']._serialized_start=2646
+  _globals['_CLOSEROUNDRESPONSE']._serialized_end=2684
+  _globals['_PUBLISHSTANDINGSREQUEST']._serialized_start=2686
+  _globals['_PUBLISHSTANDINGSREQUEST']._serialized_end=2803
+  _globals['_PUBLISHSTANDINGSRESPONSE']._serialized_start=2805
+  _globals['_PUBLISHSTANDINGSRESPONSE']._serialized_end=2849
+  _globals['_GETTOURNAMENTREQUEST']._serialized_start=2851
+  _globals['_GETTOURNAMENTREQUEST']._serialized_end=2896
+  _globals['_ROUND']._serialized_start=2899
+  _globals['_ROUND']._serialized_end=3126
+  _globals['_PLAYER']._serialized_start=3129
+  _globals['_PLAYER']._serialized_end=3303
+  _globals['_GRANTEDBYE']._serialized_start=3305
+  _globals['_GRANTEDBYE']._serialized_end=3376
+  _globals['_GETTOURNAMENTRESPONSE']._serialized_start=3379
+  _globals['_GETTOURNAMENTRESPONSE']._serialized_end=3676
+  _globals['_PAIRINGSERVICE']._serialized_start=3795
+  _globals['_PAIRINGSERVICE']._serialized_end=5139
 # @@protoc_insertion_point(module_scope)

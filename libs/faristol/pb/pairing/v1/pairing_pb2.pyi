@@ -212,23 +212,407 @@ class RegisterPlayerResponse(_message.Message):
 
     POSITION_FIELD_NUMBER: _builtins.int
     PLAYER_ID_FIELD_NUMBER: _builtins.int
+    ROUND_FIELD_NUMBER: _builtins.int
+    FICTITIOUS_HALF_POINTS_FIELD_NUMBER: _builtins.int
     position: _builtins.int
     """Position in the record of the last event written."""
     player_id: _builtins.str
     """The id given."""
+    round: _builtins.int
+    """The first round that the player can be paired in."""
+    fictitious_half_points: _builtins.int
+    """Fictitious points times two, of a late entry (FISC I.4)."""
     def __init__(
         self,
         *,
         position: _builtins.int = ...,
         player_id: _builtins.str = ...,
+        round: _builtins.int = ...,
+        fictitious_half_points: _builtins.int = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["player_id", b"player_id", "position", b"position"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["fictitious_half_points", b"fictitious_half_points", "player_id", b"player_id", "position", b"position", "round", b"round"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___RegisterPlayerResponse: _TypeAlias = RegisterPlayerResponse  # noqa: Y015
+
+@_typing.final
+class CheckInPlayerRequest(_message.Message):
+    """See CheckInPlayer."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    COMMAND_ID_FIELD_NUMBER: _builtins.int
+    TOURNAMENT_ID_FIELD_NUMBER: _builtins.int
+    PLAYER_ID_FIELD_NUMBER: _builtins.int
+    OCCURRED_AT_FIELD_NUMBER: _builtins.int
+    command_id: _builtins.str
+    """The caller's id of this command, a UUID."""
+    tournament_id: _builtins.str
+    """The tournament."""
+    player_id: _builtins.str
+    """The player."""
+    @_builtins.property
+    def occurred_at(self) -> _timestamp_pb2.Timestamp:
+        """When; the service's time when absent."""
+
+    def __init__(
+        self,
+        *,
+        command_id: _builtins.str = ...,
+        tournament_id: _builtins.str = ...,
+        player_id: _builtins.str = ...,
+        occurred_at: _timestamp_pb2.Timestamp | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["occurred_at", b"occurred_at"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["command_id", b"command_id", "occurred_at", b"occurred_at", "player_id", b"player_id", "tournament_id", b"tournament_id"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___CheckInPlayerRequest: _TypeAlias = CheckInPlayerRequest  # noqa: Y015
+
+@_typing.final
+class CheckInPlayerResponse(_message.Message):
+    """See CheckInPlayer."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    POSITION_FIELD_NUMBER: _builtins.int
+    position: _builtins.int
+    """Position in the record of the last event written."""
+    def __init__(
+        self,
+        *,
+        position: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["position", b"position"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___CheckInPlayerResponse: _TypeAlias = CheckInPlayerResponse  # noqa: Y015
+
+@_typing.final
+class CheckOutPlayerRequest(_message.Message):
+    """See CheckOutPlayer."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    COMMAND_ID_FIELD_NUMBER: _builtins.int
+    TOURNAMENT_ID_FIELD_NUMBER: _builtins.int
+    PLAYER_ID_FIELD_NUMBER: _builtins.int
+    OCCURRED_AT_FIELD_NUMBER: _builtins.int
+    command_id: _builtins.str
+    """The caller's id of this command, a UUID."""
+    tournament_id: _builtins.str
+    """The tournament."""
+    player_id: _builtins.str
+    """The player."""
+    @_builtins.property
+    def occurred_at(self) -> _timestamp_pb2.Timestamp:
+        """When; the service's time when absent."""
+
+    def __init__(
+        self,
+        *,
+        command_id: _builtins.str = ...,
+        tournament_id: _builtins.str = ...,
+        player_id: _builtins.str = ...,
+        occurred_at: _timestamp_pb2.Timestamp | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["occurred_at", b"occurred_at"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["command_id", b"command_id", "occurred_at", b"occurred_at", "player_id", b"player_id", "tournament_id", b"tournament_id"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___CheckOutPlayerRequest: _TypeAlias = CheckOutPlayerRequest  # noqa: Y015
+
+@_typing.final
+class CheckOutPlayerResponse(_message.Message):
+    """See CheckOutPlayer."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    POSITION_FIELD_NUMBER: _builtins.int
+    position: _builtins.int
+    """Position in the record of the last event written."""
+    def __init__(
+        self,
+        *,
+        position: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["position", b"position"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___CheckOutPlayerResponse: _TypeAlias = CheckOutPlayerResponse  # noqa: Y015
+
+@_typing.final
+class WithdrawPlayerRequest(_message.Message):
+    """See WithdrawPlayer."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    COMMAND_ID_FIELD_NUMBER: _builtins.int
+    TOURNAMENT_ID_FIELD_NUMBER: _builtins.int
+    PLAYER_ID_FIELD_NUMBER: _builtins.int
+    NOTE_FIELD_NUMBER: _builtins.int
+    OCCURRED_AT_FIELD_NUMBER: _builtins.int
+    command_id: _builtins.str
+    """The caller's id of this command, a UUID."""
+    tournament_id: _builtins.str
+    """The tournament."""
+    player_id: _builtins.str
+    """The player."""
+    note: _builtins.str
+    """Why, in the director's words, at most 500 characters. Never for the public."""
+    @_builtins.property
+    def occurred_at(self) -> _timestamp_pb2.Timestamp:
+        """When; the service's time when absent."""
+
+    def __init__(
+        self,
+        *,
+        command_id: _builtins.str = ...,
+        tournament_id: _builtins.str = ...,
+        player_id: _builtins.str = ...,
+        note: _builtins.str = ...,
+        occurred_at: _timestamp_pb2.Timestamp | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["occurred_at", b"occurred_at"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["command_id", b"command_id", "note", b"note", "occurred_at", b"occurred_at", "player_id", b"player_id", "tournament_id", b"tournament_id"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___WithdrawPlayerRequest: _TypeAlias = WithdrawPlayerRequest  # noqa: Y015
+
+@_typing.final
+class WithdrawPlayerResponse(_message.Message):
+    """See WithdrawPlayer."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    POSITION_FIELD_NUMBER: _builtins.int
+    ROUND_FIELD_NUMBER: _builtins.int
+    GAME_ID_FIELD_NUMBER: _builtins.int
+    position: _builtins.int
+    """Position in the record of the last event written."""
+    round: _builtins.int
+    """The first round that the player is not paired in."""
+    game_id: _builtins.str
+    """The game that is lost by it; empty when there is none."""
+    def __init__(
+        self,
+        *,
+        position: _builtins.int = ...,
+        round: _builtins.int = ...,
+        game_id: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["game_id", b"game_id", "position", b"position", "round", b"round"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___WithdrawPlayerResponse: _TypeAlias = WithdrawPlayerResponse  # noqa: Y015
+
+@_typing.final
+class ReinstatePlayerRequest(_message.Message):
+    """See ReinstatePlayer."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    COMMAND_ID_FIELD_NUMBER: _builtins.int
+    TOURNAMENT_ID_FIELD_NUMBER: _builtins.int
+    PLAYER_ID_FIELD_NUMBER: _builtins.int
+    OCCURRED_AT_FIELD_NUMBER: _builtins.int
+    command_id: _builtins.str
+    """The caller's id of this command, a UUID."""
+    tournament_id: _builtins.str
+    """The tournament."""
+    player_id: _builtins.str
+    """The player."""
+    @_builtins.property
+    def occurred_at(self) -> _timestamp_pb2.Timestamp:
+        """When; the service's time when absent."""
+
+    def __init__(
+        self,
+        *,
+        command_id: _builtins.str = ...,
+        tournament_id: _builtins.str = ...,
+        player_id: _builtins.str = ...,
+        occurred_at: _timestamp_pb2.Timestamp | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["occurred_at", b"occurred_at"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["command_id", b"command_id", "occurred_at", b"occurred_at", "player_id", b"player_id", "tournament_id", b"tournament_id"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ReinstatePlayerRequest: _TypeAlias = ReinstatePlayerRequest  # noqa: Y015
+
+@_typing.final
+class ReinstatePlayerResponse(_message.Message):
+    """See ReinstatePlayer."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    POSITION_FIELD_NUMBER: _builtins.int
+    ROUND_FIELD_NUMBER: _builtins.int
+    position: _builtins.int
+    """Position in the record of the last event written."""
+    round: _builtins.int
+    """The first round that the player is paired in again."""
+    def __init__(
+        self,
+        *,
+        position: _builtins.int = ...,
+        round: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["position", b"position", "round", b"round"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ReinstatePlayerResponse: _TypeAlias = ReinstatePlayerResponse  # noqa: Y015
+
+@_typing.final
+class GrantByeRequest(_message.Message):
+    """See GrantBye."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    COMMAND_ID_FIELD_NUMBER: _builtins.int
+    TOURNAMENT_ID_FIELD_NUMBER: _builtins.int
+    PLAYER_ID_FIELD_NUMBER: _builtins.int
+    ROUND_FIELD_NUMBER: _builtins.int
+    KIND_FIELD_NUMBER: _builtins.int
+    OCCURRED_AT_FIELD_NUMBER: _builtins.int
+    command_id: _builtins.str
+    """The caller's id of this command, a UUID."""
+    tournament_id: _builtins.str
+    """The tournament."""
+    player_id: _builtins.str
+    """The player."""
+    round: _builtins.int
+    """The round, which is not paired yet."""
+    kind: _events_pb2_1.ByeKind.ValueType
+    """What it is worth."""
+    @_builtins.property
+    def occurred_at(self) -> _timestamp_pb2.Timestamp:
+        """When; the service's time when absent."""
+
+    def __init__(
+        self,
+        *,
+        command_id: _builtins.str = ...,
+        tournament_id: _builtins.str = ...,
+        player_id: _builtins.str = ...,
+        round: _builtins.int = ...,
+        kind: _events_pb2_1.ByeKind.ValueType = ...,
+        occurred_at: _timestamp_pb2.Timestamp | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["occurred_at", b"occurred_at"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["command_id", b"command_id", "kind", b"kind", "occurred_at", b"occurred_at", "player_id", b"player_id", "round", b"round", "tournament_id", b"tournament_id"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___GrantByeRequest: _TypeAlias = GrantByeRequest  # noqa: Y015
+
+@_typing.final
+class GrantByeResponse(_message.Message):
+    """See GrantBye."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    POSITION_FIELD_NUMBER: _builtins.int
+    position: _builtins.int
+    """Position in the record of the last event written."""
+    def __init__(
+        self,
+        *,
+        position: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["position", b"position"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___GrantByeResponse: _TypeAlias = GrantByeResponse  # noqa: Y015
+
+@_typing.final
+class RevokeByeRequest(_message.Message):
+    """See RevokeBye."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    COMMAND_ID_FIELD_NUMBER: _builtins.int
+    TOURNAMENT_ID_FIELD_NUMBER: _builtins.int
+    PLAYER_ID_FIELD_NUMBER: _builtins.int
+    ROUND_FIELD_NUMBER: _builtins.int
+    OCCURRED_AT_FIELD_NUMBER: _builtins.int
+    command_id: _builtins.str
+    """The caller's id of this command, a UUID."""
+    tournament_id: _builtins.str
+    """The tournament."""
+    player_id: _builtins.str
+    """The player."""
+    round: _builtins.int
+    """The round, which is not paired yet."""
+    @_builtins.property
+    def occurred_at(self) -> _timestamp_pb2.Timestamp:
+        """When; the service's time when absent."""
+
+    def __init__(
+        self,
+        *,
+        command_id: _builtins.str = ...,
+        tournament_id: _builtins.str = ...,
+        player_id: _builtins.str = ...,
+        round: _builtins.int = ...,
+        occurred_at: _timestamp_pb2.Timestamp | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["occurred_at", b"occurred_at"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["command_id", b"command_id", "occurred_at", b"occurred_at", "player_id", b"player_id", "round", b"round", "tournament_id", b"tournament_id"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___RevokeByeRequest: _TypeAlias = RevokeByeRequest  # noqa: Y015
+
+@_typing.final
+class RevokeByeResponse(_message.Message):
+    """See RevokeBye."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    POSITION_FIELD_NUMBER: _builtins.int
+    position: _builtins.int
+    """Position in the record of the last event written."""
+    def __init__(
+        self,
+        *,
+        position: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["position", b"position"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___RevokeByeResponse: _TypeAlias = RevokeByeResponse  # noqa: Y015
 
 @_typing.final
 class PairRoundRequest(_message.Message):
@@ -501,6 +885,7 @@ class Round(_message.Message):
     PAIRINGS_FIELD_NUMBER: _builtins.int
     BYE_PLAYER_ID_FIELD_NUMBER: _builtins.int
     FINISHED_GAME_IDS_FIELD_NUMBER: _builtins.int
+    REQUESTED_BYES_FIELD_NUMBER: _builtins.int
     round: _builtins.int
     """Round, from 1."""
     phase: Global___RoundPhase.ValueType
@@ -515,6 +900,10 @@ class Round(_message.Message):
     def finished_game_ids(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
         """Games of which the final result is in."""
 
+    @_builtins.property
+    def requested_byes(self) -> _containers.RepeatedCompositeFieldContainer[_events_pb2_1.RequestedBye]:
+        """Who sits the round out, other than by the pairing itself."""
+
     def __init__(
         self,
         *,
@@ -523,14 +912,85 @@ class Round(_message.Message):
         pairings: _abc.Iterable[_events_pb2_1.Pairing] | None = ...,
         bye_player_id: _builtins.str = ...,
         finished_game_ids: _abc.Iterable[_builtins.str] | None = ...,
+        requested_byes: _abc.Iterable[_events_pb2_1.RequestedBye] | None = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["bye_player_id", b"bye_player_id", "finished_game_ids", b"finished_game_ids", "pairings", b"pairings", "phase", b"phase", "round", b"round"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["bye_player_id", b"bye_player_id", "finished_game_ids", b"finished_game_ids", "pairings", b"pairings", "phase", b"phase", "requested_byes", b"requested_byes", "round", b"round"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___Round: _TypeAlias = Round  # noqa: Y015
+
+@_typing.final
+class Player(_message.Message):
+    """A player as the tournament knows one."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    PLAYER_ID_FIELD_NUMBER: _builtins.int
+    ENTERED_ROUND_FIELD_NUMBER: _builtins.int
+    FICTITIOUS_HALF_POINTS_FIELD_NUMBER: _builtins.int
+    WITHDRAWN_ROUND_FIELD_NUMBER: _builtins.int
+    CHECKED_IN_FIELD_NUMBER: _builtins.int
+    BYES_FIELD_NUMBER: _builtins.int
+    player_id: _builtins.str
+    """The player."""
+    entered_round: _builtins.int
+    """The first round that the player could be paired in."""
+    fictitious_half_points: _builtins.int
+    """Fictitious points times two, of a late entry (FISC I.4)."""
+    withdrawn_round: _builtins.int
+    """The first round that the player is not paired in any more; 0 while taking part."""
+    checked_in: _builtins.bool
+    """Checked in."""
+    @_builtins.property
+    def byes(self) -> _containers.RepeatedCompositeFieldContainer[Global___GrantedBye]:
+        """Rounds to come that the player will sit out."""
+
+    def __init__(
+        self,
+        *,
+        player_id: _builtins.str = ...,
+        entered_round: _builtins.int = ...,
+        fictitious_half_points: _builtins.int = ...,
+        withdrawn_round: _builtins.int = ...,
+        checked_in: _builtins.bool = ...,
+        byes: _abc.Iterable[Global___GrantedBye] | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["byes", b"byes", "checked_in", b"checked_in", "entered_round", b"entered_round", "fictitious_half_points", b"fictitious_half_points", "player_id", b"player_id", "withdrawn_round", b"withdrawn_round"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___Player: _TypeAlias = Player  # noqa: Y015
+
+@_typing.final
+class GrantedBye(_message.Message):
+    """A round to come that a player will sit out."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    ROUND_FIELD_NUMBER: _builtins.int
+    KIND_FIELD_NUMBER: _builtins.int
+    round: _builtins.int
+    """The round."""
+    kind: _events_pb2_1.ByeKind.ValueType
+    """What it is worth."""
+    def __init__(
+        self,
+        *,
+        round: _builtins.int = ...,
+        kind: _events_pb2_1.ByeKind.ValueType = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["kind", b"kind", "round", b"round"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___GrantedBye: _TypeAlias = GrantedBye  # noqa: Y015
 
 @_typing.final
 class GetTournamentResponse(_message.Message):
@@ -547,6 +1007,7 @@ class GetTournamentResponse(_message.Message):
     PLAYED_FIELD_NUMBER: _builtins.int
     OVER_FIELD_NUMBER: _builtins.int
     VERSION_FIELD_NUMBER: _builtins.int
+    PLAYERS_FIELD_NUMBER: _builtins.int
     tournament_id: _builtins.str
     """The tournament."""
     name: _builtins.str
@@ -573,6 +1034,10 @@ class GetTournamentResponse(_message.Message):
     def played(self) -> _containers.RepeatedCompositeFieldContainer[Global___Round]:
         """Rounds paired so far."""
 
+    @_builtins.property
+    def players(self) -> _containers.RepeatedCompositeFieldContainer[Global___Player]:
+        """Players in the order of registration, with all that decides whether they are paired."""
+
     def __init__(
         self,
         *,
@@ -585,10 +1050,11 @@ class GetTournamentResponse(_message.Message):
         played: _abc.Iterable[Global___Round] | None = ...,
         over: _builtins.bool = ...,
         version: _builtins.int = ...,
+        players: _abc.Iterable[Global___Player] | None = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["lexicon", b"lexicon", "ruleset", b"ruleset"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["lexicon", b"lexicon", "name", b"name", "over", b"over", "played", b"played", "player_ids", b"player_ids", "rounds", b"rounds", "ruleset", b"ruleset", "tournament_id", b"tournament_id", "version", b"version"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["lexicon", b"lexicon", "name", b"name", "over", b"over", "played", b"played", "player_ids", b"player_ids", "players", b"players", "rounds", b"rounds", "ruleset", b"ruleset", "tournament_id", b"tournament_id", "version", b"version"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

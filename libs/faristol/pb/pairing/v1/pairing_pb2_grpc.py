@@ -45,6 +45,36 @@ class PairingServiceStub:
                 request_serializer=faristol_dot_pairing_dot_v1_dot_pairing__pb2.RegisterPlayerRequest.SerializeToString,
                 response_deserializer=faristol_dot_pairing_dot_v1_dot_pairing__pb2.RegisterPlayerResponse.FromString,
                 _registered_method=True)
+        self.CheckInPlayer = channel.unary_unary(
+                '/faristol.pairing.v1.PairingService/CheckInPlayer',
+                request_serializer=faristol_dot_pairing_dot_v1_dot_pairing__pb2.CheckInPlayerRequest.SerializeToString,
+                response_deserializer=faristol_dot_pairing_dot_v1_dot_pairing__pb2.CheckInPlayerResponse.FromString,
+                _registered_method=True)
+        self.CheckOutPlayer = channel.unary_unary(
+                '/faristol.pairing.v1.PairingService/CheckOutPlayer',
+                request_serializer=faristol_dot_pairing_dot_v1_dot_pairing__pb2.CheckOutPlayerRequest.SerializeToString,
+                response_deserializer=faristol_dot_pairing_dot_v1_dot_pairing__pb2.CheckOutPlayerResponse.FromString,
+                _registered_method=True)
+        self.WithdrawPlayer = channel.unary_unary(
+                '/faristol.pairing.v1.PairingService/WithdrawPlayer',
+                request_serializer=faristol_dot_pairing_dot_v1_dot_pairing__pb2.WithdrawPlayerRequest.SerializeToString,
+                response_deserializer=faristol_dot_pairing_dot_v1_dot_pairing__pb2.WithdrawPlayerResponse.FromString,
+                _registered_method=True)
+        self.ReinstatePlayer = channel.unary_unary(
+                '/faristol.pairing.v1.PairingService/ReinstatePlayer',
+                request_serializer=faristol_dot_pairing_dot_v1_dot_pairing__pb2.ReinstatePlayerRequest.SerializeToString,
+                response_deserializer=faristol_dot_pairing_dot_v1_dot_pairing__pb2.ReinstatePlayerResponse.FromString,
+                _registered_method=True)
+        self.GrantBye = channel.unary_unary(
+                '/faristol.pairing.v1.PairingService/GrantBye',
+                request_serializer=faristol_dot_pairing_dot_v1_dot_pairing__pb2.GrantByeRequest.SerializeToString,
+                response_deserializer=faristol_dot_pairing_dot_v1_dot_pairing__pb2.GrantByeResponse.FromString,
+                _registered_method=True)
+        self.RevokeBye = channel.unary_unary(
+                '/faristol.pairing.v1.PairingService/RevokeBye',
+                request_serializer=faristol_dot_pairing_dot_v1_dot_pairing__pb2.RevokeByeRequest.SerializeToString,
+                response_deserializer=faristol_dot_pairing_dot_v1_dot_pairing__pb2.RevokeByeResponse.FromString,
+                _registered_method=True)
         self.PairRound = channel.unary_unary(
                 '/faristol.pairing.v1.PairingService/PairRound',
                 request_serializer=faristol_dot_pairing_dot_v1_dot_pairing__pb2.PairRoundRequest.SerializeToString,
@@ -84,7 +114,49 @@ class PairingServiceServicer:
         raise NotImplementedError('Method not implemented!')
 
     def RegisterPlayer(self, request, context):
-        """Register a player, before the first round is paired.
+        """Register a player; one who comes in after the first round was paired is a late entry (FISC I.4).
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def CheckInPlayer(self, request, context):
+        """Note that a player is there. Once one is checked in, the first round waits for all.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def CheckOutPlayer(self, request, context):
+        """Take a check-in back.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def WithdrawPlayer(self, request, context):
+        """Withdraw a player. A game that is being played is lost; one of which no turn is over is a forfeit.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def ReinstatePlayer(self, request, context):
+        """Pair a player again who had withdrawn.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def GrantBye(self, request, context):
+        """Let a player sit out a round that is not paired yet, for half a point, a full one or none.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def RevokeBye(self, request, context):
+        """Take such a bye back.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -137,6 +209,36 @@ def add_PairingServiceServicer_to_server(servicer, server):
                     servicer.RegisterPlayer,
                     request_deserializer=faristol_dot_pairing_dot_v1_dot_pairing__pb2.RegisterPlayerRequest.FromString,
                     response_serializer=faristol_dot_pairing_dot_v1_dot_pairing__pb2.RegisterPlayerResponse.SerializeToString,
+            ),
+            'CheckInPlayer': grpc.unary_unary_rpc_method_handler(
+                    servicer.CheckInPlayer,
+                    request_deserializer=faristol_dot_pairing_dot_v1_dot_pairing__pb2.CheckInPlayerRequest.FromString,
+                    response_serializer=faristol_dot_pairing_dot_v1_dot_pairing__pb2.CheckInPlayerResponse.SerializeToString,
+            ),
+            'CheckOutPlayer': grpc.unary_unary_rpc_method_handler(
+                    servicer.CheckOutPlayer,
+                    request_deserializer=faristol_dot_pairing_dot_v1_dot_pairing__pb2.CheckOutPlayerRequest.FromString,
+                    response_serializer=faristol_dot_pairing_dot_v1_dot_pairing__pb2.CheckOutPlayerResponse.SerializeToString,
+            ),
+            'WithdrawPlayer': grpc.unary_unary_rpc_method_handler(
+                    servicer.WithdrawPlayer,
+                    request_deserializer=faristol_dot_pairing_dot_v1_dot_pairing__pb2.WithdrawPlayerRequest.FromString,
+                    response_serializer=faristol_dot_pairing_dot_v1_dot_pairing__pb2.WithdrawPlayerResponse.SerializeToString,
+            ),
+            'ReinstatePlayer': grpc.unary_unary_rpc_method_handler(
+                    servicer.ReinstatePlayer,
+                    request_deserializer=faristol_dot_pairing_dot_v1_dot_pairing__pb2.ReinstatePlayerRequest.FromString,
+                    response_serializer=faristol_dot_pairing_dot_v1_dot_pairing__pb2.ReinstatePlayerResponse.SerializeToString,
+            ),
+            'GrantBye': grpc.unary_unary_rpc_method_handler(
+                    servicer.GrantBye,
+                    request_deserializer=faristol_dot_pairing_dot_v1_dot_pairing__pb2.GrantByeRequest.FromString,
+                    response_serializer=faristol_dot_pairing_dot_v1_dot_pairing__pb2.GrantByeResponse.SerializeToString,
+            ),
+            'RevokeBye': grpc.unary_unary_rpc_method_handler(
+                    servicer.RevokeBye,
+                    request_deserializer=faristol_dot_pairing_dot_v1_dot_pairing__pb2.RevokeByeRequest.FromString,
+                    response_serializer=faristol_dot_pairing_dot_v1_dot_pairing__pb2.RevokeByeResponse.SerializeToString,
             ),
             'PairRound': grpc.unary_unary_rpc_method_handler(
                     servicer.PairRound,
@@ -219,6 +321,168 @@ class PairingService:
             '/faristol.pairing.v1.PairingService/RegisterPlayer',
             faristol_dot_pairing_dot_v1_dot_pairing__pb2.RegisterPlayerRequest.SerializeToString,
             faristol_dot_pairing_dot_v1_dot_pairing__pb2.RegisterPlayerResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def CheckInPlayer(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/faristol.pairing.v1.PairingService/CheckInPlayer',
+            faristol_dot_pairing_dot_v1_dot_pairing__pb2.CheckInPlayerRequest.SerializeToString,
+            faristol_dot_pairing_dot_v1_dot_pairing__pb2.CheckInPlayerResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def CheckOutPlayer(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/faristol.pairing.v1.PairingService/CheckOutPlayer',
+            faristol_dot_pairing_dot_v1_dot_pairing__pb2.CheckOutPlayerRequest.SerializeToString,
+            faristol_dot_pairing_dot_v1_dot_pairing__pb2.CheckOutPlayerResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def WithdrawPlayer(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/faristol.pairing.v1.PairingService/WithdrawPlayer',
+            faristol_dot_pairing_dot_v1_dot_pairing__pb2.WithdrawPlayerRequest.SerializeToString,
+            faristol_dot_pairing_dot_v1_dot_pairing__pb2.WithdrawPlayerResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def ReinstatePlayer(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/faristol.pairing.v1.PairingService/ReinstatePlayer',
+            faristol_dot_pairing_dot_v1_dot_pairing__pb2.ReinstatePlayerRequest.SerializeToString,
+            faristol_dot_pairing_dot_v1_dot_pairing__pb2.ReinstatePlayerResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def GrantBye(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/faristol.pairing.v1.PairingService/GrantBye',
+            faristol_dot_pairing_dot_v1_dot_pairing__pb2.GrantByeRequest.SerializeToString,
+            faristol_dot_pairing_dot_v1_dot_pairing__pb2.GrantByeResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def RevokeBye(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/faristol.pairing.v1.PairingService/RevokeBye',
+            faristol_dot_pairing_dot_v1_dot_pairing__pb2.RevokeByeRequest.SerializeToString,
+            faristol_dot_pairing_dot_v1_dot_pairing__pb2.RevokeByeResponse.FromString,
             options,
             channel_credentials,
             insecure,

@@ -38,7 +38,19 @@ class PairingServiceStub:
     CreateTournament: _grpc.UnaryUnaryMultiCallable[_pairing_pb2.CreateTournamentRequest, _pairing_pb2.CreateTournamentResponse]
     """Create a tournament under a ruleset and a lexicon, pinned by content."""
     RegisterPlayer: _grpc.UnaryUnaryMultiCallable[_pairing_pb2.RegisterPlayerRequest, _pairing_pb2.RegisterPlayerResponse]
-    """Register a player, before the first round is paired."""
+    """Register a player; one who comes in after the first round was paired is a late entry (FISC I.4)."""
+    CheckInPlayer: _grpc.UnaryUnaryMultiCallable[_pairing_pb2.CheckInPlayerRequest, _pairing_pb2.CheckInPlayerResponse]
+    """Note that a player is there. Once one is checked in, the first round waits for all."""
+    CheckOutPlayer: _grpc.UnaryUnaryMultiCallable[_pairing_pb2.CheckOutPlayerRequest, _pairing_pb2.CheckOutPlayerResponse]
+    """Take a check-in back."""
+    WithdrawPlayer: _grpc.UnaryUnaryMultiCallable[_pairing_pb2.WithdrawPlayerRequest, _pairing_pb2.WithdrawPlayerResponse]
+    """Withdraw a player. A game that is being played is lost; one of which no turn is over is a forfeit."""
+    ReinstatePlayer: _grpc.UnaryUnaryMultiCallable[_pairing_pb2.ReinstatePlayerRequest, _pairing_pb2.ReinstatePlayerResponse]
+    """Pair a player again who had withdrawn."""
+    GrantBye: _grpc.UnaryUnaryMultiCallable[_pairing_pb2.GrantByeRequest, _pairing_pb2.GrantByeResponse]
+    """Let a player sit out a round that is not paired yet, for half a point, a full one or none."""
+    RevokeBye: _grpc.UnaryUnaryMultiCallable[_pairing_pb2.RevokeByeRequest, _pairing_pb2.RevokeByeResponse]
+    """Take such a bye back."""
     PairRound: _grpc.UnaryUnaryMultiCallable[_pairing_pb2.PairRoundRequest, _pairing_pb2.PairRoundResponse]
     """Pair the next round (FISC I.1)."""
     StartRound: _grpc.UnaryUnaryMultiCallable[_pairing_pb2.StartRoundRequest, _pairing_pb2.StartRoundResponse]
@@ -58,7 +70,19 @@ class PairingServiceAsyncStub(PairingServiceStub):
     CreateTournament: _aio.UnaryUnaryMultiCallable[_pairing_pb2.CreateTournamentRequest, _pairing_pb2.CreateTournamentResponse]  # type: ignore[assignment]
     """Create a tournament under a ruleset and a lexicon, pinned by content."""
     RegisterPlayer: _aio.UnaryUnaryMultiCallable[_pairing_pb2.RegisterPlayerRequest, _pairing_pb2.RegisterPlayerResponse]  # type: ignore[assignment]
-    """Register a player, before the first round is paired."""
+    """Register a player; one who comes in after the first round was paired is a late entry (FISC I.4)."""
+    CheckInPlayer: _aio.UnaryUnaryMultiCallable[_pairing_pb2.CheckInPlayerRequest, _pairing_pb2.CheckInPlayerResponse]  # type: ignore[assignment]
+    """Note that a player is there. Once one is checked in, the first round waits for all."""
+    CheckOutPlayer: _aio.UnaryUnaryMultiCallable[_pairing_pb2.CheckOutPlayerRequest, _pairing_pb2.CheckOutPlayerResponse]  # type: ignore[assignment]
+    """Take a check-in back."""
+    WithdrawPlayer: _aio.UnaryUnaryMultiCallable[_pairing_pb2.WithdrawPlayerRequest, _pairing_pb2.WithdrawPlayerResponse]  # type: ignore[assignment]
+    """Withdraw a player. A game that is being played is lost; one of which no turn is over is a forfeit."""
+    ReinstatePlayer: _aio.UnaryUnaryMultiCallable[_pairing_pb2.ReinstatePlayerRequest, _pairing_pb2.ReinstatePlayerResponse]  # type: ignore[assignment]
+    """Pair a player again who had withdrawn."""
+    GrantBye: _aio.UnaryUnaryMultiCallable[_pairing_pb2.GrantByeRequest, _pairing_pb2.GrantByeResponse]  # type: ignore[assignment]
+    """Let a player sit out a round that is not paired yet, for half a point, a full one or none."""
+    RevokeBye: _aio.UnaryUnaryMultiCallable[_pairing_pb2.RevokeByeRequest, _pairing_pb2.RevokeByeResponse]  # type: ignore[assignment]
+    """Take such a bye back."""
     PairRound: _aio.UnaryUnaryMultiCallable[_pairing_pb2.PairRoundRequest, _pairing_pb2.PairRoundResponse]  # type: ignore[assignment]
     """Pair the next round (FISC I.1)."""
     StartRound: _aio.UnaryUnaryMultiCallable[_pairing_pb2.StartRoundRequest, _pairing_pb2.StartRoundResponse]  # type: ignore[assignment]
@@ -87,7 +111,55 @@ class PairingServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _pairing_pb2.RegisterPlayerRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_pairing_pb2.RegisterPlayerResponse, _abc.Awaitable[_pairing_pb2.RegisterPlayerResponse]]:
-        """Register a player, before the first round is paired."""
+        """Register a player; one who comes in after the first round was paired is a late entry (FISC I.4)."""
+
+    @_abc_1.abstractmethod
+    def CheckInPlayer(
+        self,
+        request: _pairing_pb2.CheckInPlayerRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_pairing_pb2.CheckInPlayerResponse, _abc.Awaitable[_pairing_pb2.CheckInPlayerResponse]]:
+        """Note that a player is there. Once one is checked in, the first round waits for all."""
+
+    @_abc_1.abstractmethod
+    def CheckOutPlayer(
+        self,
+        request: _pairing_pb2.CheckOutPlayerRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_pairing_pb2.CheckOutPlayerResponse, _abc.Awaitable[_pairing_pb2.CheckOutPlayerResponse]]:
+        """Take a check-in back."""
+
+    @_abc_1.abstractmethod
+    def WithdrawPlayer(
+        self,
+        request: _pairing_pb2.WithdrawPlayerRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_pairing_pb2.WithdrawPlayerResponse, _abc.Awaitable[_pairing_pb2.WithdrawPlayerResponse]]:
+        """Withdraw a player. A game that is being played is lost; one of which no turn is over is a forfeit."""
+
+    @_abc_1.abstractmethod
+    def ReinstatePlayer(
+        self,
+        request: _pairing_pb2.ReinstatePlayerRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_pairing_pb2.ReinstatePlayerResponse, _abc.Awaitable[_pairing_pb2.ReinstatePlayerResponse]]:
+        """Pair a player again who had withdrawn."""
+
+    @_abc_1.abstractmethod
+    def GrantBye(
+        self,
+        request: _pairing_pb2.GrantByeRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_pairing_pb2.GrantByeResponse, _abc.Awaitable[_pairing_pb2.GrantByeResponse]]:
+        """Let a player sit out a round that is not paired yet, for half a point, a full one or none."""
+
+    @_abc_1.abstractmethod
+    def RevokeBye(
+        self,
+        request: _pairing_pb2.RevokeByeRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_pairing_pb2.RevokeByeResponse, _abc.Awaitable[_pairing_pb2.RevokeByeResponse]]:
+        """Take such a bye back."""
 
     @_abc_1.abstractmethod
     def PairRound(

@@ -12,8 +12,9 @@ the record has not come to.
 """
 
 from collections import abc as _abc
-from faristol.pb.clock.v1 import events_pb2 as _events_pb2_1
+from faristol.pb.clock.v1 import events_pb2 as _events_pb2_2
 from faristol.pb.game.v1 import events_pb2 as _events_pb2
+from faristol.pb.pairing.v1 import events_pb2 as _events_pb2_1
 from google.protobuf import descriptor as _descriptor
 from google.protobuf import message as _message
 from google.protobuf import timestamp_pb2 as _timestamp_pb2
@@ -743,6 +744,9 @@ class Table(_message.Message):
     FINAL_FIELD_NUMBER: _builtins.int
     WINNER_ID_FIELD_NUMBER: _builtins.int
     LOST_BY_ALL_FIELD_NUMBER: _builtins.int
+    CONDITION_FIELD_NUMBER: _builtins.int
+    LOSER_IDS_FIELD_NUMBER: _builtins.int
+    UNPLAYED_FIELD_NUMBER: _builtins.int
     table: _builtins.int
     """Table, from 1."""
     game_id: _builtins.str
@@ -755,9 +759,17 @@ class Table(_message.Message):
     """The winner, who need not have the higher score; empty for a draw, when all lost, or before the end."""
     lost_by_all: _builtins.bool
     """All players lost (FISC I.8.F)."""
+    condition: _events_pb2.EndCondition.ValueType
+    """What ended the game, once the result is final."""
+    unplayed: _builtins.bool
+    """It was decided before any turn was over: a forfeit, which is no game for pairing and tie-breaks."""
     @_builtins.property
     def seats(self) -> _containers.RepeatedCompositeFieldContainer[Global___Seat]:
         """Both players, in the order of the pairing."""
+
+    @_builtins.property
+    def loser_ids(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """Who left, or lost by decision."""
 
     def __init__(
         self,
@@ -769,14 +781,45 @@ class Table(_message.Message):
         final: _builtins.bool = ...,
         winner_id: _builtins.str = ...,
         lost_by_all: _builtins.bool = ...,
+        condition: _events_pb2.EndCondition.ValueType = ...,
+        loser_ids: _abc.Iterable[_builtins.str] | None = ...,
+        unplayed: _builtins.bool = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["final", b"final", "game_id", b"game_id", "lost_by_all", b"lost_by_all", "seats", b"seats", "table", b"table", "turns", b"turns", "winner_id", b"winner_id"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["condition", b"condition", "final", b"final", "game_id", b"game_id", "loser_ids", b"loser_ids", "lost_by_all", b"lost_by_all", "seats", b"seats", "table", b"table", "turns", b"turns", "unplayed", b"unplayed", "winner_id", b"winner_id"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___Table: _TypeAlias = Table  # noqa: Y015
+
+@_typing.final
+class RequestedBye(_message.Message):
+    """A player who sits a round out, other than by the pairing itself."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    SEAT_FIELD_NUMBER: _builtins.int
+    KIND_FIELD_NUMBER: _builtins.int
+    kind: _events_pb2_1.ByeKind.ValueType
+    """What the round is worth."""
+    @_builtins.property
+    def seat(self) -> Global___Seat:
+        """Who."""
+
+    def __init__(
+        self,
+        *,
+        seat: Global___Seat | None = ...,
+        kind: _events_pb2_1.ByeKind.ValueType = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["seat", b"seat"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["kind", b"kind", "seat", b"seat"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___RequestedBye: _TypeAlias = RequestedBye  # noqa: Y015
 
 @_typing.final
 class GetPairingsResponse(_message.Message):
@@ -789,6 +832,7 @@ class GetPairingsResponse(_message.Message):
     TABLES_FIELD_NUMBER: _builtins.int
     BYE_FIELD_NUMBER: _builtins.int
     POSITION_FIELD_NUMBER: _builtins.int
+    REQUESTED_BYES_FIELD_NUMBER: _builtins.int
     round: _builtins.int
     """The round."""
     phase: Global___RoundPhase.ValueType
@@ -803,6 +847,10 @@ class GetPairingsResponse(_message.Message):
     def bye(self) -> Global___Seat:
         """Who has the bye; absent when nobody."""
 
+    @_builtins.property
+    def requested_byes(self) -> _containers.RepeatedCompositeFieldContainer[Global___RequestedBye]:
+        """Who sits the round out, other than by the pairing itself."""
+
     def __init__(
         self,
         *,
@@ -811,10 +859,11 @@ class GetPairingsResponse(_message.Message):
         tables: _abc.Iterable[Global___Table] | None = ...,
         bye: Global___Seat | None = ...,
         position: _builtins.int = ...,
+        requested_byes: _abc.Iterable[Global___RequestedBye] | None = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["bye", b"bye"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["bye", b"bye", "phase", b"phase", "position", b"position", "round", b"round", "tables", b"tables"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["bye", b"bye", "phase", b"phase", "position", b"position", "requested_byes", b"requested_byes", "round", b"round", "tables", b"tables"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -868,6 +917,9 @@ class Player(_message.Message):
     RATING_FIELD_NUMBER: _builtins.int
     UNRATED_FIELD_NUMBER: _builtins.int
     NEW_RATING_FIELD_NUMBER: _builtins.int
+    ENTERED_ROUND_FIELD_NUMBER: _builtins.int
+    WITHDRAWN_ROUND_FIELD_NUMBER: _builtins.int
+    CHECKED_IN_FIELD_NUMBER: _builtins.int
     player_id: _builtins.str
     """The player."""
     name: _builtins.str
@@ -880,6 +932,12 @@ class Player(_message.Message):
     """No rating had been published."""
     new_rating: _builtins.int
     """Rating after the tournament; absent before."""
+    entered_round: _builtins.int
+    """The first round that the player could be paired in; over 1 for a late entry."""
+    withdrawn_round: _builtins.int
+    """The first round that the player was not paired in any more; 0 while taking part."""
+    checked_in: _builtins.bool
+    """Checked in before the first round."""
     def __init__(
         self,
         *,
@@ -889,10 +947,13 @@ class Player(_message.Message):
         rating: _builtins.int = ...,
         unrated: _builtins.bool = ...,
         new_rating: _builtins.int | None = ...,
+        entered_round: _builtins.int = ...,
+        withdrawn_round: _builtins.int = ...,
+        checked_in: _builtins.bool = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["_new_rating", b"_new_rating", "new_rating", b"new_rating"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_new_rating", b"_new_rating", "club", b"club", "name", b"name", "new_rating", b"new_rating", "player_id", b"player_id", "rating", b"rating", "unrated", b"unrated"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_new_rating", b"_new_rating", "checked_in", b"checked_in", "club", b"club", "entered_round", b"entered_round", "name", b"name", "new_rating", b"new_rating", "player_id", b"player_id", "rating", b"rating", "unrated", b"unrated", "withdrawn_round", b"withdrawn_round"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType__new_rating: _TypeAlias = _typing.Literal["new_rating"]  # noqa: Y015
     _WhichOneofArgType__new_rating: _TypeAlias = _typing.Literal["_new_rating", b"_new_rating"]  # noqa: Y015
@@ -1065,6 +1126,10 @@ class Entry(_message.Message):
     ARTICLE_FIELD_NUMBER: _builtins.int
     WRITTEN_FIELD_NUMBER: _builtins.int
     RULED_WORDS_FIELD_NUMBER: _builtins.int
+    SHEET_PLAY_FIELD_NUMBER: _builtins.int
+    SHEET_SCORE_FIELD_NUMBER: _builtins.int
+    CIRCLED_FIELD_NUMBER: _builtins.int
+    NOTED_BLANKS_FIELD_NUMBER: _builtins.int
     kind: Global___EntryKind.ValueType
     """What it is."""
     turn: _builtins.int
@@ -1093,6 +1158,12 @@ class Entry(_message.Message):
     """What the turn was lost for."""
     article: _builtins.str
     """The article by which a turn was lost or points changed; empty where the book is silent."""
+    sheet_play: _builtins.str
+    """The play as the sheet of the rules has it: `H4 CASERN(A)`, `CASERNA`; empty where the sheet has no words."""
+    sheet_score: _builtins.str
+    """The score as that sheet has it: `68`, `0`, `–` for an exchange under FISC I.9, `−11` after the end."""
+    circled: _builtins.bool
+    """That score is circled: a bingo (FISC I.9)."""
     @_builtins.property
     def placements(self) -> _containers.RepeatedCompositeFieldContainer[_events_pb2.Placement]:
         """The tiles placed."""
@@ -1112,6 +1183,10 @@ class Entry(_message.Message):
     @_builtins.property
     def ruled_words(self) -> _containers.RepeatedCompositeFieldContainer[_events_pb2.RuledWord]:
         """Word by word, where players are told so much of a ruling."""
+
+    @_builtins.property
+    def noted_blanks(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """Letters of the play's blanks, where that sheet has them beside the play (FISE 10.4)."""
 
     def __init__(
         self,
@@ -1135,14 +1210,90 @@ class Entry(_message.Message):
         article: _builtins.str = ...,
         written: _abc.Iterable[Global___WrittenScore] | None = ...,
         ruled_words: _abc.Iterable[_events_pb2.RuledWord] | None = ...,
+        sheet_play: _builtins.str = ...,
+        sheet_score: _builtins.str = ...,
+        circled: _builtins.bool = ...,
+        noted_blanks: _abc.Iterable[_builtins.str] | None = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["article", b"article", "bingo", b"bingo", "challenged", b"challenged", "complete", b"complete", "coordinates", b"coordinates", "exchanged", b"exchanged", "faces", b"faces", "kind", b"kind", "lost_for", b"lost_for", "overtime_ms", b"overtime_ms", "placements", b"placements", "player_id", b"player_id", "ruled_words", b"ruled_words", "score", b"score", "total", b"total", "turn", b"turn", "withdrawn_for", b"withdrawn_for", "words", b"words", "written", b"written"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["article", b"article", "bingo", b"bingo", "challenged", b"challenged", "circled", b"circled", "complete", b"complete", "coordinates", b"coordinates", "exchanged", b"exchanged", "faces", b"faces", "kind", b"kind", "lost_for", b"lost_for", "noted_blanks", b"noted_blanks", "overtime_ms", b"overtime_ms", "placements", b"placements", "player_id", b"player_id", "ruled_words", b"ruled_words", "score", b"score", "sheet_play", b"sheet_play", "sheet_score", b"sheet_score", "total", b"total", "turn", b"turn", "withdrawn_for", b"withdrawn_for", "words", b"words", "written", b"written"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___Entry: _TypeAlias = Entry  # noqa: Y015
+
+@_typing.final
+class SheetSide(_message.Message):
+    """What a player has on the sheet beside its lines."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    PLAYER_ID_FIELD_NUMBER: _builtins.int
+    BINGOS_FIELD_NUMBER: _builtins.int
+    BLANKS_FIELD_NUMBER: _builtins.int
+    SIGNS_FIELD_NUMBER: _builtins.int
+    player_id: _builtins.str
+    """The player."""
+    bingos: _builtins.int
+    """How many bingos stand."""
+    signs: _builtins.bool
+    """The player signs."""
+    @_builtins.property
+    def blanks(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """Letters of the blanks on the board, in the order of the plays, where the sheet has a field for them (PES Δ.β)."""
+
+    def __init__(
+        self,
+        *,
+        player_id: _builtins.str = ...,
+        bingos: _builtins.int = ...,
+        blanks: _abc.Iterable[_builtins.str] | None = ...,
+        signs: _builtins.bool = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["bingos", b"bingos", "blanks", b"blanks", "player_id", b"player_id", "signs", b"signs"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___SheetSide: _TypeAlias = SheetSide  # noqa: Y015
+
+@_typing.final
+class Sheet(_message.Message):
+    """The form of the sheet that the rules ask for."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    SIDES_FIELD_NUMBER: _builtins.int
+    WORDS_FIELD_NUMBER: _builtins.int
+    BINGOS_FIELD_NUMBER: _builtins.int
+    BLANKS_FIELD_NUMBER: _builtins.int
+    words: _builtins.bool
+    """Plays stand on it with their words; otherwise with their scores alone."""
+    bingos: _builtins.bool
+    """It says how many bingos each player had (FM 18)."""
+    blanks: _builtins.bool
+    """It has a field for the blanks of each player (PES Δ.β)."""
+    @_builtins.property
+    def sides(self) -> _containers.RepeatedCompositeFieldContainer[Global___SheetSide]:
+        """In the order of the pairing."""
+
+    def __init__(
+        self,
+        *,
+        sides: _abc.Iterable[Global___SheetSide] | None = ...,
+        words: _builtins.bool = ...,
+        bingos: _builtins.bool = ...,
+        blanks: _builtins.bool = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["bingos", b"bingos", "blanks", b"blanks", "sides", b"sides", "words", b"words"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___Sheet: _TypeAlias = Sheet  # noqa: Y015
 
 @_typing.final
 class ClockSide(_message.Message):
@@ -1221,6 +1372,7 @@ class GetGameResponse(_message.Message):
     NEUTRALISED_FOR_FIELD_NUMBER: _builtins.int
     ROUND_TIME_OVER_FIELD_NUMBER: _builtins.int
     LAST_TURN_FIELD_NUMBER: _builtins.int
+    SHEET_FIELD_NUMBER: _builtins.int
     game_id: _builtins.str
     """The game."""
     tournament_id: _builtins.str
@@ -1251,7 +1403,7 @@ class GetGameResponse(_message.Message):
     """All players lost (FISC I.8.F)."""
     turn_ms: _builtins.int
     """Milliseconds that each turn may take; 0 where turns are not timed."""
-    neutralised_for: _events_pb2_1.NeutralisationReason.ValueType
+    neutralised_for: _events_pb2_2.NeutralisationReason.ValueType
     """Why neither clock runs; unspecified while they are not neutralised."""
     round_time_over: _builtins.bool
     """The time of the round is over."""
@@ -1293,6 +1445,10 @@ class GetGameResponse(_message.Message):
     def loser_ids(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
         """Who left, or lost by decision."""
 
+    @_builtins.property
+    def sheet(self) -> Global___Sheet:
+        """The form of the scoresheet; absent when the rules are not installed any more."""
+
     def __init__(
         self,
         *,
@@ -1320,13 +1476,14 @@ class GetGameResponse(_message.Message):
         loser_ids: _abc.Iterable[_builtins.str] | None = ...,
         lost_by_all: _builtins.bool = ...,
         turn_ms: _builtins.int = ...,
-        neutralised_for: _events_pb2_1.NeutralisationReason.ValueType = ...,
+        neutralised_for: _events_pb2_2.NeutralisationReason.ValueType = ...,
         round_time_over: _builtins.bool = ...,
         last_turn: _builtins.int = ...,
+        sheet: Global___Sheet | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["lexicon", b"lexicon", "ruleset", b"ruleset"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["lexicon", b"lexicon", "ruleset", b"ruleset", "sheet", b"sheet"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["allowance_ms", b"allowance_ms", "bag_left", b"bag_left", "board", b"board", "clocks", b"clocks", "end_condition", b"end_condition", "entries", b"entries", "final", b"final", "first_player_id", b"first_player_id", "game_id", b"game_id", "incidents", b"incidents", "laid", b"laid", "last_turn", b"last_turn", "lexicon", b"lexicon", "loser_ids", b"loser_ids", "lost_by_all", b"lost_by_all", "neutralised_for", b"neutralised_for", "position", b"position", "round", b"round", "round_time_over", b"round_time_over", "ruleset", b"ruleset", "seats", b"seats", "table", b"table", "tournament_id", b"tournament_id", "tournament_name", b"tournament_name", "turn_ms", b"turn_ms", "turn_player_id", b"turn_player_id", "winner_id", b"winner_id"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["allowance_ms", b"allowance_ms", "bag_left", b"bag_left", "board", b"board", "clocks", b"clocks", "end_condition", b"end_condition", "entries", b"entries", "final", b"final", "first_player_id", b"first_player_id", "game_id", b"game_id", "incidents", b"incidents", "laid", b"laid", "last_turn", b"last_turn", "lexicon", b"lexicon", "loser_ids", b"loser_ids", "lost_by_all", b"lost_by_all", "neutralised_for", b"neutralised_for", "position", b"position", "round", b"round", "round_time_over", b"round_time_over", "ruleset", b"ruleset", "seats", b"seats", "sheet", b"sheet", "table", b"table", "tournament_id", b"tournament_id", "tournament_name", b"tournament_name", "turn_ms", b"turn_ms", "turn_player_id", b"turn_player_id", "winner_id", b"winner_id"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

@@ -1,19 +1,16 @@
-"""A tournament as its facts tell it. Pure."""
+"""A tournament: its players, its rounds, and what its tables came to. Pure."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from enum import Enum
 from types import MappingProxyType
-from typing import assert_never
-
-from google.protobuf.message import Message
-from google.protobuf.timestamp_pb2 import Timestamp
 
 from faristol.pb.game.v1 import events_pb2 as game_events
 from faristol.pb.pairing.v1 import events_pb2 as events
+from faristol.rules import Bye
 
 
 def stream(tournament_id: str) -> str:
@@ -26,7 +23,8 @@ def game_id(tournament_id: str, round_number: int, table: int) -> str:
     return f"{tournament_id}-r{round_number}-t{table}"
 
 
-_NEVER = datetime.min.replace(tzinfo=UTC)
+NEVER = datetime.min.replace(tzinfo=UTC)
+"""Before anything."""
 
 
 class Phase(Enum):
@@ -46,6 +44,11 @@ class Pin:
     options: tuple[tuple[str, str], ...] = ()
     """What was chosen for a ruleset: names and values as text."""
 
+    @classmethod
+    def of(cls, pin: game_events.Pin) -> Pin:
+        """The pin that a fact holds."""
+        return cls(pin.name, pin.digest, tuple((option.name, option.value) for option in pin.options))
+
     def message(self) -> game_events.Pin:
         """As the contract has it."""
         options = [game_events.ChosenOption(name=name, value=value) for name, value in self.options]
@@ -59,6 +62,24 @@ class Player:
     player_id: str
     rating: int
     unrated: bool
+    entered: int = 1
+    """The first round that the player can be paired in; more than 1 for a late entry."""
+    fictitious: int = 0
+    """Points times two that count for pairing alone (FISC I.4)."""
+    checked_in: bool = False
+    withdrawn: int | None = None
+    """The first round that the player is not paired in any more."""
+    byes: Mapping[int, Bye] = field(default_factory=lambda: MappingProxyType({}))
+    """Rounds that the player will sit out, by number."""
+
+    def takes_part(self, number: int) -> bool:
+        """Whether a round is the player's to play or to sit out."""
+        return self.entered <= number and (self.withdrawn is None or number < self.withdrawn)
+
+    @property
+    def never_came(self) -> bool:
+        """Withdrawn before any round."""
+        return self.withdrawn is not None and self.withdrawn <= self.entered
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,6 +128,9 @@ class Round:
     phase: Phase
     pairings: tuple[Pairing, ...]
     bye: str | None = None
+    """Whom the pairing left without an opponent."""
+    requested: Mapping[str, Bye] = field(default_factory=lambda: MappingProxyType({}))
+    """Who else sits the round out, by player."""
     results: Mapping[str, tuple[int, int]] = field(default_factory=lambda: MappingProxyType({}))
     """Scores of each finished game, in the order of its pairing, by game id."""
     decided: Mapping[str, Decided] = field(default_factory=lambda: MappingProxyType({}))
@@ -126,8 +150,8 @@ class Tournament:
     name: str = ""
     rounds: int = 0
     seed: bytes = b""
-    created_at: datetime = _NEVER
-    latest: datetime = _NEVER
+    created_at: datetime = NEVER
+    latest: datetime = NEVER
     """The latest moment that a fact of this tournament speaks of."""
     ruleset: Pin = Pin()
     lexicon: Pin = Pin()
@@ -146,6 +170,15 @@ class Tournament:
         """The player of that id, if registered."""
         return next((player for player in self.players if player.player_id == player_id), None)
 
+    def to_pair(self, number: int) -> tuple[Player, ...]:
+        """Who can be paired in a round, in the order of registration."""
+        return tuple(one for one in self.players if one.takes_part(number) and number not in one.byes)
+
+    @property
+    def open_round(self) -> Round | None:
+        """The round that is paired and not closed."""
+        return self.played[-1] if self.played and self.played[-1].phase is not Phase.CLOSED else None
+
     def find_game(self, wanted: str) -> tuple[Round, Pairing] | None:
         """The round and the table of a game, if it was paired."""
         for one in self.played:
@@ -153,84 +186,3 @@ class Tournament:
                 if pairing.game_id == wanted:
                     return one, pairing
         return None
-
-
-Fact = (
-    events.TournamentCreated
-    | events.RulesetPinned
-    | events.LexiconPinned
-    | events.PlayerRegistered
-    | events.RoundPaired
-    | events.ByeAwarded
-    | events.RoundStarted
-    | events.ResultRecorded
-    | events.RoundClosed
-    | events.StandingsPublished
-)
-"""Everything that a tournament's stream can hold."""
-
-
-def evolve(state: Tournament, fact: Message) -> Tournament:
-    """The tournament after one more fact. Raises ``TypeError`` for a message that is no fact of a tournament."""
-    if not isinstance(fact, Fact):
-        raise TypeError(f"{fact.DESCRIPTOR.full_name} is not a fact of a tournament")
-    match fact:
-        case events.TournamentCreated():
-            at = _moment(fact.occurred_at)
-            return replace(
-                state,
-                tournament_id=fact.tournament_id,
-                name=fact.name,
-                rounds=fact.rounds,
-                seed=fact.seed,
-                created_at=at,
-                latest=at,
-            )
-        case events.RulesetPinned():
-            return replace(state, ruleset=_pin(fact.ruleset))
-        case events.LexiconPinned():
-            return replace(state, lexicon=_pin(fact.lexicon))
-        case events.PlayerRegistered():
-            player = Player(fact.player_id, fact.rating, fact.unrated)
-            return _later(replace(state, players=(*state.players, player)), fact.occurred_at)
-        case events.RoundPaired():
-            pairings = tuple(
-                Pairing(one.table, one.game_id, (one.first_player_id, one.second_player_id)) for one in fact.pairings
-            )
-            paired = Round(fact.round, Phase.PAIRED, pairings)
-            return _later(replace(state, played=(*state.played, paired)), fact.occurred_at)
-        case events.ByeAwarded():
-            return _with_round(state, replace(state.played[fact.round - 1], bye=fact.player_id))
-        case events.RoundStarted():
-            started = replace(state.played[fact.round - 1], phase=Phase.STARTED)
-            return _later(_with_round(state, started), fact.occurred_at)
-        case events.ResultRecorded():
-            one = state.played[fact.round - 1]
-            first, second = fact.scores
-            results = MappingProxyType({**one.results, fact.game_id: (first.score, second.score)})
-            decided = MappingProxyType({**one.decided, fact.game_id: Decided.by(fact)})
-            return _later(_with_round(state, replace(one, results=results, decided=decided)), fact.occurred_at)
-        case events.RoundClosed():
-            closed = replace(state.played[fact.round - 1], phase=Phase.CLOSED)
-            return _later(_with_round(state, closed), fact.occurred_at)
-        case events.StandingsPublished():
-            return _later(replace(state, over=True), fact.occurred_at)
-        case _:
-            assert_never(fact)
-
-
-def _with_round(state: Tournament, changed: Round) -> Tournament:
-    played = tuple(changed if one.number == changed.number else one for one in state.played)
-    return replace(state, played=played)
-
-
-def _later(state: Tournament, occurred_at: Timestamp) -> Tournament:
-    return replace(state, latest=max(state.latest, _moment(occurred_at)))
-
-
-def _moment(occurred_at: Timestamp) -> datetime:
-    return occurred_at.ToDatetime(tzinfo=UTC)
-
-
-def _pin(pin: game_events.Pin) -> Pin:
-    return Pin(pin.name, pin.digest, tuple((option.name, option.value) for option in pin.options))

@@ -1,0 +1,42 @@
+"""What a director may do with a tournament, and what follows. Pure: time and randomness are arguments.
+
+Each function takes the tournament as it is and gives the facts to append. ``at`` is when the act happened, or None
+for ``now``. ``Invalid`` is raised for a malformed argument, ``AlreadyExists`` for an id that is taken, ``Refusal`` for
+what the rules or the state of the tournament do not allow.
+"""
+
+from faristol.pairing.decide.players import (
+    MOST_PLAYERS,
+    UNRATED,
+    check_in,
+    check_out,
+    grant_bye,
+    register,
+    reinstate,
+    revoke_bye,
+    withdraw,
+)
+from faristol.pairing.decide.results import record_result
+from faristol.pairing.decide.rounds import close, pair, start
+from faristol.pairing.decide.tournaments import MOST_ROUNDS, SEED_SIZE, create, pin_of, publish
+
+__all__ = [
+    "MOST_PLAYERS",
+    "MOST_ROUNDS",
+    "SEED_SIZE",
+    "UNRATED",
+    "check_in",
+    "check_out",
+    "close",
+    "create",
+    "grant_bye",
+    "pair",
+    "pin_of",
+    "publish",
+    "record_result",
+    "register",
+    "reinstate",
+    "revoke_bye",
+    "start",
+    "withdraw",
+]

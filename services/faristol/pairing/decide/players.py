@@ -1,0 +1,209 @@
+"""Players: they come in, sit rounds out, and leave. Pure."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from google.protobuf.message import Message
+from google.protobuf.timestamp_pb2 import Timestamp
+
+from faristol.host.errors import AlreadyExists, Invalid
+from faristol.host.times import to_timestamp
+from faristol.pairing import conditions, systems
+from faristol.pairing.model import BYES, Phase, Player, Tournament
+from faristol.pb.pairing.v1 import events_pb2 as events
+from faristol.rules import N_, Refusal, Ruleset
+from faristol.rules.championship import late_entry_points
+
+UNRATED = 1000
+"""Where RaScCat lets a player without a rating start."""
+
+MOST_PLAYERS = 1_000
+"""Players of a tournament: all tables of a round open in one transaction."""
+
+
+def register(
+    state: Tournament, ruleset: Ruleset, *, player_id: str, rating: int | None, at: datetime | None, now: datetime
+) -> list[Message]:
+    """A player takes part. ``rating`` is the last published one, None for a player without."""
+    if state.over:
+        raise conditions.over(state)
+    if state.player(player_id) is not None:
+        raise AlreadyExists("player", player_id)
+    if len(state.players) >= MOST_PLAYERS:
+        raise Refusal(
+            "TOO_MANY_PLAYERS",
+            "",
+            N_("A tournament takes {most} players; {player} would be one more."),
+            {"most": MOST_PLAYERS, "player": player_id},
+        )
+    if rating is not None and not 0 <= rating <= 9999:
+        raise Invalid(
+            "rating", N_("is {rating}; expected 0 to 9999, or none for an unrated player"), {"rating": rating}
+        )
+    # Desks register side by side, so only what comes before the tournament itself is out of order.
+    if at is not None and at < state.created_at:
+        raise conditions.too_early(at, state.created_at)
+    number = len(state.played) + 1
+    fictitious = _late(state, ruleset, player_id, number) if state.played else 0
+    occurred_at = to_timestamp(at or max(now, state.created_at))
+    given = UNRATED if rating is None else rating
+    if not state.played:
+        return [
+            events.PlayerRegistered(player_id=player_id, rating=given, unrated=rating is None, occurred_at=occurred_at)
+        ]
+    return [
+        events.LateEntryAdmitted(
+            player_id=player_id,
+            rating=given,
+            unrated=rating is None,
+            round=number,
+            fictitious_half_points=fictitious,
+            occurred_at=occurred_at,
+        )
+    ]
+
+
+def _late(state: Tournament, ruleset: Ruleset, player_id: str, number: int) -> int:
+    """The fictitious points, times two, of a player who comes in before round ``number`` (FISC I.4)."""
+    if ruleset.championship.system in systems.CYCLES:
+        raise Refusal(
+            "REGISTRATION_CLOSED",
+            ruleset.article("championship.system"),
+            N_("{player} cannot come in: each meets each, and the rounds are drawn for those who began."),
+            {"player": player_id},
+        )
+    return round(2 * late_entry_points(number, state.rounds, ruleset))
+
+
+def check_in(state: Tournament, *, player_id: str, at: datetime | None, now: datetime) -> list[Message]:
+    """Note that a player is there. Once one is, the first round is paired when all are in or have withdrawn."""
+    player = _playing(state, player_id)
+    _before_first(state)
+    if player.checked_in:
+        raise Refusal("CHECKED_IN", "", N_("{player} is checked in already."), {"player": player_id})
+    return [events.PlayerCheckedIn(player_id=player_id, occurred_at=_when(state, at, now))]
+
+
+def check_out(state: Tournament, *, player_id: str, at: datetime | None, now: datetime) -> list[Message]:
+    """Take a check-in back."""
+    player = _playing(state, player_id)
+    _before_first(state)
+    if not player.checked_in:
+        raise Refusal("NOT_CHECKED_IN", "", N_("{player} is not checked in."), {"player": player_id})
+    return [events.PlayerCheckedOut(player_id=player_id, occurred_at=_when(state, at, now))]
+
+
+def withdraw(state: Tournament, *, player_id: str, note: str, at: datetime | None, now: datetime) -> list[Message]:
+    """A player leaves. A round that is paired and not started has to be paired again, or starts without the player.
+
+    A game that is being played is named in the fact: its table ends it as the book says of who leaves (FISC I.8.E).
+    """
+    player = _playing(state, player_id)
+    current = state.open_round
+    number, game = len(state.played) + 1, ""
+    if current is not None and player.takes_part(current.number):
+        if current.phase is Phase.PAIRED:
+            number = current.number
+        else:
+            unfinished = (one.game_id for one in current.missing if player_id in one.player_ids)
+            game = next(unfinished, "")
+    return [
+        events.PlayerWithdrawn(
+            player_id=player_id, round=number, game_id=game, note=note, occurred_at=_when(state, at, now)
+        )
+    ]
+
+
+def reinstate(state: Tournament, *, player_id: str, at: datetime | None, now: datetime) -> list[Message]:
+    """Pair a player again who had withdrawn: rounds paired in between stay missed."""
+    player = _registered(state, player_id)
+    if player.withdrawn is None:
+        raise Refusal("NOT_WITHDRAWN", "", N_("{player} has not withdrawn."), {"player": player_id})
+    current = state.open_round
+    paired = current is not None and any(player_id in one.player_ids for one in current.pairings)
+    number = current.number if current is not None and paired else len(state.played) + 1
+    return [
+        events.PlayerReinstated(
+            player_id=player_id, round=max(number, player.withdrawn), occurred_at=_when(state, at, now)
+        )
+    ]
+
+
+def grant_bye(
+    state: Tournament,
+    *,
+    player_id: str,
+    number: int,
+    kind: events.ByeKind.ValueType,
+    at: datetime | None,
+    now: datetime,
+) -> list[Message]:
+    """Let a player sit out a round to come. Raises ``Invalid`` for a bye of no kind."""
+    player = _playing(state, player_id)
+    if kind not in BYES:
+        raise Invalid("kind", N_("expected a half-point, a full-point or a zero-point bye"))
+    _to_come(state, number)
+    if number in player.byes:
+        raise Refusal(
+            "BYE_GRANTED",
+            "",
+            N_("{player} sits out round {round} already: revoke that bye first."),
+            {"player": player_id, "round": number},
+        )
+    return [events.ByeGranted(round=number, player_id=player_id, kind=kind, occurred_at=_when(state, at, now))]
+
+
+def revoke_bye(state: Tournament, *, player_id: str, number: int, at: datetime | None, now: datetime) -> list[Message]:
+    """Take a bye back before its round is paired."""
+    player = _playing(state, player_id)
+    _to_come(state, number)
+    if number not in player.byes:
+        raise Refusal(
+            "NO_BYE",
+            "",
+            N_("{player} has asked for no bye in round {round}."),
+            {"player": player_id, "round": number},
+        )
+    return [events.ByeRevoked(round=number, player_id=player_id, occurred_at=_when(state, at, now))]
+
+
+def _registered(state: Tournament, player_id: str) -> Player:
+    if state.over:
+        raise conditions.over(state)
+    player = state.player(player_id)
+    if player is None:
+        raise Refusal(
+            "NOT_REGISTERED",
+            "",
+            N_("{player} is not registered in {tournament}."),
+            {"player": player_id, "tournament": state.tournament_id},
+        )
+    return player
+
+
+def _playing(state: Tournament, player_id: str) -> Player:
+    player = _registered(state, player_id)
+    if player.withdrawn is not None:
+        raise Refusal("WITHDRAWN", "", N_("{player} has withdrawn."), {"player": player_id})
+    return player
+
+
+def _before_first(state: Tournament) -> None:
+    if state.played:
+        raise Refusal("CHECK_IN_CLOSED", "", N_("Round 1 has been paired: players are checked in before that."))
+
+
+def _to_come(state: Tournament, number: int) -> None:
+    paired = len(state.played)
+    if not paired < number <= state.rounds:
+        raise Refusal(
+            "ROUND_NOT_TO_COME",
+            "",
+            N_("Round {round} is not one to come: {paired} of {rounds} rounds have been paired."),
+            {"round": number, "paired": paired, "rounds": state.rounds},
+        )
+
+
+def _when(state: Tournament, at: datetime | None, now: datetime) -> Timestamp:
+    return to_timestamp(conditions.moment(state, at, now))

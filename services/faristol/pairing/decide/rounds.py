@@ -1,0 +1,80 @@
+"""Rounds: paired, started, closed. Pure."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from google.protobuf.message import Message
+
+from faristol.host.times import to_timestamp
+from faristol.pairing import conditions, systems
+from faristol.pairing.model import KINDS, Phase, Tournament, game_id
+from faristol.pb.pairing.v1 import events_pb2 as events
+from faristol.rules import N_, Refusal, Ruleset, derive_seed
+
+
+def pair(state: Tournament, ruleset: Ruleset, *, number: int, at: datetime | None, now: datetime) -> list[Message]:
+    """Pair round ``number``, which has to be the next one (FISC I.1), by the system of the rules."""
+    conditions.check_next(state, ruleset, number)
+    seed = derive_seed(state.seed, f"pairing round {number}")
+    conditions.check_players(state, ruleset, number)
+    paired = systems.propose(state, ruleset, number, seed)
+    pairings = [
+        events.Pairing(
+            table=table,
+            game_id=game_id(state.tournament_id, number, table),
+            first_player_id=first,
+            second_player_id=second,
+        )
+        for table, (first, second) in enumerate(paired.pairs, start=1)
+    ]
+    facts: list[Message] = [
+        events.RoundPaired(
+            round=number,
+            pairings=pairings,
+            algorithm=paired.algorithm,
+            seed=seed,
+            inputs_digest=paired.inputs,
+            requested_byes=[
+                events.RequestedBye(player_id=player_id, kind=KINDS[kind]) for player_id, kind in paired.requested
+            ],
+            occurred_at=to_timestamp(conditions.moment(state, at, now)),
+        )
+    ]
+    if paired.bye is not None:
+        facts.append(events.ByeAwarded(round=number, player_id=paired.bye))
+    return facts
+
+
+def start(state: Tournament, *, number: int, at: datetime | None, now: datetime) -> list[Message]:
+    """The judge's signal for a paired round."""
+    one = conditions.paired_round(state, number)
+    if one.phase is not Phase.PAIRED:
+        raise Refusal("ROUND_STARTED", "", N_("Round {round} has been started already."), {"round": number})
+    conditions.check_all_there(state, one)
+    return [events.RoundStarted(round=number, occurred_at=to_timestamp(conditions.moment(state, at, now)))]
+
+
+def close(state: Tournament, ruleset: Ruleset, *, number: int, at: datetime | None, now: datetime) -> list[Message]:
+    """Close a round of which every result is in; its scores are beyond correction then (FISC I.9)."""
+    one = conditions.paired_round(state, number)
+    if one.phase is Phase.CLOSED:
+        raise Refusal(
+            "ROUND_CLOSED", ruleset.law.result_final, N_("Round {round} has been closed already."), {"round": number}
+        )
+    if one.phase is Phase.PAIRED:
+        raise Refusal(
+            "ROUND_NOT_STARTED", "", N_("Round {round} cannot be closed: it has not been started."), {"round": number}
+        )
+    if one.missing:
+        raise Refusal(
+            "RESULTS_MISSING",
+            ruleset.law.signatures,
+            N_("Round {round} cannot be closed: {count} results are missing, of tables {tables}."),
+            {
+                "round": number,
+                "count": len(one.missing),
+                "tables": ", ".join(f"{pairing.table} ({pairing.game_id})" for pairing in one.missing),
+            },
+        )
+    return [events.RoundClosed(round=number, occurred_at=to_timestamp(conditions.moment(state, at, now)))]

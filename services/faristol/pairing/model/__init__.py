@@ -1,0 +1,29 @@
+"""A tournament as its facts tell it. Pure."""
+
+from faristol.pairing.model.evolution import BYES, KINDS, evolve
+from faristol.pairing.model.tournament import (
+    Decided,
+    Pairing,
+    Phase,
+    Pin,
+    Player,
+    Round,
+    Tournament,
+    game_id,
+    stream,
+)
+
+__all__ = [
+    "BYES",
+    "KINDS",
+    "Decided",
+    "Pairing",
+    "Phase",
+    "Pin",
+    "Player",
+    "Round",
+    "Tournament",
+    "evolve",
+    "game_id",
+    "stream",
+]

@@ -1,0 +1,151 @@
+"""How facts change a tournament. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from datetime import UTC, datetime
+from types import MappingProxyType
+from typing import assert_never
+
+from google.protobuf.message import Message
+from google.protobuf.timestamp_pb2 import Timestamp
+
+from faristol.pairing.model.tournament import Decided, Pairing, Phase, Pin, Player, Round, Tournament
+from faristol.pb.pairing.v1 import events_pb2 as events
+from faristol.rules import Bye
+
+BYES: Mapping[events.ByeKind.ValueType, Bye] = {
+    events.BYE_KIND_HALF_POINT: Bye.HALF_POINT,
+    events.BYE_KIND_FULL_POINT: Bye.FULL_POINT,
+    events.BYE_KIND_ZERO_POINT: Bye.ZERO_POINT,
+}
+"""Byes that are asked for, as facts name them."""
+
+KINDS: Mapping[Bye, events.ByeKind.ValueType] = {bye: kind for kind, bye in BYES.items()}
+"""The other way round."""
+
+OfPlayer = (
+    events.PlayerCheckedIn
+    | events.PlayerCheckedOut
+    | events.PlayerWithdrawn
+    | events.PlayerReinstated
+    | events.ByeGranted
+    | events.ByeRevoked
+)
+"""What changes one player."""
+
+Fact = (
+    events.TournamentCreated
+    | events.RulesetPinned
+    | events.LexiconPinned
+    | events.PlayerRegistered
+    | events.LateEntryAdmitted
+    | events.PlayerCheckedIn
+    | events.PlayerCheckedOut
+    | events.PlayerWithdrawn
+    | events.PlayerReinstated
+    | events.ByeGranted
+    | events.ByeRevoked
+    | events.RoundPaired
+    | events.ByeAwarded
+    | events.RoundStarted
+    | events.ResultRecorded
+    | events.RoundClosed
+    | events.StandingsPublished
+)
+"""Everything that a tournament's stream can hold."""
+
+
+def evolve(state: Tournament, fact: Message) -> Tournament:
+    """The tournament after one more fact. Raises ``TypeError`` for a message that is no fact of a tournament."""
+    if not isinstance(fact, Fact):
+        raise TypeError(f"{fact.DESCRIPTOR.full_name} is not a fact of a tournament")
+    match fact:
+        case events.TournamentCreated():
+            at = _moment(fact.occurred_at)
+            return replace(
+                state,
+                tournament_id=fact.tournament_id,
+                name=fact.name,
+                rounds=fact.rounds,
+                seed=fact.seed,
+                created_at=at,
+                latest=at,
+            )
+        case events.RulesetPinned():
+            return replace(state, ruleset=Pin.of(fact.ruleset))
+        case events.LexiconPinned():
+            return replace(state, lexicon=Pin.of(fact.lexicon))
+        case events.PlayerRegistered():
+            player = Player(fact.player_id, fact.rating, fact.unrated)
+            return _later(replace(state, players=(*state.players, player)), fact.occurred_at)
+        case events.LateEntryAdmitted():
+            late = Player(fact.player_id, fact.rating, fact.unrated, fact.round, fact.fictitious_half_points)
+            return _later(replace(state, players=(*state.players, late)), fact.occurred_at)
+        case (
+            events.PlayerCheckedIn()
+            | events.PlayerCheckedOut()
+            | events.PlayerWithdrawn()
+            | events.PlayerReinstated()
+            | events.ByeGranted()
+            | events.ByeRevoked()
+        ):
+            players = tuple(_changed(one, fact) if one.player_id == fact.player_id else one for one in state.players)
+            return _later(replace(state, players=players), fact.occurred_at)
+        case events.RoundPaired():
+            pairings = tuple(
+                Pairing(one.table, one.game_id, (one.first_player_id, one.second_player_id)) for one in fact.pairings
+            )
+            requested = MappingProxyType({one.player_id: BYES[one.kind] for one in fact.requested_byes})
+            paired = Round(fact.round, Phase.PAIRED, pairings, requested=requested)
+            return _later(replace(state, played=(*state.played, paired)), fact.occurred_at)
+        case events.ByeAwarded():
+            return _with_round(state, replace(state.played[fact.round - 1], bye=fact.player_id))
+        case events.RoundStarted():
+            started = replace(state.played[fact.round - 1], phase=Phase.STARTED)
+            return _later(_with_round(state, started), fact.occurred_at)
+        case events.ResultRecorded():
+            one = state.played[fact.round - 1]
+            first, second = fact.scores
+            results = MappingProxyType({**one.results, fact.game_id: (first.score, second.score)})
+            decided = MappingProxyType({**one.decided, fact.game_id: Decided.by(fact)})
+            return _later(_with_round(state, replace(one, results=results, decided=decided)), fact.occurred_at)
+        case events.RoundClosed():
+            closed = replace(state.played[fact.round - 1], phase=Phase.CLOSED)
+            return _later(_with_round(state, closed), fact.occurred_at)
+        case events.StandingsPublished():
+            return _later(replace(state, over=True), fact.occurred_at)
+        case _:
+            assert_never(fact)
+
+
+def _with_round(state: Tournament, changed: Round) -> Tournament:
+    played = tuple(changed if one.number == changed.number else one for one in state.played)
+    return replace(state, played=played)
+
+
+def _later(state: Tournament, occurred_at: Timestamp) -> Tournament:
+    return replace(state, latest=max(state.latest, _moment(occurred_at)))
+
+
+def _moment(occurred_at: Timestamp) -> datetime:
+    return occurred_at.ToDatetime(tzinfo=UTC)
+
+
+def _changed(player: Player, fact: OfPlayer) -> Player:
+    """A player after a fact about them."""
+    match fact:
+        case events.PlayerCheckedIn():
+            return replace(player, checked_in=True)
+        case events.PlayerCheckedOut():
+            return replace(player, checked_in=False)
+        case events.PlayerWithdrawn():
+            return replace(player, withdrawn=fact.round)
+        case events.PlayerReinstated():
+            return replace(player, withdrawn=None)
+        case events.ByeGranted():
+            return replace(player, byes=MappingProxyType({**player.byes, fact.round: BYES[fact.kind]}))
+        case events.ByeRevoked():
+            left = {number: kind for number, kind in player.byes.items() if number != fact.round}
+            return replace(player, byes=MappingProxyType(left))

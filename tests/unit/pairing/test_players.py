@@ -1,0 +1,206 @@
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import pytest
+from google.protobuf.message import Message
+from tests.unit.pairing.halls import FISC, Hall
+
+from faristol.host.errors import Invalid
+from faristol.pairing import decide
+from faristol.pairing.past import Past, past_of
+from faristol.pairing.ranking import entrants
+from faristol.pairing.systems import dutch_round
+from faristol.pb.pairing.v1 import events_pb2 as events
+from faristol.rules import Refusal, Ruleset, load_ruleset, with_options
+
+DUTCH = with_options(FISC, {"pairing": "dutch"})
+
+
+def hall_of(players: int = 8, rounds: int = 7, ruleset: Ruleset = FISC) -> Hall:
+    return Hall({f"p{place}": 2000 - place for place in range(1, players + 1)}, rounds, ruleset)
+
+
+def enter(hall: Hall, player_id: str, rating: int | None = 1500) -> Sequence[Message]:
+    return hall.do(decide.register(hall.state, hall.ruleset, player_id=player_id, rating=rating, at=None, now=hall.now))
+
+
+def withdraw(hall: Hall, player_id: str) -> events.PlayerWithdrawn:
+    (fact,) = hall.do(decide.withdraw(hall.state, player_id=player_id, note="", at=None, now=hall.now))
+    assert isinstance(fact, events.PlayerWithdrawn)
+    return fact
+
+
+def grant(hall: Hall, player_id: str, number: int, kind: events.ByeKind.ValueType) -> None:
+    hall.do(decide.grant_bye(hall.state, player_id=player_id, number=number, kind=kind, at=None, now=hall.now))
+
+
+def in_round(hall: Hall, number: int) -> set[str]:
+    one = hall.state.played[number - 1]
+    return {player for table in one.pairings for player in table.player_ids} | ({one.bye} if one.bye else set())
+
+
+def refusal_of(act: Callable[[], object]) -> tuple[str, str]:
+    with pytest.raises(Refusal) as refused:
+        act()
+    return refused.value.reason, refused.value.article
+
+
+@pytest.mark.parametrize(("rounds", "last", "fictitious"), [(7, 3, 2), (8, 4, 3)])
+def test_a_late_entry_comes_in_until_half_of_the_rounds_with_half_a_point_for_each_missed(
+    rounds: int, last: int, fictitious: int
+) -> None:
+    # Matrix 103.
+    hall = hall_of(12, rounds)
+    for number in range(1, last):
+        hall.play(number)
+
+    (fact,) = enter(hall, "late")
+
+    assert isinstance(fact, events.LateEntryAdmitted)
+    assert (fact.round, fact.fictitious_half_points) == (last, fictitious)
+    hall.play(last)
+    assert refusal_of(lambda: enter(hall, "later")) == ("TOO_LATE_TO_ENTER", "FISC I.4")
+
+
+@pytest.mark.parametrize("ruleset", [FISC, DUTCH])
+def test_fictitious_points_are_for_pairing_and_not_points_of_the_championship(ruleset: Ruleset) -> None:
+    hall = hall_of(9, 7, ruleset)
+    hall.play(1)
+    hall.play(2)
+    enter(hall, "late")
+
+    late = next(one for one in entrants(hall.state, ruleset) if one.player_id == "late")
+
+    assert (late.half_points, late.had_bye, late.opponents) == (2, False, frozenset())
+    assert past_of(hall.state, ruleset, "late", 3) == (Past(), Past())
+    numbered = {one.points for one in dutch_round(hall.state, ruleset, 3).players if one.unplayed == 2}
+    assert numbered == {10}
+
+
+def test_nobody_comes_in_late_where_each_meets_each() -> None:
+    hall = hall_of(4, 3, with_options(load_ruleset("pes-2024"), {"pairing": "round-robin"}))
+    hall.play(1)
+
+    assert refusal_of(lambda: enter(hall, "late"))[0] == "REGISTRATION_CLOSED"
+
+
+def test_who_withdraws_is_not_paired_any_more_and_who_is_reinstated_is() -> None:
+    hall = hall_of()
+    hall.play(1)
+    assert withdraw(hall, "p3").round == 2
+    hall.play(2)
+    assert in_round(hall, 2) == {f"p{place}" for place in range(1, 9)} - {"p3"}
+
+    hall.do(decide.reinstate(hall.state, player_id="p3", at=None, now=hall.now))
+    hall.play(3)
+    assert in_round(hall, 3) == {f"p{place}" for place in range(1, 9)}
+    assert past_of(hall.state, FISC, "p3", 3)[1] == Past()
+
+
+def test_a_withdrawal_in_the_middle_of_a_round_names_the_game_that_is_left() -> None:
+    hall = hall_of()
+    hall.pair(1)
+    hall.start(1)
+
+    fact = withdraw(hall, "p5")
+
+    assert (fact.round, fact.game_id) == (2, "open-r1-t1")
+
+
+def test_a_withdrawal_after_the_own_game_leaves_no_game() -> None:
+    hall = hall_of()
+    hall.pair(1)
+    hall.start(1)
+    hall.report("open-r1-t1", 400, 300)
+
+    assert withdraw(hall, "p5").game_id == ""
+
+
+def test_a_round_does_not_start_with_somebody_who_has_withdrawn() -> None:
+    hall = hall_of()
+    hall.pair(1)
+    withdraw(hall, "p5")
+    before = hall.state
+
+    assert refusal_of(lambda: hall.start(1))[0] == "PAIRED_AND_WITHDRAWN"
+    assert hall.state == before
+
+
+@pytest.mark.parametrize(
+    ("kind", "half_points"),
+    [(events.BYE_KIND_HALF_POINT, 1), (events.BYE_KIND_FULL_POINT, 2), (events.BYE_KIND_ZERO_POINT, 0)],
+)
+def test_a_bye_that_was_asked_for_is_sat_out_and_worth_what_was_granted(
+    kind: events.ByeKind.ValueType, half_points: int
+) -> None:
+    hall = hall_of(9, 7)
+    hall.play(1)
+    grant(hall, "p1", 2, kind)
+    hall.play(2)
+
+    assert "p1" not in in_round(hall, 2)
+    assert past_of(hall.state, FISC, "p1", 3)[1] == Past(half_points=half_points)
+    entrant = next(one for one in entrants(hall.state, FISC) if one.player_id == "p1")
+    assert entrant.had_bye == (kind == events.BYE_KIND_FULL_POINT)
+
+
+def test_a_bye_is_revoked_before_its_round_and_not_after() -> None:
+    hall = hall_of()
+    grant(hall, "p1", 1, events.BYE_KIND_HALF_POINT)
+
+    def revoke() -> None:
+        hall.do(decide.revoke_bye(hall.state, player_id="p1", number=1, at=None, now=hall.now))
+
+    revoke()
+    hall.pair(1)
+    assert "p1" in in_round(hall, 1)
+    assert refusal_of(revoke)[0] == "ROUND_NOT_TO_COME"
+
+
+def test_a_bye_is_of_a_kind() -> None:
+    hall = hall_of()
+
+    with pytest.raises(Invalid, match="kind: expected a half-point"):
+        grant(hall, "p1", 1, events.BYE_KIND_UNSPECIFIED)
+
+
+def test_once_one_is_checked_in_the_first_round_waits_for_all_who_have_not_withdrawn() -> None:
+    hall = hall_of()
+    for place in range(1, 8):
+        hall.do(decide.check_in(hall.state, player_id=f"p{place}", at=None, now=hall.now))
+    assert refusal_of(lambda: hall.pair(1))[0] == "NOT_CHECKED_IN"
+
+    withdraw(hall, "p8")
+    hall.pair(1)
+
+    assert in_round(hall, 1) == {f"p{place}" for place in range(1, 8)}
+    assert refusal_of(lambda: decide.check_out(hall.state, player_id="p1", at=None, now=hall.now))[0] == (
+        "CHECK_IN_CLOSED"
+    )
+
+
+def test_a_check_in_is_taken_back() -> None:
+    hall = hall_of()
+    hall.do(decide.check_in(hall.state, player_id="p1", at=None, now=hall.now))
+    hall.do(decide.check_out(hall.state, player_id="p1", at=None, now=hall.now))
+
+    hall.pair(1)
+
+
+def test_where_each_meets_each_who_was_to_meet_somebody_who_withdrew_has_the_points() -> None:
+    hall = hall_of(4, 3, with_options(load_ruleset("pes-2024"), {"pairing": "round-robin"}))
+    hall.play(1)
+    withdraw(hall, "p4")
+    hall.play(2)
+
+    (alone,) = hall.state.played[1].requested
+    assert past_of(hall.state, hall.ruleset, alone, 3)[1] == Past(half_points=2)
+    assert len(hall.state.played[1].pairings) == 1
+
+
+@pytest.mark.parametrize("act", [decide.check_in, decide.check_out, decide.reinstate])
+def test_nothing_is_said_of_who_is_not_registered(act: Callable[..., object]) -> None:
+    hall = hall_of()
+
+    assert refusal_of(lambda: act(hall.state, player_id="nobody", at=None, now=hall.now))[0] == "NOT_REGISTERED"
