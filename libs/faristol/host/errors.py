@@ -129,7 +129,10 @@ def status_of(problem: BaseException, language: str) -> status_pb2.Status | None
     match problem:
         case Refusal():
             info = {"article": problem.article, **{key: str(value) for key, value in problem.params.items()}}
-            return _status(code_pb2.FAILED_PRECONDITION, render(problem, language), problem.reason, info)
+            status = _status(code_pb2.FAILED_PRECONDITION, render(problem, language), problem.reason, info)
+            if problem.others:
+                status.details.append(_all_reasons(problem, language))
+            return status
         case NotFound():
             info = {"kind": problem.kind, "id": problem.wanted}
             return _status(code_pb2.NOT_FOUND, problem.say(language), "NOT_FOUND", info)
@@ -163,6 +166,16 @@ def is_away(problem: DBAPIError) -> bool:
     if isinstance(problem, OperationalError | InterfaceError) or problem.connection_invalidated:
         return not wrong_statement(problem)
     return str(getattr(problem.orig, "sqlstate", "") or "").startswith(AWAY)
+
+
+def _all_reasons(problem: Refusal, language: str) -> any_pb2.Any:
+    """A refusal and the other reasons against the same thing."""
+    failure = error_details_pb2.PreconditionFailure()
+    for one in (problem, *problem.others):
+        failure.violations.add(type=one.reason, subject=one.subject, description=render(one, language))
+    detail = any_pb2.Any()
+    detail.Pack(failure)
+    return detail
 
 
 def _status(code: int, message: str, reason: str, metadata: Mapping[str, str]) -> status_pb2.Status:

@@ -6,7 +6,7 @@ language, what was found and what was expected.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 
 Param = str | int
@@ -22,14 +22,26 @@ class Refusal(Exception):
 
     ``reason`` is a word for machines (``NOT_IN_LINE``), ``article`` the law it rests on (``FISC I.6``, or
     empty where no article applies), ``message`` an English sentence with ``{named}`` places, which is also
-    the key of its translations, and ``params`` what fills those places. ``str()`` gives the English text.
+    the key of its translations, and ``params`` what fills those places. ``subject`` is what it is about where that can
+    be looked at (``games/open-r1-t2``), ``others`` are further reasons. ``str()`` gives the English text.
     """
 
-    def __init__(self, reason: str, article: str, message: str, params: Mapping[str, Param] | None = None) -> None:
+    def __init__(
+        self,
+        reason: str,
+        article: str,
+        message: str,
+        params: Mapping[str, Param] | None = None,
+        *,
+        subject: str = "",
+        others: Sequence[Refusal] = (),
+    ) -> None:
         self.reason = reason
         self.article = article
         self.message = message
         self.params: Mapping[str, Param] = MappingProxyType(dict(params or {}))
+        self.subject = subject
+        self.others = tuple(others)
         super().__init__(reason, article, message, dict(self.params))
 
     def __str__(self) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from datetime import datetime
 
 from faristol.host.errors import Invalid
@@ -10,8 +11,8 @@ from faristol.pairing.systems import most_rounds
 from faristol.rules import N_, Refusal, Ruleset
 
 
-def check_next(state: Tournament, ruleset: Ruleset, number: int) -> None:
-    """Refuse a round that is not the next one, and the next one while the one before it is open."""
+def check_next(state: Tournament, number: int) -> None:
+    """Refuse a round that is not the next one."""
     if state.over:
         raise over(state)
     paired = len(state.played)
@@ -31,43 +32,82 @@ def check_next(state: Tournament, ruleset: Ruleset, number: int) -> None:
             N_("Round {round} cannot be paired: {paired} of {rounds} rounds have been, so the next is round {next}."),
             {"round": number, "paired": paired, "rounds": state.rounds, "next": paired + 1},
         )
-    if state.played and state.played[-1].phase is not Phase.CLOSED:
-        raise Refusal(
-            "ROUND_OPEN",
-            ruleset.article("championship.system"),
-            N_("Round {round} cannot be paired: round {open} has not been closed, so the standings are not known."),
-            {"round": number, "open": paired},
+
+
+def against_next(state: Tournament, ruleset: Ruleset, number: int) -> list[Refusal]:
+    """Everything in the state of the tournament that speaks against pairing round ``number``, which is the next one."""
+    return [*_open_round(state, ruleset, number), *_players(state, ruleset, number)]
+
+
+def check_none(refusals: Sequence[Refusal]) -> None:
+    """Refuse with the first of several reasons, and all others beside it."""
+    if refusals:
+        first, *others = refusals
+        raise Refusal(first.reason, first.article, first.message, first.params, subject=first.subject, others=others)
+
+
+def _open_round(state: Tournament, ruleset: Ruleset, number: int) -> Iterator[Refusal]:
+    """The round before is open, and what has to happen before it is closed."""
+    one = state.open_round
+    if one is None:
+        return
+    yield Refusal(
+        "ROUND_OPEN",
+        ruleset.article("championship.system"),
+        N_("Round {round} cannot be paired: round {open} has not been closed, so the standings are not known."),
+        {"round": number, "open": one.number},
+        subject=f"rounds/{one.number}",
+    )
+    if one.phase is Phase.PAIRED:
+        yield Refusal(
+            "ROUND_NOT_STARTED",
+            "",
+            N_("Round {round} has not been started."),
+            {"round": one.number},
+            subject=f"rounds/{one.number}",
+        )
+        return
+    for table in one.missing:
+        yield Refusal(
+            "RESULT_MISSING",
+            ruleset.law.signatures,
+            N_("The result of table {table} of round {round} is missing: {players}."),
+            {"table": table.table, "round": one.number, "players": ", ".join(table.player_ids)},
+            subject=f"games/{table.game_id}",
         )
 
 
-def check_players(state: Tournament, ruleset: Ruleset, number: int) -> None:
-    """Refuse players who are too few: nobody meets twice and nobody rests twice (FISC I.1).
+def _players(state: Tournament, ruleset: Ruleset, number: int) -> Iterator[Refusal]:
+    """Players who are too few: nobody meets twice and nobody rests twice (FISC I.1).
 
     Where players are checked in, the first round waits for those who are neither in nor have withdrawn.
     """
-    players = len(state.to_pair(number))
+    to_pair = state.to_pair(number)
     article = ruleset.article("championship.system")
-    if players < 2:
-        raise Refusal(
+    if len(to_pair) < 2:
+        yield Refusal(
             "TOO_FEW_PLAYERS",
             article,
             N_("A round needs 2 players or more; {players} can be paired."),
-            {"players": players},
+            {"players": len(to_pair)},
         )
+        return
     if number > 1:
         return
-    awaited = [one.player_id for one in state.to_pair(number) if not one.checked_in]
-    if awaited and any(one.checked_in for one in state.players):
-        raise Refusal(
-            "NOT_CHECKED_IN",
-            "",
-            N_("Round 1 cannot be paired: {players} are not checked in; check them in or withdraw them."),
-            {"players": ", ".join(awaited)},
-        )
+    if any(one.checked_in for one in state.players):
+        for one in to_pair:
+            if not one.checked_in:
+                yield Refusal(
+                    "NOT_CHECKED_IN",
+                    "",
+                    N_("{player} is not checked in: check them in or withdraw them."),
+                    {"player": one.player_id},
+                    subject=f"players/{one.player_id}",
+                )
     players = sum(one.takes_part(number) for one in state.players)
     most = most_rounds(players, ruleset)
     if state.rounds > most:
-        raise Refusal(
+        yield Refusal(
             "TOO_MANY_ROUNDS",
             article,
             N_("{players} players can play {most} rounds without meeting twice; the championship has {rounds}."),
@@ -75,10 +115,25 @@ def check_players(state: Tournament, ruleset: Ruleset, number: int) -> None:
         )
 
 
+def not_registered(state: Tournament, player_id: str) -> Refusal:
+    """What is answered about somebody who is no player of the tournament."""
+    return Refusal(
+        "NOT_REGISTERED",
+        "",
+        N_("{player} is not registered in {tournament}."),
+        {"player": player_id, "tournament": state.tournament_id},
+    )
+
+
 def paired_round(state: Tournament, number: int) -> Round:
     """A round that has been paired, of a tournament that is not over. Refuses any other."""
     if state.over:
         raise over(state)
+    return found_round(state, number)
+
+
+def found_round(state: Tournament, number: int) -> Round:
+    """A round that has been paired. Refuses any other."""
     if 1 <= number <= len(state.played):
         return state.played[number - 1]
     raise Refusal(

@@ -43,6 +43,7 @@ def entrants(state: Tournament, ruleset: Ruleset) -> tuple[Entrant, ...]:
                 player.fictitious + sum(one.half_points for one in past),
                 frozenset(one.opponent for one in past if one.played),
                 any(one.allocated or (not one.played and one.half_points >= win) for one in past),
+                frozenset(other for pair in state.forbidden if player_id in pair for other in pair - {player_id}),
             )
         )
     # Equal points keep the initial order because sorting is stable.

@@ -27,6 +27,9 @@ ALGORITHM = "swiss-distance-1"
 ALTERNATIVES = 300
 """Pairings looked at, for each player who may rest, before the rounds to come are given up."""
 
+IMPOSSIBLE = frozenset({"NO_BYE_LEFT", "NO_OPPONENT_LEFT", "NO_PAIRING"})
+"""Reasons for which there is no pairing of those who are there."""
+
 _LOT_BITS = 48
 
 
@@ -40,6 +43,12 @@ class Entrant:
     opponents: frozenset[str] = frozenset()
     """Ids of the players met so far."""
     had_bye: bool = False
+    apart: frozenset[str] = frozenset()
+    """Ids of players whom the organiser keeps from this one."""
+
+    def may_meet(self, other: Entrant) -> bool:
+        """They have not met, and are not kept apart."""
+        return other.player_id not in self.opponents | self.apart
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,14 +63,24 @@ def pair_first(ranking: Sequence[Entrant]) -> Paired:
     """Pair the first round: the top half against the bottom half (FISC I.1).
 
     ``ranking`` is the initial order, best first, of two players or more. With an odd number the last one has the bye
-    (FISC I.1.C).
+    (FISC I.1.C). Where that would pair players who are kept apart, the pairing is the one that is nearest to it. Raises
+    ``Refusal`` when there is none.
     """
     half = len(ranking) // 2
-    top, bottom = ranking[:half], ranking[half : 2 * half]
-    return Paired(
-        pairs=tuple((one.player_id, other.player_id) for one, other in zip(top, bottom, strict=True)),
-        bye=ranking[-1].player_id if len(ranking) % 2 else None,
-    )
+    bye = ranking[-1].player_id if len(ranking) % 2 else None
+    places = range(2 * half)
+    matching: Matching | None = tuple((place, place + half) for place in range(half))
+    if any(not ranking[high].may_meet(ranking[low]) for high, low in matching or ()):
+        costs = {
+            (high, low): (low - high - half) ** 2
+            for high, low in combinations(places, 2)
+            if ranking[high].may_meet(ranking[low])
+        }
+        matching = next(by_cost(list(places), costs), None)
+    if matching is None:
+        raise _impossible(ranking)
+    pairs = sorted((min(pair), max(pair)) for pair in matching)
+    return Paired(pairs=tuple((ranking[high].player_id, ranking[low].player_id) for high, low in pairs), bye=bye)
 
 
 def pair_next(standing: Sequence[Entrant], seed: bytes, *, rounds_after: int = 0) -> Paired:
@@ -100,7 +119,7 @@ def _costs(standing: Sequence[Entrant], seed: bytes) -> Iterator[tuple[Edge, int
     step = (1 << _LOT_BITS) * count
     leap = step * count**3
     for (high, one), (low, other) in combinations(enumerate(standing), 2):
-        if other.player_id not in one.opponents:
+        if one.may_meet(other):
             points = one.half_points - other.half_points
             yield (high, low), points**2 * leap + (low - high) ** 2 * step + _lot(seed, one, other)
 

@@ -36,6 +36,22 @@ class Proposal:
     """SHA-256 of what the pairing depends on; empty where the record before it is all there is to say."""
 
 
+@dataclass(frozen=True, slots=True)
+class WayOut:
+    """One rule that the arbiter may set aside, and for whom."""
+
+    way: str
+    players: tuple[tuple[str, ...], ...]
+    """Pairs who would meet, or single players who would have the bye."""
+    message: str
+    """The sentence, to be translated, with ``players`` as its place."""
+
+    @property
+    def params(self) -> dict[str, str]:
+        """What fills the place of the sentence."""
+        return {"players": "; ".join(" – ".join(group) for group in self.players)}
+
+
 def propose(state: Tournament, ruleset: Ruleset, number: int, seed: bytes) -> Proposal:
     """Round ``number`` by the system of the rules. ``seed`` is what its lots are drawn from."""
     system = ruleset.championship.system
@@ -43,12 +59,26 @@ def propose(state: Tournament, ruleset: Ruleset, number: int, seed: bytes) -> Pr
         return _round_robin(state, ruleset, number)
     if system == "dutch":
         return _dutch(state, ruleset, number)
-    everybody = entrants(state, ruleset)
-    if number == 1:
-        paired = swiss.pair_first(everybody)
-    else:
-        paired = swiss.pair_next(everybody, seed, rounds_after=state.rounds - number)
-    return Proposal(paired.pairs, paired.bye, swiss.ALGORITHM, requested_byes(state, number), "")
+    kept = state.kept_pairs(number)
+    by_hand = {player_id for pair in kept for player_id in pair}
+    left = [one for one in entrants(state, ruleset) if one.player_id not in by_hand]
+    after = state.rounds - number
+    paired = swiss.pair_first(left) if number == 1 else swiss.pair_next(left, seed, rounds_after=after)
+    return Proposal((*paired.pairs, *kept), paired.bye, swiss.ALGORITHM, requested_byes(state, number), "")
+
+
+def ways_out(state: Tournament, ruleset: Ruleset, number: int) -> tuple[WayOut, ...]:
+    """What the arbiter may do where a round cannot be paired (FIDE C.04.3 1.9.3): each the fewest exceptions."""
+    from faristol.pairing.dutch.impossible import MESSAGES, choices  # it brings the compiler with it
+
+    if ruleset.championship.system in CYCLES:
+        return ()
+    initial = initial_ranking(state)
+    found = []
+    for choice in choices(dutch_round(state, ruleset, number)):
+        groups = tuple(tuple(initial[one - 1] for one in exception) for exception in choice.exceptions)
+        found.append(WayOut(choice.way.value, groups, MESSAGES[choice.way]))
+    return tuple(found)
 
 
 def requested_byes(state: Tournament, number: int) -> tuple[tuple[str, Bye], ...]:
@@ -144,6 +174,10 @@ def dutch_round(state: Tournament, ruleset: Ruleset, number: int) -> Round:
         number=number,
         colours=ruleset.start.method in {"system", "first-named"},
         initial_colour=draw_initial_colour(derive_seed(state.seed, "initial colour")),
+        forbidden=frozenset(
+            frozenset(number_of[one] for one in pair) for pair in state.forbidden if pair <= number_of.keys()
+        ),
+        kept=tuple((number_of[one], number_of[other]) for one, other in state.kept_pairs(number)),
     )
 
 

@@ -30,11 +30,19 @@ OF_PLAYERS = (
 )
 """Events that change the list of players."""
 
-NOT_SHOWN = (pairing.ByeGranted, pairing.ByeRevoked)
+NOT_SHOWN = (
+    pairing.ByeGranted,
+    pairing.ByeRevoked,
+    pairing.PairForbidden,
+    pairing.PairAllowed,
+    pairing.PairKept,
+    pairing.PairReleased,
+)
 """Events that change nothing until a round is paired, which says what came of them."""
 
 OF_ROUND = (
     pairing.RoundPaired,
+    pairing.RoundUnpaired,
     pairing.ByeAwarded,
     pairing.RoundStarted,
     pairing.ResultRecorded,
@@ -97,6 +105,9 @@ def change_round(state: results.GetPairingsResponse | None, event: Message) -> r
         raise Broken(f"{event.DESCRIPTOR.name} is of a round that was not paired")
     after = results.GetPairingsResponse() if state is None else state
     match event:
+        case pairing.RoundUnpaired():
+            after.Clear()
+            after.round = event.round
         case pairing.RoundPaired():
             after.round = event.round
             after.phase = results.ROUND_PHASE_PAIRED
@@ -150,6 +161,9 @@ def mirror_round(state: results.Tournament, round_: results.GetPairingsResponse)
     """Copy where a round stands to the tournament; whether that changed anything."""
     tables, finished = len(round_.tables), sum(table.final for table in round_.tables)
     line = next((line for line in state.played if line.round == round_.round), None)
+    if line is not None and not is_paired(round_):
+        state.played.remove(line)
+        return True
     if line is None:
         state.played.add(round=round_.round, phase=round_.phase, tables=tables, finished=finished)
         state.played.sort(key=lambda line: line.round)
@@ -158,6 +172,11 @@ def mirror_round(state: results.Tournament, round_: results.GetPairingsResponse)
         return False
     line.phase, line.tables, line.finished = round_.phase, tables, finished
     return True
+
+
+def is_paired(round_: results.GetPairingsResponse) -> bool:
+    """The round has a pairing that was not taken back."""
+    return round_.phase != results.ROUND_PHASE_UNSPECIFIED
 
 
 def mirror_players(state: results.Tournament, players: results.ListPlayersResponse) -> bool:

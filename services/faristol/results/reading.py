@@ -16,6 +16,7 @@ from faristol.record import Record, stored
 from faristol.record import seals as record_seals
 from faristol.record.people import Person, names
 from faristol.results import store
+from faristol.results.championship import is_paired
 from faristol.results.projection import NAME, projection
 from faristol.results.shelf import Kind, round_id
 
@@ -79,7 +80,7 @@ def gathered(tournament_id: str, bodies: Iterable[Message], position: int) -> To
             head = body
         elif isinstance(body, results.ListPlayersResponse):
             players = body
-        elif isinstance(body, results.GetPairingsResponse):
+        elif isinstance(body, results.GetPairingsResponse) and is_paired(body):
             rounds.append(body)
     if head is None:
         raise NotFound("tournament", tournament_id)

@@ -14,7 +14,7 @@ from tests.unit.pairing.halls import FISC
 
 from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.pb.pairing.v1 import pairing_pb2 as pairing
-from faristol.record import people
+from faristol.record import Decision, Metadata, Write, people
 
 
 def command() -> str:
@@ -178,11 +178,13 @@ async def test_two_players_of_one_name_are_refused_and_nothing_is_changed(desk: 
 
 async def test_a_refused_registration_leaves_no_name_behind(desk: Desk) -> None:
     await open_tournament(desk)
-    await desk.stub.PairRound(pairing.PairRoundRequest(command_id=command(), tournament_id="open", round=1))
+    version = len(await desk.record.read_stream("tournament-open"))
+    rounds = [events.RoundPaired(round=1), events.RoundPaired(round=2)]
+    await desk.record.append(Decision([Write("tournament-open", version, rounds, "open")]), Metadata())
 
     code, _, info = await refused(register(desk, player_id="late", name="Late Comer"))
 
-    assert (code, info.reason) == (grpc.StatusCode.FAILED_PRECONDITION, "REGISTRATION_CLOSED")
+    assert (code, info.reason) == (grpc.StatusCode.FAILED_PRECONDITION, "TOO_LATE_TO_ENTER")
     assert await people.names(desk.record, ["late"]) == {}
 
 
@@ -246,3 +248,72 @@ async def test_a_command_that_says_when_keeps_its_time(desk: Desk) -> None:
 
     assert isinstance(created, events.TournamentCreated)
     assert created.occurred_at == at
+
+
+async def act(desk: Desk, name: str, **fields: object) -> object:
+    """Send a command on the tournament."""
+    request = getattr(pairing, f"{name}Request")(command_id=command(), tournament_id="open", **fields)
+    return await getattr(desk.stub, name)(request)
+
+
+async def test_everything_that_keeps_a_round_from_being_paired_is_listed_and_told_with_the_refusal(desk: Desk) -> None:
+    await open_tournament(desk)
+    await act(desk, "PairRound", round=1)
+    await act(desk, "StartRound", round=1)
+
+    listed = await desk.stub.ListObstacles(
+        pairing.ListObstaclesRequest(tournament_id="open"), metadata=(("accept-language", "ca"),)
+    )
+    with pytest.raises(grpc.aio.AioRpcError) as answer:
+        await act(desk, "PairRound", round=2)
+    status = rpc_status.from_call(answer.value)  # type: ignore[arg-type]
+    assert status is not None
+    failure = error_details_pb2.PreconditionFailure()
+    assert status.details[1].Unpack(failure)
+
+    assert listed.round == 2
+    assert [one.subject for one in listed.obstacles] == ["rounds/1", *(f"games/open-r1-t{n}" for n in range(1, 5))]
+    assert listed.obstacles[1].text == "Falta el resultat de la taula 1 de la ronda 1: p1, p5."
+    assert [one.subject for one in failure.violations] == [one.subject for one in listed.obstacles]
+
+
+async def test_a_director_brings_players_in_lets_them_rest_and_out_again_over_grpc(desk: Desk) -> None:
+    await open_tournament(desk)
+    await act(desk, "CheckInPlayer", player_id="p1")
+    await act(desk, "CheckOutPlayer", player_id="p1")
+    await act(desk, "GrantBye", player_id="p1", round=1, kind=events.BYE_KIND_HALF_POINT)
+    await act(desk, "GrantBye", player_id="p2", round=1, kind=events.BYE_KIND_FULL_POINT)
+    await act(desk, "RevokeBye", player_id="p2", round=1)
+    await act(desk, "KeepPair", player_ids=["p2", "p3"])
+    await act(desk, "ForbidPair", player_ids=["p4", "p7"])
+    await act(desk, "AllowPair", player_ids=["p4", "p7"])
+    await act(desk, "KeepPair", player_ids=["p4", "p5"])
+    await act(desk, "ReleasePair", player_ids=["p4", "p5"])
+    await act(desk, "PairRound", round=1)
+    await act(desk, "UnpairRound", round=1, note="the wrong list")
+    await act(desk, "PairRound", round=1)
+    await act(desk, "StartRound", round=1)
+    gone = await act(desk, "WithdrawPlayer", player_id="p2", note="ill")
+    late = await register(desk, player_id="late", name="Late", rating=1500)
+    await act(desk, "ReinstatePlayer", player_id="p2")
+    found = await desk.stub.GetTournament(pairing.GetTournamentRequest(tournament_id="open"))
+
+    assert isinstance(gone, pairing.WithdrawPlayerResponse)
+    assert (gone.round, gone.game_id) == (2, "open-r1-t3")
+    assert (late.round, late.fictitious_half_points) == (2, 1)
+    assert [one.player_id for one in found.played[0].requested_byes] == ["p1"]
+    assert [one.withdrawn_round for one in found.players] == [0] * 9
+    assert found.players[-1].entered_round == 2
+
+
+async def test_why_is_answered_in_the_language_of_the_caller(desk: Desk) -> None:
+    await open_tournament(desk)
+    await act(desk, "PairRound", round=1)
+
+    answer = await desk.stub.ExplainPairing(
+        pairing.ExplainPairingRequest(tournament_id="open", round=1, player_id="p1"),
+        metadata=(("accept-language", "es"),),
+    )
+
+    assert (answer.reason, answer.article) == ("first", "FISC I.1")
+    assert answer.text == "En la primera ronda la mitad de arriba juega con la de abajo: p1 juega con p5."

@@ -194,3 +194,21 @@ def events_of_tournament(steps: Iterable[Step]) -> list[Message]:
 
 def parts(view: View) -> list[Message | None]:
     return [view.tournament, view.players, view.round, view.game]
+
+
+def test_a_pairing_that_is_taken_back_is_no_round_and_can_be_made_again() -> None:
+    def paired(first: str, second: str) -> pairing.RoundPaired:
+        pair = pairing.Pairing(table=1, game_id="g", first_player_id=first, second_player_id=second)
+        return pairing.RoundPaired(round=1, pairings=[pair])
+
+    view = View(tournament=results.Tournament(tournament_id="lliga", rounds=5))
+    view = apply(view, paired("anna", "biel"))
+    view = apply(view, pairing.RoundUnpaired(round=1))
+    assert view.tournament is not None
+    assert list(view.tournament.played) == []
+
+    view = apply(view, paired("anna", "carme"))
+    assert view.round is not None
+    assert [seat.player_id for table in view.round.tables for seat in table.seats] == ["anna", "carme"]
+    assert view.tournament is not None
+    assert [(line.round, line.tables) for line in view.tournament.played] == [(1, 1)]

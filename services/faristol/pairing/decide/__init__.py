@@ -5,6 +5,7 @@ for ``now``. ``Invalid`` is raised for a malformed argument, ``AlreadyExists`` f
 what the rules or the state of the tournament do not allow.
 """
 
+from faristol.pairing.decide.pairs import allow, forbid, keep, release
 from faristol.pairing.decide.players import (
     MOST_PLAYERS,
     UNRATED,
@@ -17,7 +18,7 @@ from faristol.pairing.decide.players import (
     withdraw,
 )
 from faristol.pairing.decide.results import record_result
-from faristol.pairing.decide.rounds import close, pair, start
+from faristol.pairing.decide.rounds import close, obstacles, pair, start, unpair
 from faristol.pairing.decide.tournaments import MOST_ROUNDS, SEED_SIZE, create, pin_of, publish
 
 __all__ = [
@@ -25,18 +26,24 @@ __all__ = [
     "MOST_ROUNDS",
     "SEED_SIZE",
     "UNRATED",
+    "allow",
     "check_in",
     "check_out",
     "close",
     "create",
+    "forbid",
     "grant_bye",
+    "keep",
+    "obstacles",
     "pair",
     "pin_of",
     "publish",
     "record_result",
     "register",
     "reinstate",
+    "release",
     "revoke_bye",
     "start",
+    "unpair",
     "withdraw",
 ]

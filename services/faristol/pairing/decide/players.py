@@ -173,12 +173,7 @@ def _registered(state: Tournament, player_id: str) -> Player:
         raise conditions.over(state)
     player = state.player(player_id)
     if player is None:
-        raise Refusal(
-            "NOT_REGISTERED",
-            "",
-            N_("{player} is not registered in {tournament}."),
-            {"player": player_id, "tournament": state.tournament_id},
-        )
+        raise conditions.not_registered(state, player_id)
     return player
 
 

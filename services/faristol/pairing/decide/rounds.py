@@ -14,10 +14,13 @@ from faristol.rules import N_, Refusal, Ruleset, derive_seed
 
 
 def pair(state: Tournament, ruleset: Ruleset, *, number: int, at: datetime | None, now: datetime) -> list[Message]:
-    """Pair round ``number``, which has to be the next one (FISC I.1), by the system of the rules."""
-    conditions.check_next(state, ruleset, number)
+    """Pair round ``number``, which has to be the next one (FISC I.1), by the system of the rules.
+
+    Pairs made by hand stand. A ``Refusal`` has every other reason against it in ``others``.
+    """
+    conditions.check_next(state, number)
+    conditions.check_none(conditions.against_next(state, ruleset, number))
     seed = derive_seed(state.seed, f"pairing round {number}")
-    conditions.check_players(state, ruleset, number)
     paired = systems.propose(state, ruleset, number, seed)
     pairings = [
         events.Pairing(
@@ -44,6 +47,33 @@ def pair(state: Tournament, ruleset: Ruleset, *, number: int, at: datetime | Non
     if paired.bye is not None:
         facts.append(events.ByeAwarded(round=number, player_id=paired.bye))
     return facts
+
+
+def obstacles(state: Tournament, ruleset: Ruleset, number: int) -> list[Refusal]:
+    """Everything that speaks against pairing round ``number``, which is the next one; empty when it can be paired."""
+    found = conditions.against_next(state, ruleset, number)
+    if found:
+        return found
+    try:
+        systems.propose(state, ruleset, number, derive_seed(state.seed, f"pairing round {number}"))
+    except Refusal as refusal:
+        return [refusal]
+    return []
+
+
+def unpair(state: Tournament, *, number: int, note: str, at: datetime | None, now: datetime) -> list[Message]:
+    """Take the pairing of a round back that was not started."""
+    one = conditions.paired_round(state, number)
+    if one.phase is not Phase.PAIRED:
+        raise Refusal(
+            "ROUND_STARTED",
+            "",
+            N_("Round {round} has been started: its pairing stands."),
+            {"round": number},
+            subject=f"rounds/{number}",
+        )
+    occurred_at = to_timestamp(conditions.moment(state, at, now))
+    return [events.RoundUnpaired(round=number, note=note, occurred_at=occurred_at)]
 
 
 def start(state: Tournament, *, number: int, at: datetime | None, now: datetime) -> list[Message]:

@@ -47,6 +47,11 @@ Fact = (
     | events.PlayerReinstated
     | events.ByeGranted
     | events.ByeRevoked
+    | events.PairForbidden
+    | events.PairAllowed
+    | events.PairKept
+    | events.PairReleased
+    | events.RoundUnpaired
     | events.RoundPaired
     | events.ByeAwarded
     | events.RoundStarted
@@ -100,6 +105,19 @@ def evolve(state: Tournament, fact: Message) -> Tournament:
             requested = MappingProxyType({one.player_id: BYES[one.kind] for one in fact.requested_byes})
             paired = Round(fact.round, Phase.PAIRED, pairings, requested=requested)
             return _later(replace(state, played=(*state.played, paired)), fact.occurred_at)
+        case events.RoundUnpaired():
+            return _later(replace(state, played=state.played[: fact.round - 1]), fact.occurred_at)
+        case events.PairForbidden():
+            return _later(replace(state, forbidden=state.forbidden | {frozenset(fact.player_ids)}), fact.occurred_at)
+        case events.PairAllowed():
+            return _later(replace(state, forbidden=state.forbidden - {frozenset(fact.player_ids)}), fact.occurred_at)
+        case events.PairKept():
+            first, second = fact.player_ids
+            pairs = (*state.kept.get(fact.round, ()), (first, second))
+            return _later(_with_kept(state, fact.round, pairs), fact.occurred_at)
+        case events.PairReleased():
+            left = tuple(pair for pair in state.kept.get(fact.round, ()) if set(pair) != set(fact.player_ids))
+            return _later(_with_kept(state, fact.round, left), fact.occurred_at)
         case events.ByeAwarded():
             return _with_round(state, replace(state.played[fact.round - 1], bye=fact.player_id))
         case events.RoundStarted():
@@ -107,8 +125,8 @@ def evolve(state: Tournament, fact: Message) -> Tournament:
             return _later(_with_round(state, started), fact.occurred_at)
         case events.ResultRecorded():
             one = state.played[fact.round - 1]
-            first, second = fact.scores
-            results = MappingProxyType({**one.results, fact.game_id: (first.score, second.score)})
+            scores = tuple(score.score for score in fact.scores)
+            results = MappingProxyType({**one.results, fact.game_id: (scores[0], scores[1])})
             decided = MappingProxyType({**one.decided, fact.game_id: Decided.by(fact)})
             return _later(_with_round(state, replace(one, results=results, decided=decided)), fact.occurred_at)
         case events.RoundClosed():
@@ -118,6 +136,10 @@ def evolve(state: Tournament, fact: Message) -> Tournament:
             return _later(replace(state, over=True), fact.occurred_at)
         case _:
             assert_never(fact)
+
+
+def _with_kept(state: Tournament, number: int, pairs: tuple[tuple[str, str], ...]) -> Tournament:
+    return replace(state, kept=MappingProxyType({**state.kept, number: pairs}))
 
 
 def _with_round(state: Tournament, changed: Round) -> Tournament:

@@ -159,6 +159,10 @@ class Tournament:
     """In the order of registration."""
     played: tuple[Round, ...] = ()
     """The rounds paired so far."""
+    forbidden: frozenset[frozenset[str]] = frozenset()
+    """Pairs of players who are kept apart."""
+    kept: Mapping[int, tuple[tuple[str, str], ...]] = field(default_factory=lambda: MappingProxyType({}))
+    """Pairs made by hand, by round."""
     over: bool = False
 
     @property
@@ -173,6 +177,11 @@ class Tournament:
     def to_pair(self, number: int) -> tuple[Player, ...]:
         """Who can be paired in a round, in the order of registration."""
         return tuple(one for one in self.players if one.takes_part(number) and number not in one.byes)
+
+    def kept_pairs(self, number: int) -> tuple[tuple[str, str], ...]:
+        """The pairs made by hand for a round of which both are there to be paired."""
+        there = {one.player_id for one in self.to_pair(number)}
+        return tuple(pair for pair in self.kept.get(number, ()) if there.issuperset(pair))
 
     @property
     def open_round(self) -> Round | None:

@@ -683,6 +683,526 @@ class PairRoundResponse(_message.Message):
 Global___PairRoundResponse: _TypeAlias = PairRoundResponse  # noqa: Y015
 
 @_typing.final
+class UnpairRoundRequest(_message.Message):
+    """See UnpairRound."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    COMMAND_ID_FIELD_NUMBER: _builtins.int
+    TOURNAMENT_ID_FIELD_NUMBER: _builtins.int
+    ROUND_FIELD_NUMBER: _builtins.int
+    NOTE_FIELD_NUMBER: _builtins.int
+    OCCURRED_AT_FIELD_NUMBER: _builtins.int
+    command_id: _builtins.str
+    """The caller's id of this command, a UUID."""
+    tournament_id: _builtins.str
+    """The tournament."""
+    round: _builtins.int
+    """The round."""
+    note: _builtins.str
+    """Why, in the director's words, at most 500 characters. Never for the public."""
+    @_builtins.property
+    def occurred_at(self) -> _timestamp_pb2.Timestamp:
+        """When; the service's time when absent."""
+
+    def __init__(
+        self,
+        *,
+        command_id: _builtins.str = ...,
+        tournament_id: _builtins.str = ...,
+        round: _builtins.int = ...,
+        note: _builtins.str = ...,
+        occurred_at: _timestamp_pb2.Timestamp | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["occurred_at", b"occurred_at"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["command_id", b"command_id", "note", b"note", "occurred_at", b"occurred_at", "round", b"round", "tournament_id", b"tournament_id"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___UnpairRoundRequest: _TypeAlias = UnpairRoundRequest  # noqa: Y015
+
+@_typing.final
+class UnpairRoundResponse(_message.Message):
+    """See UnpairRound."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    POSITION_FIELD_NUMBER: _builtins.int
+    position: _builtins.int
+    """Position in the record of the last event written."""
+    def __init__(
+        self,
+        *,
+        position: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["position", b"position"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___UnpairRoundResponse: _TypeAlias = UnpairRoundResponse  # noqa: Y015
+
+@_typing.final
+class ForbidPairRequest(_message.Message):
+    """See ForbidPair."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    COMMAND_ID_FIELD_NUMBER: _builtins.int
+    TOURNAMENT_ID_FIELD_NUMBER: _builtins.int
+    PLAYER_IDS_FIELD_NUMBER: _builtins.int
+    OCCURRED_AT_FIELD_NUMBER: _builtins.int
+    command_id: _builtins.str
+    """The caller's id of this command, a UUID."""
+    tournament_id: _builtins.str
+    """The tournament."""
+    @_builtins.property
+    def player_ids(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """The two players."""
+
+    @_builtins.property
+    def occurred_at(self) -> _timestamp_pb2.Timestamp:
+        """When; the service's time when absent."""
+
+    def __init__(
+        self,
+        *,
+        command_id: _builtins.str = ...,
+        tournament_id: _builtins.str = ...,
+        player_ids: _abc.Iterable[_builtins.str] | None = ...,
+        occurred_at: _timestamp_pb2.Timestamp | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["occurred_at", b"occurred_at"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["command_id", b"command_id", "occurred_at", b"occurred_at", "player_ids", b"player_ids", "tournament_id", b"tournament_id"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ForbidPairRequest: _TypeAlias = ForbidPairRequest  # noqa: Y015
+
+@_typing.final
+class ForbidPairResponse(_message.Message):
+    """See ForbidPair."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    POSITION_FIELD_NUMBER: _builtins.int
+    position: _builtins.int
+    """Position in the record of the last event written."""
+    def __init__(
+        self,
+        *,
+        position: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["position", b"position"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ForbidPairResponse: _TypeAlias = ForbidPairResponse  # noqa: Y015
+
+@_typing.final
+class AllowPairRequest(_message.Message):
+    """See AllowPair."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    COMMAND_ID_FIELD_NUMBER: _builtins.int
+    TOURNAMENT_ID_FIELD_NUMBER: _builtins.int
+    PLAYER_IDS_FIELD_NUMBER: _builtins.int
+    OCCURRED_AT_FIELD_NUMBER: _builtins.int
+    command_id: _builtins.str
+    """The caller's id of this command, a UUID."""
+    tournament_id: _builtins.str
+    """The tournament."""
+    @_builtins.property
+    def player_ids(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """The two players."""
+
+    @_builtins.property
+    def occurred_at(self) -> _timestamp_pb2.Timestamp:
+        """When; the service's time when absent."""
+
+    def __init__(
+        self,
+        *,
+        command_id: _builtins.str = ...,
+        tournament_id: _builtins.str = ...,
+        player_ids: _abc.Iterable[_builtins.str] | None = ...,
+        occurred_at: _timestamp_pb2.Timestamp | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["occurred_at", b"occurred_at"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["command_id", b"command_id", "occurred_at", b"occurred_at", "player_ids", b"player_ids", "tournament_id", b"tournament_id"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___AllowPairRequest: _TypeAlias = AllowPairRequest  # noqa: Y015
+
+@_typing.final
+class AllowPairResponse(_message.Message):
+    """See AllowPair."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    POSITION_FIELD_NUMBER: _builtins.int
+    position: _builtins.int
+    """Position in the record of the last event written."""
+    def __init__(
+        self,
+        *,
+        position: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["position", b"position"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___AllowPairResponse: _TypeAlias = AllowPairResponse  # noqa: Y015
+
+@_typing.final
+class KeepPairRequest(_message.Message):
+    """See KeepPair."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    COMMAND_ID_FIELD_NUMBER: _builtins.int
+    TOURNAMENT_ID_FIELD_NUMBER: _builtins.int
+    PLAYER_IDS_FIELD_NUMBER: _builtins.int
+    REMATCH_FIELD_NUMBER: _builtins.int
+    OCCURRED_AT_FIELD_NUMBER: _builtins.int
+    command_id: _builtins.str
+    """The caller's id of this command, a UUID."""
+    tournament_id: _builtins.str
+    """The tournament."""
+    rematch: _builtins.bool
+    """They may have met before (FIDE C.04.3 1.9.3)."""
+    @_builtins.property
+    def player_ids(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """The two players."""
+
+    @_builtins.property
+    def occurred_at(self) -> _timestamp_pb2.Timestamp:
+        """When; the service's time when absent."""
+
+    def __init__(
+        self,
+        *,
+        command_id: _builtins.str = ...,
+        tournament_id: _builtins.str = ...,
+        player_ids: _abc.Iterable[_builtins.str] | None = ...,
+        rematch: _builtins.bool = ...,
+        occurred_at: _timestamp_pb2.Timestamp | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["occurred_at", b"occurred_at"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["command_id", b"command_id", "occurred_at", b"occurred_at", "player_ids", b"player_ids", "rematch", b"rematch", "tournament_id", b"tournament_id"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___KeepPairRequest: _TypeAlias = KeepPairRequest  # noqa: Y015
+
+@_typing.final
+class KeepPairResponse(_message.Message):
+    """See KeepPair."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    POSITION_FIELD_NUMBER: _builtins.int
+    ROUND_FIELD_NUMBER: _builtins.int
+    position: _builtins.int
+    """Position in the record of the last event written."""
+    round: _builtins.int
+    """The round that they will meet in."""
+    def __init__(
+        self,
+        *,
+        position: _builtins.int = ...,
+        round: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["position", b"position", "round", b"round"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___KeepPairResponse: _TypeAlias = KeepPairResponse  # noqa: Y015
+
+@_typing.final
+class ReleasePairRequest(_message.Message):
+    """See ReleasePair."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    COMMAND_ID_FIELD_NUMBER: _builtins.int
+    TOURNAMENT_ID_FIELD_NUMBER: _builtins.int
+    PLAYER_IDS_FIELD_NUMBER: _builtins.int
+    OCCURRED_AT_FIELD_NUMBER: _builtins.int
+    command_id: _builtins.str
+    """The caller's id of this command, a UUID."""
+    tournament_id: _builtins.str
+    """The tournament."""
+    @_builtins.property
+    def player_ids(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """The two players."""
+
+    @_builtins.property
+    def occurred_at(self) -> _timestamp_pb2.Timestamp:
+        """When; the service's time when absent."""
+
+    def __init__(
+        self,
+        *,
+        command_id: _builtins.str = ...,
+        tournament_id: _builtins.str = ...,
+        player_ids: _abc.Iterable[_builtins.str] | None = ...,
+        occurred_at: _timestamp_pb2.Timestamp | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["occurred_at", b"occurred_at"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["command_id", b"command_id", "occurred_at", b"occurred_at", "player_ids", b"player_ids", "tournament_id", b"tournament_id"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ReleasePairRequest: _TypeAlias = ReleasePairRequest  # noqa: Y015
+
+@_typing.final
+class ReleasePairResponse(_message.Message):
+    """See ReleasePair."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    POSITION_FIELD_NUMBER: _builtins.int
+    position: _builtins.int
+    """Position in the record of the last event written."""
+    def __init__(
+        self,
+        *,
+        position: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["position", b"position"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ReleasePairResponse: _TypeAlias = ReleasePairResponse  # noqa: Y015
+
+@_typing.final
+class ListObstaclesRequest(_message.Message):
+    """See ListObstacles."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    TOURNAMENT_ID_FIELD_NUMBER: _builtins.int
+    tournament_id: _builtins.str
+    """The tournament."""
+    def __init__(
+        self,
+        *,
+        tournament_id: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["tournament_id", b"tournament_id"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ListObstaclesRequest: _TypeAlias = ListObstaclesRequest  # noqa: Y015
+
+@_typing.final
+class Obstacle(_message.Message):
+    """A reason why the next round cannot be paired."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    REASON_FIELD_NUMBER: _builtins.int
+    ARTICLE_FIELD_NUMBER: _builtins.int
+    SUBJECT_FIELD_NUMBER: _builtins.int
+    TEXT_FIELD_NUMBER: _builtins.int
+    reason: _builtins.str
+    """A word for programs."""
+    article: _builtins.str
+    """The article that it rests on; empty where there is none."""
+    subject: _builtins.str
+    """What it is about: `rounds/2`, `games/open-r1-t2`, `players/anna`; empty for the tournament."""
+    text: _builtins.str
+    """A sentence in the caller's language."""
+    def __init__(
+        self,
+        *,
+        reason: _builtins.str = ...,
+        article: _builtins.str = ...,
+        subject: _builtins.str = ...,
+        text: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["article", b"article", "reason", b"reason", "subject", b"subject", "text", b"text"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___Obstacle: _TypeAlias = Obstacle  # noqa: Y015
+
+@_typing.final
+class ListObstaclesResponse(_message.Message):
+    """See ListObstacles."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    ROUND_FIELD_NUMBER: _builtins.int
+    OBSTACLES_FIELD_NUMBER: _builtins.int
+    WAYS_OUT_FIELD_NUMBER: _builtins.int
+    round: _builtins.int
+    """The next round; 0 when there is none left."""
+    @_builtins.property
+    def obstacles(self) -> _containers.RepeatedCompositeFieldContainer[Global___Obstacle]:
+        """All reasons."""
+
+    @_builtins.property
+    def ways_out(self) -> _containers.RepeatedCompositeFieldContainer[Global___WayOut]:
+        """Where no pairing is possible, what the arbiter may do (FIDE C.04.3 1.9.3)."""
+
+    def __init__(
+        self,
+        *,
+        round: _builtins.int = ...,
+        obstacles: _abc.Iterable[Global___Obstacle] | None = ...,
+        ways_out: _abc.Iterable[Global___WayOut] | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["obstacles", b"obstacles", "round", b"round", "ways_out", b"ways_out"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ListObstaclesResponse: _TypeAlias = ListObstaclesResponse  # noqa: Y015
+
+@_typing.final
+class WayOut(_message.Message):
+    """A rule that the arbiter may set aside so that a round can be paired after all, with the fewest exceptions."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    WAY_FIELD_NUMBER: _builtins.int
+    EXCEPTIONS_FIELD_NUMBER: _builtins.int
+    TEXT_FIELD_NUMBER: _builtins.int
+    way: _builtins.str
+    """`rematch`, `colour`, `forbidden` or `bye`."""
+    text: _builtins.str
+    """A sentence in the caller's language."""
+    @_builtins.property
+    def exceptions(self) -> _containers.RepeatedCompositeFieldContainer[Global___Exception]:
+        """For whom."""
+
+    def __init__(
+        self,
+        *,
+        way: _builtins.str = ...,
+        exceptions: _abc.Iterable[Global___Exception] | None = ...,
+        text: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["exceptions", b"exceptions", "text", b"text", "way", b"way"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___WayOut: _TypeAlias = WayOut  # noqa: Y015
+
+@_typing.final
+class Exception(_message.Message):
+    """Two players who would meet, or one who would have the bye."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    PLAYER_IDS_FIELD_NUMBER: _builtins.int
+    @_builtins.property
+    def player_ids(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """The players."""
+
+    def __init__(
+        self,
+        *,
+        player_ids: _abc.Iterable[_builtins.str] | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["player_ids", b"player_ids"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___Exception: _TypeAlias = Exception  # noqa: Y015
+
+@_typing.final
+class ExplainPairingRequest(_message.Message):
+    """See ExplainPairing."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    TOURNAMENT_ID_FIELD_NUMBER: _builtins.int
+    ROUND_FIELD_NUMBER: _builtins.int
+    PLAYER_ID_FIELD_NUMBER: _builtins.int
+    OTHER_PLAYER_ID_FIELD_NUMBER: _builtins.int
+    tournament_id: _builtins.str
+    """The tournament."""
+    round: _builtins.int
+    """The round, which is paired."""
+    player_id: _builtins.str
+    """A player."""
+    other_player_id: _builtins.str
+    """Another whom the first does not meet; empty to ask why they meet whom they meet."""
+    def __init__(
+        self,
+        *,
+        tournament_id: _builtins.str = ...,
+        round: _builtins.int = ...,
+        player_id: _builtins.str = ...,
+        other_player_id: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["other_player_id", b"other_player_id", "player_id", b"player_id", "round", b"round", "tournament_id", b"tournament_id"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ExplainPairingRequest: _TypeAlias = ExplainPairingRequest  # noqa: Y015
+
+@_typing.final
+class ExplainPairingResponse(_message.Message):
+    """See ExplainPairing."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    REASON_FIELD_NUMBER: _builtins.int
+    ARTICLE_FIELD_NUMBER: _builtins.int
+    TEXT_FIELD_NUMBER: _builtins.int
+    reason: _builtins.str
+    """A word for programs, or a criterion of FIDE C.04.3 such as `C6`."""
+    article: _builtins.str
+    """The article that it rests on; empty where there is none."""
+    text: _builtins.str
+    """A sentence in the caller's language."""
+    def __init__(
+        self,
+        *,
+        reason: _builtins.str = ...,
+        article: _builtins.str = ...,
+        text: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["article", b"article", "reason", b"reason", "text", b"text"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ExplainPairingResponse: _TypeAlias = ExplainPairingResponse  # noqa: Y015
+
+@_typing.final
 class StartRoundRequest(_message.Message):
     """See StartRound."""
 

@@ -80,6 +80,41 @@ class PairingServiceStub:
                 request_serializer=faristol_dot_pairing_dot_v1_dot_pairing__pb2.PairRoundRequest.SerializeToString,
                 response_deserializer=faristol_dot_pairing_dot_v1_dot_pairing__pb2.PairRoundResponse.FromString,
                 _registered_method=True)
+        self.UnpairRound = channel.unary_unary(
+                '/faristol.pairing.v1.PairingService/UnpairRound',
+                request_serializer=faristol_dot_pairing_dot_v1_dot_pairing__pb2.UnpairRoundRequest.SerializeToString,
+                response_deserializer=faristol_dot_pairing_dot_v1_dot_pairing__pb2.UnpairRoundResponse.FromString,
+                _registered_method=True)
+        self.ForbidPair = channel.unary_unary(
+                '/faristol.pairing.v1.PairingService/ForbidPair',
+                request_serializer=faristol_dot_pairing_dot_v1_dot_pairing__pb2.ForbidPairRequest.SerializeToString,
+                response_deserializer=faristol_dot_pairing_dot_v1_dot_pairing__pb2.ForbidPairResponse.FromString,
+                _registered_method=True)
+        self.AllowPair = channel.unary_unary(
+                '/faristol.pairing.v1.PairingService/AllowPair',
+                request_serializer=faristol_dot_pairing_dot_v1_dot_pairing__pb2.AllowPairRequest.SerializeToString,
+                response_deserializer=faristol_dot_pairing_dot_v1_dot_pairing__pb2.AllowPairResponse.FromString,
+                _registered_method=True)
+        self.KeepPair = channel.unary_unary(
+                '/faristol.pairing.v1.PairingService/KeepPair',
+                request_serializer=faristol_dot_pairing_dot_v1_dot_pairing__pb2.KeepPairRequest.SerializeToString,
+                response_deserializer=faristol_dot_pairing_dot_v1_dot_pairing__pb2.KeepPairResponse.FromString,
+                _registered_method=True)
+        self.ReleasePair = channel.unary_unary(
+                '/faristol.pairing.v1.PairingService/ReleasePair',
+                request_serializer=faristol_dot_pairing_dot_v1_dot_pairing__pb2.ReleasePairRequest.SerializeToString,
+                response_deserializer=faristol_dot_pairing_dot_v1_dot_pairing__pb2.ReleasePairResponse.FromString,
+                _registered_method=True)
+        self.ListObstacles = channel.unary_unary(
+                '/faristol.pairing.v1.PairingService/ListObstacles',
+                request_serializer=faristol_dot_pairing_dot_v1_dot_pairing__pb2.ListObstaclesRequest.SerializeToString,
+                response_deserializer=faristol_dot_pairing_dot_v1_dot_pairing__pb2.ListObstaclesResponse.FromString,
+                _registered_method=True)
+        self.ExplainPairing = channel.unary_unary(
+                '/faristol.pairing.v1.PairingService/ExplainPairing',
+                request_serializer=faristol_dot_pairing_dot_v1_dot_pairing__pb2.ExplainPairingRequest.SerializeToString,
+                response_deserializer=faristol_dot_pairing_dot_v1_dot_pairing__pb2.ExplainPairingResponse.FromString,
+                _registered_method=True)
         self.StartRound = channel.unary_unary(
                 '/faristol.pairing.v1.PairingService/StartRound',
                 request_serializer=faristol_dot_pairing_dot_v1_dot_pairing__pb2.StartRoundRequest.SerializeToString,
@@ -169,6 +204,55 @@ class PairingServiceServicer:
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
+    def UnpairRound(self, request, context):
+        """Take the pairing of a round back that was not started: the round can be paired again.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def ForbidPair(self, request, context):
+        """Keep two players apart.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def AllowPair(self, request, context):
+        """Let two players meet again who were kept apart.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def KeepPair(self, request, context):
+        """Make a pair of the next round by hand.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def ReleasePair(self, request, context):
+        """Leave a pair made by hand to the way of pairing again.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def ListObstacles(self, request, context):
+        """Every reason why the next round cannot be paired; none when it can.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def ExplainPairing(self, request, context):
+        """Why a player meets whom they meet in a round, or why two players do not meet, in the caller's language.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
     def StartRound(self, request, context):
         """Give the signal for a paired round: tables open and clocks run.
         """
@@ -244,6 +328,41 @@ def add_PairingServiceServicer_to_server(servicer, server):
                     servicer.PairRound,
                     request_deserializer=faristol_dot_pairing_dot_v1_dot_pairing__pb2.PairRoundRequest.FromString,
                     response_serializer=faristol_dot_pairing_dot_v1_dot_pairing__pb2.PairRoundResponse.SerializeToString,
+            ),
+            'UnpairRound': grpc.unary_unary_rpc_method_handler(
+                    servicer.UnpairRound,
+                    request_deserializer=faristol_dot_pairing_dot_v1_dot_pairing__pb2.UnpairRoundRequest.FromString,
+                    response_serializer=faristol_dot_pairing_dot_v1_dot_pairing__pb2.UnpairRoundResponse.SerializeToString,
+            ),
+            'ForbidPair': grpc.unary_unary_rpc_method_handler(
+                    servicer.ForbidPair,
+                    request_deserializer=faristol_dot_pairing_dot_v1_dot_pairing__pb2.ForbidPairRequest.FromString,
+                    response_serializer=faristol_dot_pairing_dot_v1_dot_pairing__pb2.ForbidPairResponse.SerializeToString,
+            ),
+            'AllowPair': grpc.unary_unary_rpc_method_handler(
+                    servicer.AllowPair,
+                    request_deserializer=faristol_dot_pairing_dot_v1_dot_pairing__pb2.AllowPairRequest.FromString,
+                    response_serializer=faristol_dot_pairing_dot_v1_dot_pairing__pb2.AllowPairResponse.SerializeToString,
+            ),
+            'KeepPair': grpc.unary_unary_rpc_method_handler(
+                    servicer.KeepPair,
+                    request_deserializer=faristol_dot_pairing_dot_v1_dot_pairing__pb2.KeepPairRequest.FromString,
+                    response_serializer=faristol_dot_pairing_dot_v1_dot_pairing__pb2.KeepPairResponse.SerializeToString,
+            ),
+            'ReleasePair': grpc.unary_unary_rpc_method_handler(
+                    servicer.ReleasePair,
+                    request_deserializer=faristol_dot_pairing_dot_v1_dot_pairing__pb2.ReleasePairRequest.FromString,
+                    response_serializer=faristol_dot_pairing_dot_v1_dot_pairing__pb2.ReleasePairResponse.SerializeToString,
+            ),
+            'ListObstacles': grpc.unary_unary_rpc_method_handler(
+                    servicer.ListObstacles,
+                    request_deserializer=faristol_dot_pairing_dot_v1_dot_pairing__pb2.ListObstaclesRequest.FromString,
+                    response_serializer=faristol_dot_pairing_dot_v1_dot_pairing__pb2.ListObstaclesResponse.SerializeToString,
+            ),
+            'ExplainPairing': grpc.unary_unary_rpc_method_handler(
+                    servicer.ExplainPairing,
+                    request_deserializer=faristol_dot_pairing_dot_v1_dot_pairing__pb2.ExplainPairingRequest.FromString,
+                    response_serializer=faristol_dot_pairing_dot_v1_dot_pairing__pb2.ExplainPairingResponse.SerializeToString,
             ),
             'StartRound': grpc.unary_unary_rpc_method_handler(
                     servicer.StartRound,
@@ -510,6 +629,195 @@ class PairingService:
             '/faristol.pairing.v1.PairingService/PairRound',
             faristol_dot_pairing_dot_v1_dot_pairing__pb2.PairRoundRequest.SerializeToString,
             faristol_dot_pairing_dot_v1_dot_pairing__pb2.PairRoundResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def UnpairRound(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/faristol.pairing.v1.PairingService/UnpairRound',
+            faristol_dot_pairing_dot_v1_dot_pairing__pb2.UnpairRoundRequest.SerializeToString,
+            faristol_dot_pairing_dot_v1_dot_pairing__pb2.UnpairRoundResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def ForbidPair(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/faristol.pairing.v1.PairingService/ForbidPair',
+            faristol_dot_pairing_dot_v1_dot_pairing__pb2.ForbidPairRequest.SerializeToString,
+            faristol_dot_pairing_dot_v1_dot_pairing__pb2.ForbidPairResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def AllowPair(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/faristol.pairing.v1.PairingService/AllowPair',
+            faristol_dot_pairing_dot_v1_dot_pairing__pb2.AllowPairRequest.SerializeToString,
+            faristol_dot_pairing_dot_v1_dot_pairing__pb2.AllowPairResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def KeepPair(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/faristol.pairing.v1.PairingService/KeepPair',
+            faristol_dot_pairing_dot_v1_dot_pairing__pb2.KeepPairRequest.SerializeToString,
+            faristol_dot_pairing_dot_v1_dot_pairing__pb2.KeepPairResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def ReleasePair(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/faristol.pairing.v1.PairingService/ReleasePair',
+            faristol_dot_pairing_dot_v1_dot_pairing__pb2.ReleasePairRequest.SerializeToString,
+            faristol_dot_pairing_dot_v1_dot_pairing__pb2.ReleasePairResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def ListObstacles(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/faristol.pairing.v1.PairingService/ListObstacles',
+            faristol_dot_pairing_dot_v1_dot_pairing__pb2.ListObstaclesRequest.SerializeToString,
+            faristol_dot_pairing_dot_v1_dot_pairing__pb2.ListObstaclesResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def ExplainPairing(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/faristol.pairing.v1.PairingService/ExplainPairing',
+            faristol_dot_pairing_dot_v1_dot_pairing__pb2.ExplainPairingRequest.SerializeToString,
+            faristol_dot_pairing_dot_v1_dot_pairing__pb2.ExplainPairingResponse.FromString,
             options,
             channel_credentials,
             insecure,

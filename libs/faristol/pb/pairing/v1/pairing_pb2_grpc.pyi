@@ -53,6 +53,20 @@ class PairingServiceStub:
     """Take such a bye back."""
     PairRound: _grpc.UnaryUnaryMultiCallable[_pairing_pb2.PairRoundRequest, _pairing_pb2.PairRoundResponse]
     """Pair the next round (FISC I.1)."""
+    UnpairRound: _grpc.UnaryUnaryMultiCallable[_pairing_pb2.UnpairRoundRequest, _pairing_pb2.UnpairRoundResponse]
+    """Take the pairing of a round back that was not started: the round can be paired again."""
+    ForbidPair: _grpc.UnaryUnaryMultiCallable[_pairing_pb2.ForbidPairRequest, _pairing_pb2.ForbidPairResponse]
+    """Keep two players apart."""
+    AllowPair: _grpc.UnaryUnaryMultiCallable[_pairing_pb2.AllowPairRequest, _pairing_pb2.AllowPairResponse]
+    """Let two players meet again who were kept apart."""
+    KeepPair: _grpc.UnaryUnaryMultiCallable[_pairing_pb2.KeepPairRequest, _pairing_pb2.KeepPairResponse]
+    """Make a pair of the next round by hand."""
+    ReleasePair: _grpc.UnaryUnaryMultiCallable[_pairing_pb2.ReleasePairRequest, _pairing_pb2.ReleasePairResponse]
+    """Leave a pair made by hand to the way of pairing again."""
+    ListObstacles: _grpc.UnaryUnaryMultiCallable[_pairing_pb2.ListObstaclesRequest, _pairing_pb2.ListObstaclesResponse]
+    """Every reason why the next round cannot be paired; none when it can."""
+    ExplainPairing: _grpc.UnaryUnaryMultiCallable[_pairing_pb2.ExplainPairingRequest, _pairing_pb2.ExplainPairingResponse]
+    """Why a player meets whom they meet in a round, or why two players do not meet, in the caller's language."""
     StartRound: _grpc.UnaryUnaryMultiCallable[_pairing_pb2.StartRoundRequest, _pairing_pb2.StartRoundResponse]
     """Give the signal for a paired round: tables open and clocks run."""
     CloseRound: _grpc.UnaryUnaryMultiCallable[_pairing_pb2.CloseRoundRequest, _pairing_pb2.CloseRoundResponse]
@@ -85,6 +99,20 @@ class PairingServiceAsyncStub(PairingServiceStub):
     """Take such a bye back."""
     PairRound: _aio.UnaryUnaryMultiCallable[_pairing_pb2.PairRoundRequest, _pairing_pb2.PairRoundResponse]  # type: ignore[assignment]
     """Pair the next round (FISC I.1)."""
+    UnpairRound: _aio.UnaryUnaryMultiCallable[_pairing_pb2.UnpairRoundRequest, _pairing_pb2.UnpairRoundResponse]  # type: ignore[assignment]
+    """Take the pairing of a round back that was not started: the round can be paired again."""
+    ForbidPair: _aio.UnaryUnaryMultiCallable[_pairing_pb2.ForbidPairRequest, _pairing_pb2.ForbidPairResponse]  # type: ignore[assignment]
+    """Keep two players apart."""
+    AllowPair: _aio.UnaryUnaryMultiCallable[_pairing_pb2.AllowPairRequest, _pairing_pb2.AllowPairResponse]  # type: ignore[assignment]
+    """Let two players meet again who were kept apart."""
+    KeepPair: _aio.UnaryUnaryMultiCallable[_pairing_pb2.KeepPairRequest, _pairing_pb2.KeepPairResponse]  # type: ignore[assignment]
+    """Make a pair of the next round by hand."""
+    ReleasePair: _aio.UnaryUnaryMultiCallable[_pairing_pb2.ReleasePairRequest, _pairing_pb2.ReleasePairResponse]  # type: ignore[assignment]
+    """Leave a pair made by hand to the way of pairing again."""
+    ListObstacles: _aio.UnaryUnaryMultiCallable[_pairing_pb2.ListObstaclesRequest, _pairing_pb2.ListObstaclesResponse]  # type: ignore[assignment]
+    """Every reason why the next round cannot be paired; none when it can."""
+    ExplainPairing: _aio.UnaryUnaryMultiCallable[_pairing_pb2.ExplainPairingRequest, _pairing_pb2.ExplainPairingResponse]  # type: ignore[assignment]
+    """Why a player meets whom they meet in a round, or why two players do not meet, in the caller's language."""
     StartRound: _aio.UnaryUnaryMultiCallable[_pairing_pb2.StartRoundRequest, _pairing_pb2.StartRoundResponse]  # type: ignore[assignment]
     """Give the signal for a paired round: tables open and clocks run."""
     CloseRound: _aio.UnaryUnaryMultiCallable[_pairing_pb2.CloseRoundRequest, _pairing_pb2.CloseRoundResponse]  # type: ignore[assignment]
@@ -168,6 +196,62 @@ class PairingServiceServicer(metaclass=_abc_1.ABCMeta):
         context: _ServicerContext,
     ) -> _typing.Union[_pairing_pb2.PairRoundResponse, _abc.Awaitable[_pairing_pb2.PairRoundResponse]]:
         """Pair the next round (FISC I.1)."""
+
+    @_abc_1.abstractmethod
+    def UnpairRound(
+        self,
+        request: _pairing_pb2.UnpairRoundRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_pairing_pb2.UnpairRoundResponse, _abc.Awaitable[_pairing_pb2.UnpairRoundResponse]]:
+        """Take the pairing of a round back that was not started: the round can be paired again."""
+
+    @_abc_1.abstractmethod
+    def ForbidPair(
+        self,
+        request: _pairing_pb2.ForbidPairRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_pairing_pb2.ForbidPairResponse, _abc.Awaitable[_pairing_pb2.ForbidPairResponse]]:
+        """Keep two players apart."""
+
+    @_abc_1.abstractmethod
+    def AllowPair(
+        self,
+        request: _pairing_pb2.AllowPairRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_pairing_pb2.AllowPairResponse, _abc.Awaitable[_pairing_pb2.AllowPairResponse]]:
+        """Let two players meet again who were kept apart."""
+
+    @_abc_1.abstractmethod
+    def KeepPair(
+        self,
+        request: _pairing_pb2.KeepPairRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_pairing_pb2.KeepPairResponse, _abc.Awaitable[_pairing_pb2.KeepPairResponse]]:
+        """Make a pair of the next round by hand."""
+
+    @_abc_1.abstractmethod
+    def ReleasePair(
+        self,
+        request: _pairing_pb2.ReleasePairRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_pairing_pb2.ReleasePairResponse, _abc.Awaitable[_pairing_pb2.ReleasePairResponse]]:
+        """Leave a pair made by hand to the way of pairing again."""
+
+    @_abc_1.abstractmethod
+    def ListObstacles(
+        self,
+        request: _pairing_pb2.ListObstaclesRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_pairing_pb2.ListObstaclesResponse, _abc.Awaitable[_pairing_pb2.ListObstaclesResponse]]:
+        """Every reason why the next round cannot be paired; none when it can."""
+
+    @_abc_1.abstractmethod
+    def ExplainPairing(
+        self,
+        request: _pairing_pb2.ExplainPairingRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_pairing_pb2.ExplainPairingResponse, _abc.Awaitable[_pairing_pb2.ExplainPairingResponse]]:
+        """Why a player meets whom they meet in a round, or why two players do not meet, in the caller's language."""
 
     @_abc_1.abstractmethod
     def StartRound(

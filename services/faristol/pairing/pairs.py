@@ -1,0 +1,171 @@
+"""gRPC in: pairs under the director's hand, what keeps a round from being paired, and why."""
+
+from __future__ import annotations
+
+from google.protobuf.message import Message
+
+from faristol.host.answering import language_of
+from faristol.host.errors import Invalid, NotFound
+from faristol.host.text import render, say
+from faristol.pairing import conditions, decide, explaining, identity, pinning, swiss, systems
+from faristol.pairing.commands import Commands, Context
+from faristol.pairing.model import Tournament, evolve, stream
+from faristol.pb.pairing.v1 import events_pb2 as events
+from faristol.pb.pairing.v1 import pairing_pb2 as pairing
+from faristol.rules import N_
+
+
+class Pairs(Commands):
+    """Pairs kept apart or made by hand, and explanations."""
+
+    async def ForbidPair(  # noqa: N802
+        self, request: pairing.ForbidPairRequest, context: Context
+    ) -> pairing.ForbidPairResponse:
+        """Keep two players apart."""
+        at = self.at(request)
+        return await self.act(
+            context,
+            request,
+            lambda state: decide.forbid(
+                state,
+                pinning.ruleset_of(state),
+                player_ids=request.player_ids,
+                at=at,
+                now=self._runtime.now(),
+            ),
+            lambda position, _: pairing.ForbidPairResponse(position=position),
+            pairing.ForbidPairResponse,
+        )
+
+    async def AllowPair(  # noqa: N802
+        self, request: pairing.AllowPairRequest, context: Context
+    ) -> pairing.AllowPairResponse:
+        """Let two players meet again who were kept apart."""
+        at = self.at(request)
+        return await self.act(
+            context,
+            request,
+            lambda state: decide.allow(
+                state,
+                player_ids=request.player_ids,
+                at=at,
+                now=self._runtime.now(),
+            ),
+            lambda position, _: pairing.AllowPairResponse(position=position),
+            pairing.AllowPairResponse,
+        )
+
+    async def KeepPair(  # noqa: N802
+        self, request: pairing.KeepPairRequest, context: Context
+    ) -> pairing.KeepPairResponse:
+        """Make a pair of the next round by hand."""
+        at = self.at(request)
+
+        def answer(position: int, facts: list[Message]) -> pairing.KeepPairResponse:
+            (fact,) = facts
+            assert isinstance(fact, events.PairKept)
+            return pairing.KeepPairResponse(position=position, round=fact.round)
+
+        return await self.act(
+            context,
+            request,
+            lambda state: decide.keep(
+                state,
+                pinning.ruleset_of(state),
+                player_ids=request.player_ids,
+                rematch=request.rematch,
+                at=at,
+                now=self._runtime.now(),
+            ),
+            answer,
+            pairing.KeepPairResponse,
+        )
+
+    async def ReleasePair(  # noqa: N802
+        self, request: pairing.ReleasePairRequest, context: Context
+    ) -> pairing.ReleasePairResponse:
+        """Leave a pair made by hand to the way of pairing again."""
+        at = self.at(request)
+        return await self.act(
+            context,
+            request,
+            lambda state: decide.release(
+                state,
+                player_ids=request.player_ids,
+                at=at,
+                now=self._runtime.now(),
+            ),
+            lambda position, _: pairing.ReleasePairResponse(position=position),
+            pairing.ReleasePairResponse,
+        )
+
+    async def UnpairRound(  # noqa: N802
+        self, request: pairing.UnpairRoundRequest, context: Context
+    ) -> pairing.UnpairRoundResponse:
+        """Take the pairing of a round back that was not started."""
+        at = self.at(request)
+        note = identity.checked_note("note", request.note)
+        return await self.act(
+            context,
+            request,
+            lambda state: decide.unpair(state, number=request.round, note=note, at=at, now=self._runtime.now()),
+            lambda position, _: pairing.UnpairRoundResponse(position=position),
+            pairing.UnpairRoundResponse,
+        )
+
+    async def ListObstacles(  # noqa: N802
+        self, request: pairing.ListObstaclesRequest, context: Context
+    ) -> pairing.ListObstaclesResponse:
+        """Every reason why the next round cannot be paired."""
+        state = (await self.load(request.tournament_id)).state
+        number = len(state.played) + 1
+        if state.over or number > state.rounds:
+            return pairing.ListObstaclesResponse()
+        language = language_of(context)
+        ruleset = pinning.ruleset_of(state)
+        found = decide.obstacles(state, ruleset, number)
+        impossible = [one for one in found if one.reason in swiss.IMPOSSIBLE]
+        return pairing.ListObstaclesResponse(
+            round=number,
+            obstacles=[
+                pairing.Obstacle(
+                    reason=one.reason, article=one.article, subject=one.subject, text=render(one, language)
+                )
+                for one in found
+            ],
+            ways_out=[
+                pairing.WayOut(
+                    way=way.way,
+                    exceptions=[pairing.Exception(player_ids=group) for group in way.players],
+                    text=say(way.message, way.params, language),
+                )
+                for way in (systems.ways_out(state, ruleset, number) if impossible else ())
+            ],
+        )
+
+    async def ExplainPairing(  # noqa: N802
+        self, request: pairing.ExplainPairingRequest, context: Context
+    ) -> pairing.ExplainPairingResponse:
+        """Why a player meets whom they meet, or why two players do not meet."""
+        if request.player_id == request.other_player_id:
+            raise Invalid("other_player_id", N_("expected another player than player_id, or none"))
+        after = (await self.load(request.tournament_id)).state
+        paired = conditions.found_round(after, request.round)
+        before = await self._before(request.tournament_id, request.round)
+        found = explaining.explain(
+            before, pinning.ruleset_of(after), paired, request.player_id, request.other_player_id
+        )
+        return pairing.ExplainPairingResponse(
+            reason=found.reason, article=found.article, text=say(found.message, found.params, language_of(context))
+        )
+
+    async def _before(self, tournament_id: str, number: int) -> Tournament:
+        """The tournament as it was when a round was last paired."""
+        state, before = Tournament(), None
+        for recorded in await self._record.read_stream(stream(tournament_id)):
+            if isinstance(recorded.message, events.RoundPaired) and recorded.message.round == number:
+                before = state
+            state = evolve(state, recorded.message)
+        if before is None:
+            raise NotFound("round", f"{tournament_id}/{number}")
+        return before

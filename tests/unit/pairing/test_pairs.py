@@ -1,0 +1,183 @@
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+from tests.unit.pairing.halls import FISC, Hall
+
+from faristol.host.errors import Invalid
+from faristol.pairing import decide
+from faristol.pairing.explaining import explain
+from faristol.pairing.model import Tournament
+from faristol.pairing.systems import ways_out
+from faristol.rules import Refusal, Ruleset, load_ruleset, with_options
+
+DUTCH = with_options(FISC, {"pairing": "dutch"})
+ROUND_ROBIN = with_options(load_ruleset("pes-2024"), {"pairing": "round-robin"})
+BOTH = pytest.mark.parametrize("ruleset", [FISC, DUTCH], ids=["distance", "dutch"])
+
+
+def hall_of(players: int = 8, rounds: int = 5, ruleset: Ruleset = FISC) -> Hall:
+    return Hall({f"p{place}": 2000 - place for place in range(1, players + 1)}, rounds, ruleset)
+
+
+def forbid(hall: Hall, *pair: str) -> None:
+    hall.do(decide.forbid(hall.state, hall.ruleset, player_ids=pair, at=None, now=hall.now))
+
+
+def keep(hall: Hall, *pair: str, rematch: bool = False) -> None:
+    hall.do(decide.keep(hall.state, hall.ruleset, player_ids=pair, rematch=rematch, at=None, now=hall.now))
+
+
+def pairs(hall: Hall, number: int) -> set[frozenset[str]]:
+    return {frozenset(table.player_ids) for table in hall.state.played[number - 1].pairings}
+
+
+def refusal_of(act: Callable[[], object]) -> Refusal:
+    with pytest.raises(Refusal) as refused:
+        act()
+    return refused.value
+
+
+def why(hall: Hall, number: int, before: Tournament, one: str, other: str = "") -> str:
+    return explain(before, hall.ruleset, hall.state.played[number - 1], one, other).reason
+
+
+@BOTH
+def test_players_who_are_kept_apart_are_not_paired_in_the_first_round_nor_later(ruleset: Ruleset) -> None:
+    hall = hall_of(ruleset=ruleset)
+    forbid(hall, "p1", "p5")
+    for number in range(1, 5):
+        hall.play(number)
+        assert frozenset({"p1", "p5"}) not in pairs(hall, number)
+
+
+@BOTH
+def test_a_pair_made_by_hand_stands_and_the_others_are_paired_around_it(ruleset: Ruleset) -> None:
+    hall = hall_of(ruleset=ruleset)
+    keep(hall, "p2", "p1")
+    before = hall.state
+    hall.pair(1)
+
+    assert frozenset({"p1", "p2"}) in pairs(hall, 1)
+    assert {player for pair in pairs(hall, 1) for player in pair} == {f"p{place}" for place in range(1, 9)}
+    assert why(hall, 1, before, "p1") in {"by-hand", "by hand"}
+
+
+def test_a_pair_that_is_released_is_left_to_the_way_of_pairing() -> None:
+    hall = hall_of()
+    keep(hall, "p1", "p2")
+    hall.do(decide.release(hall.state, player_ids=["p2", "p1"], at=None, now=hall.now))
+    hall.pair(1)
+
+    assert frozenset({"p1", "p5"}) in pairs(hall, 1)
+
+
+def test_players_who_have_met_meet_again_only_where_the_arbiter_says_so() -> None:
+    hall = hall_of()
+    hall.play(1)
+
+    assert refusal_of(lambda: keep(hall, "p1", "p5")).reason == "MET_BEFORE"
+    keep(hall, "p1", "p5", rematch=True)
+    hall.pair(2)
+    assert frozenset({"p1", "p5"}) in pairs(hall, 2)
+
+
+def test_nobody_is_paired_with_themselves() -> None:
+    hall = hall_of()
+
+    with pytest.raises(Invalid, match="player_ids: are p1, p1; expected two different players"):
+        keep(hall, "p1", "p1")
+
+
+def test_where_each_meets_each_no_pair_is_made_by_hand() -> None:
+    assert refusal_of(lambda: keep(hall_of(4, 3, ROUND_ROBIN), "p1", "p2")).reason == "PAIRED_BY_TABLE"
+
+
+def test_a_round_is_paired_again_before_its_start_and_not_after() -> None:
+    hall = hall_of()
+    first = hall.pair(1)
+    hall.do(decide.unpair(hall.state, number=1, note="two of one club", at=None, now=hall.now))
+    forbid(hall, "p1", "p5")
+    again = hall.pair(1)
+    hall.start(1)
+
+    assert first != again
+    refusal = refusal_of(lambda: decide.unpair(hall.state, number=1, note="", at=None, now=hall.now))
+    assert (refusal.reason, refusal.subject) == ("ROUND_STARTED", "rounds/1")
+
+
+def test_everything_against_the_next_round_is_told_at_once() -> None:
+    hall = hall_of()
+    hall.pair(1)
+    hall.start(1)
+    hall.report("open-r1-t1", 400, 300)
+
+    refusal = refusal_of(lambda: hall.pair(2))
+
+    assert refusal.reason == "ROUND_OPEN"
+    assert [one.subject for one in refusal.others] == ["games/open-r1-t2", "games/open-r1-t3", "games/open-r1-t4"]
+    assert [one.reason for one in decide.obstacles(hall.state, FISC, 2)] == ["ROUND_OPEN", *["RESULT_MISSING"] * 3]
+
+
+def test_everybody_who_is_not_checked_in_is_named() -> None:
+    hall = hall_of()
+    for place in range(1, 7):
+        hall.do(decide.check_in(hall.state, player_id=f"p{place}", at=None, now=hall.now))
+
+    found = decide.obstacles(hall.state, FISC, 1)
+
+    assert [(one.reason, one.subject) for one in found] == [
+        ("NOT_CHECKED_IN", "players/p7"),
+        ("NOT_CHECKED_IN", "players/p8"),
+    ]
+
+
+def test_where_no_pairing_is_possible_the_arbiter_is_offered_who_might_meet_again() -> None:
+    # Two trios who have yet to meet among themselves cannot be paired.
+    hall = hall_of(6, 5)
+    for trio in (("p1", "p2", "p3"), ("p4", "p5", "p6")):
+        for place, one in enumerate(trio):
+            for other in trio[place + 1 :]:
+                forbid(hall, one, other)
+    for number in (1, 2, 3):
+        hall.play(number)
+
+    (obstacle,) = decide.obstacles(hall.state, FISC, 4)
+    ways = {way.way: way.players for way in ways_out(hall.state, FISC, 4)}
+
+    assert obstacle.reason == "NO_PAIRING"
+    assert set(ways) == {"rematch"}
+    keep(hall, *ways["rematch"][0], rematch=True)
+
+
+@BOTH
+def test_why_two_do_not_meet_is_told_by_the_rule_that_speaks_against_it(ruleset: Ruleset) -> None:
+    hall = hall_of(ruleset=ruleset)
+    hall.play(1)
+    forbid(hall, "p1", "p2")
+    before = hall.state
+    hall.pair(2)
+
+    assert why(hall, 2, before, "p1", "p5") in {"met", "C1"}
+    assert why(hall, 2, before, "p1", "p2") == "forbidden"
+    assert why(hall, 2, before, "p1", "p8") in {"distance", "C4", "C5", "C6"}
+
+
+def test_why_a_longer_distance_was_not_taken_is_told_with_its_arithmetic() -> None:
+    hall = hall_of()
+    hall.play(1)
+    before = hall.state
+    hall.pair(2)
+
+    found = explain(before, FISC, hall.state.played[1], "p1", "p8")
+
+    assert (found.reason, found.params["mine"], found.params["theirs"]) == ("distance", "0", "2")
+
+
+def test_why_is_asked_of_players_of_the_round() -> None:
+    hall = hall_of()
+    before = hall.state
+    hall.pair(1)
+
+    assert refusal_of(lambda: why(hall, 1, before, "nobody")).reason == "NOT_IN_ROUND"
