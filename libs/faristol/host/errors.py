@@ -19,7 +19,7 @@ DOMAIN = "faristol"
 """Domain of `google.rpc.ErrorInfo`."""
 
 
-Missing = Literal["case", "clock", "game", "rating list", "round", "tournament"]
+Missing = Literal["act", "case", "clock", "game", "rating list", "round", "tournament"]
 """What may be asked for and not be there."""
 
 Taken = Literal["player", "tournament"]
@@ -27,6 +27,7 @@ Taken = Literal["player", "tournament"]
 
 # A sentence for each kind: in other languages its article and its ending depend on the kind.
 THERE_IS_NO: Mapping[Missing, str] = {
+    "act": N_("there is no act {id}"),
     "case": N_("there is no case {id}"),
     "clock": N_("there is no clock {id}"),
     "game": N_("there is no game {id}"),

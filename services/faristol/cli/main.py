@@ -12,8 +12,9 @@ from typing import Annotated
 import typer
 
 from faristol.bus import BusError
-from faristol.cli import adjudication, gcg, judge, keeping, lexicon, projections, record, ruleset, rulings
+from faristol.cli import adjudication, gcg, judge, keeping, lexicon, players, projections, record, ruleset, rulings
 from faristol.cli.common import Data, Database, Grpc, Http, Nats, console, run, settings_of
+from faristol.cli.director import direct, history
 from faristol.cli.pair import pair
 from faristol.cli.referee import referee
 from faristol.cli.sheet import sheet
@@ -38,6 +39,9 @@ app.add_typer(ruleset.app, name="ruleset")
 judge.app.add_typer(adjudication.app)
 app.add_typer(judge.app, name="judge")
 app.add_typer(rulings.app, name="rulings")
+app.add_typer(players.app, name="players")
+app.command()(direct)
+app.command()(history)
 app.command()(pair)
 app.command()(referee)
 app.command()(sheet)

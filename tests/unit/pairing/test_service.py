@@ -317,3 +317,26 @@ async def test_why_is_answered_in_the_language_of_the_caller(desk: Desk) -> None
 
     assert (answer.reason, answer.article) == ("first", "FISC I.1")
     assert answer.text == "En la primera ronda la mitad de arriba juega con la de abajo: p1 juega con p5."
+
+
+async def test_what_was_done_can_be_seen_and_undone(desk: Desk) -> None:
+    await open_tournament(desk)
+    metadata = (("faristol-actor", "director-1"), ("faristol-role", "director"))
+    forbid = pairing.ForbidPairRequest(command_id=command(), tournament_id="open", player_ids=["p1", "p5"])
+    await desk.stub.ForbidPair(forbid, metadata=metadata)
+    acts = (await desk.stub.ListActs(pairing.ListActsRequest(tournament_id="open"))).acts
+    undone = await act(desk, "UndoAct", version=acts[-1].version)
+    later = await desk.stub.ListActs(pairing.ListActsRequest(tournament_id="open", after_version=acts[-1].version))
+
+    assert [one.version for one in acts] == list(range(1, 13))
+    assert (acts[-1].type, list(acts[-1].player_ids), acts[-1].actor, acts[-1].undone_by) == (
+        "PairForbidden",
+        ["p1", "p5"],
+        "director-1",
+        "AllowPair",
+    )
+    assert isinstance(undone, pairing.UndoActResponse)
+    assert undone.undone_by == "AllowPair"
+    assert [one.type for one in later.acts] == ["PairAllowed"]
+    code, _, _ = await refused(act(desk, "UndoAct", version=99))
+    assert code is grpc.StatusCode.NOT_FOUND

@@ -20,11 +20,13 @@ from faristol.pairing.decide.players import (
 from faristol.pairing.decide.results import record_result
 from faristol.pairing.decide.rounds import close, obstacles, pair, start, unpair
 from faristol.pairing.decide.tournaments import MOST_ROUNDS, SEED_SIZE, create, pin_of, publish
+from faristol.pairing.decide.undoing import UNDONE_BY, undo
 
 __all__ = [
     "MOST_PLAYERS",
     "MOST_ROUNDS",
     "SEED_SIZE",
+    "UNDONE_BY",
     "UNRATED",
     "allow",
     "check_in",
@@ -44,6 +46,7 @@ __all__ = [
     "release",
     "revoke_bye",
     "start",
+    "undo",
     "unpair",
     "withdraw",
 ]

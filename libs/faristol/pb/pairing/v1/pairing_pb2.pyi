@@ -1373,6 +1373,198 @@ class PublishStandingsResponse(_message.Message):
 Global___PublishStandingsResponse: _TypeAlias = PublishStandingsResponse  # noqa: Y015
 
 @_typing.final
+class ListActsRequest(_message.Message):
+    """See ListActs."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    TOURNAMENT_ID_FIELD_NUMBER: _builtins.int
+    AFTER_VERSION_FIELD_NUMBER: _builtins.int
+    tournament_id: _builtins.str
+    """The tournament."""
+    after_version: _builtins.int
+    """Only acts after this version of the tournament's stream."""
+    def __init__(
+        self,
+        *,
+        tournament_id: _builtins.str = ...,
+        after_version: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["after_version", b"after_version", "tournament_id", b"tournament_id"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ListActsRequest: _TypeAlias = ListActsRequest  # noqa: Y015
+
+@_typing.final
+class Act(_message.Message):
+    """Something that was done, as one fact of the record says it."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    VERSION_FIELD_NUMBER: _builtins.int
+    POSITION_FIELD_NUMBER: _builtins.int
+    TYPE_FIELD_NUMBER: _builtins.int
+    ROUND_FIELD_NUMBER: _builtins.int
+    PLAYER_IDS_FIELD_NUMBER: _builtins.int
+    GAME_ID_FIELD_NUMBER: _builtins.int
+    NOTE_FIELD_NUMBER: _builtins.int
+    ACTOR_FIELD_NUMBER: _builtins.int
+    ROLE_FIELD_NUMBER: _builtins.int
+    OCCURRED_AT_FIELD_NUMBER: _builtins.int
+    RECORDED_AT_FIELD_NUMBER: _builtins.int
+    UNDONE_BY_FIELD_NUMBER: _builtins.int
+    version: _builtins.int
+    """Version of the tournament's stream that the fact made."""
+    position: _builtins.int
+    """Position in the record."""
+    type: _builtins.str
+    """The fact, by its name in `events.proto`."""
+    round: _builtins.int
+    """The round that it is about; 0 when none."""
+    game_id: _builtins.str
+    """The game that it is about; empty when none."""
+    note: _builtins.str
+    """Why, in the director's words."""
+    actor: _builtins.str
+    """Who did it, as the caller said; a reaction of Faristol for what follows by itself."""
+    role: _builtins.str
+    """In what role."""
+    undone_by: _builtins.str
+    """The command that undoes it; empty when nothing does."""
+    @_builtins.property
+    def player_ids(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """The players whom it names."""
+
+    @_builtins.property
+    def occurred_at(self) -> _timestamp_pb2.Timestamp:
+        """When it happened."""
+
+    @_builtins.property
+    def recorded_at(self) -> _timestamp_pb2.Timestamp:
+        """When it was recorded."""
+
+    def __init__(
+        self,
+        *,
+        version: _builtins.int = ...,
+        position: _builtins.int = ...,
+        type: _builtins.str = ...,
+        round: _builtins.int = ...,
+        player_ids: _abc.Iterable[_builtins.str] | None = ...,
+        game_id: _builtins.str = ...,
+        note: _builtins.str = ...,
+        actor: _builtins.str = ...,
+        role: _builtins.str = ...,
+        occurred_at: _timestamp_pb2.Timestamp | None = ...,
+        recorded_at: _timestamp_pb2.Timestamp | None = ...,
+        undone_by: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["occurred_at", b"occurred_at", "recorded_at", b"recorded_at"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["actor", b"actor", "game_id", b"game_id", "note", b"note", "occurred_at", b"occurred_at", "player_ids", b"player_ids", "position", b"position", "recorded_at", b"recorded_at", "role", b"role", "round", b"round", "type", b"type", "undone_by", b"undone_by", "version", b"version"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___Act: _TypeAlias = Act  # noqa: Y015
+
+@_typing.final
+class ListActsResponse(_message.Message):
+    """See ListActs."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    ACTS_FIELD_NUMBER: _builtins.int
+    VERSION_FIELD_NUMBER: _builtins.int
+    version: _builtins.int
+    """Version of the tournament's stream that this shows."""
+    @_builtins.property
+    def acts(self) -> _containers.RepeatedCompositeFieldContainer[Global___Act]:
+        """In the order of the record."""
+
+    def __init__(
+        self,
+        *,
+        acts: _abc.Iterable[Global___Act] | None = ...,
+        version: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["acts", b"acts", "version", b"version"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ListActsResponse: _TypeAlias = ListActsResponse  # noqa: Y015
+
+@_typing.final
+class UndoActRequest(_message.Message):
+    """See UndoAct."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    COMMAND_ID_FIELD_NUMBER: _builtins.int
+    TOURNAMENT_ID_FIELD_NUMBER: _builtins.int
+    VERSION_FIELD_NUMBER: _builtins.int
+    NOTE_FIELD_NUMBER: _builtins.int
+    OCCURRED_AT_FIELD_NUMBER: _builtins.int
+    command_id: _builtins.str
+    """The caller's id of this command, a UUID."""
+    tournament_id: _builtins.str
+    """The tournament."""
+    version: _builtins.int
+    """The version of the act, as ListActs tells it."""
+    note: _builtins.str
+    """Why, in the director's words, at most 500 characters. Never for the public."""
+    @_builtins.property
+    def occurred_at(self) -> _timestamp_pb2.Timestamp:
+        """When; the service's time when absent."""
+
+    def __init__(
+        self,
+        *,
+        command_id: _builtins.str = ...,
+        tournament_id: _builtins.str = ...,
+        version: _builtins.int = ...,
+        note: _builtins.str = ...,
+        occurred_at: _timestamp_pb2.Timestamp | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["occurred_at", b"occurred_at"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["command_id", b"command_id", "note", b"note", "occurred_at", b"occurred_at", "tournament_id", b"tournament_id", "version", b"version"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___UndoActRequest: _TypeAlias = UndoActRequest  # noqa: Y015
+
+@_typing.final
+class UndoActResponse(_message.Message):
+    """See UndoAct."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    POSITION_FIELD_NUMBER: _builtins.int
+    UNDONE_BY_FIELD_NUMBER: _builtins.int
+    position: _builtins.int
+    """Position in the record of the last event written."""
+    undone_by: _builtins.str
+    """The command that undid it."""
+    def __init__(
+        self,
+        *,
+        position: _builtins.int = ...,
+        undone_by: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["position", b"position", "undone_by", b"undone_by"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___UndoActResponse: _TypeAlias = UndoActResponse  # noqa: Y015
+
+@_typing.final
 class GetTournamentRequest(_message.Message):
     """See GetTournament."""
 

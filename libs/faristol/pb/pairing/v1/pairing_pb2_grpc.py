@@ -130,6 +130,16 @@ class PairingServiceStub:
                 request_serializer=faristol_dot_pairing_dot_v1_dot_pairing__pb2.PublishStandingsRequest.SerializeToString,
                 response_deserializer=faristol_dot_pairing_dot_v1_dot_pairing__pb2.PublishStandingsResponse.FromString,
                 _registered_method=True)
+        self.ListActs = channel.unary_unary(
+                '/faristol.pairing.v1.PairingService/ListActs',
+                request_serializer=faristol_dot_pairing_dot_v1_dot_pairing__pb2.ListActsRequest.SerializeToString,
+                response_deserializer=faristol_dot_pairing_dot_v1_dot_pairing__pb2.ListActsResponse.FromString,
+                _registered_method=True)
+        self.UndoAct = channel.unary_unary(
+                '/faristol.pairing.v1.PairingService/UndoAct',
+                request_serializer=faristol_dot_pairing_dot_v1_dot_pairing__pb2.UndoActRequest.SerializeToString,
+                response_deserializer=faristol_dot_pairing_dot_v1_dot_pairing__pb2.UndoActResponse.FromString,
+                _registered_method=True)
         self.GetTournament = channel.unary_unary(
                 '/faristol.pairing.v1.PairingService/GetTournament',
                 request_serializer=faristol_dot_pairing_dot_v1_dot_pairing__pb2.GetTournamentRequest.SerializeToString,
@@ -274,6 +284,20 @@ class PairingServiceServicer:
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
+    def ListActs(self, request, context):
+        """Everything that was done, in order: who, when, and what would undo it.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def UndoAct(self, request, context):
+        """Undo an act by the act that compensates for it; both stay in the record.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
     def GetTournament(self, request, context):
         """The tournament as it stands in the record.
         """
@@ -378,6 +402,16 @@ def add_PairingServiceServicer_to_server(servicer, server):
                     servicer.PublishStandings,
                     request_deserializer=faristol_dot_pairing_dot_v1_dot_pairing__pb2.PublishStandingsRequest.FromString,
                     response_serializer=faristol_dot_pairing_dot_v1_dot_pairing__pb2.PublishStandingsResponse.SerializeToString,
+            ),
+            'ListActs': grpc.unary_unary_rpc_method_handler(
+                    servicer.ListActs,
+                    request_deserializer=faristol_dot_pairing_dot_v1_dot_pairing__pb2.ListActsRequest.FromString,
+                    response_serializer=faristol_dot_pairing_dot_v1_dot_pairing__pb2.ListActsResponse.SerializeToString,
+            ),
+            'UndoAct': grpc.unary_unary_rpc_method_handler(
+                    servicer.UndoAct,
+                    request_deserializer=faristol_dot_pairing_dot_v1_dot_pairing__pb2.UndoActRequest.FromString,
+                    response_serializer=faristol_dot_pairing_dot_v1_dot_pairing__pb2.UndoActResponse.SerializeToString,
             ),
             'GetTournament': grpc.unary_unary_rpc_method_handler(
                     servicer.GetTournament,
@@ -899,6 +933,60 @@ class PairingService:
             '/faristol.pairing.v1.PairingService/PublishStandings',
             faristol_dot_pairing_dot_v1_dot_pairing__pb2.PublishStandingsRequest.SerializeToString,
             faristol_dot_pairing_dot_v1_dot_pairing__pb2.PublishStandingsResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def ListActs(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/faristol.pairing.v1.PairingService/ListActs',
+            faristol_dot_pairing_dot_v1_dot_pairing__pb2.ListActsRequest.SerializeToString,
+            faristol_dot_pairing_dot_v1_dot_pairing__pb2.ListActsResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def UndoAct(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/faristol.pairing.v1.PairingService/UndoAct',
+            faristol_dot_pairing_dot_v1_dot_pairing__pb2.UndoActRequest.SerializeToString,
+            faristol_dot_pairing_dot_v1_dot_pairing__pb2.UndoActResponse.FromString,
             options,
             channel_credentials,
             insecure,

@@ -73,6 +73,10 @@ class PairingServiceStub:
     """Close a round of which every result is in."""
     PublishStandings: _grpc.UnaryUnaryMultiCallable[_pairing_pb2.PublishStandingsRequest, _pairing_pb2.PublishStandingsResponse]
     """Publish the final standings after the last round."""
+    ListActs: _grpc.UnaryUnaryMultiCallable[_pairing_pb2.ListActsRequest, _pairing_pb2.ListActsResponse]
+    """Everything that was done, in order: who, when, and what would undo it."""
+    UndoAct: _grpc.UnaryUnaryMultiCallable[_pairing_pb2.UndoActRequest, _pairing_pb2.UndoActResponse]
+    """Undo an act by the act that compensates for it; both stay in the record."""
     GetTournament: _grpc.UnaryUnaryMultiCallable[_pairing_pb2.GetTournamentRequest, _pairing_pb2.GetTournamentResponse]
     """The tournament as it stands in the record."""
 
@@ -119,6 +123,10 @@ class PairingServiceAsyncStub(PairingServiceStub):
     """Close a round of which every result is in."""
     PublishStandings: _aio.UnaryUnaryMultiCallable[_pairing_pb2.PublishStandingsRequest, _pairing_pb2.PublishStandingsResponse]  # type: ignore[assignment]
     """Publish the final standings after the last round."""
+    ListActs: _aio.UnaryUnaryMultiCallable[_pairing_pb2.ListActsRequest, _pairing_pb2.ListActsResponse]  # type: ignore[assignment]
+    """Everything that was done, in order: who, when, and what would undo it."""
+    UndoAct: _aio.UnaryUnaryMultiCallable[_pairing_pb2.UndoActRequest, _pairing_pb2.UndoActResponse]  # type: ignore[assignment]
+    """Undo an act by the act that compensates for it; both stay in the record."""
     GetTournament: _aio.UnaryUnaryMultiCallable[_pairing_pb2.GetTournamentRequest, _pairing_pb2.GetTournamentResponse]  # type: ignore[assignment]
     """The tournament as it stands in the record."""
 
@@ -276,6 +284,22 @@ class PairingServiceServicer(metaclass=_abc_1.ABCMeta):
         context: _ServicerContext,
     ) -> _typing.Union[_pairing_pb2.PublishStandingsResponse, _abc.Awaitable[_pairing_pb2.PublishStandingsResponse]]:
         """Publish the final standings after the last round."""
+
+    @_abc_1.abstractmethod
+    def ListActs(
+        self,
+        request: _pairing_pb2.ListActsRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_pairing_pb2.ListActsResponse, _abc.Awaitable[_pairing_pb2.ListActsResponse]]:
+        """Everything that was done, in order: who, when, and what would undo it."""
+
+    @_abc_1.abstractmethod
+    def UndoAct(
+        self,
+        request: _pairing_pb2.UndoActRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_pairing_pb2.UndoActResponse, _abc.Awaitable[_pairing_pb2.UndoActResponse]]:
+        """Undo an act by the act that compensates for it; both stay in the record."""
 
     @_abc_1.abstractmethod
     def GetTournament(

@@ -1,0 +1,119 @@
+"""`faristol players …`: the players of a tournament."""
+
+from __future__ import annotations
+
+import csv
+import uuid
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from faristol.cli.common import many
+from faristol.cli.director import Address, Tournament, call
+from faristol.host import StartError
+from faristol.pb.pairing.v1 import pairing_pb2 as pairing
+
+app = typer.Typer(no_args_is_help=True, help="Players of a tournament.")
+
+COLUMNS = ("name", "club", "rating", "id")
+"""Columns of a list of players. The name is needed; what is left out is empty."""
+
+
+@app.command("import")
+def import_players(
+    tournament: Tournament,
+    file: Annotated[Path, typer.Argument(help="CSV with a line of column names: name, club, rating, id.")],
+    address: Address = None,
+) -> None:
+    """Register the players of a list. Nobody is registered while a line of it cannot be read."""
+    rows, errors = read_players(file)
+    for error in errors:
+        typer.echo(f"{file}:{error}", err=True)
+    if errors:
+        raise typer.Exit(2)
+    refused = 0
+    for line, request in rows:
+        request.tournament_id = tournament
+        try:
+            call(address, "RegisterPlayer", request)
+        except StartError as problem:
+            refused += 1
+            typer.echo(f"{file}:{line}: {problem}", err=True)
+    typer.echo(f"{many(len(rows) - refused, 'player')} registered")
+    if refused:
+        raise typer.Exit(1)
+
+
+@dataclass(frozen=True, slots=True)
+class LineError:
+    """What is wrong with a line of a list, from 1."""
+
+    line: int
+    problem: str
+
+    def __str__(self) -> str:
+        return f"{self.line}: {self.problem}"
+
+
+def read_players(file: Path) -> tuple[list[tuple[int, pairing.RegisterPlayerRequest]], list[LineError]]:
+    """The players of a list with the lines that they stand in, and everything that is wrong with it.
+
+    Two lines of one name are an error: on a wall nobody could tell the two apart. Raises ``StartError`` for a file that
+    cannot be read.
+    """
+    try:
+        text = file.read_text(encoding="utf-8-sig")
+    except (OSError, UnicodeDecodeError) as problem:
+        raise StartError(f"the list {file} cannot be read: {problem}") from problem
+    reader = csv.DictReader(text.splitlines(), skipinitialspace=True)
+    columns = [column.strip().lower() for column in reader.fieldnames or ()]
+    if errors := list(_wrong_columns(columns)):
+        return [], errors
+    reader.fieldnames = columns
+    rows: list[tuple[int, pairing.RegisterPlayerRequest]] = []
+    seen: dict[str, int] = {}
+    for row in reader:
+        line = reader.line_num
+        try:
+            request = _player(row)
+        except ValueError as problem:
+            errors.append(LineError(line, str(problem)))
+            continue
+        name = request.name.casefold()
+        if name in seen:
+            errors.append(LineError(line, f"the name {request.name!r} stands in line {seen[name]} already"))
+        seen.setdefault(name, line)
+        rows.append((line, request))
+    return rows, errors
+
+
+def _wrong_columns(columns: Sequence[str]) -> Iterator[LineError]:
+    if "name" not in columns:
+        yield LineError(1, f"expected names of columns, with `name` among {', '.join(COLUMNS)}")
+    for column in columns:
+        if column not in COLUMNS:
+            yield LineError(1, f"there is no column {column!r}; expected {', '.join(COLUMNS)}")
+        elif columns.count(column) > 1:
+            yield LineError(1, f"the column {column!r} stands there twice")
+
+
+def _player(row: Mapping[str | None, Any]) -> pairing.RegisterPlayerRequest:
+    """A line as a command. Raises ``ValueError`` that says what is wrong with it."""
+    if None in row:
+        raise ValueError("has more fields than there are columns")
+    given = {key: " ".join((value or "").split()) for key, value in row.items() if key}
+    if not given["name"]:
+        raise ValueError("the name is missing")
+    rating = given.get("rating", "")
+    if rating and not (rating.isascii() and rating.isdigit() and int(rating) <= 9999):
+        raise ValueError(f"the rating is {rating!r}; expected 0 to 9999, or nothing for an unrated player")
+    return pairing.RegisterPlayerRequest(
+        command_id=str(uuid.uuid4()),
+        player_id=given.get("id", ""),
+        name=given["name"],
+        club=given.get("club", ""),
+        rating=int(rating) if rating else None,
+    )

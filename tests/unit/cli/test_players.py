@@ -1,0 +1,55 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from faristol.cli.players import read_players
+from faristol.host import StartError
+
+
+def listed(tmp_path: Path, text: str) -> tuple[list[tuple[int, str, str, int | None, str]], list[str]]:
+    file = tmp_path / "players.csv"
+    file.write_text(text, encoding="utf-8")
+    rows, errors = read_players(file)
+    found = [
+        (line, one.name, one.club, one.rating if one.HasField("rating") else None, one.player_id) for line, one in rows
+    ]
+    return found, [str(error) for error in errors]
+
+
+def test_players_are_read_by_the_names_of_their_columns(tmp_path: Path) -> None:
+    text = '\ufeffRating,Name,Club,id\n1730,"Puig, Anna",Tarragona,anna\n,Biel  Soler,,\n'
+
+    assert listed(tmp_path, text) == (
+        [(2, "Puig, Anna", "Tarragona", 1730, "anna"), (3, "Biel Soler", "", None, "")],
+        [],
+    )
+
+
+def test_every_line_that_is_wrong_is_named(tmp_path: Path) -> None:
+    text = "name,rating\nAnna,high\n,1500\nBiel,1200,x\nCarme,1300\ncarme,1400\n"
+
+    assert listed(tmp_path, text)[1] == [
+        "2: the rating is 'high'; expected 0 to 9999, or nothing for an unrated player",
+        "3: the name is missing",
+        "4: has more fields than there are columns",
+        "6: the name 'carme' stands in line 5 already",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("header", "error"),
+    [
+        ("", "1: expected names of columns, with `name` among name, club, rating, id"),
+        ("name,elo", "1: there is no column 'elo'; expected name, club, rating, id"),
+        ("name,name", "1: the column 'name' stands there twice"),
+    ],
+)
+def test_columns_that_nobody_knows_are_told(tmp_path: Path, header: str, error: str) -> None:
+    assert error in listed(tmp_path, f"{header}\nAnna,1\n")[1]
+
+
+def test_a_list_that_is_not_there_is_told(tmp_path: Path) -> None:
+    with pytest.raises(StartError, match="cannot be read"):
+        read_players(tmp_path / "none.csv")
