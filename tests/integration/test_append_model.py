@@ -80,10 +80,10 @@ def outcome_of(model: Model, name: str, decision: Decision, asked: Asked, checkp
     if command in model.answers:
         position, answer = model.answers[command]
         return Appended(position, answer, repeated=True)
-    for on in (*decision.writes, *decision.guards):
-        expected = on.expected_version if isinstance(on, Write) else on.version
-        if model.versions.get(on.stream, 0) != expected:
-            return Conflict
+    rests_on = [(write.stream, write.expected_version) for write in decision.writes]
+    rests_on += [(guard.stream, guard.version) for guard in decision.guards]
+    if any(model.versions.get(name, 0) != version for name, version in rests_on):
+        return Conflict
     if checkpoint and model.progress[checkpoint.consumer.removeprefix(name)] != checkpoint.before:
         return Stale
     if command and asked.breaks:
@@ -137,8 +137,8 @@ async def course(records: tuple[Record, Record], name: str, steps: list[tuple[in
     assert [event.position for event in events] == list(range(begin + 1, model.position + 1))
     for consumer, progress in model.progress.items():
         assert await records[0].checkpoint(name + consumer) == progress
-    for command, (position, answer) in model.answers.items():
-        assert await records[1].answered(command) == Appended(position, answer, repeated=True)
+    for command_id, (position, answer) in model.answers.items():
+        assert await records[1].answered(command_id) == Appended(position, answer, repeated=True)
 
 
 PASSED = events_pb2.Passed(turn=1, player_id="anna")
