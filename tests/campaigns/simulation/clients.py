@@ -195,7 +195,8 @@ class Director(Caller):
             Player(self.api, self.told, self._championship, game_id, player, self._luck(f"{game_id}/{player}"))
             for player in (pairing.first_player_id, pairing.second_player_id)
         ]
-        self._latest = max(self._latest, *await asyncio.gather(*(player.play() for player in players)))
+        over = await asyncio.gather(*(player.play() for player in players))
+        self._latest = max(self._latest, *over)
 
     async def _results_in(self, number: int) -> None:
         request = pairing_pb2.GetTournamentRequest(tournament_id=self._championship.plan.tournament_id)
