@@ -18,7 +18,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from tests.campaigns.simulation.report import Report
 from tests.campaigns.simulation.run import Outcome, install_lexicon, run
 
-RUNS_PER_PROCESS = 100
+RUNS_PER_PROCESS = 12
 """What a run leaves behind in memory is not let grow for ever."""
 
 
