@@ -68,9 +68,9 @@ def lay_tiles(
             )
         taken.add(square)
     _check_held(game, ruleset, player_id, (*lying, *placements))
-    return [
-        events.TilesLaid(turn=game.turn, player_id=player_id, placements=_tiles(placements), occurred_at=timestamp(at))
-    ]
+    fact = events.TilesLaid(turn=game.turn, player_id=player_id, occurred_at=timestamp(at))
+    _write(fact, placements)
+    return [fact]
 
 
 def take_back_tiles(game: Game, clock: Clock, ruleset: Ruleset, player_id: str, at: Instant) -> list[Message]:
@@ -135,11 +135,11 @@ def announced(
     played = events.PlayPlaced(
         turn=game.turn,
         player_id=player_id,
-        placements=_tiles(laid),
         score=score.points,
         bingo=score.bingo,
         off_centre=off_centre(game.board, laid, ruleset),
     )
+    _write(played, laid)
     for scored in score.words:
         (row, column), direction = scored.word.start
         across = direction is Direction.ACROSS
@@ -240,8 +240,7 @@ def _touch_lost(game: Game, ruleset: Ruleset, at: Instant) -> events.TurnLost:
     )
 
 
-def _tiles(placements: Iterable[Placement]) -> list[events.Placement]:
-    return [
-        events.Placement(row=square.row, column=square.col, face=tile.face, blank=tile.blank)
-        for square, tile in placements
-    ]
+def _write(fact: events.PlayPlaced | events.TilesLaid, placements: Iterable[Placement]) -> None:
+    """Write tiles into ``fact`` where they stay: a list of messages given to its constructor is copied once more."""
+    for (row, column), tile in placements:
+        fact.placements.add(row=row, column=column, face=tile.face, blank=tile.blank)
