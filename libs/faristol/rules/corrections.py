@@ -34,6 +34,15 @@ def check_play_correction(*, completed: bool, final: bool, ruleset: Ruleset) -> 
         )
 
 
+def check_result_correction(asked_by: Collection[str], players: Collection[str], ruleset: Ruleset) -> None:
+    """Refuse to correct a result on the record where the book does not let it be touched, or its players do not ask.
+
+    Where the book says nothing about it, the arbiter decides.
+    """
+    if ruleset.article("scoresheet.reopen_by"):
+        check_reopening(asked_by, players, ruleset)
+
+
 def check_reopening(asked_by: Collection[str], players: Collection[str], ruleset: Ruleset) -> None:
     """Refuse to open a final game again, unless the book lets all its players ask for it together (FISE 44)."""
     article = ruleset.article("scoresheet.reopen_by")

@@ -165,6 +165,7 @@ class _Table:
     """Rounds planned for the whole championship."""
     ruleset: Ruleset
     seen: dict[str, list[_Round]] = field(default_factory=dict)
+    adjusted_spread: Mapping[str, int] = field(default_factory=dict)
 
     def points(self, player: str) -> float:
         return sum(seen.points for seen in self.seen[player])
@@ -199,6 +200,9 @@ class _Table:
         share = {Outcome.WIN: 1.0, Outcome.DRAW: 0.5, Outcome.LOSS: 0.0}
         return sum(share[seen.outcome] * self.contribution(player, seen) for seen in self.seen[player])
 
+    def spread(self, player: str) -> int:
+        return sum(seen.score - seen.against for seen in self.seen[player]) + self.adjusted_spread.get(player, 0)
+
     def median_cut(self) -> int:
         law = self.ruleset.championship
         return law.buchholz_cut_long if self.rounds >= law.long_from_rounds else law.buchholz_cut
@@ -208,7 +212,7 @@ _TIE_BREAKS: Mapping[TieBreak, Callable[[_Table, str], float]] = {
     "median-buchholz": lambda table, player: table.buchholz(player, table.median_cut()),
     "buchholz": lambda table, player: table.buchholz(player, 0),
     "berger": _Table.berger,
-    "spread": lambda table, player: float(sum(seen.score - seen.against for seen in table.seen[player])),
+    "spread": lambda table, player: float(table.spread(player)),
     "total": lambda table, player: float(sum(seen.score for seen in table.seen[player])),
 }
 
@@ -219,6 +223,7 @@ def standings(
     ruleset: Ruleset,
     rounds: int,
     pending: Iterable[tuple[str, int]] = (),
+    adjusted_spread: Mapping[str, int] = MappingProxyType({}),
 ) -> tuple[Row, ...]:
     """The standings after ``results``, best first (FISC I.1).
 
@@ -227,9 +232,11 @@ def standings(
     held, whoever has no result and does not wait for one stayed away. Only rounds with a result in them count as
     held. Players whom no tie-break parts share a rank and stand in the order of ``players``, which is their order
     before the first round. Raises ``ValueError`` when a result or what is pending names somebody else, a round that
-    there is not, or a player who has a result in that round already.
+    there is not, or a player who has a result in that round already. ``adjusted_spread`` is what was added to the
+    spread of players beside their games (PES Δ.ε).
     """
     table = _tabulate(tuple(results), players, ruleset, rounds, pending)
+    table.adjusted_spread = adjusted_spread
     names = ruleset.championship.tie_breaks
     keys = {player: (table.points(player), *(_TIE_BREAKS[name](table, player) for name in names)) for player in players}
     order = sorted(players, key=lambda player: keys[player], reverse=True)

@@ -28,27 +28,35 @@ FOLLOWED = frozenset(
     )
 )
 
-ROUNDS = frozenset(kind.DESCRIPTOR.full_name for kind in (pairing_events.RoundStarted, pairing_events.PlayerWithdrawn))
+ROUNDS = frozenset(
+    kind.DESCRIPTOR.full_name
+    for kind in (pairing_events.RoundStarted, pairing_events.PostponedGameStarted, pairing_events.PlayerWithdrawn)
+)
 
 
 def opening(record: Record) -> Reaction:
     """The reaction that opens the tables of a round when it starts (FISC I.5), and takes from them who withdraws.
 
-    One reaction does both, so that nobody withdraws from a table before it is open.
+    A postponed game opens when it is started. One reaction does all this, so that nobody withdraws from a table before
+    it is open.
     """
 
     async def open_tables(event: Recorded) -> Decision | None:
         started = event.message
         if isinstance(started, pairing_events.PlayerWithdrawn):
             return await _left(record, started)
-        assert isinstance(started, pairing_events.RoundStarted)
+        assert isinstance(started, pairing_events.RoundStarted | pairing_events.PostponedGameStarted)
         tournament = (await load(record, event.stream, Tournament(), watch_tournament)).state
         ruleset = ruleset_of(tournament.ruleset)
         at = instant(started.occurred_at)
         writes = []
         for pairing in tournament.pairings[started.round]:
             stream = game_stream(pairing.game_id)
-            if not await record.read_stream(stream):
+            if isinstance(started, pairing_events.PostponedGameStarted):
+                due = pairing.game_id == started.game_id
+            else:
+                due = pairing.game_id not in tournament.postponed
+            if due and not await record.read_stream(stream):
                 facts = open_table(tournament, started.round, pairing, ruleset, at)
                 writes.append(Write(stream, 0, facts, event.tournament))
         return Decision(writes) if writes else None

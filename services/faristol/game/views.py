@@ -157,6 +157,8 @@ class Tournament:
     """How its tables are kept."""
     pairings: Mapping[int, tuple[pairing_events.Pairing, ...]] = field(default_factory=dict)
     """The tables of each round."""
+    postponed: frozenset[str] = frozenset()
+    """Games that are played later than their round, and have not been started."""
 
 
 def seated(pairing: pairing_events.Pairing) -> tuple[str, ...]:
@@ -181,4 +183,8 @@ def watch_tournament(tournament: Tournament, message: Message) -> Tournament:
         case pairing_events.RoundPaired():
             paired = {**tournament.pairings, message.round: tuple(message.pairings)}
             return replace(tournament, pairings=MappingProxyType(paired))
+        case pairing_events.GamePostponed():
+            return replace(tournament, postponed=tournament.postponed | {message.game_id})
+        case pairing_events.PostponedGameStarted():
+            return replace(tournament, postponed=tournament.postponed - {message.game_id})
     return tournament

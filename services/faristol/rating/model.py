@@ -75,7 +75,7 @@ def view(state: TournamentView, fact: Message) -> TournamentView:
         case pairing_events.LateEntryAdmitted():
             late = Rated(fact.player_id, fact.rating, fact.unrated)
             return replace(state, players=(*state.players, late))
-        case pairing_events.ResultRecorded():
+        case pairing_events.ResultRecorded() | pairing_events.ResultCorrected():
             return replace(state, results=MappingProxyType({**state.results, fact.game_id: _game(fact)}))
         case pairing_events.RoundClosed():
             return replace(state, closed=fact.round)
@@ -83,10 +83,10 @@ def view(state: TournamentView, fact: Message) -> TournamentView:
             return state
 
 
-def _game(fact: pairing_events.ResultRecorded) -> Game | None:
+def _game(fact: pairing_events.ResultRecorded | pairing_events.ResultCorrected) -> Game | None:
     """What a result is to the ratings: the winner's, though the other may have the higher score (FISC I.8.E)."""
     first, second = fact.scores
-    if fact.lost_by_all or fact.unplayed:
+    if fact.lost_by_all or (isinstance(fact, pairing_events.ResultRecorded) and fact.unplayed):
         return None
     if fact.winner_id:
         half_points = 2 if fact.winner_id == first.player_id else 0

@@ -46,6 +46,10 @@ OF_ROUND = (
     pairing.ByeAwarded,
     pairing.RoundStarted,
     pairing.ResultRecorded,
+    pairing.ResultCorrected,
+    pairing.SpreadAdjusted,
+    pairing.GamePostponed,
+    pairing.PostponedGameStarted,
     pairing.RoundClosed,
 )
 """Events that change a round."""
@@ -122,6 +126,21 @@ def change_round(state: results.GetPairingsResponse | None, event: Message) -> r
             after.phase = results.ROUND_PHASE_STARTED
         case pairing.RoundClosed():
             after.phase = results.ROUND_PHASE_CLOSED
+        case pairing.GamePostponed():
+            _table_of(after, event.game_id).postponed_to.CopyFrom(event.postponed_to)
+        case pairing.PostponedGameStarted():
+            _table_of(after, event.game_id).ClearField("postponed_to")
+        case pairing.SpreadAdjusted():
+            _table_of(after, event.game_id).spread_adjustments.add(
+                player_id=event.player_id, points=event.points, article=event.article
+            )
+        case pairing.ResultCorrected():
+            table = _table_of(after, event.game_id)
+            table.corrected = True
+            table.winner_id, table.lost_by_all = event.winner_id, event.lost_by_all
+            scores = {score.player_id: score.score for score in event.scores}
+            for seat in table.seats:
+                seat.score = scores[seat.player_id]
         case pairing.ResultRecorded():
             table = _table_of(after, event.game_id)
             table.final = True
@@ -172,6 +191,18 @@ def mirror_round(state: results.Tournament, round_: results.GetPairingsResponse)
         return False
     line.phase, line.tables, line.finished = round_.phase, tables, finished
     return True
+
+
+def mark_rounds_after(state: results.Tournament, event: Message) -> bool:
+    """Mark rounds paired before a result of an earlier one was corrected; whether that changed anything."""
+    opened_again = isinstance(event, pairing.ResultRecorded) and event.revision > 0
+    if not opened_again and not isinstance(event, pairing.ResultCorrected):
+        return False
+    number = int(getattr(event, "round", 0))
+    later = [line for line in state.played if line.round > number and not line.corrected_before]
+    for line in later:
+        line.corrected_before = True
+    return bool(later)
 
 
 def is_paired(round_: results.GetPairingsResponse) -> bool:

@@ -68,7 +68,9 @@ def change(view: View, event: Message) -> set[Part]:
     changed: set[Part]
     if of == "round":
         view.round = championship.change_round(view.round, event)
-        below = championship.mirror_round(championship.existing(view.tournament, event), view.round)
+        tournament = championship.existing(view.tournament, event)
+        below = championship.mirror_round(tournament, view.round)
+        below |= championship.mark_rounds_after(tournament, event)
         changed = {"round", "tournament"} if below else {"round"}
     elif of == "players":
         view.players = championship.change_players(view.players, event)

@@ -39,6 +39,11 @@ def rank(
             spread[result.second] += result.second_score - result.first_score
             total[result.first] += result.first_score
             total[result.second] += result.second_score
+    adjusted: Counter[str] = Counter()
+    for round_ in paired:
+        for one in (one for table in round_.tables for one in table.spread_adjustments):
+            adjusted[one.player_id] += one.points
+    spread.update(adjusted)
     byes = {result.first for result in known if result.sat_out is Bye.ALLOCATED}
     table = standings(
         known,
@@ -46,6 +51,7 @@ def rank(
         load_ruleset(tournament.ruleset.name),
         tournament.rounds,
         pending=set(_pending(paired)),
+        adjusted_spread=adjusted,
     )
     return [
         results.Standing(

@@ -406,3 +406,39 @@ async def test_who_withdraws_from_the_tournament_loses_the_game_that_is_being_pl
     )
     await record.append(decision, Metadata())
     assert await reaction.react(news) is None
+
+
+async def test_a_postponed_table_opens_when_it_is_started_and_not_with_its_round(record: Record) -> None:
+    tournament = [
+        pairing_events.TournamentCreated(tournament_id="cup", rounds=5, seed=bytes(32)),
+        pairing_events.RulesetPinned(ruleset=events.Pin(name="fisc-2023", digest=FISC.digest)),
+        pairing_events.LexiconPinned(lexicon=events.Pin(name="catalan", digest="c" * 64)),
+        pairing_events.RoundPaired(
+            round=1,
+            pairings=[
+                pairing_events.Pairing(table=n, game_id=f"g{n}", first_player_id=f"a{n}", second_player_id=f"b{n}")
+                for n in (1, 2)
+            ],
+        ),
+        pairing_events.GamePostponed(round=1, game_id="g1"),
+    ]
+    await write(record, "tournament-cup", *tournament)
+    reaction = next(
+        one for one in part(Runtime(Settings.model_validate({}), record)).reactions if one.name == "game.open"
+    )
+
+    with_the_round = await reaction.react(
+        await write(record, "tournament-cup", pairing_events.RoundStarted(round=1, occurred_at=timestamp(after(1))))
+    )
+    later = await reaction.react(
+        await write(
+            record,
+            "tournament-cup",
+            pairing_events.PostponedGameStarted(round=1, game_id="g1", occurred_at=timestamp(after(2))),
+        )
+    )
+
+    assert with_the_round is not None
+    assert later is not None
+    assert [one.stream for one in with_the_round.writes] == ["game-g2"]
+    assert [one.stream for one in later.writes] == ["game-g1"]

@@ -212,3 +212,23 @@ def test_a_pairing_that_is_taken_back_is_no_round_and_can_be_made_again() -> Non
     assert [seat.player_id for table in view.round.tables for seat in table.seats] == ["anna", "carme"]
     assert view.tournament is not None
     assert [(line.round, line.tables) for line in view.tournament.played] == [(1, 1)]
+
+
+def test_rounds_that_were_paired_before_a_correction_are_marked_and_later_ones_are_not() -> None:
+    def paired(number: int) -> pairing.RoundPaired:
+        pair = pairing.Pairing(table=1, game_id=f"g{number}", first_player_id="anna", second_player_id="biel")
+        return pairing.RoundPaired(round=number, pairings=[pair])
+
+    tournament = results.Tournament(tournament_id="lliga", rounds=5)
+    first = apply(View(tournament=tournament), paired(1))
+    second = apply(View(tournament=first.tournament), paired(2))
+    scores = [game.FinalScore(player_id="anna", score=300), game.FinalScore(player_id="biel", score=310)]
+    corrected = pairing.ResultCorrected(round=1, game_id="g1", scores=scores, winner_id="biel")
+    after = apply(View(tournament=second.tournament, round=first.round), corrected)
+    third = apply(View(tournament=after.tournament), paired(3))
+
+    assert third.tournament is not None
+    assert [line.corrected_before for line in third.tournament.played] == [False, True, False]
+    assert after.round is not None
+    assert [seat.score for seat in after.round.tables[0].seats] == [300, 310]
+    assert after.round.tables[0].corrected

@@ -120,3 +120,16 @@ def test_who_withdrew_before_the_first_round_has_no_place_in_the_standings() -> 
     gone = results.Player(player_id="flora", entered_round=1, withdrawn_round=1)
 
     assert "flora" not in {line.player_id for line in rank(TOURNAMENT, [*PLAYERS, gone], [FIRST])}
+
+
+def test_a_ruling_put_right_changes_the_spread_and_neither_points_nor_total() -> None:
+    before = {line.player_id: line for line in rank(TOURNAMENT, PLAYERS, [FIRST])}
+    adjusted = results.GetPairingsResponse()
+    adjusted.CopyFrom(FIRST)
+    adjusted.tables[0].spread_adjustments.add(player_id="anna", points=64, article="PES Δ.ε")
+    after = {line.player_id: line for line in rank(TOURNAMENT, PLAYERS, [adjusted])}
+
+    assert after["anna"].spread - before["anna"].spread == 64
+    assert (after["anna"].half_points, after["anna"].total) == (before["anna"].half_points, before["anna"].total)
+    tie_breaks = {one.name: one.quarters for one in after["anna"].tie_breaks}
+    assert tie_breaks["spread"] == 4 * after["anna"].spread

@@ -5,6 +5,7 @@ for ``now``. ``Invalid`` is raised for a malformed argument, ``AlreadyExists`` f
 what the rules or the state of the tournament do not allow.
 """
 
+from faristol.pairing.decide.corrections import correct_result, correct_ruling
 from faristol.pairing.decide.pairs import allow, forbid, keep, release
 from faristol.pairing.decide.players import (
     MOST_PLAYERS,
@@ -17,6 +18,7 @@ from faristol.pairing.decide.players import (
     revoke_bye,
     withdraw,
 )
+from faristol.pairing.decide.postponing import postpone, start_postponed
 from faristol.pairing.decide.results import record_result
 from faristol.pairing.decide.rounds import close, obstacles, pair, start, unpair
 from faristol.pairing.decide.tournaments import MOST_ROUNDS, SEED_SIZE, create, pin_of, publish
@@ -32,6 +34,8 @@ __all__ = [
     "check_in",
     "check_out",
     "close",
+    "correct_result",
+    "correct_ruling",
     "create",
     "forbid",
     "grant_bye",
@@ -39,6 +43,7 @@ __all__ = [
     "obstacles",
     "pair",
     "pin_of",
+    "postpone",
     "publish",
     "record_result",
     "register",
@@ -46,6 +51,7 @@ __all__ = [
     "release",
     "revoke_bye",
     "start",
+    "start_postponed",
     "undo",
     "unpair",
     "withdraw",

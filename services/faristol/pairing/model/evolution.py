@@ -56,6 +56,10 @@ Fact = (
     | events.ByeAwarded
     | events.RoundStarted
     | events.ResultRecorded
+    | events.ResultCorrected
+    | events.SpreadAdjusted
+    | events.GamePostponed
+    | events.PostponedGameStarted
     | events.RoundClosed
     | events.StandingsPublished
 )
@@ -129,6 +133,25 @@ def evolve(state: Tournament, fact: Message) -> Tournament:
             results = MappingProxyType({**one.results, fact.game_id: (scores[0], scores[1])})
             decided = MappingProxyType({**one.decided, fact.game_id: Decided.by(fact)})
             return _later(_with_round(state, replace(one, results=results, decided=decided)), fact.occurred_at)
+        case events.ResultCorrected():
+            one = state.played[fact.round - 1]
+            points = tuple(score.score for score in fact.scores)
+            results = MappingProxyType({**one.results, fact.game_id: (points[0], points[1])})
+            how = replace(one.decided[fact.game_id], winner_id=fact.winner_id, lost_by_all=fact.lost_by_all)
+            decided = MappingProxyType({**one.decided, fact.game_id: how})
+            return _later(_with_round(state, replace(one, results=results, decided=decided)), fact.occurred_at)
+        case events.SpreadAdjusted():
+            one = state.played[fact.round - 1]
+            rulings = one.corrected_rulings | {(fact.game_id, fact.turn)}
+            return _later(_with_round(state, replace(one, corrected_rulings=rulings)), fact.occurred_at)
+        case events.GamePostponed():
+            one = state.played[fact.round - 1]
+            postponed = replace(one, postponed=one.postponed | {fact.game_id})
+            return _later(_with_round(state, postponed), fact.occurred_at)
+        case events.PostponedGameStarted():
+            one = state.played[fact.round - 1]
+            begun = replace(one, postponed=one.postponed - {fact.game_id})
+            return _later(_with_round(state, begun), fact.occurred_at)
         case events.RoundClosed():
             closed = replace(state.played[fact.round - 1], phase=Phase.CLOSED)
             return _later(_with_round(state, closed), fact.occurred_at)

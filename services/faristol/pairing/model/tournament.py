@@ -135,6 +135,10 @@ class Round:
     """Scores of each finished game, in the order of its pairing, by game id."""
     decided: Mapping[str, Decided] = field(default_factory=lambda: MappingProxyType({}))
     """How each of those was decided."""
+    postponed: frozenset[str] = frozenset()
+    """Games that are played later and have not been started."""
+    corrected_rulings: frozenset[tuple[str, int]] = frozenset()
+    """Games and turns of which the ruling was put right afterwards."""
 
     @property
     def missing(self) -> tuple[Pairing, ...]:

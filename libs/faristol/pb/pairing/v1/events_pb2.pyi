@@ -822,6 +822,208 @@ class ResultRecorded(_message.Message):
 Global___ResultRecorded: _TypeAlias = ResultRecorded  # noqa: Y015
 
 @_typing.final
+class ResultCorrected(_message.Message):
+    """A result on the record was wrong and is another. What was paired after it stays as it is."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    ROUND_FIELD_NUMBER: _builtins.int
+    GAME_ID_FIELD_NUMBER: _builtins.int
+    SCORES_FIELD_NUMBER: _builtins.int
+    WINNER_ID_FIELD_NUMBER: _builtins.int
+    LOST_BY_ALL_FIELD_NUMBER: _builtins.int
+    PLAYER_IDS_FIELD_NUMBER: _builtins.int
+    ARBITER_ID_FIELD_NUMBER: _builtins.int
+    NOTE_FIELD_NUMBER: _builtins.int
+    OCCURRED_AT_FIELD_NUMBER: _builtins.int
+    round: _builtins.int
+    """Round, from 1."""
+    game_id: _builtins.str
+    """The game."""
+    winner_id: _builtins.str
+    """The winner, who need not have the higher score; empty for a draw, and when all lost."""
+    lost_by_all: _builtins.bool
+    """All players lost."""
+    arbiter_id: _builtins.str
+    """The arbiter."""
+    note: _builtins.str
+    """Why, in the arbiter's words. Never for the public."""
+    @_builtins.property
+    def scores(self) -> _containers.RepeatedCompositeFieldContainer[_events_pb2.FinalScore]:
+        """The scores that hold from now on, in the order of the pairing."""
+
+    @_builtins.property
+    def player_ids(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """Who asked for it."""
+
+    @_builtins.property
+    def occurred_at(self) -> _timestamp_pb2.Timestamp:
+        """When."""
+
+    def __init__(
+        self,
+        *,
+        round: _builtins.int = ...,
+        game_id: _builtins.str = ...,
+        scores: _abc.Iterable[_events_pb2.FinalScore] | None = ...,
+        winner_id: _builtins.str = ...,
+        lost_by_all: _builtins.bool = ...,
+        player_ids: _abc.Iterable[_builtins.str] | None = ...,
+        arbiter_id: _builtins.str = ...,
+        note: _builtins.str = ...,
+        occurred_at: _timestamp_pb2.Timestamp | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["occurred_at", b"occurred_at"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["arbiter_id", b"arbiter_id", "game_id", b"game_id", "lost_by_all", b"lost_by_all", "note", b"note", "occurred_at", b"occurred_at", "player_ids", b"player_ids", "round", b"round", "scores", b"scores", "winner_id", b"winner_id"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ResultCorrected: _TypeAlias = ResultCorrected  # noqa: Y015
+
+@_typing.final
+class SpreadAdjusted(_message.Message):
+    """A ruling on a play was found wrong after the game: the spread of its player changes, the result stays (PES Δ.ε)."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    ROUND_FIELD_NUMBER: _builtins.int
+    GAME_ID_FIELD_NUMBER: _builtins.int
+    TURN_FIELD_NUMBER: _builtins.int
+    PLAYER_ID_FIELD_NUMBER: _builtins.int
+    POINTS_FIELD_NUMBER: _builtins.int
+    ARTICLE_FIELD_NUMBER: _builtins.int
+    ARBITER_ID_FIELD_NUMBER: _builtins.int
+    NOTE_FIELD_NUMBER: _builtins.int
+    OCCURRED_AT_FIELD_NUMBER: _builtins.int
+    round: _builtins.int
+    """Round, from 1."""
+    game_id: _builtins.str
+    """The game."""
+    turn: _builtins.int
+    """The turn of the play."""
+    player_id: _builtins.str
+    """Who laid the play."""
+    points: _builtins.int
+    """Points added to the spread in the tournament; below 0 for points taken off."""
+    article: _builtins.str
+    """The article."""
+    arbiter_id: _builtins.str
+    """The arbiter."""
+    note: _builtins.str
+    """Why, in the arbiter's words. Never for the public."""
+    @_builtins.property
+    def occurred_at(self) -> _timestamp_pb2.Timestamp:
+        """When."""
+
+    def __init__(
+        self,
+        *,
+        round: _builtins.int = ...,
+        game_id: _builtins.str = ...,
+        turn: _builtins.int = ...,
+        player_id: _builtins.str = ...,
+        points: _builtins.int = ...,
+        article: _builtins.str = ...,
+        arbiter_id: _builtins.str = ...,
+        note: _builtins.str = ...,
+        occurred_at: _timestamp_pb2.Timestamp | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["occurred_at", b"occurred_at"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["arbiter_id", b"arbiter_id", "article", b"article", "game_id", b"game_id", "note", b"note", "occurred_at", b"occurred_at", "player_id", b"player_id", "points", b"points", "round", b"round", "turn", b"turn"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___SpreadAdjusted: _TypeAlias = SpreadAdjusted  # noqa: Y015
+
+@_typing.final
+class GamePostponed(_message.Message):
+    """A game will be played later than its round (PES Γ.β). Its table opens when it is started."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    ROUND_FIELD_NUMBER: _builtins.int
+    GAME_ID_FIELD_NUMBER: _builtins.int
+    PLAYER_IDS_FIELD_NUMBER: _builtins.int
+    SCHEDULED_AT_FIELD_NUMBER: _builtins.int
+    POSTPONED_TO_FIELD_NUMBER: _builtins.int
+    ARBITER_ID_FIELD_NUMBER: _builtins.int
+    OCCURRED_AT_FIELD_NUMBER: _builtins.int
+    round: _builtins.int
+    """Round, from 1."""
+    game_id: _builtins.str
+    """The game."""
+    arbiter_id: _builtins.str
+    """The arbiter who consented."""
+    @_builtins.property
+    def player_ids(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """Who agreed: all its players."""
+
+    @_builtins.property
+    def scheduled_at(self) -> _timestamp_pb2.Timestamp:
+        """When it was to be played."""
+
+    @_builtins.property
+    def postponed_to(self) -> _timestamp_pb2.Timestamp:
+        """When it will be."""
+
+    @_builtins.property
+    def occurred_at(self) -> _timestamp_pb2.Timestamp:
+        """When this was agreed."""
+
+    def __init__(
+        self,
+        *,
+        round: _builtins.int = ...,
+        game_id: _builtins.str = ...,
+        player_ids: _abc.Iterable[_builtins.str] | None = ...,
+        scheduled_at: _timestamp_pb2.Timestamp | None = ...,
+        postponed_to: _timestamp_pb2.Timestamp | None = ...,
+        arbiter_id: _builtins.str = ...,
+        occurred_at: _timestamp_pb2.Timestamp | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["occurred_at", b"occurred_at", "postponed_to", b"postponed_to", "scheduled_at", b"scheduled_at"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["arbiter_id", b"arbiter_id", "game_id", b"game_id", "occurred_at", b"occurred_at", "player_ids", b"player_ids", "postponed_to", b"postponed_to", "round", b"round", "scheduled_at", b"scheduled_at"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___GamePostponed: _TypeAlias = GamePostponed  # noqa: Y015
+
+@_typing.final
+class PostponedGameStarted(_message.Message):
+    """A postponed game is played now: its table opens."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    ROUND_FIELD_NUMBER: _builtins.int
+    GAME_ID_FIELD_NUMBER: _builtins.int
+    OCCURRED_AT_FIELD_NUMBER: _builtins.int
+    round: _builtins.int
+    """Round, from 1."""
+    game_id: _builtins.str
+    """The game."""
+    @_builtins.property
+    def occurred_at(self) -> _timestamp_pb2.Timestamp:
+        """When."""
+
+    def __init__(
+        self,
+        *,
+        round: _builtins.int = ...,
+        game_id: _builtins.str = ...,
+        occurred_at: _timestamp_pb2.Timestamp | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["occurred_at", b"occurred_at"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["game_id", b"game_id", "occurred_at", b"occurred_at", "round", b"round"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___PostponedGameStarted: _TypeAlias = PostponedGameStarted  # noqa: Y015
+
+@_typing.final
 class RoundClosed(_message.Message):
     """Every result is in; the round's scores cannot be corrected any more (FISC I.9)."""
 

@@ -1319,6 +1319,314 @@ class CloseRoundResponse(_message.Message):
 Global___CloseRoundResponse: _TypeAlias = CloseRoundResponse  # noqa: Y015
 
 @_typing.final
+class CorrectResultRequest(_message.Message):
+    """See CorrectResult."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    COMMAND_ID_FIELD_NUMBER: _builtins.int
+    TOURNAMENT_ID_FIELD_NUMBER: _builtins.int
+    GAME_ID_FIELD_NUMBER: _builtins.int
+    SCORES_FIELD_NUMBER: _builtins.int
+    WINNER_ID_FIELD_NUMBER: _builtins.int
+    LOST_BY_ALL_FIELD_NUMBER: _builtins.int
+    PLAYER_IDS_FIELD_NUMBER: _builtins.int
+    ARBITER_ID_FIELD_NUMBER: _builtins.int
+    NOTE_FIELD_NUMBER: _builtins.int
+    OCCURRED_AT_FIELD_NUMBER: _builtins.int
+    command_id: _builtins.str
+    """The caller's id of this command, a UUID."""
+    tournament_id: _builtins.str
+    """The tournament."""
+    game_id: _builtins.str
+    """The game."""
+    winner_id: _builtins.str
+    """The winner where that is not the higher score."""
+    lost_by_all: _builtins.bool
+    """All players lost."""
+    arbiter_id: _builtins.str
+    """The arbiter."""
+    note: _builtins.str
+    """Why, in the arbiter's words, at most 500 characters. Never for the public."""
+    @_builtins.property
+    def scores(self) -> _containers.RepeatedCompositeFieldContainer[_events_pb2.FinalScore]:
+        """The scores, in the order of the pairing."""
+
+    @_builtins.property
+    def player_ids(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """Who asks for it; all players where the book wants that (FISE 44)."""
+
+    @_builtins.property
+    def occurred_at(self) -> _timestamp_pb2.Timestamp:
+        """When; the service's time when absent."""
+
+    def __init__(
+        self,
+        *,
+        command_id: _builtins.str = ...,
+        tournament_id: _builtins.str = ...,
+        game_id: _builtins.str = ...,
+        scores: _abc.Iterable[_events_pb2.FinalScore] | None = ...,
+        winner_id: _builtins.str = ...,
+        lost_by_all: _builtins.bool = ...,
+        player_ids: _abc.Iterable[_builtins.str] | None = ...,
+        arbiter_id: _builtins.str = ...,
+        note: _builtins.str = ...,
+        occurred_at: _timestamp_pb2.Timestamp | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["occurred_at", b"occurred_at"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["arbiter_id", b"arbiter_id", "command_id", b"command_id", "game_id", b"game_id", "lost_by_all", b"lost_by_all", "note", b"note", "occurred_at", b"occurred_at", "player_ids", b"player_ids", "scores", b"scores", "tournament_id", b"tournament_id", "winner_id", b"winner_id"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___CorrectResultRequest: _TypeAlias = CorrectResultRequest  # noqa: Y015
+
+@_typing.final
+class CorrectResultResponse(_message.Message):
+    """See CorrectResult."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    POSITION_FIELD_NUMBER: _builtins.int
+    ROUNDS_AFTER_FIELD_NUMBER: _builtins.int
+    position: _builtins.int
+    """Position in the record of the last event written."""
+    @_builtins.property
+    def rounds_after(self) -> _containers.RepeatedScalarFieldContainer[_builtins.int]:
+        """Rounds that were paired with the result as it was."""
+
+    def __init__(
+        self,
+        *,
+        position: _builtins.int = ...,
+        rounds_after: _abc.Iterable[_builtins.int] | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["position", b"position", "rounds_after", b"rounds_after"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___CorrectResultResponse: _TypeAlias = CorrectResultResponse  # noqa: Y015
+
+@_typing.final
+class CorrectRulingRequest(_message.Message):
+    """See CorrectRuling."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    COMMAND_ID_FIELD_NUMBER: _builtins.int
+    TOURNAMENT_ID_FIELD_NUMBER: _builtins.int
+    GAME_ID_FIELD_NUMBER: _builtins.int
+    TURN_FIELD_NUMBER: _builtins.int
+    ARBITER_ID_FIELD_NUMBER: _builtins.int
+    NOTE_FIELD_NUMBER: _builtins.int
+    OCCURRED_AT_FIELD_NUMBER: _builtins.int
+    command_id: _builtins.str
+    """The caller's id of this command, a UUID."""
+    tournament_id: _builtins.str
+    """The tournament."""
+    game_id: _builtins.str
+    """The game."""
+    turn: _builtins.int
+    """The turn of the play that was ruled on."""
+    arbiter_id: _builtins.str
+    """The arbiter."""
+    note: _builtins.str
+    """Why, in the arbiter's words, at most 500 characters. Never for the public."""
+    @_builtins.property
+    def occurred_at(self) -> _timestamp_pb2.Timestamp:
+        """When; the service's time when absent."""
+
+    def __init__(
+        self,
+        *,
+        command_id: _builtins.str = ...,
+        tournament_id: _builtins.str = ...,
+        game_id: _builtins.str = ...,
+        turn: _builtins.int = ...,
+        arbiter_id: _builtins.str = ...,
+        note: _builtins.str = ...,
+        occurred_at: _timestamp_pb2.Timestamp | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["occurred_at", b"occurred_at"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["arbiter_id", b"arbiter_id", "command_id", b"command_id", "game_id", b"game_id", "note", b"note", "occurred_at", b"occurred_at", "tournament_id", b"tournament_id", "turn", b"turn"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___CorrectRulingRequest: _TypeAlias = CorrectRulingRequest  # noqa: Y015
+
+@_typing.final
+class CorrectRulingResponse(_message.Message):
+    """See CorrectRuling."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    POSITION_FIELD_NUMBER: _builtins.int
+    PLAYER_ID_FIELD_NUMBER: _builtins.int
+    POINTS_FIELD_NUMBER: _builtins.int
+    position: _builtins.int
+    """Position in the record of the last event written."""
+    player_id: _builtins.str
+    """Who laid the play."""
+    points: _builtins.int
+    """Points added to the spread; below 0 for points taken off."""
+    def __init__(
+        self,
+        *,
+        position: _builtins.int = ...,
+        player_id: _builtins.str = ...,
+        points: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["player_id", b"player_id", "points", b"points", "position", b"position"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___CorrectRulingResponse: _TypeAlias = CorrectRulingResponse  # noqa: Y015
+
+@_typing.final
+class PostponeGameRequest(_message.Message):
+    """See PostponeGame."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    COMMAND_ID_FIELD_NUMBER: _builtins.int
+    TOURNAMENT_ID_FIELD_NUMBER: _builtins.int
+    GAME_ID_FIELD_NUMBER: _builtins.int
+    PLAYER_IDS_FIELD_NUMBER: _builtins.int
+    SCHEDULED_AT_FIELD_NUMBER: _builtins.int
+    POSTPONED_TO_FIELD_NUMBER: _builtins.int
+    ARBITER_ID_FIELD_NUMBER: _builtins.int
+    OCCURRED_AT_FIELD_NUMBER: _builtins.int
+    command_id: _builtins.str
+    """The caller's id of this command, a UUID."""
+    tournament_id: _builtins.str
+    """The tournament."""
+    game_id: _builtins.str
+    """The game."""
+    arbiter_id: _builtins.str
+    """The arbiter."""
+    @_builtins.property
+    def player_ids(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """Who agrees."""
+
+    @_builtins.property
+    def scheduled_at(self) -> _timestamp_pb2.Timestamp:
+        """When it was to be played."""
+
+    @_builtins.property
+    def postponed_to(self) -> _timestamp_pb2.Timestamp:
+        """When it will be."""
+
+    @_builtins.property
+    def occurred_at(self) -> _timestamp_pb2.Timestamp:
+        """When; the service's time when absent."""
+
+    def __init__(
+        self,
+        *,
+        command_id: _builtins.str = ...,
+        tournament_id: _builtins.str = ...,
+        game_id: _builtins.str = ...,
+        player_ids: _abc.Iterable[_builtins.str] | None = ...,
+        scheduled_at: _timestamp_pb2.Timestamp | None = ...,
+        postponed_to: _timestamp_pb2.Timestamp | None = ...,
+        arbiter_id: _builtins.str = ...,
+        occurred_at: _timestamp_pb2.Timestamp | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["occurred_at", b"occurred_at", "postponed_to", b"postponed_to", "scheduled_at", b"scheduled_at"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["arbiter_id", b"arbiter_id", "command_id", b"command_id", "game_id", b"game_id", "occurred_at", b"occurred_at", "player_ids", b"player_ids", "postponed_to", b"postponed_to", "scheduled_at", b"scheduled_at", "tournament_id", b"tournament_id"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___PostponeGameRequest: _TypeAlias = PostponeGameRequest  # noqa: Y015
+
+@_typing.final
+class PostponeGameResponse(_message.Message):
+    """See PostponeGame."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    POSITION_FIELD_NUMBER: _builtins.int
+    position: _builtins.int
+    """Position in the record of the last event written."""
+    def __init__(
+        self,
+        *,
+        position: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["position", b"position"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___PostponeGameResponse: _TypeAlias = PostponeGameResponse  # noqa: Y015
+
+@_typing.final
+class StartPostponedGameRequest(_message.Message):
+    """See StartPostponedGame."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    COMMAND_ID_FIELD_NUMBER: _builtins.int
+    TOURNAMENT_ID_FIELD_NUMBER: _builtins.int
+    GAME_ID_FIELD_NUMBER: _builtins.int
+    OCCURRED_AT_FIELD_NUMBER: _builtins.int
+    command_id: _builtins.str
+    """The caller's id of this command, a UUID."""
+    tournament_id: _builtins.str
+    """The tournament."""
+    game_id: _builtins.str
+    """The game."""
+    @_builtins.property
+    def occurred_at(self) -> _timestamp_pb2.Timestamp:
+        """When; the service's time when absent."""
+
+    def __init__(
+        self,
+        *,
+        command_id: _builtins.str = ...,
+        tournament_id: _builtins.str = ...,
+        game_id: _builtins.str = ...,
+        occurred_at: _timestamp_pb2.Timestamp | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["occurred_at", b"occurred_at"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["command_id", b"command_id", "game_id", b"game_id", "occurred_at", b"occurred_at", "tournament_id", b"tournament_id"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___StartPostponedGameRequest: _TypeAlias = StartPostponedGameRequest  # noqa: Y015
+
+@_typing.final
+class StartPostponedGameResponse(_message.Message):
+    """See StartPostponedGame."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    POSITION_FIELD_NUMBER: _builtins.int
+    position: _builtins.int
+    """Position in the record of the last event written."""
+    def __init__(
+        self,
+        *,
+        position: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["position", b"position"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___StartPostponedGameResponse: _TypeAlias = StartPostponedGameResponse  # noqa: Y015
+
+@_typing.final
 class PublishStandingsRequest(_message.Message):
     """See PublishStandings."""
 

@@ -120,6 +120,26 @@ class PairingServiceStub:
                 request_serializer=faristol_dot_pairing_dot_v1_dot_pairing__pb2.StartRoundRequest.SerializeToString,
                 response_deserializer=faristol_dot_pairing_dot_v1_dot_pairing__pb2.StartRoundResponse.FromString,
                 _registered_method=True)
+        self.CorrectResult = channel.unary_unary(
+                '/faristol.pairing.v1.PairingService/CorrectResult',
+                request_serializer=faristol_dot_pairing_dot_v1_dot_pairing__pb2.CorrectResultRequest.SerializeToString,
+                response_deserializer=faristol_dot_pairing_dot_v1_dot_pairing__pb2.CorrectResultResponse.FromString,
+                _registered_method=True)
+        self.CorrectRuling = channel.unary_unary(
+                '/faristol.pairing.v1.PairingService/CorrectRuling',
+                request_serializer=faristol_dot_pairing_dot_v1_dot_pairing__pb2.CorrectRulingRequest.SerializeToString,
+                response_deserializer=faristol_dot_pairing_dot_v1_dot_pairing__pb2.CorrectRulingResponse.FromString,
+                _registered_method=True)
+        self.PostponeGame = channel.unary_unary(
+                '/faristol.pairing.v1.PairingService/PostponeGame',
+                request_serializer=faristol_dot_pairing_dot_v1_dot_pairing__pb2.PostponeGameRequest.SerializeToString,
+                response_deserializer=faristol_dot_pairing_dot_v1_dot_pairing__pb2.PostponeGameResponse.FromString,
+                _registered_method=True)
+        self.StartPostponedGame = channel.unary_unary(
+                '/faristol.pairing.v1.PairingService/StartPostponedGame',
+                request_serializer=faristol_dot_pairing_dot_v1_dot_pairing__pb2.StartPostponedGameRequest.SerializeToString,
+                response_deserializer=faristol_dot_pairing_dot_v1_dot_pairing__pb2.StartPostponedGameResponse.FromString,
+                _registered_method=True)
         self.CloseRound = channel.unary_unary(
                 '/faristol.pairing.v1.PairingService/CloseRound',
                 request_serializer=faristol_dot_pairing_dot_v1_dot_pairing__pb2.CloseRoundRequest.SerializeToString,
@@ -270,6 +290,34 @@ class PairingServiceServicer:
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
+    def CorrectResult(self, request, context):
+        """Correct a result on the record where the book allows it; rounds paired since are marked.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def CorrectRuling(self, request, context):
+        """Put a ruling right that was found wrong after the game, on the same day: the spread changes (PES Δ.ε).
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def PostponeGame(self, request, context):
+        """Postpone a game of a round that is not started, when all agree in time (PES Γ.β).
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def StartPostponedGame(self, request, context):
+        """Start a postponed game: its table opens.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
     def CloseRound(self, request, context):
         """Close a round of which every result is in.
         """
@@ -392,6 +440,26 @@ def add_PairingServiceServicer_to_server(servicer, server):
                     servicer.StartRound,
                     request_deserializer=faristol_dot_pairing_dot_v1_dot_pairing__pb2.StartRoundRequest.FromString,
                     response_serializer=faristol_dot_pairing_dot_v1_dot_pairing__pb2.StartRoundResponse.SerializeToString,
+            ),
+            'CorrectResult': grpc.unary_unary_rpc_method_handler(
+                    servicer.CorrectResult,
+                    request_deserializer=faristol_dot_pairing_dot_v1_dot_pairing__pb2.CorrectResultRequest.FromString,
+                    response_serializer=faristol_dot_pairing_dot_v1_dot_pairing__pb2.CorrectResultResponse.SerializeToString,
+            ),
+            'CorrectRuling': grpc.unary_unary_rpc_method_handler(
+                    servicer.CorrectRuling,
+                    request_deserializer=faristol_dot_pairing_dot_v1_dot_pairing__pb2.CorrectRulingRequest.FromString,
+                    response_serializer=faristol_dot_pairing_dot_v1_dot_pairing__pb2.CorrectRulingResponse.SerializeToString,
+            ),
+            'PostponeGame': grpc.unary_unary_rpc_method_handler(
+                    servicer.PostponeGame,
+                    request_deserializer=faristol_dot_pairing_dot_v1_dot_pairing__pb2.PostponeGameRequest.FromString,
+                    response_serializer=faristol_dot_pairing_dot_v1_dot_pairing__pb2.PostponeGameResponse.SerializeToString,
+            ),
+            'StartPostponedGame': grpc.unary_unary_rpc_method_handler(
+                    servicer.StartPostponedGame,
+                    request_deserializer=faristol_dot_pairing_dot_v1_dot_pairing__pb2.StartPostponedGameRequest.FromString,
+                    response_serializer=faristol_dot_pairing_dot_v1_dot_pairing__pb2.StartPostponedGameResponse.SerializeToString,
             ),
             'CloseRound': grpc.unary_unary_rpc_method_handler(
                     servicer.CloseRound,
@@ -879,6 +947,114 @@ class PairingService:
             '/faristol.pairing.v1.PairingService/StartRound',
             faristol_dot_pairing_dot_v1_dot_pairing__pb2.StartRoundRequest.SerializeToString,
             faristol_dot_pairing_dot_v1_dot_pairing__pb2.StartRoundResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def CorrectResult(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/faristol.pairing.v1.PairingService/CorrectResult',
+            faristol_dot_pairing_dot_v1_dot_pairing__pb2.CorrectResultRequest.SerializeToString,
+            faristol_dot_pairing_dot_v1_dot_pairing__pb2.CorrectResultResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def CorrectRuling(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/faristol.pairing.v1.PairingService/CorrectRuling',
+            faristol_dot_pairing_dot_v1_dot_pairing__pb2.CorrectRulingRequest.SerializeToString,
+            faristol_dot_pairing_dot_v1_dot_pairing__pb2.CorrectRulingResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def PostponeGame(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/faristol.pairing.v1.PairingService/PostponeGame',
+            faristol_dot_pairing_dot_v1_dot_pairing__pb2.PostponeGameRequest.SerializeToString,
+            faristol_dot_pairing_dot_v1_dot_pairing__pb2.PostponeGameResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def StartPostponedGame(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/faristol.pairing.v1.PairingService/StartPostponedGame',
+            faristol_dot_pairing_dot_v1_dot_pairing__pb2.StartPostponedGameRequest.SerializeToString,
+            faristol_dot_pairing_dot_v1_dot_pairing__pb2.StartPostponedGameResponse.FromString,
             options,
             channel_credentials,
             insecure,

@@ -69,6 +69,14 @@ class PairingServiceStub:
     """Why a player meets whom they meet in a round, or why two players do not meet, in the caller's language."""
     StartRound: _grpc.UnaryUnaryMultiCallable[_pairing_pb2.StartRoundRequest, _pairing_pb2.StartRoundResponse]
     """Give the signal for a paired round: tables open and clocks run."""
+    CorrectResult: _grpc.UnaryUnaryMultiCallable[_pairing_pb2.CorrectResultRequest, _pairing_pb2.CorrectResultResponse]
+    """Correct a result on the record where the book allows it; rounds paired since are marked."""
+    CorrectRuling: _grpc.UnaryUnaryMultiCallable[_pairing_pb2.CorrectRulingRequest, _pairing_pb2.CorrectRulingResponse]
+    """Put a ruling right that was found wrong after the game, on the same day: the spread changes (PES Δ.ε)."""
+    PostponeGame: _grpc.UnaryUnaryMultiCallable[_pairing_pb2.PostponeGameRequest, _pairing_pb2.PostponeGameResponse]
+    """Postpone a game of a round that is not started, when all agree in time (PES Γ.β)."""
+    StartPostponedGame: _grpc.UnaryUnaryMultiCallable[_pairing_pb2.StartPostponedGameRequest, _pairing_pb2.StartPostponedGameResponse]
+    """Start a postponed game: its table opens."""
     CloseRound: _grpc.UnaryUnaryMultiCallable[_pairing_pb2.CloseRoundRequest, _pairing_pb2.CloseRoundResponse]
     """Close a round of which every result is in."""
     PublishStandings: _grpc.UnaryUnaryMultiCallable[_pairing_pb2.PublishStandingsRequest, _pairing_pb2.PublishStandingsResponse]
@@ -119,6 +127,14 @@ class PairingServiceAsyncStub(PairingServiceStub):
     """Why a player meets whom they meet in a round, or why two players do not meet, in the caller's language."""
     StartRound: _aio.UnaryUnaryMultiCallable[_pairing_pb2.StartRoundRequest, _pairing_pb2.StartRoundResponse]  # type: ignore[assignment]
     """Give the signal for a paired round: tables open and clocks run."""
+    CorrectResult: _aio.UnaryUnaryMultiCallable[_pairing_pb2.CorrectResultRequest, _pairing_pb2.CorrectResultResponse]  # type: ignore[assignment]
+    """Correct a result on the record where the book allows it; rounds paired since are marked."""
+    CorrectRuling: _aio.UnaryUnaryMultiCallable[_pairing_pb2.CorrectRulingRequest, _pairing_pb2.CorrectRulingResponse]  # type: ignore[assignment]
+    """Put a ruling right that was found wrong after the game, on the same day: the spread changes (PES Δ.ε)."""
+    PostponeGame: _aio.UnaryUnaryMultiCallable[_pairing_pb2.PostponeGameRequest, _pairing_pb2.PostponeGameResponse]  # type: ignore[assignment]
+    """Postpone a game of a round that is not started, when all agree in time (PES Γ.β)."""
+    StartPostponedGame: _aio.UnaryUnaryMultiCallable[_pairing_pb2.StartPostponedGameRequest, _pairing_pb2.StartPostponedGameResponse]  # type: ignore[assignment]
+    """Start a postponed game: its table opens."""
     CloseRound: _aio.UnaryUnaryMultiCallable[_pairing_pb2.CloseRoundRequest, _pairing_pb2.CloseRoundResponse]  # type: ignore[assignment]
     """Close a round of which every result is in."""
     PublishStandings: _aio.UnaryUnaryMultiCallable[_pairing_pb2.PublishStandingsRequest, _pairing_pb2.PublishStandingsResponse]  # type: ignore[assignment]
@@ -268,6 +284,38 @@ class PairingServiceServicer(metaclass=_abc_1.ABCMeta):
         context: _ServicerContext,
     ) -> _typing.Union[_pairing_pb2.StartRoundResponse, _abc.Awaitable[_pairing_pb2.StartRoundResponse]]:
         """Give the signal for a paired round: tables open and clocks run."""
+
+    @_abc_1.abstractmethod
+    def CorrectResult(
+        self,
+        request: _pairing_pb2.CorrectResultRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_pairing_pb2.CorrectResultResponse, _abc.Awaitable[_pairing_pb2.CorrectResultResponse]]:
+        """Correct a result on the record where the book allows it; rounds paired since are marked."""
+
+    @_abc_1.abstractmethod
+    def CorrectRuling(
+        self,
+        request: _pairing_pb2.CorrectRulingRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_pairing_pb2.CorrectRulingResponse, _abc.Awaitable[_pairing_pb2.CorrectRulingResponse]]:
+        """Put a ruling right that was found wrong after the game, on the same day: the spread changes (PES Δ.ε)."""
+
+    @_abc_1.abstractmethod
+    def PostponeGame(
+        self,
+        request: _pairing_pb2.PostponeGameRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_pairing_pb2.PostponeGameResponse, _abc.Awaitable[_pairing_pb2.PostponeGameResponse]]:
+        """Postpone a game of a round that is not started, when all agree in time (PES Γ.β)."""
+
+    @_abc_1.abstractmethod
+    def StartPostponedGame(
+        self,
+        request: _pairing_pb2.StartPostponedGameRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_pairing_pb2.StartPostponedGameResponse, _abc.Awaitable[_pairing_pb2.StartPostponedGameResponse]]:
+        """Start a postponed game: its table opens."""
 
     @_abc_1.abstractmethod
     def CloseRound(

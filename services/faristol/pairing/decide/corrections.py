@@ -1,0 +1,157 @@
+"""What is put right after a game: its result, and rulings on its plays. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+
+from google.protobuf.message import Message
+
+from faristol.host.errors import Invalid
+from faristol.host.times import to_timestamp
+from faristol.pairing import conditions
+from faristol.pairing.model import Pairing, Round, Tournament
+from faristol.pairing.rulings import Rulings
+from faristol.pb.game.v1 import events_pb2 as game_events
+from faristol.pb.pairing.v1 import events_pb2 as events
+from faristol.rules import N_, Refusal, Ruleset
+from faristol.rules.challenges import spread_correction
+from faristol.rules.corrections import check_result_correction
+
+MOST_POINTS = 100_000
+"""Far more than anybody scores in a game."""
+
+
+def correct_result(
+    state: Tournament,
+    ruleset: Ruleset,
+    *,
+    game: str,
+    scores: Sequence[tuple[str, int]],
+    winner_id: str,
+    lost_by_all: bool,
+    player_ids: Sequence[str],
+    arbiter_id: str,
+    note: str,
+    at: datetime | None,
+    now: datetime,
+) -> list[Message]:
+    """Another result in place of one on the record, whatever became of its round since.
+
+    FISC I.8 and PES Ε.α let no result be touched; under FISE 44 all its players ask; elsewhere the arbiter decides.
+    Raises ``Invalid`` for scores that are not of both players in the order of the pairing, and without an arbiter.
+    """
+    check_arbiter(arbiter_id)
+    one, pairing = found_game(state, game)
+    if game not in one.results:
+        raise Refusal(
+            "NO_RESULT",
+            "",
+            N_("{game} has no result yet: there is nothing to correct."),
+            {"game": game},
+            subject=f"games/{game}",
+        )
+    names = tuple(player_id for player_id, _ in scores)
+    if names != pairing.player_ids:
+        raise Invalid(
+            "scores",
+            N_("are of {found}; expected those of {expected}, in this order"),
+            {"found": ", ".join(names) or "–", "expected": ", ".join(pairing.player_ids)},
+        )
+    if any(abs(score) > MOST_POINTS for _, score in scores):
+        raise Invalid("scores", N_("expected {most} points at the most"), {"most": MOST_POINTS})
+    if (winner_id and winner_id not in names) or (winner_id and lost_by_all):
+        raise Invalid("winner_id", N_("expected one of the players, or none when all lost"))
+    check_result_correction(player_ids, pairing.player_ids, ruleset)
+    (first, mine), (second, theirs) = scores
+    if not winner_id and not lost_by_all and mine != theirs:
+        winner_id = first if mine > theirs else second
+    before = one.decided[game]
+    if (one.results[game], before.winner_id, before.lost_by_all) == ((mine, theirs), winner_id, lost_by_all):
+        raise Refusal("SAME_RESULT", "", N_("This is the result of {game} already."), {"game": game})
+    return [
+        events.ResultCorrected(
+            round=one.number,
+            game_id=game,
+            scores=[game_events.FinalScore(player_id=player_id, score=score) for player_id, score in scores],
+            winner_id=winner_id,
+            lost_by_all=lost_by_all,
+            player_ids=player_ids,
+            arbiter_id=arbiter_id,
+            note=note,
+            occurred_at=to_timestamp(conditions.moment(state, at, now)),
+        )
+    ]
+
+
+def correct_ruling(
+    state: Tournament,
+    ruleset: Ruleset,
+    rulings: Rulings,
+    *,
+    game: str,
+    turn: int,
+    arbiter_id: str,
+    note: str,
+    at: datetime | None,
+    now: datetime,
+) -> list[Message]:
+    """The spread of who laid a play that was ruled on wrongly (PES Δ.ε): its points and thirty more, the same day.
+
+    Days are those of UTC. Raises ``Refusal`` where the book corrects nothing, on another day, for a play that was not
+    ruled on, and for one that was put right already.
+    """
+    check_arbiter(arbiter_id)
+    one, _ = found_game(state, game)
+    ruled = rulings.ruled.get(turn)
+    if ruled is None:
+        raise Refusal(
+            "NOT_RULED",
+            ruleset.article("challenge.corrected_later"),
+            N_("There was no ruling on a play of turn {turn} of {game}."),
+            {"turn": turn, "game": game},
+        )
+    if (game, turn) in one.corrected_rulings:
+        raise Refusal(
+            "RULING_CORRECTED",
+            ruleset.article("challenge.corrected_later"),
+            N_("The ruling on the play of turn {turn} has been put right already."),
+            {"turn": turn},
+        )
+    when = conditions.moment(state, at, now)
+    same_day = when.date() == ruled.at.date()
+    points = spread_correction(ruled.points, wrongly_refused=not ruled.valid, same_day=same_day, ruleset=ruleset)
+    return [
+        events.SpreadAdjusted(
+            round=one.number,
+            game_id=game,
+            turn=turn,
+            player_id=ruled.player_id,
+            points=points,
+            article=ruleset.article("challenge.corrected_later"),
+            arbiter_id=arbiter_id,
+            note=note,
+            occurred_at=to_timestamp(when),
+        )
+    ]
+
+
+def found_game(state: Tournament, game: str) -> tuple[Round, Pairing]:
+    """The round and the table of a game of a tournament that is not over. Refuses any other."""
+    if state.over:
+        raise conditions.over(state)
+    found = state.find_game(game)
+    if found is None:
+        raise Refusal(
+            "GAME_NOT_PAIRED",
+            "",
+            N_("{game} is not a game of {tournament}."),
+            {"game": game, "tournament": state.tournament_id},
+        )
+    return found
+
+
+def check_arbiter(arbiter_id: str) -> None:
+    """Refuse an act that needs an arbiter and names none. Raises ``Invalid``."""
+    if not arbiter_id:
+        raise Invalid("arbiter_id", N_("expected the id of the arbiter"))

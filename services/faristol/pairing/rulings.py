@@ -1,0 +1,50 @@
+"""Rulings at a table, as far as they can be put right after the game. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
+from types import MappingProxyType
+
+from google.protobuf.message import Message
+
+from faristol.pb.game.v1 import events_pb2 as events
+
+
+@dataclass(frozen=True, slots=True)
+class Ruled:
+    """A play that was challenged and ruled on."""
+
+    player_id: str
+    points: int
+    valid: bool
+    at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Rulings:
+    """What a table's stream tells of its plays and rulings."""
+
+    plays: Mapping[int, tuple[str, int]] = field(default_factory=lambda: MappingProxyType({}))
+    """Who laid the play of a turn, and its points."""
+    ruled: Mapping[int, Ruled] = field(default_factory=lambda: MappingProxyType({}))
+    """The last ruling on the play of a turn."""
+
+
+def game_stream(game_id: str) -> str:
+    """The stream of a table."""
+    return f"game-{game_id}"
+
+
+def watch(state: Rulings, fact: Message) -> Rulings:
+    """The rulings after one more fact of a table; those that no ruling depends on pass by."""
+    match fact:
+        case events.PlayPlaced():
+            return replace(state, plays=MappingProxyType({**state.plays, fact.turn: (fact.player_id, fact.score)}))
+        case events.ChallengeRuled() if fact.turn in state.plays:
+            player_id, points = state.plays[fact.turn]
+            ruled = Ruled(player_id, points, fact.valid, fact.occurred_at.ToDatetime(tzinfo=UTC))
+            return replace(state, ruled=MappingProxyType({**state.ruled, fact.turn: ruled}))
+        case _:
+            return state

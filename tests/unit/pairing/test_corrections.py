@@ -1,0 +1,240 @@
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from datetime import datetime, timedelta
+from functools import reduce
+
+import pytest
+from tests.unit.pairing.halls import FISC, NOON, Hall
+
+from faristol.host.errors import Invalid
+from faristol.host.times import to_timestamp
+from faristol.pairing import decide
+from faristol.pairing.past import past_of
+from faristol.pairing.rulings import Rulings, watch
+from faristol.pb.game.v1 import events_pb2 as game_events
+from faristol.pb.pairing.v1 import events_pb2 as events
+from faristol.rating.model import TournamentView, view
+from faristol.rules import Refusal, load_ruleset, with_options
+
+PES = load_ruleset("pes-2024")
+FISE = load_ruleset("fise")
+UF = with_options(load_ruleset("uf-2007"), {"minutes": 30})
+GAME = "open-r1-t1"
+
+
+def hall_of(name: str = "uf-2007", rounds: int = 5) -> Hall:
+    ruleset = {"uf-2007": UF, "fise": FISE, "pes-2024": PES, "fisc-2023": FISC}[name]
+    return Hall({f"p{place}": 2000 - place for place in range(1, 9)}, rounds, ruleset)
+
+
+def correct(
+    hall: Hall,
+    *scores: tuple[str, int],
+    game: str = GAME,
+    player_ids: Sequence[str] = (),
+    arbiter_id: str = "maria",
+    winner_id: str = "",
+) -> None:
+    hall.do(
+        decide.correct_result(
+            hall.state,
+            hall.ruleset,
+            game=game,
+            scores=scores,
+            winner_id=winner_id,
+            lost_by_all=False,
+            player_ids=player_ids,
+            arbiter_id=arbiter_id,
+            note="added up wrongly",
+            at=None,
+            now=hall.now,
+        )
+    )
+
+
+def refusal_of(act: Callable[[], object]) -> Refusal:
+    with pytest.raises(Refusal) as refused:
+        act()
+    return refused.value
+
+
+@pytest.mark.parametrize(("name", "article"), [("fisc-2023", "FISC I.8"), ("pes-2024", "PES Ε.α")])
+def test_where_the_book_says_that_a_result_is_final_it_is_not_touched(name: str, article: str) -> None:
+    # Matrix 93.
+    hall = hall_of(name)
+    hall.play(1)
+    before = hall.state
+
+    refusal = refusal_of(lambda: correct(hall, ("p1", 300), ("p5", 400), player_ids=["p1", "p5"]))
+
+    assert (refusal.reason, refusal.article) == ("RESULT_FINAL", article)
+    assert hall.state == before
+
+
+def test_under_fise_all_its_players_ask_and_the_points_follow() -> None:
+    hall = hall_of("fise")
+    hall.play(1)
+    game = hall.state.played[0].pairings[0]
+    first, second = game.player_ids
+    scores = ((first, 300), (second, 400))
+
+    refusal = refusal_of(lambda: correct(hall, *scores, game=game.game_id, player_ids=[first]))
+    assert (refusal.reason, refusal.article) == ("REOPENING_NOT_AGREED", "FISE 44")
+
+    correct(hall, *scores, game=game.game_id, player_ids=[first, second])
+    assert past_of(hall.state, hall.ruleset, first, 2)[0].half_points == 0
+    assert past_of(hall.state, hall.ruleset, second, 2)[0].half_points == 2
+
+
+def test_a_rating_list_rests_on_the_corrected_result() -> None:
+    hall = hall_of("fise")
+    hall.play(1)
+    game = hall.state.played[0].pairings[0]
+    first, second = game.player_ids
+    correct(hall, (first, 300), (second, 400), game=game.game_id, player_ids=[first, second])
+
+    assert reduce(view, hall.facts, TournamentView()).games[0].half_points == 0
+
+
+def test_scores_that_are_swapped_and_games_that_were_not_paired_are_refused() -> None:
+    hall = hall_of("fise")
+    hall.play(1)
+    game = hall.state.played[0].pairings[0]
+    first, second = game.player_ids
+
+    with pytest.raises(Invalid, match=f"scores: are of {second}, {first}; expected those of {first}, {second}"):
+        correct(hall, (second, 300), (first, 400), game=game.game_id, player_ids=[first, second])
+    with pytest.raises(Invalid, match="arbiter_id"):
+        correct(hall, (first, 1), (second, 2), game=game.game_id, arbiter_id="")
+    assert refusal_of(lambda: correct(hall, (first, 1), (second, 2), game="nowhere")).reason == "GAME_NOT_PAIRED"
+
+
+def test_a_game_without_a_result_has_nothing_to_correct() -> None:
+    hall = hall_of("fise")
+    hall.pair(1)
+    game = hall.state.played[0].pairings[0]
+
+    refusal = refusal_of(lambda: correct(hall, *((one, 1) for one in game.player_ids), game=game.game_id))
+
+    assert refusal.reason == "NO_RESULT"
+
+
+def ruled(points: int, *, valid: bool, at: datetime = NOON) -> Rulings:
+    facts = [
+        game_events.PlayPlaced(turn=3, player_id="p1", score=points),
+        game_events.ChallengeRuled(turn=3, challenge=1, valid=valid, occurred_at=to_timestamp(at)),
+    ]
+    return reduce(watch, facts, Rulings())
+
+
+def adjust(hall: Hall, rulings: Rulings, at: datetime | None = None) -> events.SpreadAdjusted:
+    (fact,) = hall.do(
+        decide.correct_ruling(
+            hall.state,
+            hall.ruleset,
+            rulings,
+            game=GAME,
+            turn=3,
+            arbiter_id="eleni",
+            note="",
+            at=at,
+            now=hall.now,
+        )
+    )
+    assert isinstance(fact, events.SpreadAdjusted)
+    return fact
+
+
+@pytest.mark.parametrize(("points", "valid", "spread"), [(34, False, 64), (22, True, -52)])
+def test_a_wrong_ruling_found_on_the_same_day_changes_the_spread_and_not_the_result(
+    points: int, valid: bool, spread: int
+) -> None:
+    # Matrix 77 and 78.
+    hall = hall_of("pes-2024")
+    hall.play(1)
+    before = hall.state.played[0].results
+
+    fact = adjust(hall, ruled(points, valid=valid))
+
+    assert (fact.player_id, fact.points, fact.article) == ("p1", spread, "PES Δ.ε")
+    assert hall.state.played[0].results == before
+    assert refusal_of(lambda: adjust(hall, ruled(points, valid=valid))).reason == "RULING_CORRECTED"
+
+
+def test_a_wrong_ruling_stands_on_the_next_day_and_under_other_books() -> None:
+    # Matrix 77.
+    hall = hall_of("pes-2024")
+    hall.play(1)
+    late = refusal_of(lambda: adjust(hall, ruled(34, valid=False), NOON + timedelta(days=1)))
+    assert (late.reason, late.article) == ("CORRECTION_TOO_LATE", "PES Δ.ε")
+    assert refusal_of(lambda: adjust(hall, Rulings())).reason == "NOT_RULED"
+
+    other = hall_of("fisc-2023")
+    other.play(1)
+    assert refusal_of(lambda: adjust(other, ruled(34, valid=False))).reason == "RULING_FINAL"
+
+
+def postpone(hall: Hall, minutes_before: int, player_ids: Sequence[str] = ("p1", "p5")) -> None:
+    due = hall.now + timedelta(minutes=minutes_before)
+    hall.do(
+        decide.postpone(
+            hall.state,
+            hall.ruleset,
+            game=GAME,
+            player_ids=player_ids,
+            scheduled_at=due,
+            postponed_to=due + timedelta(days=1),
+            arbiter_id="eleni",
+            at=None,
+            now=hall.now,
+        )
+    )
+
+
+def test_a_game_is_postponed_when_all_agree_two_hours_before_and_not_later() -> None:
+    # Matrix 62.
+    hall = hall_of("pes-2024")
+    hall.pair(1)
+
+    late = refusal_of(lambda: postpone(hall, 119))
+    assert (late.reason, late.article) == ("POSTPONEMENT_TOO_LATE", "PES Γ.β")
+    alone = refusal_of(lambda: postpone(hall, 120, ["p1"]))
+    assert (alone.reason, alone.article) == ("POSTPONEMENT_NOT_AGREED", "PES Γ.β")
+
+    postpone(hall, 120)
+    assert hall.state.played[0].postponed == {GAME}
+
+
+def test_a_postponed_game_is_started_once_its_round_is_and_the_round_waits_for_it() -> None:
+    hall = hall_of("pes-2024")
+    hall.pair(1)
+    postpone(hall, 180)
+
+    def start() -> None:
+        hall.do(decide.start_postponed(hall.state, game=GAME, at=None, now=hall.now))
+
+    assert refusal_of(start).reason == "ROUND_NOT_STARTED"
+    hall.start(1)
+    for table in hall.state.played[0].pairings[1:]:
+        hall.report(table.game_id, 400, 300)
+    assert refusal_of(lambda: hall.close(1)).reason == "RESULTS_MISSING"
+    start()
+    assert refusal_of(start).reason == "NOT_POSTPONED"
+    hall.report(GAME, 400, 300)
+    hall.close(1)
+
+
+def test_no_game_is_postponed_where_the_book_does_not_know_it() -> None:
+    hall = hall_of("fisc-2023")
+    hall.pair(1)
+
+    assert refusal_of(lambda: postpone(hall, 600)).reason == "NO_POSTPONEMENT"
+
+
+def test_where_the_book_is_silent_the_arbiter_decides_alone() -> None:
+    hall = hall_of("uf-2007")
+    hall.play(1)
+    correct(hall, ("p1", 350), ("p5", 350))
+
+    assert past_of(hall.state, UF, "p1", 2)[0].half_points == 1
