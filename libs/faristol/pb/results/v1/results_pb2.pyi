@@ -349,6 +349,7 @@ class Round(_message.Message):
     PHASE_FIELD_NUMBER: _builtins.int
     TABLES_FIELD_NUMBER: _builtins.int
     FINISHED_FIELD_NUMBER: _builtins.int
+    CORRECTED_BEFORE_FIELD_NUMBER: _builtins.int
     round: _builtins.int
     """Round, from 1."""
     phase: Global___RoundPhase.ValueType
@@ -357,6 +358,8 @@ class Round(_message.Message):
     """Number of tables."""
     finished: _builtins.int
     """Tables of which the result is final."""
+    corrected_before: _builtins.bool
+    """A result of an earlier round was corrected after this round had been paired."""
     def __init__(
         self,
         *,
@@ -364,10 +367,11 @@ class Round(_message.Message):
         phase: Global___RoundPhase.ValueType = ...,
         tables: _builtins.int = ...,
         finished: _builtins.int = ...,
+        corrected_before: _builtins.bool = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["finished", b"finished", "phase", b"phase", "round", b"round", "tables", b"tables"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["corrected_before", b"corrected_before", "finished", b"finished", "phase", b"phase", "round", b"round", "tables", b"tables"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -747,6 +751,9 @@ class Table(_message.Message):
     CONDITION_FIELD_NUMBER: _builtins.int
     LOSER_IDS_FIELD_NUMBER: _builtins.int
     UNPLAYED_FIELD_NUMBER: _builtins.int
+    CORRECTED_FIELD_NUMBER: _builtins.int
+    POSTPONED_TO_FIELD_NUMBER: _builtins.int
+    SPREAD_ADJUSTMENTS_FIELD_NUMBER: _builtins.int
     table: _builtins.int
     """Table, from 1."""
     game_id: _builtins.str
@@ -763,6 +770,8 @@ class Table(_message.Message):
     """What ended the game, once the result is final."""
     unplayed: _builtins.bool
     """It was decided before any turn was over: a forfeit, which is no game for pairing and tie-breaks."""
+    corrected: _builtins.bool
+    """The result was corrected after it had been final."""
     @_builtins.property
     def seats(self) -> _containers.RepeatedCompositeFieldContainer[Global___Seat]:
         """Both players, in the order of the pairing."""
@@ -770,6 +779,14 @@ class Table(_message.Message):
     @_builtins.property
     def loser_ids(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
         """Who left, or lost by decision."""
+
+    @_builtins.property
+    def postponed_to(self) -> _timestamp_pb2.Timestamp:
+        """When the game will be played, while it is postponed."""
+
+    @_builtins.property
+    def spread_adjustments(self) -> _containers.RepeatedCompositeFieldContainer[Global___SpreadAdjustment]:
+        """What was added to or taken off the spread in the tournament after the game (PES Δ.ε)."""
 
     def __init__(
         self,
@@ -784,14 +801,47 @@ class Table(_message.Message):
         condition: _events_pb2.EndCondition.ValueType = ...,
         loser_ids: _abc.Iterable[_builtins.str] | None = ...,
         unplayed: _builtins.bool = ...,
+        corrected: _builtins.bool = ...,
+        postponed_to: _timestamp_pb2.Timestamp | None = ...,
+        spread_adjustments: _abc.Iterable[Global___SpreadAdjustment] | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["postponed_to", b"postponed_to"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["condition", b"condition", "final", b"final", "game_id", b"game_id", "loser_ids", b"loser_ids", "lost_by_all", b"lost_by_all", "seats", b"seats", "table", b"table", "turns", b"turns", "unplayed", b"unplayed", "winner_id", b"winner_id"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["condition", b"condition", "corrected", b"corrected", "final", b"final", "game_id", b"game_id", "loser_ids", b"loser_ids", "lost_by_all", b"lost_by_all", "postponed_to", b"postponed_to", "seats", b"seats", "spread_adjustments", b"spread_adjustments", "table", b"table", "turns", b"turns", "unplayed", b"unplayed", "winner_id", b"winner_id"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___Table: _TypeAlias = Table  # noqa: Y015
+
+@_typing.final
+class SpreadAdjustment(_message.Message):
+    """Points of the spread in a tournament that do not come from scores."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    PLAYER_ID_FIELD_NUMBER: _builtins.int
+    POINTS_FIELD_NUMBER: _builtins.int
+    ARTICLE_FIELD_NUMBER: _builtins.int
+    player_id: _builtins.str
+    """Whose."""
+    points: _builtins.int
+    """Points; below 0 for points taken off."""
+    article: _builtins.str
+    """The article."""
+    def __init__(
+        self,
+        *,
+        player_id: _builtins.str = ...,
+        points: _builtins.int = ...,
+        article: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["article", b"article", "player_id", b"player_id", "points", b"points"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___SpreadAdjustment: _TypeAlias = SpreadAdjustment  # noqa: Y015
 
 @_typing.final
 class RequestedBye(_message.Message):
