@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 from faristol.pb.clock.v1 import events_pb2 as clock
 from faristol.pb.game.v1 import events_pb2 as game
+from faristol.pb.pairing.v1 import events_pb2 as pairing
 from faristol.pb.results.v1 import results_pb2 as pb
 from faristol.rules.board import Premium
 from faristol.rules.refusal import N_
@@ -14,6 +15,12 @@ PHASES: Mapping[pb.RoundPhase.ValueType, str] = {
     pb.ROUND_PHASE_PAIRED: N_("paired"),
     pb.ROUND_PHASE_STARTED: N_("being played"),
     pb.ROUND_PHASE_CLOSED: N_("closed"),
+}
+
+BYES: Mapping[pairing.ByeKind.ValueType, str] = {
+    pairing.BYE_KIND_HALF_POINT: N_("half a point"),
+    pairing.BYE_KIND_FULL_POINT: N_("a point"),
+    pairing.BYE_KIND_ZERO_POINT: N_("no point"),
 }
 
 KINDS: Mapping[pb.EntryKind.ValueType, str] = {

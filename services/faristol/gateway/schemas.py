@@ -10,9 +10,11 @@ from pydantic import BaseModel, Field
 
 from faristol.pb.clock.v1 import events_pb2 as clock
 from faristol.pb.game.v1 import events_pb2 as game
+from faristol.pb.pairing.v1 import events_pb2 as pairing
 from faristol.pb.results.v1 import results_pb2 as pb
 
 Phase = Literal["paired", "started", "closed"]
+ByeKind = Literal["half_point", "full_point", "zero_point"]
 EntryKind = Literal[
     "play",
     "exchange",
@@ -69,6 +71,11 @@ PHASES: dict[pb.RoundPhase.ValueType, Phase] = {
     pb.ROUND_PHASE_PAIRED: "paired",
     pb.ROUND_PHASE_STARTED: "started",
     pb.ROUND_PHASE_CLOSED: "closed",
+}
+BYE_KINDS: dict[pairing.ByeKind.ValueType, ByeKind] = {
+    pairing.BYE_KIND_HALF_POINT: "half_point",
+    pairing.BYE_KIND_FULL_POINT: "full_point",
+    pairing.BYE_KIND_ZERO_POINT: "zero_point",
 }
 ENTRY_KINDS: dict[pb.EntryKind.ValueType, EntryKind] = {
     pb.ENTRY_KIND_PLAY: "play",
@@ -175,6 +182,20 @@ class Round(BaseModel):
     phase: Phase = Field(description="Where it stands.")
     tables: int = Field(description="Number of tables.")
     finished: int = Field(description="Tables of which the result is final.")
+    corrected_before: bool = Field(
+        description="A result of an earlier round was corrected after this round had been paired."
+    )
+
+    @classmethod
+    def of(cls, line: pb.Round) -> Round:
+        """From the contract's message."""
+        return cls(
+            round=line.round,
+            phase=PHASES[line.phase],
+            tables=line.tables,
+            finished=line.finished,
+            corrected_before=line.corrected_before,
+        )
 
 
 class Tournament(BaseModel):
@@ -200,10 +221,7 @@ class Tournament(BaseModel):
             players=one.players,
             ruleset=Pin.of(one.ruleset),
             lexicon=Pin.of(one.lexicon),
-            played=[
-                Round(round=line.round, phase=PHASES[line.phase], tables=line.tables, finished=line.finished)
-                for line in one.played
-            ],
+            played=[Round.of(line) for line in one.played],
             over=one.over,
             created_at=moment(one.created_at),
         )
@@ -299,6 +317,34 @@ class Table(BaseModel):
     seats: list[Seat] = Field(description="Both players, in the order of the pairing.")
     turns: int = Field(description="Turns completed or lost so far.")
     final: bool = Field(description="The result is final.")
+    winner_id: str = Field(description="The winner; empty for a draw, when all lost, and before the end.")
+    loser_ids: list[str] = Field(description="Who left, or lost by decision.")
+    unplayed: bool = Field(description="A forfeit: no game for pairing and tie-breaks.")
+    corrected: bool = Field(description="The result was corrected after it had been final.")
+    postponed_to: datetime | None = Field(description="When the game will be played, while it is postponed.")
+
+    @classmethod
+    def of(cls, one: pb.Table) -> Table:
+        """From the contract's message."""
+        return cls(
+            table=one.table,
+            game_id=one.game_id,
+            seats=[Seat.of(seat) for seat in one.seats],
+            turns=one.turns,
+            final=one.final,
+            winner_id=one.winner_id,
+            loser_ids=list(one.loser_ids),
+            unplayed=one.unplayed,
+            corrected=one.corrected,
+            postponed_to=moment(one.postponed_to) if one.HasField("postponed_to") else None,
+        )
+
+
+class RequestedBye(BaseModel):
+    """A player who sits a round out, other than by the pairing itself."""
+
+    player: Seat
+    kind: ByeKind = Field(description="What the round is worth.")
 
 
 class Pairings(Answer):
@@ -308,22 +354,21 @@ class Pairings(Answer):
     phase: Phase = Field(description="Where the round stands.")
     tables: list[Table]
     bye: Seat | None = Field(description="Who has the bye.")
+    requested_byes: list[RequestedBye] = Field(description="Who else sits the round out.")
 
     @classmethod
     def of(cls, answer: pb.GetPairingsResponse) -> Pairings:
         """From the contract's message."""
-        tables = [
-            Table(
-                table=one.table,
-                game_id=one.game_id,
-                seats=[Seat.of(seat) for seat in one.seats],
-                turns=one.turns,
-                final=one.final,
-            )
-            for one in answer.tables
-        ]
-        bye = Seat.of(answer.bye) if answer.HasField("bye") else None
-        return cls(position=answer.position, round=answer.round, phase=PHASES[answer.phase], tables=tables, bye=bye)
+        return cls(
+            position=answer.position,
+            round=answer.round,
+            phase=PHASES[answer.phase],
+            tables=[Table.of(one) for one in answer.tables],
+            bye=Seat.of(answer.bye) if answer.HasField("bye") else None,
+            requested_byes=[
+                RequestedBye(player=Seat.of(one.seat), kind=BYE_KINDS[one.kind]) for one in answer.requested_byes
+            ],
+        )
 
 
 class Player(BaseModel):
@@ -335,6 +380,9 @@ class Player(BaseModel):
     rating: int = Field(description="Rating at the start.")
     unrated: bool = Field(description="No rating had been published.")
     new_rating: int | None = Field(description="Rating after the tournament.")
+    entered_round: int = Field(description="The first round that the player could be paired in.")
+    withdrawn_round: int = Field(description="The first round that the player was not paired in any more; 0 for none.")
+    checked_in: bool = Field(description="Checked in before the first round.")
 
 
 class Players(Answer):
@@ -354,6 +402,9 @@ class Players(Answer):
                 rating=one.rating,
                 unrated=one.unrated,
                 new_rating=one.new_rating if one.HasField("new_rating") else None,
+                entered_round=one.entered_round,
+                withdrawn_round=one.withdrawn_round,
+                checked_in=one.checked_in,
             )
             for one in answer.players
         ]

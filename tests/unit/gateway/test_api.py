@@ -6,6 +6,8 @@ import pytest
 from tests.unit.gateway.stage import Stage
 from tests.unit.results.synthetic import Championship, append, full_game, keep_names
 
+from faristol.pb.game.v1 import events_pb2 as game_events
+from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.rules import load_ruleset
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
@@ -19,8 +21,8 @@ async def test_tournaments_and_what_is_in_them_can_be_read(finished: Stage) -> N
     assert one["ruleset"] == {"name": "fisc-2023", "digest": load_ruleset("fisc-2023").digest}
     assert (one["players"], one["rounds"], one["over"]) == (5, 5, True)
     assert one["played"] == [
-        {"round": 1, "phase": "closed", "tables": 2, "finished": 2},
-        {"round": 2, "phase": "closed", "tables": 2, "finished": 2},
+        {"round": 1, "phase": "closed", "tables": 2, "finished": 2, "corrected_before": False},
+        {"round": 2, "phase": "closed", "tables": 2, "finished": 2, "corrected_before": False},
     ]
 
 
@@ -237,3 +239,42 @@ async def test_the_openapi_document_describes_every_route(stage: Stage) -> None:
 async def test_the_gateway_says_that_it_lives(stage: Stage) -> None:
     answer = await stage.http.get("/healthz")
     assert (answer.status_code, answer.json()) == (200, {"status": "serving"})
+
+
+async def test_byes_forfeits_postponed_games_and_who_came_and_left_can_be_read(stage: Stage) -> None:
+    hall = Championship()
+    pairings = [
+        events.Pairing(table=1, game_id="lliga-r1-t1", first_player_id="anna", second_player_id="carme"),
+        events.Pairing(table=2, game_id="lliga-r1-t2", first_player_id="biel", second_player_id="dolors"),
+    ]
+    half = events.RequestedBye(player_id="eloi", kind=events.BYE_KIND_HALF_POINT)
+    scores = [game_events.FinalScore(player_id=player) for player in ("anna", "carme")]
+    await stage.add(
+        *hall.create(),
+        {
+            hall.stream: [
+                events.RoundPaired(round=1, pairings=pairings, requested_byes=[half]),
+                events.GamePostponed(round=1, game_id="lliga-r1-t2", postponed_to=hall.at()),
+                events.RoundStarted(round=1),
+                events.ResultRecorded(
+                    round=1,
+                    game_id="lliga-r1-t1",
+                    scores=scores,
+                    winner_id="anna",
+                    loser_ids=["carme"],
+                    unplayed=True,
+                ),
+                events.PlayerWithdrawn(player_id="carme", round=2),
+            ]
+        },
+    )
+    answer = (await stage.http.get("/api/v1/tournaments/lliga/rounds/1/pairings")).json()
+    players = (await stage.http.get("/api/v1/tournaments/lliga/players")).json()["players"]
+    page = (await stage.http.get("/t/lliga/r/1", headers={"accept-language": "ca"})).text
+
+    assert [(one["player"]["name"], one["kind"]) for one in answer["requested_byes"]] == [("Eloi Ferrer", "half_point")]
+    first, second = answer["tables"]
+    assert (first["winner_id"], first["loser_ids"], first["unplayed"]) == ("anna", ["carme"], True)
+    assert second["postponed_to"] is not None
+    assert [one["player_id"] for one in players if one["withdrawn_round"] == 2] == ["carme"]
+    assert all(text in page for text in ("incompareixença", "ajornada", "mig punt"))
