@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import base64
 import datetime
 import json
 import subprocess
 import uuid
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -85,6 +87,20 @@ def ago(minutes: int) -> Timestamp:
 
 @pytest.fixture
 def hall(tmp_path: Path) -> Iterator[Hall]:
+    """A table over the board, of a round that began some time ago."""
+    with opened(tmp_path, game.KEEPING_RECORDED, ago(MINUTES_AGO)) as made:
+        yield made
+
+
+@pytest.fixture
+def hosted(tmp_path: Path) -> Iterator[Hall]:
+    """A table whose bag the system holds."""
+    with opened(tmp_path, game.KEEPING_HOSTED, ago(0)) as made:
+        yield made
+
+
+@contextmanager
+def opened(tmp_path: Path, keeping: game.Keeping.ValueType, began: Timestamp) -> Iterator[Hall]:
     about = About("spanish", "first", "CC0-1.0", "written for the tests", datetime.date(2024, 2, 29))
     Library(tmp_path / "lexicons").install(
         "spanish", {("Z", "U", "LL", "A")}, tile_set=load_tile_set("es-100"), about=about
@@ -94,7 +110,6 @@ def hall(tmp_path: Path) -> Iterator[Hall]:
     up = Child(arguments, {"lexicons": tmp_path / "lexicons"}, tmp_path / "up.log")
     address = f"127.0.0.1:{port}"
     wait_until_serving(address, up)
-    began = ago(MINUTES_AGO)
     with grpc.insecure_channel(address) as channel:
         pairing = pairing_pb2_grpc.PairingServiceStub(channel)
         pairing.CreateTournament(
@@ -105,7 +120,7 @@ def hall(tmp_path: Path) -> Iterator[Hall]:
                 rounds=1,
                 ruleset="fise",
                 seed=b"s" * 32,
-                keeping=game.KEEPING_RECORDED,
+                keeping=keeping,
                 occurred_at=began,
             )
         )
@@ -171,3 +186,29 @@ def test_a_turn_that_a_crash_cut_off_is_finished_from_the_journal_and_taken_once
         journal.write_text("\n".join(lines[:-1]) + "\n", encoding="utf-8")
     sheet = faristol("sheet", GAME, "--address", hall.address).stdout
     assert sheet.count("SOL") == 1
+
+
+def test_the_draws_of_a_hosted_game_are_committed_to_and_can_be_checked_when_it_is_final(hosted: Hall) -> None:
+    def told() -> dict[str, str]:
+        found: dict[str, str] = json.loads(faristol("sheet", GAME, "--address", hosted.address, "--json").stdout)
+        return found
+
+    committed = told()["draw_commitment"]
+    assert (len(base64.b64decode(committed)), told()["seed"]) == (32, "")
+    early = faristol("draws", "verify", GAME, "--address", hosted.address)
+    assert (early.returncode, "when the result is final" in early.stderr) == (2, True)
+
+    rack = hosted.table("rack Anna\n").stdout.splitlines()[-1].split()
+    passes = "Blai: turn pass\nAnna: turn pass\nBlai: turn pass\nAnna: turn pass\n"
+    played = hosted.table(
+        f"Anna: turn exchange {rack[0]} {rack[1]}\n{passes}Anna: sign-sheet\nBlai: sign-sheet\nsheet\n"
+    )
+    assert played.returncode == 0, played.stdout + played.stderr
+
+    assert told()["draw_commitment"] == committed
+    kept = base64.b64decode(committed).hex()
+    checked = faristol("draws", "verify", GAME, "--address", hosted.address, "--commitment", kept)
+    assert checked.returncode == 0, checked.stdout + checked.stderr
+    assert checked.stdout == f"{GAME}: 5 draws, all as the seed {base64.b64decode(told()['seed']).hex()} gives them\n"
+    other = faristol("draws", "verify", GAME, "--address", hosted.address, "--commitment", "00" * 32, "--json")
+    assert (other.returncode, len(json.loads(other.stdout)["wrong"])) == (1, 1)

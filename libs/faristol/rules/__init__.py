@@ -5,7 +5,7 @@ Nothing here reads a clock, a file of the user, or a source of randomness: time 
 
 from __future__ import annotations
 
-from faristol.rules.bag import derive_seed, draw, exchange, full_bag, without
+from faristol.rules.bag import commitment, derive_seed, draw, exchange, full_bag, without
 from faristol.rules.board import CENTRE, PREMIUMS, Board, Direction, Placement, Premium, Square, Tile
 from faristol.rules.notation import Notation, Start, lay, read_tiles, write_word
 from faristol.rules.options import Option, OptionValue
@@ -54,6 +54,7 @@ __all__ = [
     "check_pass",
     "check_play",
     "check_settled",
+    "commitment",
     "derive_seed",
     "draw",
     "exchange",

@@ -25,6 +25,7 @@ from faristol.rules.tiles import TileSet
 
 SEED_BYTES = 32
 _LABEL = b"faristol.draw.v1"
+_COMMITMENT_LABEL = b"faristol.commitment.v1"
 _RANGE = 1 << 64
 
 
@@ -96,6 +97,14 @@ def without(tiles: Iterable[str], taken: Iterable[str]) -> tuple[str, ...]:
 def derive_seed(seed: bytes, label: str) -> bytes:
     """A seed of 32 bytes for one use of a greater one: HMAC-SHA-256 keyed by ``seed`` over ``label`` in UTF-8."""
     return hmac.digest(seed, label.encode(), "sha256")
+
+
+def commitment(seed: bytes, game_id: str) -> bytes:
+    """What a table's seed is held to before it is shown: SHA-256 over a label, the seed, and the game's id in UTF-8.
+
+    The label is ``faristol.commitment.v1`` in ASCII. Nobody can find the seed from it, nor another seed for it.
+    """
+    return hashlib.sha256(_COMMITMENT_LABEL + seed + game_id.encode()).digest()
 
 
 def _numbers(seed: bytes, counter: int) -> Iterator[int]:

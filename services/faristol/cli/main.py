@@ -12,7 +12,19 @@ from typing import Annotated
 import typer
 
 from faristol.bus import BusError
-from faristol.cli import adjudication, gcg, judge, keeping, lexicon, players, projections, record, ruleset, rulings
+from faristol.cli import (
+    adjudication,
+    draws,
+    gcg,
+    judge,
+    keeping,
+    lexicon,
+    players,
+    projections,
+    record,
+    ruleset,
+    rulings,
+)
 from faristol.cli.common import Data, Database, Grpc, Http, Nats, console, run, settings_of
 from faristol.cli.director import direct, history
 from faristol.cli.pair import pair
@@ -34,6 +46,7 @@ record.app.add_typer(keeping.app)
 app.add_typer(record.app, name="record")
 app.add_typer(lexicon.app, name="lexicon")
 app.add_typer(gcg.app, name="gcg")
+app.add_typer(draws.app, name="draws")
 app.add_typer(projections.app, name="projections")
 app.add_typer(ruleset.app, name="ruleset")
 judge.app.add_typer(adjudication.app)

@@ -8,11 +8,12 @@ from typing import Any, TypeVar
 from google.protobuf.message import Message
 
 from faristol.game.decide.checks import awaits_mover
-from faristol.game.model import UNKNOWN, Game, Interruption, timestamp
+from faristol.game.draw_log import draws_of
+from faristol.game.model import UNKNOWN, Game, Interruption, Phase, timestamp
 from faristol.game.streams import Table
 from faristol.pb.game.v1 import events_pb2 as events
 from faristol.pb.game.v1 import game_pb2 as pb
-from faristol.rules import Placement, full_bag, without
+from faristol.rules import N_, Placement, Refusal, full_bag, without
 
 M = TypeVar("M", bound=Message)
 
@@ -142,3 +143,29 @@ def _interruption(game: Game, player_id: str) -> pb.Interruption | None:
             return pb.Interruption(illegal_exchange=revealed)
         case events.CountDisputed():
             return pb.Interruption(count=found)
+
+
+def draws(table: Table, facts: Sequence[Message]) -> pb.ListDrawsResponse:
+    """Every draw of a table, as its ``facts`` tell it. Raises ``Refusal`` while they are secret, or nobody's."""
+    game = table.game
+    if not game.hosted:
+        raise Refusal("NO_DRAWS", "", N_("This table is played over the board: people draw there, not the system."))
+    revealed = any(isinstance(fact, events.SeedRevealed) for fact in facts)
+    if not revealed and game.phase is not Phase.FINAL:
+        raise Refusal("DRAWS_SECRET", "", N_("Draws are shown when the result is final: now they would tell racks."))
+    committed = next((fact.commitment for fact in facts if isinstance(fact, events.DrawsCommitted)), b"")
+    return pb.ListDrawsResponse(
+        seed=game.seed,
+        commitment=committed,
+        draws=[
+            pb.Draw(
+                number=one.number,
+                player_id=one.player_id,
+                source=pb.DrawSource.Value(f"DRAW_SOURCE_{one.source.name}"),
+                among=one.among,
+                faces=one.faces,
+            )
+            for one in draws_of(facts, table.ruleset)
+        ],
+        ruleset=game.ruleset.message(),
+    )

@@ -10,7 +10,7 @@ from faristol.game.model import UNKNOWN, Instant, timestamp
 from faristol.game.views import Tournament, seated
 from faristol.pb.game.v1 import events_pb2 as events
 from faristol.pb.pairing.v1 import events_pb2 as pairing_events
-from faristol.rules import Ruleset, derive_seed, draw, full_bag, starting_draw, without
+from faristol.rules import Ruleset, commitment, derive_seed, draw, full_bag, starting_draw, without
 
 
 def open_table(
@@ -40,6 +40,7 @@ def open_table(
     ]
     if tournament.keeping == events.KEEPING_RECORDED:
         return [*facts, *_dealt_unseen(players, ruleset, at)]
+    facts.append(events.DrawsCommitted(commitment=commitment(seed, pairing.game_id), occurred_at=timestamp(at)))
     first, number = players[0], 0
     if ruleset.start.method == "draw":
         drawn = starting_draw(ruleset, players, seed)

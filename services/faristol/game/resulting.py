@@ -104,6 +104,14 @@ def result(game: Game, at: Instant) -> events.ResultFinal:
     )
 
 
+def final(game: Game, at: Instant) -> tuple[Message, ...]:
+    """The final result; before the first one the seed of a table whose bag the system held, which draws no more."""
+    facts = (result(game, at),)
+    if game.hosted and game.seed and not game.revision:
+        return (events.SeedRevealed(seed=game.seed, occurred_at=timestamp(at)), *facts)
+    return facts
+
+
 def _lines(game: Game, clock: Clock, ruleset: Ruleset) -> Iterator[Adjustment]:
     if game.condition == events.END_CONDITION_FORFEIT:
         yield from forfeit_adjustments(game.scores, game.losers, ruleset)

@@ -11,7 +11,7 @@ from google.protobuf.message import Message
 
 from faristol.game import answers, commands, decide
 from faristol.game.model import Instant, instant
-from faristol.game.streams import Table, load_table, with_other_games
+from faristol.game.streams import Table, game_stream, load_table, with_other_games
 from faristol.host import Invalid, NotFound, Runtime
 from faristol.host.times import occurred_at
 from faristol.pb.game.v1 import game_pb2 as pb
@@ -219,6 +219,12 @@ class GameService(game_pb2_grpc.GameServiceServicer):
         if request.player_id and request.player_id not in table.game.player_ids:
             raise Invalid("player_id", N_("{player} does not play at this table"), {"player": repr(request.player_id)})
         return answers.shown(table, request.player_id)
+
+    async def ListDraws(self, request: pb.ListDrawsRequest, context: Context) -> pb.ListDrawsResponse:
+        """See ``game.proto``."""
+        table = await self._table(request.game_id, rulings=False)
+        facts = await self._runtime.record.facts(game_stream(request.game_id))
+        return answers.draws(table, facts)
 
     async def _table(self, game_id: str, *, rulings: bool = True) -> Table:
         table = await load_table(self._runtime.record, game_id, rulings=rulings)

@@ -13,7 +13,7 @@ from google.protobuf.message import Message
 from faristol.game.decide.drawing import unseen
 from faristol.game.decide.placing import announced
 from faristol.game.model import UNKNOWN, Game, Instant, Phase, fold, timestamp
-from faristol.game.resulting import CONDITIONS, clock_is_done, missing_line, racks_wanted, result, signers
+from faristol.game.resulting import CONDITIONS, clock_is_done, final, missing_line, racks_wanted, signers
 from faristol.game.views import Clock, Ruling
 from faristol.game.withdrawing import withdrawn
 from faristol.pb.game.v1 import events_pb2 as events
@@ -250,5 +250,5 @@ def _at_the_foot(game: Game, clock: Clock, ruleset: Ruleset) -> Sequence[Message
     if line is not None:
         return (line,)
     if not signers(game, ruleset) and clock_is_done(clock, ruleset) and not racks_wanted(game, ruleset):
-        return (result(game, game.last_at),)
+        return final(game, game.last_at)
     return ()

@@ -207,6 +207,11 @@ class Game(Answer):
     incidents: list[Incident] = Field(description="What happened beside the turns.")
     loser_ids: list[str] = Field(description="Who left, or lost by decision.")
     lost_by_all: bool = Field(description="All players lost.")
+    draw_commitment: str = Field(
+        description="What the draws are committed to, in hexadecimal: SHA-256 over `faristol.commitment.v1`, the seed "
+        "and the game's id. Empty over the board."
+    )
+    seed: str = Field(description="The seed of the draws, in hexadecimal; empty until the result is final.")
     sheet: Sheet | None = Field(description="The form of the scoresheet; null when the rules are not installed.")
 
     @classmethod
@@ -240,5 +245,7 @@ class Game(Answer):
             incidents=[Incident.of(incident) for incident in one.incidents],
             loser_ids=list(one.loser_ids),
             lost_by_all=one.lost_by_all,
+            draw_commitment=one.draw_commitment.hex(),
+            seed=one.seed.hex(),
             sheet=Sheet.of(one.sheet) if one.HasField("sheet") else None,
         )

@@ -1,7 +1,7 @@
 """A game as the public sees it: board, scoresheet, clocks.
 
-No rack and no seed is ever taken over from an event, so none can leak: of a draw only the size of the bag is
-kept, of an exchange only the number of tiles.
+No rack is ever taken over from an event, nor a seed before it is revealed, so none can leak: of a draw only the size of
+the bag is kept, of an exchange only the number of tiles.
 """
 
 from __future__ import annotations
@@ -35,6 +35,8 @@ NOT_SHOWN = (
 
 SHOWN = (
     game.GameOpened,
+    game.DrawsCommitted,
+    game.SeedRevealed,
     game.StartDecided,
     game.TilesDrawn,
     game.GameStarted,
@@ -137,6 +139,10 @@ def _opened(event: game.GameOpened) -> results.GetGameResponse:
 
 def _play(after: results.GetGameResponse, event: Message) -> None:
     match event:
+        case game.DrawsCommitted():
+            after.draw_commitment = event.commitment
+        case game.SeedRevealed():
+            after.seed = event.seed
         case game.StartDecided():
             after.first_player_id = event.player_id
         case game.TilesDrawn():

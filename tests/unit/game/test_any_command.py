@@ -16,12 +16,14 @@ from tests.unit.game.hall import PLAYERS, Hall, rules
 from faristol.game import commands
 from faristol.game.commands import ACTS
 from faristol.game.decide import unseen
+from faristol.game.draw_log import draws_of
 from faristol.game.model import UNKNOWN, Game, Phase, evolve, fold
 from faristol.host.errors import Invalid
 from faristol.pb.game.v1 import events_pb2 as events
 from faristol.pb.game.v1 import game_pb2 as pb
-from faristol.rules import CENTRE, Direction, Refusal, Ruleset, Square, Tile, check_play, ruleset_names
+from faristol.rules import CENTRE, Direction, Refusal, Ruleset, Square, Tile, check_play, commitment, ruleset_names
 from faristol.rules.board import Placement
+from faristol.rules.draw_log import check_draws
 
 TABLES = [(name, players) for name in ruleset_names() for players in range(2, rules(name).game.players_max + 1)]
 COMMANDS = list(ACTS)
@@ -230,6 +232,12 @@ def walk(ruleset: Ruleset, players: int, seed: int, steps: int) -> Hall:
             break
     assert fold(Game(), hall.facts) == hall.game
     assert not [told for told in somebody.told if "{" in told]
+    if hall.game.hosted:
+        game, log = hall.game, list(draws_of(hall.facts, ruleset))
+        committed = commitment(game.seed, game.game_id)
+        wrong = check_draws(log, game_id=game.game_id, seed=game.seed, committed=committed, tile_set=ruleset.tile_set)
+        assert list(wrong) == []
+        assert len(log) == game.next_draw
     return hall
 
 
@@ -300,6 +308,6 @@ def test_taken_back_entries_leave_the_table_as_it_was_but_for_what_arbiters_did(
 
 def test_every_command_of_the_contract_can_be_given() -> None:
     service = pb.DESCRIPTOR.services_by_name["GameService"]
-    requests = {method.input_type.name for method in service.methods} - {"GetGameRequest"}
+    requests = {method.input_type.name for method in service.methods} - {"GetGameRequest", "ListDrawsRequest"}
     assert {request.DESCRIPTOR.name for request in COMMANDS} == requests
     assert len(PLAYERS) == 4

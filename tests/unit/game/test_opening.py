@@ -33,6 +33,7 @@ def test_a_table_opens_with_a_draw_two_racks_and_a_start(seed: bytes) -> None:
     tied = names(facts).count("StartTileDrawn") - 2
     assert names(facts) == [
         "GameOpened",
+        "DrawsCommitted",
         *["StartTileDrawn"] * (2 + tied),
         "StartDecided",
         "TilesDrawn",

@@ -14,7 +14,7 @@ from faristol.game.decide.checks import (
     check_undisturbed,
 )
 from faristol.game.model import Game, Instant, Phase, timestamp
-from faristol.game.resulting import clock_is_done, racks_wanted, result, signers
+from faristol.game.resulting import clock_is_done, final, racks_wanted, signers
 from faristol.game.views import Clock
 from faristol.host.errors import Invalid
 from faristol.pb.game.v1 import events_pb2 as events
@@ -127,7 +127,7 @@ def sign_sheet(game: Game, clock: Clock, ruleset: Ruleset, player_id: str, at: I
         )
     facts: list[Message] = [events.SheetSigned(player_id=player_id, occurred_at=timestamp(at))]
     if missing == [player_id]:
-        facts.append(result(game, at))
+        facts.extend(final(game, at))
     return facts
 
 

@@ -41,7 +41,7 @@ def claim_overdraw(
     check_running(game, ruleset)
     _check_drawer(game, drawer_id)
     check_undisturbed(game, ruleset)
-    held, new = _parts(game, ruleset, drawer_id)
+    held, new = rack_parts(game, ruleset, drawer_id)
     surplus = len(held) + len(new) - ruleset.game.rack_size
     if surplus < 1:
         raise Refusal(
@@ -197,7 +197,7 @@ def report_tiles_found(
     ]
 
 
-def _parts(game: Game, ruleset: Ruleset, drawer_id: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
+def rack_parts(game: Game, ruleset: Ruleset, drawer_id: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """The rack in what was held before the last draw and what that brought.
 
     Where those cannot be told apart any more, or hold less than the surplus, everything counts as new.

@@ -52,6 +52,10 @@ def _opened(_: Game, fact: events.GameOpened) -> Game:
     )
 
 
+def _told_of_draws(game: Game, _: events.DrawsCommitted | events.SeedRevealed) -> Game:
+    return game  # the seed says it all
+
+
 def _start_tile_drawn(game: Game, fact: events.StartTileDrawn) -> Game:
     return replace(game, next_draw=fact.draw + 1)
 
@@ -248,6 +252,8 @@ def _next_turn(game: Game, taken: Taken, open_play: events.PlayPlaced | None = N
 
 CHANGES: Mapping[type[Message], Change] = {
     events.GameOpened: _opened,
+    events.DrawsCommitted: _told_of_draws,
+    events.SeedRevealed: _told_of_draws,
     events.StartTileDrawn: _start_tile_drawn,
     events.StartDecided: _start_decided,
     events.GameStarted: _started,

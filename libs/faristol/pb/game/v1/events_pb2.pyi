@@ -520,6 +520,64 @@ class GameOpened(_message.Message):
 Global___GameOpened: _TypeAlias = GameOpened  # noqa: Y015
 
 @_typing.final
+class DrawsCommitted(_message.Message):
+    """The draws of a table whose bag the system holds are committed to, before the first of them. It is public: whoever keeps
+    it can show at the end that the seed was not another.
+    """
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    COMMITMENT_FIELD_NUMBER: _builtins.int
+    OCCURRED_AT_FIELD_NUMBER: _builtins.int
+    commitment: _builtins.bytes
+    """SHA-256 over `faristol.commitment.v1`, the seed, and the game's id."""
+    @_builtins.property
+    def occurred_at(self) -> _timestamp_pb2.Timestamp:
+        """When."""
+
+    def __init__(
+        self,
+        *,
+        commitment: _builtins.bytes = ...,
+        occurred_at: _timestamp_pb2.Timestamp | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["occurred_at", b"occurred_at"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["commitment", b"commitment", "occurred_at", b"occurred_at"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___DrawsCommitted: _TypeAlias = DrawsCommitted  # noqa: Y015
+
+@_typing.final
+class SeedRevealed(_message.Message):
+    """The seed of a table becomes public: `ResultFinal` follows for the first time, and nothing is drawn there any more."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    SEED_FIELD_NUMBER: _builtins.int
+    OCCURRED_AT_FIELD_NUMBER: _builtins.int
+    seed: _builtins.bytes
+    """The 32 bytes from which every draw of this table followed. Seeds of other tables do not follow from them."""
+    @_builtins.property
+    def occurred_at(self) -> _timestamp_pb2.Timestamp:
+        """When."""
+
+    def __init__(
+        self,
+        *,
+        seed: _builtins.bytes = ...,
+        occurred_at: _timestamp_pb2.Timestamp | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["occurred_at", b"occurred_at"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["occurred_at", b"occurred_at", "seed", b"seed"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___SeedRevealed: _TypeAlias = SeedRevealed  # noqa: Y015
+
+@_typing.final
 class StartTileDrawn(_message.Message):
     """A player drew a tile to decide who starts (FISC I.5). The tile goes back into the bag."""
 

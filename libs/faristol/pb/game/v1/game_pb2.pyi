@@ -76,6 +76,34 @@ PHASE_REFUSED: Phase.ValueType  # 8
 """The mover to take back a play that was found invalid, or to appeal."""
 Global___Phase: _TypeAlias = Phase  # noqa: Y015
 
+class _DrawSource:
+    ValueType = _typing.NewType("ValueType", _builtins.int)
+    V: _TypeAlias = ValueType  # noqa: Y015
+
+class _DrawSourceEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_DrawSource.ValueType], _builtins.type):
+    DESCRIPTOR: _descriptor.EnumDescriptor
+    DRAW_SOURCE_UNSPECIFIED: _DrawSource.ValueType  # 0
+    """Not said; never sent."""
+    DRAW_SOURCE_START: _DrawSource.ValueType  # 1
+    """The bag before the game: who begins."""
+    DRAW_SOURCE_BAG: _DrawSource.ValueType  # 2
+    """The bag."""
+    DRAW_SOURCE_RACK: _DrawSource.ValueType  # 3
+    """A rack that was too full, or exchanged too many."""
+
+class DrawSource(_DrawSource, metaclass=_DrawSourceEnumTypeWrapper):
+    """What a draw was made from."""
+
+DRAW_SOURCE_UNSPECIFIED: DrawSource.ValueType  # 0
+"""Not said; never sent."""
+DRAW_SOURCE_START: DrawSource.ValueType  # 1
+"""The bag before the game: who begins."""
+DRAW_SOURCE_BAG: DrawSource.ValueType  # 2
+"""The bag."""
+DRAW_SOURCE_RACK: DrawSource.ValueType  # 3
+"""A rack that was too full, or exchanged too many."""
+Global___DrawSource: _TypeAlias = DrawSource  # noqa: Y015
+
 @_typing.final
 class PlacePlayRequest(_message.Message):
     """See PlacePlay."""
@@ -3192,3 +3220,105 @@ class GetGameResponse(_message.Message):
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___GetGameResponse: _TypeAlias = GetGameResponse  # noqa: Y015
+
+@_typing.final
+class ListDrawsRequest(_message.Message):
+    """See ListDraws."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    GAME_ID_FIELD_NUMBER: _builtins.int
+    game_id: _builtins.str
+    """The game."""
+    def __init__(
+        self,
+        *,
+        game_id: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["game_id", b"game_id"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ListDrawsRequest: _TypeAlias = ListDrawsRequest  # noqa: Y015
+
+@_typing.final
+class Draw(_message.Message):
+    """One draw."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    NUMBER_FIELD_NUMBER: _builtins.int
+    PLAYER_ID_FIELD_NUMBER: _builtins.int
+    SOURCE_FIELD_NUMBER: _builtins.int
+    AMONG_FIELD_NUMBER: _builtins.int
+    FACES_FIELD_NUMBER: _builtins.int
+    number: _builtins.int
+    """Number of the draw in the game, from 0."""
+    player_id: _builtins.str
+    """Who drew."""
+    source: Global___DrawSource.ValueType
+    """What it was made from."""
+    @_builtins.property
+    def among(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """The tiles that it was made from, in the order of their code points."""
+
+    @_builtins.property
+    def faces(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """What came of it, in order; empty where a number was used and nothing drawn."""
+
+    def __init__(
+        self,
+        *,
+        number: _builtins.int = ...,
+        player_id: _builtins.str = ...,
+        source: Global___DrawSource.ValueType = ...,
+        among: _abc.Iterable[_builtins.str] | None = ...,
+        faces: _abc.Iterable[_builtins.str] | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["among", b"among", "faces", b"faces", "number", b"number", "player_id", b"player_id", "source", b"source"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___Draw: _TypeAlias = Draw  # noqa: Y015
+
+@_typing.final
+class ListDrawsResponse(_message.Message):
+    """See ListDraws."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    SEED_FIELD_NUMBER: _builtins.int
+    COMMITMENT_FIELD_NUMBER: _builtins.int
+    DRAWS_FIELD_NUMBER: _builtins.int
+    RULESET_FIELD_NUMBER: _builtins.int
+    seed: _builtins.bytes
+    """The seed."""
+    commitment: _builtins.bytes
+    """What was committed to; empty at a table that was opened before commitments were made."""
+    @_builtins.property
+    def draws(self) -> _containers.RepeatedCompositeFieldContainer[Global___Draw]:
+        """In order."""
+
+    @_builtins.property
+    def ruleset(self) -> _events_pb2.Pin:
+        """Rules of the game, which say what tiles there are."""
+
+    def __init__(
+        self,
+        *,
+        seed: _builtins.bytes = ...,
+        commitment: _builtins.bytes = ...,
+        draws: _abc.Iterable[Global___Draw] | None = ...,
+        ruleset: _events_pb2.Pin | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["ruleset", b"ruleset"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["commitment", b"commitment", "draws", b"draws", "ruleset", b"ruleset", "seed", b"seed"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ListDrawsResponse: _TypeAlias = ListDrawsResponse  # noqa: Y015

@@ -255,6 +255,11 @@ class GameServiceStub:
                 request_serializer=faristol_dot_game_dot_v1_dot_game__pb2.GetGameRequest.SerializeToString,
                 response_deserializer=faristol_dot_game_dot_v1_dot_game__pb2.GetGameResponse.FromString,
                 _registered_method=True)
+        self.ListDraws = channel.unary_unary(
+                '/faristol.game.v1.GameService/ListDraws',
+                request_serializer=faristol_dot_game_dot_v1_dot_game__pb2.ListDrawsRequest.SerializeToString,
+                response_deserializer=faristol_dot_game_dot_v1_dot_game__pb2.ListDrawsResponse.FromString,
+                _registered_method=True)
 
 
 class GameServiceServicer:
@@ -570,6 +575,14 @@ class GameServiceServicer:
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
+    def ListDraws(self, request, context):
+        """Every draw of a game whose result is final, so that anyone can make them again from its seed. FAILED_PRECONDITION
+        before, and at a table over the board, where people draw.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
 
 def add_GameServiceServicer_to_server(servicer, server):
     rpc_method_handlers = {
@@ -792,6 +805,11 @@ def add_GameServiceServicer_to_server(servicer, server):
                     servicer.GetGame,
                     request_deserializer=faristol_dot_game_dot_v1_dot_game__pb2.GetGameRequest.FromString,
                     response_serializer=faristol_dot_game_dot_v1_dot_game__pb2.GetGameResponse.SerializeToString,
+            ),
+            'ListDraws': grpc.unary_unary_rpc_method_handler(
+                    servicer.ListDraws,
+                    request_deserializer=faristol_dot_game_dot_v1_dot_game__pb2.ListDrawsRequest.FromString,
+                    response_serializer=faristol_dot_game_dot_v1_dot_game__pb2.ListDrawsResponse.SerializeToString,
             ),
     }
     generic_handler = grpc.method_handlers_generic_handler(
@@ -1983,6 +2001,33 @@ class GameService:
             '/faristol.game.v1.GameService/GetGame',
             faristol_dot_game_dot_v1_dot_game__pb2.GetGameRequest.SerializeToString,
             faristol_dot_game_dot_v1_dot_game__pb2.GetGameResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def ListDraws(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/faristol.game.v1.GameService/ListDraws',
+            faristol_dot_game_dot_v1_dot_game__pb2.ListDrawsRequest.SerializeToString,
+            faristol_dot_game_dot_v1_dot_game__pb2.ListDrawsResponse.FromString,
             options,
             channel_credentials,
             insecure,

@@ -130,6 +130,10 @@ class GameServiceStub:
     """Take entries of a table over the board back, from the beginning of a turn on."""
     GetGame: _grpc.UnaryUnaryMultiCallable[_game_pb2.GetGameRequest, _game_pb2.GetGameResponse]
     """The table as it stands in the record, for those at it."""
+    ListDraws: _grpc.UnaryUnaryMultiCallable[_game_pb2.ListDrawsRequest, _game_pb2.ListDrawsResponse]
+    """Every draw of a game whose result is final, so that anyone can make them again from its seed. FAILED_PRECONDITION
+    before, and at a table over the board, where people draw.
+    """
 
 @_typing.type_check_only
 class GameServiceAsyncStub(GameServiceStub):
@@ -226,6 +230,10 @@ class GameServiceAsyncStub(GameServiceStub):
     """Take entries of a table over the board back, from the beginning of a turn on."""
     GetGame: _aio.UnaryUnaryMultiCallable[_game_pb2.GetGameRequest, _game_pb2.GetGameResponse]  # type: ignore[assignment]
     """The table as it stands in the record, for those at it."""
+    ListDraws: _aio.UnaryUnaryMultiCallable[_game_pb2.ListDrawsRequest, _game_pb2.ListDrawsResponse]  # type: ignore[assignment]
+    """Every draw of a game whose result is final, so that anyone can make them again from its seed. FAILED_PRECONDITION
+    before, and at a table over the board, where people draw.
+    """
 
 class GameServiceServicer(metaclass=_abc_1.ABCMeta):
     """The tables of a cell."""
@@ -583,5 +591,15 @@ class GameServiceServicer(metaclass=_abc_1.ABCMeta):
         context: _ServicerContext,
     ) -> _typing.Union[_game_pb2.GetGameResponse, _abc.Awaitable[_game_pb2.GetGameResponse]]:
         """The table as it stands in the record, for those at it."""
+
+    @_abc_1.abstractmethod
+    def ListDraws(
+        self,
+        request: _game_pb2.ListDrawsRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_game_pb2.ListDrawsResponse, _abc.Awaitable[_game_pb2.ListDrawsResponse]]:
+        """Every draw of a game whose result is final, so that anyone can make them again from its seed. FAILED_PRECONDITION
+        before, and at a table over the board, where people draw.
+        """
 
 def add_GameServiceServicer_to_server(servicer: GameServiceServicer, server: _typing.Union[_grpc.Server, _aio.Server]) -> None: ...

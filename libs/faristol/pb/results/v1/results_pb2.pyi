@@ -1423,6 +1423,8 @@ class GetGameResponse(_message.Message):
     ROUND_TIME_OVER_FIELD_NUMBER: _builtins.int
     LAST_TURN_FIELD_NUMBER: _builtins.int
     SHEET_FIELD_NUMBER: _builtins.int
+    DRAW_COMMITMENT_FIELD_NUMBER: _builtins.int
+    SEED_FIELD_NUMBER: _builtins.int
     game_id: _builtins.str
     """The game."""
     tournament_id: _builtins.str
@@ -1459,6 +1461,12 @@ class GetGameResponse(_message.Message):
     """The time of the round is over."""
     last_turn: _builtins.int
     """The last turn that is played, once it is."""
+    draw_commitment: _builtins.bytes
+    """What the draws are committed to: SHA-256 over `faristol.commitment.v1`, the seed, and the game's id. Empty at a table
+    over the board.
+    """
+    seed: _builtins.bytes
+    """The seed, from which every draw can be made again; empty until the result is final."""
     @_builtins.property
     def seats(self) -> _containers.RepeatedCompositeFieldContainer[Global___Seat]:
         """Both players, in the order of the pairing."""
@@ -1530,10 +1538,12 @@ class GetGameResponse(_message.Message):
         round_time_over: _builtins.bool = ...,
         last_turn: _builtins.int = ...,
         sheet: Global___Sheet | None = ...,
+        draw_commitment: _builtins.bytes = ...,
+        seed: _builtins.bytes = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["lexicon", b"lexicon", "ruleset", b"ruleset", "sheet", b"sheet"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["allowance_ms", b"allowance_ms", "bag_left", b"bag_left", "board", b"board", "clocks", b"clocks", "end_condition", b"end_condition", "entries", b"entries", "final", b"final", "first_player_id", b"first_player_id", "game_id", b"game_id", "incidents", b"incidents", "laid", b"laid", "last_turn", b"last_turn", "lexicon", b"lexicon", "loser_ids", b"loser_ids", "lost_by_all", b"lost_by_all", "neutralised_for", b"neutralised_for", "position", b"position", "round", b"round", "round_time_over", b"round_time_over", "ruleset", b"ruleset", "seats", b"seats", "sheet", b"sheet", "table", b"table", "tournament_id", b"tournament_id", "tournament_name", b"tournament_name", "turn_ms", b"turn_ms", "turn_player_id", b"turn_player_id", "winner_id", b"winner_id"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["allowance_ms", b"allowance_ms", "bag_left", b"bag_left", "board", b"board", "clocks", b"clocks", "draw_commitment", b"draw_commitment", "end_condition", b"end_condition", "entries", b"entries", "final", b"final", "first_player_id", b"first_player_id", "game_id", b"game_id", "incidents", b"incidents", "laid", b"laid", "last_turn", b"last_turn", "lexicon", b"lexicon", "loser_ids", b"loser_ids", "lost_by_all", b"lost_by_all", "neutralised_for", b"neutralised_for", "position", b"position", "round", b"round", "round_time_over", b"round_time_over", "ruleset", b"ruleset", "seats", b"seats", "seed", b"seed", "sheet", b"sheet", "table", b"table", "tournament_id", b"tournament_id", "tournament_name", b"tournament_name", "turn_ms", b"turn_ms", "turn_player_id", b"turn_player_id", "winner_id", b"winner_id"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
