@@ -135,6 +135,7 @@ GREW = (
     # A case is not called after its game any more. Nothing in its facts changed, but who looks for it under the former
     # name alone has to wait for the version that finds it, and must not pass it by.
     ("faristol.lexicon.v1.CaseOpened", 3),
+    ("faristol.lexicon.v1.CaseWithdrawn", 1),  # the challenge was taken back: a reason of its own
     ("faristol.lexicon.v1.CaseRuled", 2),
     # A pairing can be run again and compared by what it was made from.
     ("faristol.pairing.v1.RoundPaired", 2),

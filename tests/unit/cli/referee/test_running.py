@@ -60,7 +60,7 @@ def file_of(folder: Path, **said: str) -> Path:
         ({"expected": "facts: [PlayPlaced: {score: 9}]"}, "expected the fact PlayPlaced (score: 9), got turn: 1"),
         ({"expected": "no-facts: [PlayPlaced]"}, "expected no fact PlayPlaced, and there is one"),
         ({"ruled": "ruling: invalid"}, ":15: expected the ruling invalid, got valid"),
-        ({"ruled": "runs: nobody"}, "expected the clock of nobody to run, got Anna"),
+        ({"ruled": "runs: Anna"}, "expected the clock of Anna to run, got nobody"),
         ({"after": "scores: {Anna: 12}"}, "expected 12 points for Anna, got 10"),
         ({"after": "used: {Anna: 1:40}"}, "expected 1:40 on the clock for Anna, got 0:40"),
         ({"after": "on-turn: Anna"}, "expected Anna to be on turn, got Blai"),
