@@ -19,29 +19,16 @@ from faristol.rules import load_ruleset, ruleset_names
 HERE = Path(__file__).parent
 REPORT = HERE.parents[1] / "docs" / "rulebook-coverage.md"
 CASES = [case for file in files_in([HERE / "cases"]) for case in read_cases(file)]
-WAITING = dict(
-    line.rsplit(" | ", 1)
-    for line in (HERE / "waiting.txt").read_text(encoding="utf-8").splitlines()
-    if line and not line.startswith("#")
-)
 
 
-def item(case: Case) -> object:
-    """The case as pytest takes it. One that waits must fail: otherwise it waits no more, and says so."""
-    waits = [pytest.mark.xfail(strict=True, reason=WAITING[case.id])] if case.id in WAITING else []
-    return pytest.param(case, id=case.id, marks=waits)
-
-
-@pytest.mark.parametrize("case", [item(case) for case in CASES])
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.id)
 async def test_a_table_comes_out_as_the_book_says(case: Case) -> None:
     verdict = await run_case(case)
     assert verdict.passed, "\n".join(verdict.problems)
 
 
-def test_only_cases_that_there_are_wait() -> None:
-    ids = Counter(case.id for case in CASES)
-    assert max(ids.values()) == 1
-    assert set(WAITING) <= set(ids)
+def test_no_two_cases_are_called_the_same() -> None:
+    assert max(Counter(case.id for case in CASES).values()) == 1
 
 
 async def test_the_report_says_what_is_covered_today() -> None:
@@ -57,13 +44,12 @@ def test_every_scenario_of_a_table_has_a_case() -> None:
 
 
 def test_every_article_that_binds_a_table_is_shown_by_a_case_that_comes_out_right() -> None:
-    right = [case for case in CASES if case.id not in WAITING]
     for name in ruleset_names():
-        shown = {article for case in right if case.ruleset.name == name for article in case.articles}
+        shown = {article for case in CASES if case.ruleset.name == name for article in case.articles}
         assert articles_of(load_ruleset(name), OF_TOURNAMENTS) - shown == set(), name
 
 
 def test_every_command_of_a_table_stands_in_a_case() -> None:
-    done = {step.verb for case in CASES if case.id not in WAITING for step in case.steps}
+    done = {step.verb for case in CASES for step in case.steps}
     commands = set(verbs_of((GAME, CLOCK)))
     assert commands - done == set()

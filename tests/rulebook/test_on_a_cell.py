@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from tests.rulebook.test_cases import CASES, item
+from tests.rulebook.test_cases import CASES
 
 from faristol.cli.referee.case import DIRECTOR, JUDGE, Case
 from faristol.cli.referee.cell import on_cell
@@ -14,7 +14,7 @@ SCENARIOS = {*range(66, 82), 110}
 SHOWN = [case for case in CASES if case in RULED or SCENARIOS & set(case.scenarios)]
 
 
-@pytest.mark.parametrize("case", [item(case) for case in SHOWN])
+@pytest.mark.parametrize("case", SHOWN, ids=lambda case: case.id)
 async def test_a_table_comes_out_as_the_book_says(case: Case, shared_nats: str) -> None:
     verdict = await run_case(case, on_cell(shared_nats))
     assert verdict.passed, "\n".join(verdict.problems)

@@ -37,7 +37,7 @@ from faristol.rules import Refusal
 from faristol.words import About, Library
 from faristol.words.header import Listing
 
-SERVED = ("lexicon", "game", "clock")
+SERVED = ("lexicon", "game", "clock", "pairing")
 """The services of a table."""
 
 PATIENCE = 30.0

@@ -16,6 +16,7 @@ from faristol.host import Invalid
 from faristol.pb.clock.v1 import events_pb2 as clock_events
 from faristol.pb.game.v1 import events_pb2 as events
 from faristol.pb.lexicon.v1 import events_pb2 as lexicon_events
+from faristol.pb.pairing.v1 import events_pb2 as pairing_events
 from faristol.rules import Board, Refusal
 
 if TYPE_CHECKING:
@@ -26,7 +27,7 @@ M = TypeVar("M", bound=Message)
 
 FACTS: Mapping[str, Any] = {
     name: descriptor
-    for module in (events, clock_events, lexicon_events)
+    for module in (events, clock_events, lexicon_events, pairing_events)
     for name, descriptor in module.DESCRIPTOR.message_types_by_name.items()
 }
 """The facts that a case can name."""

@@ -10,6 +10,7 @@ from faristol.cli.referee.forms import moment
 from faristol.cli.referee.position import GAME_ID, TOURNAMENT_ID
 from faristol.game.model import Pin
 from faristol.game.streams import game_stream
+from faristol.pairing.decide import pin_of
 from faristol.pb.game.v1 import events_pb2 as events
 from faristol.pb.pairing.v1 import events_pb2 as pairing_events
 from faristol.rules import Ruleset
@@ -24,18 +25,24 @@ def founding(ruleset: Ruleset, lexicon: Pin) -> list[Message]:
     """What makes the tournament of the table."""
     return [
         pairing_events.TournamentCreated(tournament_id=TOURNAMENT_ID, rounds=1),
-        pairing_events.RulesetPinned(ruleset=events.Pin(name=ruleset.name, digest=ruleset.digest)),
+        pairing_events.RulesetPinned(ruleset=pin_of(ruleset).message()),
         pairing_events.LexiconPinned(lexicon=events.Pin(name=lexicon.name, digest=lexicon.digest)),
     ]
 
 
+def pairing_of(facts: Sequence[Message]) -> list[Message]:
+    """What pairs the round of the table that these facts open."""
+    opened = next(fact for fact in facts if isinstance(fact, events.GameOpened))
+    first, second, *more = opened.player_ids
+    pairing = pairing_events.Pairing(table=1, game_id=GAME_ID, first_player_id=first, second_player_id=second)
+    if more:
+        pairing.player_ids.extend(opened.player_ids)
+    return [pairing_events.RoundPaired(round=opened.round, pairings=[pairing])]
+
+
 def start_of_the_round(at_ms: int) -> list[Message]:
-    """What starts the round of the table, which is its first."""
-    pairings = [pairing_events.Pairing(table=1, game_id=GAME_ID)]
-    return [
-        pairing_events.RoundPaired(round=1, pairings=pairings),
-        pairing_events.RoundStarted(round=1, occurred_at=moment(at_ms)),
-    ]
+    """What starts the round of the table."""
+    return [pairing_events.RoundStarted(round=1, occurred_at=moment(at_ms))]
 
 
 def end_of_the_others(opened: events.GameOpened, at_ms: int) -> Iterator[tuple[str, Sequence[Message]]]:

@@ -33,6 +33,7 @@ from faristol.lexicon.model import stream
 from faristol.lexicon.opening import Question
 from faristol.lexicon.streams import case_of
 from faristol.lexicon.views import Game, Tournament, watch_game, watch_tournament
+from faristol.pairing.part import part as pairing_part
 from faristol.pb.game.v1 import events_pb2 as events
 from faristol.record import Metadata, Recorded, load
 
@@ -60,10 +61,11 @@ class InMemory(Services):
         self._case = case
         self._now = now
         runtime = Runtime(settings(), self._notebook, now)
-        parts = (game_part(runtime), clock_part(runtime))
+        parts = (game_part(runtime), clock_part(runtime), pairing_part(runtime))
         servicers = [servicer for part in parts for servicer in part.servicers]
         self._instances: Mapping[str, Any] = {one.descriptor.full_name: one.instance for one in servicers}
-        self._reactions = [reaction for part in parts for reaction in part.reactions]
+        # What a tournament makes of a final result is no matter of the table.
+        self._reactions = [reaction for part in parts for reaction in part.reactions if part.name != "pairing"]
         self._heard = 0
 
     async def ask(self, service: ServiceDescriptor, rpc: str, request: Message) -> Message:

@@ -22,12 +22,17 @@ from faristol.game.model import Pin
 from faristol.game.streams import load_table as load_settled
 from faristol.pb.clock.v1 import clock_pb2
 from faristol.pb.game.v1 import game_pb2
+from faristol.pb.pairing.v1 import pairing_pb2
 from faristol.record import Decision, Metadata, Record, Write
 from faristol.rules import Board
 
-GAME, CLOCK = (
+GAME, CLOCK, PAIRING = (
     module.DESCRIPTOR.services_by_name[name]
-    for module, name in ((game_pb2, "GameService"), (clock_pb2, "ClockService"))
+    for module, name in (
+        (game_pb2, "GameService"),
+        (clock_pb2, "ClockService"),
+        (pairing_pb2, "PairingService"),
+    )
 )
 """The services whose commands are the verbs of cases."""
 
@@ -39,7 +44,7 @@ class Services(ABC):
         self.record = record
         self.lexicon = lexicon
         """What the table pins."""
-        self.verbs = verbs_of((GAME, CLOCK))
+        self.verbs = verbs_of((GAME, CLOCK, PAIRING))
 
     @abstractmethod
     async def ask(self, service: ServiceDescriptor, rpc: str, request: Message) -> Message:

@@ -12,7 +12,7 @@ from google.protobuf.message_factory import GetMessageClass
 
 from faristol.cli.referee.forms import kebab
 
-GIVEN = frozenset({"command_id", "game_id", "player_id", "arbiter_id", "occurred_at"})
+GIVEN = frozenset({"command_id", "tournament_id", "game_id", "player_id", "arbiter_id", "occurred_at"})
 """Fields that the step itself says."""
 
 
@@ -34,11 +34,11 @@ class Verb:
 
 @cache
 def verbs_of(services: tuple[ServiceDescriptor, ...]) -> Mapping[str, Verb]:
-    """Every command of the services by its name: the calls that carry a command id."""
+    """Every command of the services that concerns a table, by its name: the calls that carry its id and their own."""
     found = {}
     for service in services:
         for method in service.methods:
-            if "command_id" in method.input_type.fields_by_name:
+            if {"command_id", "game_id"} <= set(method.input_type.fields_by_name):
                 name = kebab(method.name)
                 found[name] = Verb(name, service, method.name, GetMessageClass(method.input_type))
     return found

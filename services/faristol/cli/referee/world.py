@@ -14,8 +14,8 @@ from faristol.cli.referee.case import ARBITER, DIRECTOR, JUDGE, Case, Step
 from faristol.cli.referee.commands import Commands
 from faristol.cli.referee.document import there_is_no
 from faristol.cli.referee.forms import moment, since_start
-from faristol.cli.referee.hall import TOURNAMENT, end_of_the_others, start_of_the_round
-from faristol.cli.referee.position import GAME_ID, Turn, laid_fact, lay_out, opening, turns_before
+from faristol.cli.referee.hall import TOURNAMENT, end_of_the_others, pairing_of, start_of_the_round
+from faristol.cli.referee.position import GAME_ID, TOURNAMENT_ID, Turn, laid_fact, lay_out, opening, turns_before
 from faristol.cli.referee.services import Services
 from faristol.clock.streams import clock_stream
 from faristol.game.streams import game_stream
@@ -64,9 +64,12 @@ class World:
         turns = turns_before(self.case, layout)
         first = turns[0].player if turns else self.case.position.to_play
         self.now_ms = turns[0].at_ms - turns[0].used_ms if turns else 0
-        await self.services.write(
-            game_stream(GAME_ID), opening(self.case, layout, first, self.now_ms, services.lexicon)
-        )
+        opened = opening(self.case, layout, first, self.now_ms, services.lexicon)
+        await self.services.write(game_stream(GAME_ID), opened)
+        await self.services.write(TOURNAMENT, pairing_of(opened))
+        if not any(step.actor == DIRECTOR or step.verb == "postpone-game" for step in self.case.steps):
+            # Of the others each says by what it does whether its round has been started.
+            await self.services.write(TOURNAMENT, start_of_the_round(self.now_ms))
         if self.case.ruleset.arbiter.required and self.case.position.arbiter:
             await self._commands.send(ARBITER, "assign-arbiter", self.case.place)
         if self.case.position.recorded and self.case.steps[0].verb != "start-game":
@@ -161,6 +164,8 @@ class World:
         request.command_id = str(uuid.UUID(int=self._sent))
         if "game_id" in known:
             request.game_id = GAME_ID
+        if "tournament_id" in known:
+            request.tournament_id = TOURNAMENT_ID
         if "occurred_at" in known:
             request.occurred_at.CopyFrom(moment(self.now_ms))
 
