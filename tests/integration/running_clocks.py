@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
+from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 
 from google.protobuf.message import Message
@@ -29,6 +30,12 @@ async def add(record: Record, stream: str, *facts: Message) -> None:
     await record.append(Decision([Write(stream, version, facts, "cup")]), Metadata())
 
 
+async def _begin(record: Record, game_id: str, game: Sequence[Message], clock: Sequence[Message]) -> None:
+    """Append a game and its clock at once: between them a clock service would open the clock by itself."""
+    writes = [Write(f"game-{game_id}", 0, game, "cup"), Write(f"clock-{game_id}", 0, clock, "cup")]
+    await record.append(Decision(writes), Metadata())
+
+
 async def start(
     record: Record,
     game_id: str,
@@ -41,9 +48,7 @@ async def start(
     """A game between anna and biel whose clock runs for anna, who has used ``used_ms``; now, or ``since`` then."""
     at = to_timestamp(since or ago(0))
     rules = load_ruleset(ruleset)
-    await add(
-        record,
-        f"game-{game_id}",
+    game = [
         game_events.GameOpened(
             game_id=game_id,
             tournament_id="cup",
@@ -55,10 +60,8 @@ async def start(
             occurred_at=at,
         ),
         game_events.GameStarted(first_player_id="anna", occurred_at=at),
-    )
-    await add(
-        record,
-        f"clock-{game_id}",
+    ]
+    clock = [
         clock_events.ClockOpened(
             game_id=game_id,
             tournament_id="cup",
@@ -76,7 +79,8 @@ async def start(
             arbiter_id="arbiter-1",
             occurred_at=at,
         ),
-    )
+    ]
+    await _begin(record, game_id, game, clock)
 
 
 async def told(record: Record, game_id: str, name: str) -> Recorded:

@@ -300,6 +300,7 @@ async def test_while_nats_is_away_a_challenge_is_ruled_on_and_its_table_goes_on(
             await table.clock_runs_for("")
             await table.rule("ada", valid=True)
             await table.until_phase(game_pb2.PHASE_PLACED)
+            await table.do(game_pb2.WriteScoreRequest(player_id=table.mover))
             await table.clock_runs_for(table.mover)
             nats.child.start()
             await nats.listens()

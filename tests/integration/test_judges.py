@@ -38,7 +38,7 @@ async def test_challenges_are_ruled_on_once_and_clocks_run_again_whoever_dies(
     panel: int, lexicons: Path, site: Site
 ) -> None:
     graph = Library(lexicons).open(DEFAULT_NAME)
-    outcome = await Campaign(site, graph, Outcome(7, tables=10, judges=4, panel=panel), kill_every=2).run()
+    outcome = await Campaign(site, graph, Outcome(7, tables=10, judges=2 * panel + 2, panel=panel), kill_every=2).run()
     assert outcome.wrong == []
     assert outcome.ruled == 10
     assert outcome.kills >= 1

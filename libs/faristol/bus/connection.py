@@ -7,6 +7,7 @@ import json
 import logging
 import re
 from collections.abc import Sequence
+from contextlib import suppress
 
 import nats
 from nats.aio.client import Client
@@ -66,7 +67,8 @@ class Bus:
     async def close(self) -> None:
         """Send what is waiting to be sent, and leave."""
         if not self._client.is_closed:
-            await self._client.close()
+            with suppress(OSError):  # a server that is away takes nothing any more
+                await self._client.close()
 
     @property
     def connected(self) -> bool:

@@ -182,9 +182,9 @@ def watch_tournament(tournament: Tournament, message: Message) -> Tournament:
             return replace(tournament, lexicon=Pin.of(message.lexicon))
         case pairing_events.RoundPaired():
             paired = {**tournament.pairings, message.round: tuple(message.pairings)}
-            return replace(tournament, pairings=MappingProxyType(paired))
+            # Games of a round that is paired again have the ids of those before.
+            postponed = tournament.postponed - {pairing.game_id for pairing in message.pairings}
+            return replace(tournament, pairings=MappingProxyType(paired), postponed=postponed)
         case pairing_events.GamePostponed():
             return replace(tournament, postponed=tournament.postponed | {message.game_id})
-        case pairing_events.PostponedGameStarted():
-            return replace(tournament, postponed=tournament.postponed - {message.game_id})
     return tournament

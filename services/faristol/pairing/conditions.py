@@ -146,10 +146,9 @@ def found_round(state: Tournament, number: int) -> Round:
 
 def check_all_there(state: Tournament, one: Round) -> None:
     """Refuse to start a round in which somebody is paired who has withdrawn since."""
+    there = {player_id for table in one.pairings for player_id in table.player_ids} | {one.bye, *one.requested}
     gone = [
-        player.player_id
-        for player in state.players
-        if not player.takes_part(one.number) and any(player.player_id in table.player_ids for table in one.pairings)
+        player.player_id for player in state.players if player.player_id in there and not player.takes_part(one.number)
     ]
     if gone:
         raise Refusal(

@@ -8,7 +8,7 @@ from typing import Any
 
 from google.protobuf.message import Message
 
-from faristol.host.times import to_datetime
+from faristol.host.times import moment_of
 from faristol.pairing import decide, identity, pinning
 from faristol.pairing.commands import Commands, Context, decision_of
 from faristol.pairing.model import Tournament
@@ -124,4 +124,4 @@ class Corrections(Commands):
 
 def _moment(request: Any, field: str) -> datetime | None:
     """A time of the request, None when it is absent."""
-    return to_datetime(getattr(request, field)) if request.HasField(field) else None
+    return moment_of(field, getattr(request, field)) if request.HasField(field) else None

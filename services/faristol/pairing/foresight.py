@@ -53,7 +53,7 @@ class _Counter:
 
 
 def _search(graph: Graph, rounds: int, counter: _Counter) -> bool:
-    if rounds == 0:
+    if rounds == 0 or not graph:
         return True
     least = min(row.bit_count() for row in graph)
     if least < rounds:

@@ -44,10 +44,12 @@ def rank(
         for one in (one for table in round_.tables for one in table.spread_adjustments):
             adjusted[one.player_id] += one.points
     spread.update(adjusted)
+    seated = {player_id for result in known for player_id in (result.first, result.second) if player_id is not None}
+    seated |= {player_id for player_id, _ in _pending(paired)}
     byes = {result.first for result in known if result.sat_out is Bye.ALLOCATED}
     table = standings(
         known,
-        sorted(player.player_id for player in players if not never_came(player)),
+        sorted(player.player_id for player in players if not never_came(player) or player.player_id in seated),
         load_ruleset(tournament.ruleset.name),
         tournament.rounds,
         pending=set(_pending(paired)),

@@ -208,8 +208,8 @@ def test_a_result_is_final_with_the_second_signature_and_not_with_the_first() ->
     game = fold(game, first)
     refused("SIGNED_ALREADY", "FISC I.8", lambda: decide.sign_sheet(game, clock, FISC, "biel", after(99)))
     second = decide.sign_sheet(game, clock, FISC, "anna", after(100))
-    assert names(second) == ["SheetSigned", "ResultFinal"]
-    assert second[1] == events.ResultFinal(
+    assert names(second) == ["SheetSigned", "SeedRevealed", "ResultFinal"]
+    assert second[-1] == events.ResultFinal(
         scores=[events.FinalScore(player_id="anna", score=-8), events.FinalScore(player_id="biel", score=-8)],
         winner_id="",
         occurred_at=timestamp(after(100)),

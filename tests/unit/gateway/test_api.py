@@ -103,6 +103,9 @@ async def test_players_have_names_clubs_and_both_ratings(finished: Stage) -> Non
         "rating": 1600,
         "unrated": False,
         "new_rating": 1610,
+        "checked_in": False,
+        "entered_round": 1,
+        "withdrawn_round": 0,
     }
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import uuid
 from collections.abc import Mapping
 
@@ -10,10 +11,14 @@ import grpc
 from faristol.cli.casefile import ruling
 from faristol.cli.sitting import Judge
 from faristol.host import StartError
+from faristol.pb.game.v1 import events_pb2 as game_events
 from faristol.pb.game.v1 import game_pb2
 from faristol.pb.lexicon.v1 import adjudication_pb2 as pb
 from faristol.pb.lexicon.v1 import adjudication_pb2_grpc as pb_grpc
 from faristol.pb.lexicon.v1 import events_pb2 as events
+
+PATIENCE = 10.0
+"""Seconds within which a challenge has to have become a case in the judge's queue."""
 
 
 class Bench:
@@ -36,13 +41,32 @@ class Bench:
             if valid is not None:
                 raise StartError("the lexicon rules alone in this tournament: write `judge: rule`")
             return
-        async for cases in self._judge.queue():
-            mine = [case.case_id for case in cases if case.case_id.startswith(f"{table.game_id}-")]
-            break
-        if not mine:
-            raise StartError(f"no case of {table.game_id} waits for the judge {self._judge.judge_id}")
-        await self._judge.claim(mine[0])
-        file = await self._judge.file(mine[0])
+        case_id = await self._case_of(table)
+        await self._judge.claim(case_id)
+        file = await self._judge.file(case_id)
         reason, source = said.get("reason", ""), said.get("source", "")
         words = [ruling(one.word.faces, one.valid if valid is None else valid, reason, source) for one in file.words]
-        await self._judge.rule(mine[0], words, str(uuid.uuid5(uuid.UUID(step_id), "rule-case")))
+        await self._judge.rule(case_id, words, str(uuid.uuid5(uuid.UUID(step_id), "rule-case")))
+
+    async def _case_of(self, table: game_pb2.GetGameResponse) -> str:
+        """The case with words of the play in question, as soon as it comes; no case says which table it is of."""
+        shown = {_faces(one.word) for play in (table.pending, table.open_play) for one in play.words}
+        try:
+            async with asyncio.timeout(PATIENCE):
+                async for cases in self._judge.queue():
+                    mine = [
+                        case.case_id
+                        for case in cases
+                        if case.tournament_id == table.tournament_id and {_faces(word) for word in case.words} <= shown
+                    ]
+                    if len(mine) > 1:
+                        raise StartError(f"{len(mine)} cases with these words wait: rule with `faristol judge`")
+                    if mine:
+                        return mine[0]
+        except TimeoutError:
+            pass
+        raise StartError(f"no case of {table.game_id} waits for the judge {self._judge.judge_id}")
+
+
+def _faces(word: game_events.Word) -> tuple[str, ...]:
+    return tuple(word.faces)

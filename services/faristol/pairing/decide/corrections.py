@@ -10,6 +10,7 @@ from google.protobuf.message import Message
 from faristol.host.errors import Invalid
 from faristol.host.times import to_timestamp
 from faristol.pairing import conditions
+from faristol.pairing.identity import checked_id
 from faristol.pairing.model import Pairing, Round, Tournament
 from faristol.pairing.rulings import Rulings
 from faristol.pb.game.v1 import events_pb2 as game_events
@@ -62,6 +63,12 @@ def correct_result(
         raise Invalid("scores", N_("expected {most} points at the most"), {"most": MOST_POINTS})
     if (winner_id and winner_id not in names) or (winner_id and lost_by_all):
         raise Invalid("winner_id", N_("expected one of the players, or none when all lost"))
+    if strangers := set(player_ids) - set(pairing.player_ids):
+        raise Invalid(
+            "player_ids",
+            N_("{found} does not play in {game}"),
+            {"found": ", ".join(sorted(strangers))[:200], "game": game},
+        )
     check_result_correction(player_ids, pairing.player_ids, ruleset)
     (first, mine), (second, theirs) = scores
     if not winner_id and not lost_by_all and mine != theirs:
@@ -152,6 +159,7 @@ def found_game(state: Tournament, game: str) -> tuple[Round, Pairing]:
 
 
 def check_arbiter(arbiter_id: str) -> None:
-    """Refuse an act that needs an arbiter and names none. Raises ``Invalid``."""
+    """Refuse an act that needs an arbiter and names none, or what is no id. Raises ``Invalid``."""
     if not arbiter_id:
         raise Invalid("arbiter_id", N_("expected the id of the arbiter"))
+    checked_id("arbiter_id", arbiter_id)

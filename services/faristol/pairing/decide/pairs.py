@@ -58,6 +58,13 @@ def keep(
     number = len(state.played) + 1
     if number > state.rounds:
         raise Refusal("NO_ROUND_LEFT", "", N_("All {rounds} rounds have been paired."), {"rounds": state.rounds})
+    if frozenset(pair) in state.forbidden:
+        raise Refusal(
+            "PAIR_FORBIDDEN",
+            "",
+            N_("{one} and {other} are kept apart: let them meet first."),
+            {"one": pair[0], "other": pair[1]},
+        )
     there = {one.player_id for one in state.to_pair(number)}
     for player_id in pair:
         if player_id not in there:
