@@ -14,7 +14,7 @@ from google.protobuf.message_factory import GetMessageClass
 
 from faristol.cli.calling import AsJson, service_at
 from faristol.cli.common import run
-from faristol.cli.referee.forms import kebab
+from faristol.cli.referee.forms import kebab, names_of
 from faristol.pb.pairing.v1 import pairing_pb2 as pairing
 from faristol.pb.pairing.v1 import pairing_pb2_grpc as pairing_grpc
 
@@ -71,11 +71,22 @@ def _request(kind: type[Message], tournament: str, fields: Sequence[str]) -> Mes
         if not separator or known is None:
             expected = ", ".join(kebab(one) for one in kind.DESCRIPTOR.fields_by_name if one not in given)
             raise typer.BadParameter(f"{field!r} is no field of this command; expected NAME=VALUE of {expected}")
-        given[known.name] = value.split(",") if known.is_repeated else value
+        given[known.name] = value.split(",") if known.is_repeated else _value(known, value)
     try:
         return ParseDict(given, kind())
     except ParseError as problem:
         raise typer.BadParameter(str(problem)) from problem
+
+
+def _value(field: Any, value: str) -> str | int:
+    """A value as the contract reads it; those of an enumeration are named as people write them."""
+    if field.enum_type is None:
+        return value
+    names = names_of(field.enum_type)
+    if value not in names:
+        expected = ", ".join(name for name, number in names.items() if number)
+        raise typer.BadParameter(f"{kebab(field.name)} cannot be {value!r}: expected {expected}")
+    return names[value]
 
 
 def call(address: str | None, name: str, request: Message) -> Message:

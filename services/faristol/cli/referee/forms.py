@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from google.protobuf import text_format
-from google.protobuf.descriptor import FieldDescriptor
+from google.protobuf.descriptor import EnumDescriptor, FieldDescriptor
 from google.protobuf.message import Message
 from google.protobuf.timestamp_pb2 import Timestamp
 
@@ -133,8 +133,7 @@ def _write(message: Message, value: Value, board: Board) -> None:
 
 def _scalar(field: Any, value: Value) -> Any:
     if field.enum_type is not None:
-        prefix = "".join(f"{part}_" for part in kebab(field.enum_type.name).upper().split("-"))
-        names = {kebab(one.name.removeprefix(prefix)): one.number for one in field.enum_type.values}
+        names = names_of(field.enum_type)
         if value.text() not in names:
             raise value.wrong(there_is_no(kebab(field.enum_type.name), value.text(), names))
         return names[value.text()]
@@ -152,3 +151,9 @@ def _scalar(field: Any, value: Value) -> Any:
 def shown(message: Message) -> str:
     """A message in one line, for people who look for a difference."""
     return text_format.MessageToString(message, as_one_line=True, as_utf8=True) or "nothing"
+
+
+def names_of(enum: EnumDescriptor) -> Mapping[str, int]:
+    """The values of an enumeration by the names that people write: ``recorded`` for ``KEEPING_RECORDED``."""
+    prefix = "".join(f"{part}_" for part in kebab(enum.name).upper().split("-"))
+    return {kebab(one.name.removeprefix(prefix)): one.number for one in enum.values}

@@ -1,0 +1,29 @@
+"""What a director writes becomes a request of the contract, or is told what is wrong with it."""
+
+from __future__ import annotations
+
+import pytest
+import typer
+
+from faristol.cli.director import _request
+from faristol.pb.game.v1 import events_pb2 as game
+from faristol.pb.pairing.v1 import pairing_pb2 as pairing
+
+
+def test_an_enumeration_is_written_as_in_rulebook_cases() -> None:
+    made = _request(pairing.CreateTournamentRequest, "copa", ["keeping=recorded", "rounds=3"])
+    assert isinstance(made, pairing.CreateTournamentRequest)
+    assert (made.tournament_id, made.keeping, made.rounds) == ("copa", game.KEEPING_RECORDED, 3)
+
+
+@pytest.mark.parametrize(
+    ("field", "said"),
+    [
+        ("keeping=paper", "keeping cannot be 'paper': expected hosted, recorded"),
+        ("tables=3", "'tables=3' is no field of this command"),
+        ("rounds=three", "rounds"),
+    ],
+)
+def test_what_the_contract_does_not_know_is_told(field: str, said: str) -> None:
+    with pytest.raises(typer.BadParameter, match=said):
+        _request(pairing.CreateTournamentRequest, "copa", [field])
