@@ -364,6 +364,18 @@ async def test_a_checkpoint_that_another_process_moved_is_stale(record: Record, 
     assert await record.last_position() == 3
 
 
+async def test_whoever_is_wrong_about_a_checkpoint_makes_nobody_beside_him_stale(record: Record) -> None:
+    async with record.writing() as connection:
+        await start_checkpoint(connection, "reader")
+    await record.append(write("game-a", 0, 1), Metadata())
+    first = record.append(write("game-b", 0, 1), Metadata())
+    wrong_twice = record.append(write("game-a", 0, 1), Metadata(), checkpoint=Checkpoint("reader", 1, 2))
+    right = record.append(write("game-c", 0, 1), Metadata(), checkpoint=Checkpoint("reader", 0, 1))
+    outcomes = await asyncio.gather(first, wrong_twice, right, return_exceptions=True)
+    assert [type(outcome) for outcome in outcomes] == [Appended, Conflict, Appended]
+    assert await record.checkpoint("reader") == 1
+
+
 async def test_a_checkpoint_stays_where_it_is_while_an_append_that_moves_it_is_under_way(
     record: Record, other: Record
 ) -> None:

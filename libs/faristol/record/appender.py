@@ -139,6 +139,8 @@ class Appender:
             for request, outcome in zip(requests, outcomes, strict=True)
         ):
             return None  # it may have been carried out before: then what speaks against it is its own effect
+        if any(isinstance(outcome, Stale) for outcome in outcomes):
+            return None  # the word that was taken for where the checkpoint is may be that of one who was refused
         async with self._turn:
             if not await self._direct.write(group):
                 return None
