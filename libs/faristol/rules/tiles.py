@@ -102,15 +102,20 @@ class TileSet:
         Nothing is yielded when ``text`` has a character that no tile carries. ``CALLE`` in Spanish can
         be spelled C·A·LL·E or C·A·L·L·E; which of them is a word is for the lexicon to say.
         """
-        yield from self._spell(self.fold(text), ())
-
-    def _spell(self, rest: str, before: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
-        if not rest:
-            yield before
-            return
-        for written, face in self._written:
-            if rest.startswith(written):
-                yield from self._spell(rest[len(written) :], (*before, face))
+        folded = self.fold(text)
+        # From where the end can be reached: without it LLLL…K would be tried in every way before it is given up.
+        onward = {len(folded)}
+        for place in reversed(range(len(folded))):
+            if any(place + len(written) in onward and folded.startswith(written, place) for written, _ in self._written):
+                onward.add(place)
+        ways: list[tuple[int, tuple[str, ...]]] = [(0, ())] if 0 in onward else []
+        while ways:
+            place, before = ways.pop()
+            if place == len(folded):
+                yield before
+            for written, face in reversed(self._written):
+                if place + len(written) in onward and folded.startswith(written, place):
+                    ways.append((place + len(written), (*before, face)))
 
     @cached_property
     def _written(self) -> tuple[tuple[str, str], ...]:

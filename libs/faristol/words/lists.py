@@ -39,6 +39,15 @@ class WordLists:
 
     listed: dict[Listing, list[Word]] = field(default_factory=dict)
     left_out: list[LeftOut] = field(default_factory=list)
+    lines: int = 0
+    """Of all files that were read."""
+    passed_over: int = 0
+    """Empty lines and comments among them."""
+
+    @property
+    def repeated(self) -> int:
+        """Words that came again where they were already, under one listing: accents fold, so ``dóna`` repeats ``dona``."""
+        return sum(len(words) - len(set(words)) for words in self.listed.values())
 
     def read(self, path: Path, tile_set: TileSet, listing: Listing | None = None) -> None:
         """Add the words of the file at ``path``, UTF-8, one to a line, in capitals or not.
@@ -48,7 +57,10 @@ class WordLists:
         ``left_out``. Raises ``LexiconError`` when the file cannot be read or is not UTF-8, or for what is no layer.
         """
         listing = listing or Listing()
-        lines = [(number, line) for number, line in _lines(path) if line.strip() and not line.startswith(COMMENT)]
+        every_line = list(_lines(path))
+        lines = [(number, line) for number, line in every_line if line.strip() and not line.startswith(COMMENT)]
+        self.lines += len(every_line)
+        self.passed_over += len(every_line) - len(lines)
         texts = [line.partition("\t")[0].strip() for _, line in lines]
         for (number, line), text, word in zip(lines, texts, spell_all(texts, tile_set), strict=True):
             if word is None or not SHORTEST <= len(word) <= SIZE:
@@ -72,14 +84,14 @@ def unplayable(text: str, tile_set: TileSet) -> Refusal | None:
     if not text.strip():
         return Refusal("EMPTY_WORD", "", N_("The word is empty: expected at least {least} tiles."), {"least": SHORTEST})
     word = text if len(text) <= SHOWN else f"{text[:SHOWN]}…"
-    tiles = next(_spellings(text, tile_set), None)
+    tiles = tile_set.spell(text)
     if tiles is not None:
         if SHORTEST <= len(tiles) <= SIZE:
             return None
         return Refusal(
             "WORD_LENGTH",
             "",
-            N_("{word} is {count} tiles long: expected {least} to {most}."),
+            N_("The length of {word} in tiles is {count}: expected {least} to {most}."),
             {"word": word, "count": len(tiles), "least": SHORTEST, "most": SIZE},
         )
     scripts = {_script(char): char for char in reversed(text) if char.isalpha()}
@@ -103,12 +115,6 @@ def unplayable(text: str, tile_set: TileSet) -> Refusal | None:
         N_("{word} holds {character}: {tile_set} has no tile for it."),
         {"word": word, "character": named, "tile_set": tile_set.name},
     )
-
-
-def _spellings(text: str, tile_set: TileSet) -> Iterator[Word]:
-    longest = SIZE * max(len(face) for face in tile_set.faces)
-    # A text that no board can hold is cut, so that looking for its spellings takes no time: it stays too long.
-    return tile_set.spellings(text if len(text) <= longest else text[: longest + 1])
 
 
 def _carries(char: str, face: str) -> bool:

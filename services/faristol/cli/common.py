@@ -55,7 +55,7 @@ class Bar:
 
 def many(count: int, one: str, more: str = "") -> str:
     """A number of things: ``1 seal``, ``2 seals``; ``more`` is the plural when it is not ``one`` with an s."""
-    return f"{count} {one if count == 1 else more or one + 's'}"
+    return f"{count:,} {one if count == 1 else more or one + 's'}"
 
 
 def run(work: Coroutine[Any, Any, Any]) -> Any:

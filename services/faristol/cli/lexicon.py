@@ -13,7 +13,7 @@ import typer
 
 from faristol.cli.common import Bar, console, many, settings_of
 from faristol.words import DEFAULT_NAME, About, LexiconError, Listing
-from faristol.words.lists import LeftOut, WordLists
+from faristol.words.lists import WordLists
 
 app = typer.Typer(no_args_is_help=True, help="The lexicons on this machine.")
 
@@ -83,7 +83,7 @@ def add_lexicon(
             read.listed.setdefault(listing, []).extend(words)
         else:
             read.read(Path(file), tile_set, listing)
-    _tell(read.left_out, report)
+    _tell(read, report)
     if strict and read.left_out:
         raise LexiconError(
             f"{many(len(read.left_out), 'line')} gave no word, and --strict was given: nothing was built"
@@ -117,13 +117,21 @@ def _listing(given: str) -> tuple[Listing, str]:
     return listing, file
 
 
-def _tell(left_out: list[LeftOut], report: Path | None) -> None:
-    """Say which lines gave no word and why, and write all of them to ``report``."""
+def _tell(read: WordLists, report: Path | None) -> None:
+    """Say what became of the lines, which gave no word and why, and write all of those to ``report``."""
+    left_out = read.left_out
     for one in left_out[:SHOWN]:
         console.print(f"{one.path}:{one.line}: {one.reason}", markup=False, highlight=False, soft_wrap=True)
     if left_out:
         reasons = ", ".join(f"{reason} {count}" for reason, count in Counter(o.reason.reason for o in left_out).items())
         console.print(f"{many(len(left_out), 'line')} gave no word ({reasons})", highlight=False, soft_wrap=True)
+    if read.lines:
+        console.print(
+            f"{many(read.lines, 'line')} read: {read.passed_over:,} empty or comments,"
+            f" {many(read.repeated, 'word')} repeated",
+            highlight=False,
+            soft_wrap=True,
+        )
     if report:
         try:
             with report.open("w", newline="", encoding="utf-8") as file:

@@ -68,8 +68,8 @@ async def test_words_are_answered_with_their_tiles_in_the_order_asked(
         ("", "EMPTY_WORD", "The word is empty"),
         ("kiwi", "NO_SUCH_TILE", "k (U+006B LATIN SMALL LETTER K)"),
         ("Αny", "MIXED_SCRIPTS", "Α (Greek)"),
-        ("a" * 16, "WORD_LENGTH", "16 tiles long"),
-        ("a", "WORD_LENGTH", "1 tiles long"),
+        ("a" * 16, "WORD_LENGTH", "in tiles is 16"),
+        ("a", "WORD_LENGTH", "in tiles is 1:"),
         ("xoz", "", ""),
     ],
 )

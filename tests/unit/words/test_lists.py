@@ -38,6 +38,16 @@ def test_words_are_read_whatever_their_case_and_accents(path: Path) -> None:
     assert lists.left_out == []
 
 
+def test_the_dot_of_a_geminated_l_is_read_as_files_have_it(path: Path) -> None:
+    lists = read(path, "col·lecció\ncol.lecció\ncol•lecció\ncoŀlecció\nCOĿLECCIÓ\n")
+    assert lists.listed == {Listing(): [("C", "O", "L·L", "E", "C", "C", "I", "O")] * 5}
+
+
+def test_lines_that_hold_nothing_and_words_that_come_again_are_counted(path: Path) -> None:
+    lists = read(path, "# FISC\n\ndona\ndóna\nsol\ndona\tvalencian\nkiwi\n")
+    assert (lists.lines, lists.passed_over, lists.repeated, len(lists.left_out)) == (7, 2, 1, 1)
+
+
 def test_a_final_sigma_is_a_sigma_and_an_n_with_a_tilde_is_no_n(path: Path) -> None:
     assert read(path, "λόγος\n", "el-104").listed == {Listing(): [tuple("ΛΟΓΟΣ")]}
     assert read(path, "caña\ncana\n", "es-100").listed == {Listing(): [tuple("CAÑA"), tuple("CANA")]}
@@ -70,10 +80,12 @@ def test_a_layer_that_is_no_name_is_told_with_its_line(path: Path) -> None:
         ("co-pilot", "es-100", "NO_SUCH_TILE", "co-pilot holds - (U+002D HYPHEN-MINUS)"),
         ("y", "ca-100", "NOT_TILES", "y cannot be laid with tiles of ca-100."),
         ("ΜΕΛA", "el-104", "MIXED_SCRIPTS", "ΜΕΛA mixes scripts: Μ (Greek) + A (Latin)."),
-        ("a", "ca-100", "WORD_LENGTH", "a is 1 tiles long: expected 2 to 15."),
-        ("antiinconstitucionalment", "ca-100", "WORD_LENGTH", "is 24 tiles long"),
+        ("a", "ca-100", "WORD_LENGTH", "The length of a in tiles is 1: expected 2 to 15."),
+        ("antiinconstitucionalment", "ca-100", "WORD_LENGTH", "in tiles is 24:"),
+        ("qu" * 24, "ca-100", "WORD_LENGTH", "in tiles is 24:"),
         (" ", "ca-100", "EMPTY_WORD", "The word is empty"),
         ("l" * 10_000, "es-100", "WORD_LENGTH", "expected 2 to 15"),
+        ("l" * 10_000 + "k", "es-100", "NO_SUCH_TILE", "holds k (U+006B LATIN SMALL LETTER K)"),
     ],
 )
 def test_what_cannot_be_a_word_is_told_with_its_reason(text: str, tiles: str, reason: str, said: str) -> None:
