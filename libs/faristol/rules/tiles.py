@@ -106,7 +106,8 @@ class TileSet:
         # From where the end can be reached: without it LLLL…K would be tried in every way before it is given up.
         onward = {len(folded)}
         for place in reversed(range(len(folded))):
-            if any(place + len(written) in onward and folded.startswith(written, place) for written, _ in self._written):
+            fitting = (written for written, _ in self._written if folded.startswith(written, place))
+            if any(place + len(written) in onward for written in fitting):
                 onward.add(place)
         ways: list[tuple[int, tuple[str, ...]]] = [(0, ())] if 0 in onward else []
         while ways:

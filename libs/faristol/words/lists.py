@@ -46,7 +46,7 @@ class WordLists:
 
     @property
     def repeated(self) -> int:
-        """Words that came again where they were already, under one listing: accents fold, so ``dóna`` repeats ``dona``."""
+        """Words that came again under the listing where they were: accents fold, so ``dóna`` repeats ``dona``."""
         return sum(len(words) - len(set(words)) for words in self.listed.values())
 
     def read(self, path: Path, tile_set: TileSet, listing: Listing | None = None) -> None:

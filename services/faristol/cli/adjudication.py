@@ -60,7 +60,10 @@ def mode(
 def appoint(
     tournament: Tournament,
     judge: JudgeId,
-    languages: Annotated[list[str], typer.Option("--language", help="A language of which the judge takes cases.")],
+    languages: Annotated[
+        list[str] | None,
+        typer.Option("--language", help="A language of which the judge takes cases; a director may do without."),
+    ] = None,
     director: Annotated[
         bool, typer.Option("--director", help="Cases that wait for too long go to this judge, in any language.")
     ] = False,
@@ -68,7 +71,7 @@ def appoint(
 ) -> None:
     """Let someone rule on cases of a tournament, or change in which languages and with what rights."""
     request = pb.AppointJudgeRequest(
-        command_id=_command(), tournament_id=tournament, judge_id=judge, languages=languages, director=director
+        command_id=_command(), tournament_id=tournament, judge_id=judge, languages=languages or (), director=director
     )
     asked(address, lambda stub: stub.AppointJudge(request))
     typer.echo(f"{judge}: appointed")
@@ -109,7 +112,8 @@ def show(tournament: Tournament, address: Address = None, json_output: AsJson = 
     if answer.layers:
         typer.echo(f"layers: {', '.join(answer.layers)}")
     for judge in answer.judges:
-        typer.echo(f"  {judge.judge_id}  {' '.join(judge.languages)}{'  director' if judge.director else ''}")
+        rights = [" ".join(judge.languages), "director" if judge.director else ""]
+        typer.echo("  ".join(["", judge.judge_id, *filter(None, rights)]))
 
 
 def _command() -> str:

@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 from faristol.cli.calling import Address, AsJson, as_json, asked
+from faristol.cli.common import many
 from faristol.host import StartError
 from faristol.pb.lexicon.v1 import adjudication_pb2 as pb
 from faristol.pb.lexicon.v1 import adjudication_pb2_grpc as pb_grpc
@@ -37,7 +38,11 @@ def list_rulings(
                 return found
             request.page_token = answer.next_page_token
 
-    for one in asked(address, pages):
+    found = asked(address, pages)
+    if not found and not json_output:
+        where = f"of round {round_}, or it is not closed" if round_ else "of closed rounds"
+        typer.echo(f"no rulings {where}")
+    for one in found:
         if json_output:
             typer.echo(json.dumps(as_json(one), ensure_ascii=False))
             continue
@@ -69,7 +74,7 @@ def export(
         to.write_text(text, encoding="utf-8", newline="")
     except OSError as problem:
         raise StartError(f"{to} cannot be written: {problem.strerror}") from problem
-    typer.echo(f"{to}: {len(text.splitlines()) - 1} lines")
+    typer.echo(f"{to}: {many(len(text.splitlines()) - 1, 'line')}")
 
 
 @app.command()
@@ -84,7 +89,7 @@ def stats(tournament: Tournament, address: Address = None, json_output: AsJson =
         mode = events.Mode.Name(one.mode).removeprefix("MODE_").lower()
         median, p95, longest = (value / 1000 for value in (one.median_ms, one.p95_ms, one.longest_ms))
         typer.echo(
-            f"{mode}: {one.rulings} rulings, median {median:.1f} s, p95 {p95:.1f} s, longest {longest:.1f} s, "
+            f"{mode}: {many(one.rulings, 'ruling')}, median {median:.1f} s, p95 {p95:.1f} s, longest {longest:.1f} s, "
             f"{one.escalated} escalated, {one.returned} returned"
         )
     typer.echo(f"{answer.waiting} waiting")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection
 from dataclasses import dataclass
 
@@ -9,6 +10,7 @@ from google.protobuf.message import Message
 from google.protobuf.timestamp_pb2 import Timestamp
 
 from faristol.lexicon.adjudication import Adjudication, evolve
+from faristol.lexicon.model import Case
 from faristol.lexicon.views import Tournament
 from faristol.pb.lexicon.v1 import events_pb2 as events
 from faristol.rules import Ruleset
@@ -58,27 +60,40 @@ def set_adjudication(
 
 
 def appoint(
-    state: Adjudication, judge_id: str, languages: Collection[str], *, director: bool, needs: Needs, at: Timestamp
+    state: Adjudication,
+    judge_id: str,
+    languages: Collection[str],
+    *,
+    director: bool,
+    needs: Needs,
+    at: Timestamp,
+    waiting: Collection[Case] = (),
 ) -> list[Message]:
     """``judge_id`` may rule on cases, in ``languages``; nothing when he may already.
 
-    Raises ``Refusal`` when a judge that is needed would take fewer cases than before.
+    Raises ``Refusal`` when a judge that is needed would take fewer cases than before, be it only for those ``waiting``.
     """
     fact = events.JudgeAppointed(judge_id=judge_id, languages=sorted(set(languages)), director=director, occurred_at=at)
     after = evolve(state, fact)
     if judge_id in state.judges:
-        _check_judges(after, needs)
+        _check_judges(after, needs, waiting)
     return [] if after == state else [fact]
 
 
-def dismiss(state: Adjudication, judge_id: str, needs: Needs, at: Timestamp) -> list[Message]:
-    """``judge_id`` rules no more. Raises ``Refusal`` when there is no such judge, or he is needed."""
+def dismiss(
+    state: Adjudication, judge_id: str, needs: Needs, at: Timestamp, waiting: Collection[Case] = ()
+) -> list[Message]:
+    """``judge_id`` rules no more.
+
+    Raises ``Refusal`` when there is no such judge, or he is needed, be it only for the cases ``waiting``: they stay as
+    they were opened, whatever mode was set since.
+    """
     if judge_id not in state.judges:
         raise Refusal(
             "NOT_APPOINTED", "", N_("{judge} is not appointed: there is nothing to end."), {"judge": judge_id}
         )
     fact = events.JudgeDismissed(judge_id=judge_id, occurred_at=at)
-    _check_judges(evolve(state, fact), needs)
+    _check_judges(evolve(state, fact), needs, waiting)
     return [fact]
 
 
@@ -119,33 +134,46 @@ def choose_layers(
     return [events.LayersChosen(layers=chosen, occurred_at=at)]
 
 
-def _check_judges(state: Adjudication, needs: Needs) -> None:
-    if state.mode == events.MODE_AUTOMATIC:
-        return
-    language, able = needs.language, state.able(needs.language)
-    if len(able) < state.panel:
-        raise Refusal(
+def _check_judges(state: Adjudication, needs: Needs, waiting: Collection[Case] = ()) -> None:
+    """Raise ``Refusal``, with every reason there is, when somebody is missing for what is or may become a case."""
+    panels = Counter[str]()
+    for case in waiting:
+        panels[case.language] = max(panels[case.language], case.panel)
+    if state.mode != events.MODE_AUTOMATIC:
+        panels[needs.language] = max(panels[needs.language], state.panel)
+    missing = [
+        Refusal(
             "TOO_FEW_JUDGES",
             "",
-            N_("{panel} judges for {language} are needed, {able} are appointed: appoint them first."),
-            {"panel": state.panel, "language": language, "able": len(able)},
+            N_("Judges that are needed for {language}: {panel}; appointed: {able}. Appoint them first."),
+            {"panel": panel, "language": language, "able": len(state.able(language))},
         )
-    if not state.directors:
-        raise Refusal(
-            "NO_DIRECTOR",
-            "",
-            N_("A case that waits for too long goes to a director: appoint one with that right first."),
+        for language, panel in sorted(panels.items())
+        if len(state.able(language)) < panel
+    ]
+    if any(panels.values()) and not state.directors:
+        missing.append(
+            Refusal(
+                "NO_DIRECTOR",
+                "",
+                N_("A case that waits for too long goes to a director: appoint one with that right first."),
+            )
         )
-    if needs.appeals_by and not _appeals_find_a_judge(state, language):
-        raise Refusal(
-            "NO_JUDGE_FOR_APPEALS",
-            needs.appeals_by,
-            N_(
-                "An appeal goes to another judge than the first, and there would be none: appoint {panel} more for "
-                "{language}, or another director."
-            ),
-            {"panel": state.panel, "language": language},
+    if state.mode != events.MODE_AUTOMATIC and needs.appeals_by and not _appeals_find_a_judge(state, needs.language):
+        missing.append(
+            Refusal(
+                "NO_JUDGE_FOR_APPEALS",
+                needs.appeals_by,
+                N_(
+                    "An appeal goes to another judge than the first, and there would be none. Enough are: judges for "
+                    "{language} who are not directors: {panel}; and a director who is no judge for {language}."
+                ),
+                {"panel": state.panel, "language": needs.language},
+            )
         )
+    if missing:
+        first, *others = missing
+        raise Refusal(first.reason, first.article, first.message, first.params, others=others)
 
 
 def _appeals_find_a_judge(state: Adjudication, language: str) -> bool:

@@ -16,6 +16,7 @@ from faristol.lexicon import adjudication, appointing, presenting, reading
 from faristol.lexicon.adjudication import ESCALATE_AFTER_SECONDS, LEASE_SECONDS, Adjudication
 from faristol.lexicon.appointing import Needs
 from faristol.lexicon.lexicons import Lexicons
+from faristol.lexicon.model import Case
 from faristol.lexicon.pinning import layers_of, ruleset_of
 from faristol.lexicon.streams import load_adjudication, tournament_named
 from faristol.lexicon.views import Tournament, tournament_stream
@@ -82,8 +83,14 @@ class AdjudicationService(pb_grpc.AdjudicationServiceServicer):
     ) -> pb.AppointJudgeResponse:
         """Let someone rule on cases."""
         check_judge_id(request.judge_id)
-        if not 0 < len(request.languages) <= MOST_LANGUAGES:
+        if not request.languages and not request.director:
             raise Invalid("languages", N_("are missing; expected one at least, such as ca"))
+        if len(request.languages) > MOST_LANGUAGES:
+            raise Invalid(
+                "languages",
+                N_("are {given}; expected {most} at most"),
+                {"given": len(request.languages), "most": MOST_LANGUAGES},
+            )
         for language in request.languages:
             if not LANGUAGE.fullmatch(language):
                 raise Invalid(
@@ -100,8 +107,10 @@ class AdjudicationService(pb_grpc.AdjudicationServiceServicer):
                 director=request.director,
                 needs=self._needs(tournament),
                 at=at,
+                waiting=waiting,
             )
 
+        waiting = await self._waiting(request.tournament_id)
         return await self._direct(context, request, facts, pb.AppointJudgeResponse)
 
     async def DismissJudge(  # noqa: N802
@@ -111,8 +120,9 @@ class AdjudicationService(pb_grpc.AdjudicationServiceServicer):
         check_judge_id(request.judge_id)
 
         def facts(state: Adjudication, tournament: Tournament, at: Timestamp) -> list[Message]:
-            return appointing.dismiss(state, request.judge_id, self._needs(tournament), at)
+            return appointing.dismiss(state, request.judge_id, self._needs(tournament), at, waiting)
 
+        waiting = await self._waiting(request.tournament_id)
         return await self._direct(context, request, facts, pb.DismissJudgeResponse)
 
     async def ChooseLayers(  # noqa: N802
@@ -218,6 +228,9 @@ class AdjudicationService(pb_grpc.AdjudicationServiceServicer):
             return Decision(writes, guards), lambda position: response(position=position)
 
         return await self._runtime.desk.handle(context, request, made, response=response)
+
+    async def _waiting(self, tournament_id: str) -> list[Case]:
+        return [case for case in await reading.waiting(self._record) if case.tournament_id == tournament_id]
 
     def _needs(self, tournament: Tournament) -> Needs:
         language = self._lexicons.find(tournament.lexicon.digest).tile_set.language

@@ -10,6 +10,7 @@ from tests.unit.lexicon.cases import JUDGES, RAISED_AT, automatic, judged
 
 from faristol.lexicon.adjudication import Adjudication, Judge, evolve
 from faristol.lexicon.appointing import Needs, appoint, choose_layers, dismiss, set_adjudication
+from faristol.lexicon.model import Case
 from faristol.lexicon.views import Pin, Tournament
 from faristol.pb.game.v1 import events_pb2 as game_events
 from faristol.pb.lexicon.v1 import events_pb2 as events
@@ -17,6 +18,7 @@ from faristol.rules import load_ruleset
 from faristol.rules.refusal import Refusal
 
 CATALAN = Needs("ca", "")
+FISC = Needs.of(load_ruleset("fisc-2023"), "ca")
 STAFFED = Adjudication(judges=JUDGES)
 
 
@@ -101,6 +103,31 @@ def test_who_judges_and_directs_alone_is_enough_where_nobody_appeals() -> None:
             continue
         with pytest.raises(Refusal, match="goes to another judge than the first, and there would be none"):
             set_adjudication(alone, events.MODE_JUDGE, 0, 30, 120, needs, RAISED_AT)
+
+
+def test_everything_that_is_missing_is_told_at_once() -> None:
+    with pytest.raises(Refusal) as caught:
+        set_adjudication(staff(["ada"], []), events.MODE_PANEL, 3, 30, 120, FISC, RAISED_AT)
+    told = [one.reason for one in (caught.value, *caught.value.others)]
+    assert told == ["TOO_FEW_JUDGES", "NO_DIRECTOR", "NO_JUDGE_FOR_APPEALS"]
+
+
+@given(st.sampled_from([1, 3, 5]))
+def test_the_judges_that_a_refusal_says_are_enough_are(panel: int) -> None:
+    enough = staff([f"judge-{number}" for number in range(panel)], ["head"])
+    mode = events.MODE_JUDGE if panel == 1 else events.MODE_PANEL
+    assert set_adjudication(enough, mode, panel, 30, 120, FISC, RAISED_AT)
+
+
+def test_nobody_is_dismissed_whom_a_case_waits_for_whatever_mode_was_set_since() -> None:
+    state = staff(["ada"], ["head"])
+    waiting = [Case(case_id="c", language="ca", panel=1)]
+    assert dismiss(state, "ada", CATALAN, RAISED_AT)
+    for one in ("ada", "head"):
+        with pytest.raises(Refusal):
+            dismiss(state, one, CATALAN, RAISED_AT, waiting)
+    with pytest.raises(Refusal):
+        appoint(state, "ada", ["es"], director=False, needs=CATALAN, at=RAISED_AT, waiting=waiting)
 
 
 def test_a_judge_is_appointed_and_dismissed_once() -> None:

@@ -109,7 +109,7 @@ class AppointJudgeRequest(_message.Message):
     """The judge is a director."""
     @_builtins.property
     def languages(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
-        """Languages of which the judge takes cases, ISO 639-1."""
+        """Languages of which the judge takes cases, ISO 639-1: one at least, but for a director."""
 
     def __init__(
         self,
