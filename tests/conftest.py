@@ -41,9 +41,8 @@ def postgres(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     server.cleanup()
 
 
-@pytest.fixture
-def new_database(postgres: str) -> str:
-    """URL of an empty PostgreSQL database."""
+def empty_database(postgres: str) -> str:
+    """URL of an empty database on a PostgreSQL server."""
     name = f"test_{uuid.uuid4().hex}"
 
     async def create() -> None:
@@ -54,6 +53,12 @@ def new_database(postgres: str) -> str:
 
     asyncio.run(create())
     return parse(postgres).set(drivername="postgresql", database=name).render_as_string(hide_password=False)
+
+
+@pytest.fixture
+def new_database(postgres: str) -> str:
+    """URL of an empty PostgreSQL database."""
+    return empty_database(postgres)
 
 
 @pytest.fixture(params=["sqlite", "postgresql"])

@@ -9,8 +9,10 @@ from datetime import UTC, datetime, timedelta
 from typing import Any, cast
 
 import pytest
+import pytest_asyncio
 from google.protobuf.message import Message
 from google.protobuf.timestamp_pb2 import Timestamp
+from tests.conftest import empty_database
 from tests.unit.results.synthetic import TOURNAMENT, Championship, append, game_id, keep_names
 
 from faristol.bus import Progress, generations, tables
@@ -22,6 +24,8 @@ from faristol.record import Checkpoint, Record
 from faristol.record.appender import move_checkpoint
 from faristol.results.projection import projection
 from faristol.results.service import ResultsService
+
+pytestmark = pytest.mark.asyncio(loop_scope="module")
 
 ROUNDS = (1, 2)
 GAMES = tuple(game_id(round_, table) for round_ in ROUNDS for table in (1, 2))
@@ -78,8 +82,16 @@ async def answers(service: ResultsService, **as_of: Any) -> Answers:
     return found
 
 
-@pytest.fixture
-async def hall(database_url: str) -> AsyncIterator[Hall]:
+@pytest.fixture(scope="module", params=["sqlite", "postgresql"])
+def url(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> str:
+    if request.param == "sqlite":
+        return f"sqlite:///{tmp_path_factory.mktemp('history')}/record.db"
+    return empty_database(request.getfixturevalue("postgres"))
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
+async def hall(url: str) -> AsyncIterator[Hall]:
+    """One for all tests, which only look: to make it takes longer than they do."""
     clock = datetime(2026, 3, 7, 10, tzinfo=UTC)
 
     def now() -> datetime:
@@ -87,7 +99,7 @@ async def hall(database_url: str) -> AsyncIterator[Hall]:
         clock += timedelta(seconds=1)
         return clock
 
-    record = await Record.open(database_url, now)
+    record = await Record.open(url, now)
     await keep_names(record)
     work = projection()
     async with record.writing() as connection:
