@@ -19,7 +19,7 @@ DOMAIN = "faristol"
 """Domain of `google.rpc.ErrorInfo`."""
 
 
-Missing = Literal["act", "case", "clock", "game", "rating list", "round", "tournament"]
+Missing = Literal["act", "case", "clock", "game", "player", "rating list", "round", "tournament"]
 """What may be asked for and not be there."""
 
 Taken = Literal["player", "tournament"]
@@ -31,6 +31,7 @@ THERE_IS_NO: Mapping[Missing, str] = {
     "case": N_("there is no case {id}"),
     "clock": N_("there is no clock {id}"),
     "game": N_("there is no game {id}"),
+    "player": N_("there is no player {id}"),
     "rating list": N_("there is no rating list {id}"),
     "round": N_("there is no round {id}"),
     "tournament": N_("there is no tournament {id}"),

@@ -16,6 +16,7 @@ from io import BytesIO
 
 from babel.messages.mofile import write_mo
 from babel.messages.pofile import read_po
+from babel.numbers import format_decimal
 
 from faristol.rules.refusal import Param, Refusal
 
@@ -58,6 +59,11 @@ def say(message: str, params: Mapping[str, Param], language: str) -> str:
 def render(refusal: Refusal, language: str) -> str:
     """What ``refusal`` says, in ``language``. Its article is not part of the sentence."""
     return say(refusal.message, refusal.params, language)
+
+
+def number(value: float, language: str) -> str:
+    """A number with up to two decimals as ``language`` writes it, ``2.5`` or ``2,5``; a minus sign and not a hyphen."""
+    return str(format_decimal(value, "#,##0.##", locale=language)).replace("-", "−")
 
 
 def negotiate(accept_language: str, offered: Iterable[str] = LANGUAGES) -> str:

@@ -14,7 +14,7 @@ from faristol.rules.refusal import N_, Refusal
 from faristol.rules.ruleset import Ruleset, load_ruleset, pinned_ruleset, ruleset_names
 from faristol.rules.ruleset_file import RulesetError, read_ruleset
 from faristol.rules.scoring import PlayScore, SquareScore, WordScore, score_play
-from faristol.rules.standings import Bye, Outcome, Result, Row, standings
+from faristol.rules.standings import Bye, Outcome, Result, Row, SpreadAdjustment, TableResult, standings
 from faristol.rules.starting_draw import StartingDraw, StartingTile, starting_draw
 from faristol.rules.tiles import BLANK, TileSet, load_tile_set
 from faristol.rules.turns import TurnKind, check_exchange, check_pass
@@ -40,11 +40,13 @@ __all__ = [
     "Row",
     "Ruleset",
     "RulesetError",
+    "SpreadAdjustment",
     "Square",
     "SquareScore",
     "Start",
     "StartingDraw",
     "StartingTile",
+    "TableResult",
     "Tile",
     "TileSet",
     "TurnKind",

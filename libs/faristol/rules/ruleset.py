@@ -160,9 +160,13 @@ FORMERLY: Mapping[str, str] = MappingProxyType(
     {
         "16286186294a7c080dba9cb65c48e7aa2f1af3ba4f6d0e4aaf17d788daeeb48f": "fisc-2023",
         "721effe60364461f88b91da5aca3cfe2e57d1cc56d39107ebece9fff837821f4": "fisc-2023",
+        "084ec720fefff10385b31f1ced63bed0bd9a4eaccdf7b2a7c9b7a5a8f01da01a": "festa-major",
     }
 )
-"""Digests from before rulesets had the keys that other books need, and the rulesets that say the same as they did."""
+"""Digests from before rulesets had the keys that other books need, and the rulesets that say the same as they did.
+
+At the table that is: FM's gave points of the championship before its ranking was computed from CUSCA.
+"""
 
 
 def pinned_ruleset(name: str, digest: str, options: Mapping[str, OptionValue] | None = None) -> Ruleset:

@@ -121,10 +121,19 @@ def router(closing: asyncio.Event) -> APIRouter:
         min_position: MinPosition = 0,
         as_of_position: AsOfPosition = 0,
         as_of: AsOfTime = None,
+        player: Annotated[str, Query(max_length=64, description="The line of this player alone.")] = "",
+        arithmetic: Annotated[bool, Query(description="With how every value comes about.")] = False,
         if_none_match: IfNoneMatch = None,
     ) -> Response:
         """Standings with their tie-breaks."""
-        answer = await results.standings(tournament_id, round, min_position, AsOf(as_of_position, as_of))
+        answer = await results.standings(
+            tournament_id,
+            round,
+            min_position,
+            AsOf(as_of_position, as_of),
+            player_id=player,
+            arithmetic=arithmetic,
+        )
         return tagged(schemas.Standings.of(answer), if_none_match)
 
     @routes.get(

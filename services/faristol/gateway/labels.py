@@ -109,8 +109,21 @@ TIE_BREAKS: Mapping[str, tuple[str, str]] = {
     "berger": (N_("Berger"), N_("BE")),
     "spread": (N_("Spread"), N_("Spread")),
     "total": (N_("Total points"), N_("Total")),
+    "head-to-head": (N_("Games among equals"), N_("H2H")),
+    "cusca": (N_("CUSCA, mean of the games"), N_("CUSCA")),
 }
 """Name and short name of a tie-break."""
+
+TIE_BREAKS_EXPLAINED: Mapping[str, str] = {
+    "median-buchholz": N_("The points of all opponents; the lowest are left out."),
+    "buchholz": N_("The points of all opponents."),
+    "berger": N_("The points of the opponents beaten, and half of those drawn with."),
+    "spread": N_("Own points less the opponents’, over all games."),
+    "total": N_("Own points of all games."),
+    "head-to-head": N_("Points in the games against players who are equal so far."),
+    "cusca": N_("The score times the players of the table, averaged over the games."),
+}
+"""What a tie-break is."""
 
 PREMIUMS: Mapping[Premium, tuple[str, str, str]] = {
     Premium.TRIPLE_WORD: ("tw", N_("triple word"), N_("TW")),

@@ -34,6 +34,7 @@ MISSING = {
     "tournament": N_("There is no tournament “%(id)s”."),
     "round": N_("There is no round “%(id)s”."),
     "game": N_("There is no game “%(id)s”."),
+    "player": N_("There is no player “%(id)s”."),
 }
 
 
@@ -91,6 +92,22 @@ def router() -> APIRouter:
     ) -> Response:
         head, answer = await asyncio.gather(results.tournament(tournament_id), results.standings(tournament_id, round))
         return _of(request, "standings.html", part, head, answer=answer, as_of=round, tab="standings")
+
+    @routes.get("/t/{tournament_id}/standings/{player_id}")
+    async def standing(
+        request: Request,
+        results: Reader,
+        tournament_id: str,
+        player_id: str,
+        round: Round = 0,  # noqa: A002 # the name of the query parameter
+        part: Part = "",
+    ) -> Response:
+        head, answer = await asyncio.gather(
+            results.tournament(tournament_id),
+            results.standings(tournament_id, round, player_id=player_id, arithmetic=True),
+        )
+        line = answer.standings[0]
+        return _of(request, "standing.html", part, head, answer=answer, line=line, as_of=round, tab="standings")
 
     @routes.get("/t/{tournament_id}/r/{number}")
     async def pairings(

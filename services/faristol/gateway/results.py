@@ -64,12 +64,24 @@ class Results:
         )
 
     async def standings(
-        self, tournament_id: str, round_: int = 0, min_position: int = 0, as_of: AsOf | None = None
+        self,
+        tournament_id: str,
+        round_: int = 0,
+        min_position: int = 0,
+        as_of: AsOf | None = None,
+        *,
+        player_id: str = "",
+        arithmetic: bool = False,
     ) -> pb.GetStandingsResponse:
-        """Standings after a round, or with the results so far when that is 0."""
+        """Standings after a round, or with the results so far when that is 0; of one player when one is named."""
         return await self._stub.GetStandings(
             pb.GetStandingsRequest(
-                tournament_id=tournament_id, round=round_, min_position=min_position, **fields(as_of)
+                tournament_id=tournament_id,
+                round=round_,
+                min_position=min_position,
+                player_id=player_id,
+                arithmetic=arithmetic,
+                **fields(as_of),
             ),
             timeout=DEADLINE,
             metadata=self._metadata,

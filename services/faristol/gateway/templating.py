@@ -8,14 +8,14 @@ from importlib import resources
 from typing import Any
 
 from babel.dates import format_date, format_time
-from babel.numbers import format_decimal
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from faristol.gateway import labels
 from faristol.gateway.paper import below, play_cell
+from faristol.gateway.schemas import tie_break_value
 from faristol.gateway.table import clock_text, minutes
-from faristol.host.text import LANGUAGES, NAMES, translations
+from faristol.host.text import LANGUAGES, NAMES, number, translations
 from faristol.pb.results.v1 import results_pb2 as pb
 from faristol.rules.refusal import N_
 
@@ -37,12 +37,17 @@ def environment(language: str) -> Environment:
         lstrip_blocks=True,
     )
     env.install_gettext_translations(translations(language), newstyle=True)  # type: ignore[attr-defined] # by i18n
-    env.filters["points"] = lambda value: points(value, language)
+    env.filters["points"] = lambda value: number(value, language)
     env.filters["signed"] = lambda value: signed(value, language)
     env.filters["day"] = lambda moment: format_date(moment, "long", locale=language)
     env.filters["time"] = lambda moment: format_time(moment, "short", locale=language)
     env.globals.update(language=language, languages=LANGUAGES, language_names=NAMES, labels=labels, asset=asset, pb=pb)
-    env.globals.update(clock_text=clock_text, minutes=minutes, who=lambda name, player: who(name, player, language))
+    env.globals.update(
+        clock_text=clock_text,
+        minutes=minutes,
+        value=tie_break_value,
+        who=lambda name, player: who(name, player, language),
+    )
     env.globals.update(
         play_cell=lambda line, sheet: play_cell(line, sheet, language),
         below=lambda side, sheet: below(side, sheet, language),
@@ -58,14 +63,9 @@ def render(name: str, language: str, part: str, values: dict[str, Any]) -> str:
     return template.render(values)
 
 
-def points(value: float, language: str) -> str:
-    """A number with as many decimals as it has, ``2.5`` or ``2,5``; a minus sign and not a hyphen."""
-    return str(format_decimal(value, "#,##0.##", locale=language)).replace("-", "−")
-
-
 def signed(value: float, language: str) -> str:
     """The same with its sign, ``+12`` or ``−3``; a plain ``0``."""
-    return ("+" if value > 0 else "") + points(value, language)
+    return ("+" if value > 0 else "") + number(value, language)
 
 
 def who(name: str, player_id: str, language: str) -> str | Markup:

@@ -7,9 +7,10 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from faristol.pb.pairing.v1 import events_pb2 as pairing
 from faristol.pb.results.v1 import results_pb2 as results
+from faristol.results.arithmetic import shown, tie_break
 from faristol.results.championship import never_came
 from faristol.rules.ruleset import load_ruleset
-from faristol.rules.standings import Bye, Result, standings
+from faristol.rules.standings import Bye, Result, SpreadAdjustment, TableResult, standings
 
 _KINDS: Mapping[pairing.ByeKind.ValueType, Bye] = {
     pairing.BYE_KIND_HALF_POINT: Bye.HALF_POINT,
@@ -19,9 +20,13 @@ _KINDS: Mapping[pairing.ByeKind.ValueType, Bye] = {
 
 
 def rank(
-    tournament: results.Tournament, players: Sequence[results.Player], rounds: Iterable[results.GetPairingsResponse]
+    tournament: results.Tournament,
+    players: Sequence[results.Player],
+    rounds: Iterable[results.GetPairingsResponse],
+    *,
+    arithmetic: bool = False,
 ) -> list[results.Standing]:
-    """The standings after the results in ``rounds``, without names (FISC I.1).
+    """The standings after the results in ``rounds``, without names (FISC I.1); with ``arithmetic`` if so asked.
 
     Tables of which the result is not final are pending: they add nothing, and nobody at them counts as absent.
     A bye counts once its whole round is in, so that nobody leads because of being left out. A tournament whose
@@ -34,26 +39,31 @@ def rank(
     spread: Counter[str] = Counter()
     total: Counter[str] = Counter()
     for result in known:
-        if result.second is not None:
+        if isinstance(result, TableResult):
+            total.update(dict(result.scores))
+        elif result.second is not None:
             spread[result.first] += result.first_score - result.second_score
             spread[result.second] += result.second_score - result.first_score
             total[result.first] += result.first_score
             total[result.second] += result.second_score
-    adjusted: Counter[str] = Counter()
-    for round_ in paired:
-        for one in (one for table in round_.tables for one in table.spread_adjustments):
-            adjusted[one.player_id] += one.points
-    spread.update(adjusted)
-    seated = {player_id for result in known for player_id in (result.first, result.second) if player_id is not None}
-    seated |= {player_id for player_id, _ in _pending(paired)}
-    byes = {result.first for result in known if result.sat_out is Bye.ALLOCATED}
+    adjustments = [
+        SpreadAdjustment(round_.round, one.player_id, one.points)
+        for round_ in paired
+        for table in round_.tables
+        for one in table.spread_adjustments
+    ]
+    for adjustment in adjustments:
+        spread[adjustment.player] += adjustment.points
+    seated = {seat.player_id for round_ in paired for table in round_.tables for seat in table.seats}
+    seated |= {player_id for round_ in paired for player_id, _ in _byes(round_)}
+    byes = {result.first for result in known if isinstance(result, Result) and result.sat_out is Bye.ALLOCATED}
     table = standings(
         known,
         sorted(player.player_id for player in players if not never_came(player) or player.player_id in seated),
         load_ruleset(tournament.ruleset.name),
         tournament.rounds,
         pending=set(_pending(paired)),
-        adjusted_spread=adjusted,
+        adjustments=adjustments,
     )
     return [
         results.Standing(
@@ -64,9 +74,8 @@ def rank(
             losses=row.losses,
             bye=row.player in byes,
             half_points=round(row.points * 2),
-            tie_breaks=[
-                results.TieBreak(name=name, quarters=round(value * 4)) for name, value in row.tie_breaks.items()
-            ],
+            tie_breaks=[tie_break(name, one, with_terms=arithmetic) for name, one in row.arithmetic.items()],
+            point_arithmetic=shown(row.point_arithmetic) if arithmetic else None,
             spread=spread[row.player],
             total=total[row.player],
         )
@@ -79,10 +88,12 @@ def last_counted(rounds: Iterable[results.GetPairingsResponse]) -> int:
     return max((round_.round for round_ in rounds if any(table.final for table in round_.tables)), default=0)
 
 
-def _results(rounds: Iterable[results.GetPairingsResponse]) -> Iterable[Result]:
+def _results(rounds: Iterable[results.GetPairingsResponse]) -> Iterable[Result | TableResult]:
     for round_ in rounds:
         for table in round_.tables:
-            if table.final:
+            if table.final and len(table.seats) > 2:
+                yield TableResult(round_.round, tuple((seat.player_id, seat.score) for seat in table.seats))
+            elif table.final:
                 first, second = table.seats
                 yield Result.of_table(
                     round_.round,

@@ -9,12 +9,13 @@ import grpc
 
 from faristol.bus import Progress
 from faristol.bus.status import status
-from faristol.host.errors import Behind, Invalid
+from faristol.host.answering import language_of
+from faristol.host.errors import Behind, Invalid, NotFound
 from faristol.host.times import moment_of
 from faristol.pb.results.v1 import results_pb2 as results
 from faristol.pb.results.v1 import results_pb2_grpc as results_grpc
 from faristol.record import Record
-from faristol.results import history, news, operation, ranking, reading
+from faristol.results import history, news, operation, ranking, reading, wording
 from faristol.results.history import Moment
 from faristol.results.sheet import write_pinned
 from faristol.results.shelf import Kind
@@ -79,7 +80,7 @@ class ResultsService(results_grpc.ResultsServiceServicer):
     async def GetStandings(  # noqa: N802
         self, request: results.GetStandingsRequest, context: Context
     ) -> results.GetStandingsResponse:
-        """Standings with their tie-breaks, with the results so far or as of a round."""
+        """Standings with their tie-breaks and, where asked for, how each comes about: so far, or as of a round."""
         if request.round < 0:
             raise Invalid(
                 "round",
@@ -94,10 +95,17 @@ class ResultsService(results_grpc.ResultsServiceServicer):
         if request.round:
             found.round(request.round)
         counted = [one for one in found.rounds if not request.round or one.round <= request.round]
-        lines = ranking.rank(found.tournament, found.players, counted)
-        people = await reading.people(self._record, (line.player_id for line in lines))
+        lines = ranking.rank(found.tournament, found.players, counted, arithmetic=request.arithmetic)
+        if request.player_id:
+            lines = [line for line in lines if line.player_id == request.player_id]
+            if not lines:
+                raise NotFound("player", request.player_id)
+        named = {line.player_id for line in lines}.union(*map(wording.opponents, lines))
+        people = await reading.people(self._record, named)
         for line in lines:
             line.name = people[line.player_id].name
+            if request.arithmetic:
+                wording.word(line, people, language_of(context))
         last = request.round or ranking.last_counted(counted)
         return results.GetStandingsResponse(standings=lines, round=last, position=found.position)
 

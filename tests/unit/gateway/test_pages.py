@@ -8,7 +8,16 @@ from faristol.gateway.headers import CONTENT_SECURITY_POLICY
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
-PAGES = ("/", "/t/lliga", "/t/lliga?round=1", "/t/lliga/r/1", "/t/lliga/players", "/g/lliga-r1-t1", "/status")
+PAGES = (
+    "/",
+    "/t/lliga",
+    "/t/lliga?round=1",
+    "/t/lliga/standings/anna",
+    "/t/lliga/r/1",
+    "/t/lliga/players",
+    "/g/lliga-r1-t1",
+    "/status",
+)
 
 
 async def test_every_page_is_there_in_every_language(finished: Stage) -> None:

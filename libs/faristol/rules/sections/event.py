@@ -10,7 +10,8 @@ Layer = Literal[
 ]
 """Words beside those of a book: verb forms of the general variants, of a region, entries marked by dialect (UF 26)."""
 
-TieBreak = Literal["median-buchholz", "buchholz", "berger", "spread", "total"]
+TieBreak = Literal["median-buchholz", "buchholz", "berger", "spread", "total", "head-to-head", "cusca"]
+"""What parts players of equal points; ``faristol.rules.standings`` has each."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,8 +46,8 @@ class Championship:
     buchholz_cut_long: int
     """The same in a championship of ``long_from_rounds`` rounds or more."""
     long_from_rounds: int
-    unplayed: Literal["fide-dummy", "zero"]
-    """What a round without a played game adds to a player's own Buchholz and Berger."""
+    unplayed: Literal["fide-dummy", "fide-virtual", "own-score", "zero"]
+    """What a round without a game is worth to Buchholz and Berger; ``faristol.rules.standings.unplayed`` has each."""
     late_entry: Literal["first-half", "never"]
     late_entry_points: float
     """Fictitious points for each round missed, for pairing only."""

@@ -23,6 +23,7 @@ from faristol.cli.api import Api
 from faristol.cli.compose import Running, running
 from faristol.cli.demo.championship import Championship, Outcome
 from faristol.cli.demo.plan import Plan
+from faristol.gateway.schemas import tie_break_value
 from faristol.host import Settings, StartError
 from faristol.host.process import stop_on_signals
 from faristol.host.runtime import Channels
@@ -203,7 +204,7 @@ def _standings(outcome: Outcome) -> Grid:
             str(line.rank),
             line.name,
             f"{line.half_points / 2:g}",
-            *(f"{tie_break.quarters / 4:g}" for tie_break in line.tie_breaks),
+            *(f"{tie_break_value(tie_break):g}" for tie_break in line.tie_breaks),
             f"{line.wins}-{line.draws}-{line.losses}",
             f"{rating.before}→{rating.after}",
         )
@@ -227,7 +228,7 @@ def _as_json(plan: Plan, outcome: Outcome) -> dict[str, object]:
                 "player_id": line.player_id,
                 "name": line.name,
                 "points": line.half_points / 2,
-                "tie_breaks": {tie_break.name: tie_break.quarters / 4 for tie_break in line.tie_breaks},
+                "tie_breaks": {tie_break.name: tie_break_value(tie_break) for tie_break in line.tie_breaks},
                 "wins": line.wins,
                 "draws": line.draws,
                 "losses": line.losses,

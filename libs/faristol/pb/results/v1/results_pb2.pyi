@@ -59,6 +59,102 @@ ROUND_PHASE_CLOSED: RoundPhase.ValueType  # 3
 """Closed."""
 Global___RoundPhase: _TypeAlias = RoundPhase  # noqa: Y015
 
+class _TermBasis:
+    ValueType = _typing.NewType("ValueType", _builtins.int)
+    V: _TypeAlias = ValueType  # noqa: Y015
+
+class _TermBasisEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_TermBasis.ValueType], _builtins.type):
+    DESCRIPTOR: _descriptor.EnumDescriptor
+    TERM_BASIS_UNSPECIFIED: _TermBasis.ValueType  # 0
+    """Not said; never sent."""
+    TERM_BASIS_GAME: _TermBasis.ValueType  # 1
+    """A game over the board."""
+    TERM_BASIS_FORFEIT: _TermBasis.ValueType  # 2
+    """A pairing without a game."""
+    TERM_BASIS_BYE: _TermBasis.ValueType  # 3
+    """The pairing left the player without an opponent."""
+    TERM_BASIS_REQUESTED_BYE: _TermBasis.ValueType  # 4
+    """A bye that was granted."""
+    TERM_BASIS_ABSENCE: _TermBasis.ValueType  # 5
+    """The player was in no pairing."""
+    TERM_BASIS_ADJUSTMENT: _TermBasis.ValueType  # 6
+    """A ruling that was put right after the game changed the spread."""
+
+class TermBasis(_TermBasis, metaclass=_TermBasisEnumTypeWrapper):
+    """What a term rests on."""
+
+TERM_BASIS_UNSPECIFIED: TermBasis.ValueType  # 0
+"""Not said; never sent."""
+TERM_BASIS_GAME: TermBasis.ValueType  # 1
+"""A game over the board."""
+TERM_BASIS_FORFEIT: TermBasis.ValueType  # 2
+"""A pairing without a game."""
+TERM_BASIS_BYE: TermBasis.ValueType  # 3
+"""The pairing left the player without an opponent."""
+TERM_BASIS_REQUESTED_BYE: TermBasis.ValueType  # 4
+"""A bye that was granted."""
+TERM_BASIS_ABSENCE: TermBasis.ValueType  # 5
+"""The player was in no pairing."""
+TERM_BASIS_ADJUSTMENT: TermBasis.ValueType  # 6
+"""A ruling that was put right after the game changed the spread."""
+Global___TermBasis: _TypeAlias = TermBasis  # noqa: Y015
+
+class _Outcome:
+    ValueType = _typing.NewType("ValueType", _builtins.int)
+    V: _TypeAlias = ValueType  # noqa: Y015
+
+class _OutcomeEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_Outcome.ValueType], _builtins.type):
+    DESCRIPTOR: _descriptor.EnumDescriptor
+    OUTCOME_UNSPECIFIED: _Outcome.ValueType  # 0
+    """Not said."""
+    OUTCOME_WIN: _Outcome.ValueType  # 1
+    """Won."""
+    OUTCOME_DRAW: _Outcome.ValueType  # 2
+    """Drawn."""
+    OUTCOME_LOSS: _Outcome.ValueType  # 3
+    """Lost."""
+
+class Outcome(_Outcome, metaclass=_OutcomeEnumTypeWrapper):
+    """What a round was to a player."""
+
+OUTCOME_UNSPECIFIED: Outcome.ValueType  # 0
+"""Not said."""
+OUTCOME_WIN: Outcome.ValueType  # 1
+"""Won."""
+OUTCOME_DRAW: Outcome.ValueType  # 2
+"""Drawn."""
+OUTCOME_LOSS: Outcome.ValueType  # 3
+"""Lost."""
+Global___Outcome: _TypeAlias = Outcome  # noqa: Y015
+
+class _LeftOut:
+    ValueType = _typing.NewType("ValueType", _builtins.int)
+    V: _TypeAlias = ValueType  # noqa: Y015
+
+class _LeftOutEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_LeftOut.ValueType], _builtins.type):
+    DESCRIPTOR: _descriptor.EnumDescriptor
+    LEFT_OUT_UNSPECIFIED: _LeftOut.ValueType  # 0
+    """It counts."""
+    LEFT_OUT_LOWEST: _LeftOut.ValueType  # 1
+    """One of the worst opponents, whom the ruleset leaves out."""
+    LEFT_OUT_MISSED_BY_WILL: _LeftOut.ValueType  # 2
+    """A round that the player missed by their own will is left out before a worse opponent (FIDE C.07 16.5)."""
+    LEFT_OUT_NOT_ALL_MET: _LeftOut.ValueType  # 3
+    """Games among equals decide only once all of them have met each other."""
+
+class LeftOut(_LeftOut, metaclass=_LeftOutEnumTypeWrapper):
+    """Why a term does not count."""
+
+LEFT_OUT_UNSPECIFIED: LeftOut.ValueType  # 0
+"""It counts."""
+LEFT_OUT_LOWEST: LeftOut.ValueType  # 1
+"""One of the worst opponents, whom the ruleset leaves out."""
+LEFT_OUT_MISSED_BY_WILL: LeftOut.ValueType  # 2
+"""A round that the player missed by their own will is left out before a worse opponent (FIDE C.07 16.5)."""
+LEFT_OUT_NOT_ALL_MET: LeftOut.ValueType  # 3
+"""Games among equals decide only once all of them have met each other."""
+Global___LeftOut: _TypeAlias = LeftOut  # noqa: Y015
+
 class _EntryKind:
     ValueType = _typing.NewType("ValueType", _builtins.int)
     V: _TypeAlias = ValueType  # noqa: Y015
@@ -514,6 +610,8 @@ class GetStandingsRequest(_message.Message):
     MIN_POSITION_FIELD_NUMBER: _builtins.int
     AS_OF_POSITION_FIELD_NUMBER: _builtins.int
     AS_OF_FIELD_NUMBER: _builtins.int
+    PLAYER_ID_FIELD_NUMBER: _builtins.int
+    ARITHMETIC_FIELD_NUMBER: _builtins.int
     tournament_id: _builtins.str
     """The tournament."""
     round: _builtins.int
@@ -522,6 +620,10 @@ class GetStandingsRequest(_message.Message):
     """See the head of this file."""
     as_of_position: _builtins.int
     """See the head of this file."""
+    player_id: _builtins.str
+    """Only this player's line, with the rank among all; every line when empty. NOT_FOUND for somebody who has none."""
+    arithmetic: _builtins.bool
+    """With how every value comes about, in the caller's language."""
     @_builtins.property
     def as_of(self) -> _timestamp_pb2.Timestamp:
         """See the head of this file."""
@@ -534,10 +636,12 @@ class GetStandingsRequest(_message.Message):
         min_position: _builtins.int = ...,
         as_of_position: _builtins.int = ...,
         as_of: _timestamp_pb2.Timestamp | None = ...,
+        player_id: _builtins.str = ...,
+        arithmetic: _builtins.bool = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["as_of", b"as_of"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["as_of", b"as_of", "as_of_position", b"as_of_position", "min_position", b"min_position", "round", b"round", "tournament_id", b"tournament_id"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["arithmetic", b"arithmetic", "as_of", b"as_of", "as_of_position", b"as_of_position", "min_position", b"min_position", "player_id", b"player_id", "round", b"round", "tournament_id", b"tournament_id"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -560,6 +664,7 @@ class Standing(_message.Message):
     TIE_BREAKS_FIELD_NUMBER: _builtins.int
     SPREAD_FIELD_NUMBER: _builtins.int
     TOTAL_FIELD_NUMBER: _builtins.int
+    POINT_ARITHMETIC_FIELD_NUMBER: _builtins.int
     rank: _builtins.int
     """From 1; players equal in everything share a rank."""
     player_id: _builtins.str
@@ -584,6 +689,10 @@ class Standing(_message.Message):
     def tie_breaks(self) -> _containers.RepeatedCompositeFieldContainer[Global___TieBreak]:
         """Tie-breaks in the order in which they are applied."""
 
+    @_builtins.property
+    def point_arithmetic(self) -> Global___Arithmetic:
+        """How `half_points` come about, when that was asked for."""
+
     def __init__(
         self,
         *,
@@ -598,10 +707,11 @@ class Standing(_message.Message):
         tie_breaks: _abc.Iterable[Global___TieBreak] | None = ...,
         spread: _builtins.int = ...,
         total: _builtins.int = ...,
+        point_arithmetic: Global___Arithmetic | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["point_arithmetic", b"point_arithmetic"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["bye", b"bye", "draws", b"draws", "half_points", b"half_points", "losses", b"losses", "name", b"name", "player_id", b"player_id", "rank", b"rank", "spread", b"spread", "tie_breaks", b"tie_breaks", "total", b"total", "wins", b"wins"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["bye", b"bye", "draws", b"draws", "half_points", b"half_points", "losses", b"losses", "name", b"name", "player_id", b"player_id", "point_arithmetic", b"point_arithmetic", "rank", b"rank", "spread", b"spread", "tie_breaks", b"tie_breaks", "total", b"total", "wins", b"wins"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -615,23 +725,131 @@ class TieBreak(_message.Message):
 
     NAME_FIELD_NUMBER: _builtins.int
     QUARTERS_FIELD_NUMBER: _builtins.int
+    DIVISOR_FIELD_NUMBER: _builtins.int
+    ARITHMETIC_FIELD_NUMBER: _builtins.int
     name: _builtins.str
-    """Its name in the ruleset: `median-buchholz`, `berger`, `spread`, `total`."""
+    """Its name in the ruleset: `median-buchholz`, `buchholz`, `berger`, `spread`, `total`, `head-to-head`, `cusca`."""
     quarters: _builtins.int
-    """Its value in quarters: 4 is one point. (Berger adds halves of halves.)"""
+    """Its value in quarters: 4 is one point. (Berger adds halves of halves.) Of a mean, the sum."""
+    divisor: _builtins.int
+    """What the sum of a mean is divided by (`cusca`: games); 0 or 1 for a value that is no mean."""
+    @_builtins.property
+    def arithmetic(self) -> Global___Arithmetic:
+        """How it comes about, when that was asked for."""
+
     def __init__(
         self,
         *,
         name: _builtins.str = ...,
         quarters: _builtins.int = ...,
+        divisor: _builtins.int = ...,
+        arithmetic: Global___Arithmetic | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["arithmetic", b"arithmetic"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["name", b"name", "quarters", b"quarters"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["arithmetic", b"arithmetic", "divisor", b"divisor", "name", b"name", "quarters", b"quarters"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___TieBreak: _TypeAlias = TieBreak  # noqa: Y015
+
+@_typing.final
+class Arithmetic(_message.Message):
+    """How a value comes about: the sum of its terms, those left out excepted, over the divisor of a mean."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    TERMS_FIELD_NUMBER: _builtins.int
+    TEXT_FIELD_NUMBER: _builtins.int
+    text: _builtins.str
+    """The sum, in the caller's language."""
+    @_builtins.property
+    def terms(self) -> _containers.RepeatedCompositeFieldContainer[Global___Term]:
+        """In the order of the rounds; points that do not come from scores at the end."""
+
+    def __init__(
+        self,
+        *,
+        terms: _abc.Iterable[Global___Term] | None = ...,
+        text: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["terms", b"terms", "text", b"text"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___Arithmetic: _TypeAlias = Arithmetic  # noqa: Y015
+
+@_typing.final
+class Term(_message.Message):
+    """One round's part of a value."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    ROUND_FIELD_NUMBER: _builtins.int
+    BASIS_FIELD_NUMBER: _builtins.int
+    QUARTERS_FIELD_NUMBER: _builtins.int
+    OPPONENT_ID_FIELD_NUMBER: _builtins.int
+    OPPONENT_NAME_FIELD_NUMBER: _builtins.int
+    OUTCOME_FIELD_NUMBER: _builtins.int
+    WORTH_QUARTERS_FIELD_NUMBER: _builtins.int
+    GRANTED_QUARTERS_FIELD_NUMBER: _builtins.int
+    SCORE_FIELD_NUMBER: _builtins.int
+    AGAINST_FIELD_NUMBER: _builtins.int
+    SEATS_FIELD_NUMBER: _builtins.int
+    LEFT_OUT_FIELD_NUMBER: _builtins.int
+    TEXT_FIELD_NUMBER: _builtins.int
+    round: _builtins.int
+    """Round, from 1."""
+    basis: Global___TermBasis.ValueType
+    """What it rests on."""
+    quarters: _builtins.int
+    """What it adds, or would add if it were not left out, in quarters."""
+    opponent_id: _builtins.str
+    """The opponent; empty for a bye, an absence and a table of more than two."""
+    opponent_name: _builtins.str
+    """Name of the opponent, or empty when it was erased."""
+    outcome: Global___Outcome.ValueType
+    """What the round was to the player, where the value depends on it."""
+    worth_quarters: _builtins.int
+    """Points of the opponent, or of who stands for one, as they count, in quarters; for Buchholz and Berger."""
+    granted_quarters: _builtins.int
+    """How much of that is for rounds that the opponent missed."""
+    score: _builtins.int
+    """Own points of the game; for spread, total and CUSCA."""
+    against: _builtins.int
+    """Points of the opponent in the game."""
+    seats: _builtins.int
+    """Players of the table."""
+    left_out: Global___LeftOut.ValueType
+    """Why it does not count."""
+    text: _builtins.str
+    """The same in a sentence, in the caller's language."""
+    def __init__(
+        self,
+        *,
+        round: _builtins.int = ...,
+        basis: Global___TermBasis.ValueType = ...,
+        quarters: _builtins.int = ...,
+        opponent_id: _builtins.str = ...,
+        opponent_name: _builtins.str = ...,
+        outcome: Global___Outcome.ValueType = ...,
+        worth_quarters: _builtins.int = ...,
+        granted_quarters: _builtins.int = ...,
+        score: _builtins.int = ...,
+        against: _builtins.int = ...,
+        seats: _builtins.int = ...,
+        left_out: Global___LeftOut.ValueType = ...,
+        text: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["against", b"against", "basis", b"basis", "granted_quarters", b"granted_quarters", "left_out", b"left_out", "opponent_id", b"opponent_id", "opponent_name", b"opponent_name", "outcome", b"outcome", "quarters", b"quarters", "round", b"round", "score", b"score", "seats", b"seats", "text", b"text", "worth_quarters", b"worth_quarters"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___Term: _TypeAlias = Term  # noqa: Y015
 
 @_typing.final
 class GetStandingsResponse(_message.Message):

@@ -1,0 +1,95 @@
+"""The order of the players: points, then the tie-breaks of the rules, then a shared rank."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+from types import MappingProxyType
+
+from faristol.rules.ruleset import Ruleset, TieBreak
+from faristol.rules.standings.arithmetic import Arithmetic
+from faristol.rules.standings.results import Outcome, Result, SpreadAdjustment, TableResult
+from faristol.rules.standings.seen import tabulate
+from faristol.rules.standings.tie_breaks import TieBreaks
+from faristol.rules.standings.unplayed import Field
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One line of the standings. ``tie_breaks`` holds each value by name, in the order in which they decide."""
+
+    rank: int
+    """From 1; players whom no tie-break parts share it, and the next rank is left out."""
+    player: str
+    points: float
+    tie_breaks: Mapping[TieBreak, float]
+    games: int
+    """Games played; byes and forfeits are none."""
+    wins: int
+    """Wins, draws and losses over the board."""
+    draws: int
+    losses: int
+    point_arithmetic: Arithmetic
+    """How ``points`` come about."""
+    arithmetic: Mapping[TieBreak, Arithmetic]
+    """How each of ``tie_breaks`` comes about."""
+
+
+def standings(
+    results: Iterable[Result | TableResult],
+    players: Sequence[str],
+    ruleset: Ruleset,
+    rounds: int,
+    pending: Iterable[tuple[str, int]] = (),
+    adjustments: Iterable[SpreadAdjustment] = (),
+) -> tuple[Row, ...]:
+    """The standings after ``results``, best first (FISC I.1).
+
+    ``rounds`` is the number planned for the championship: how many opponents Median-Buchholz leaves out follows
+    from it. ``pending`` says, as pairs of player and round, who waits for the result of which round; in the rounds
+    held, whoever has no result and does not wait for one stayed away. Only rounds with a result in them count as
+    held. ``adjustments`` change the spread alone. Players whom no tie-break parts share a rank and stand in the order
+    of ``players``. Raises ``ValueError`` when a result or what is pending names somebody else, a round that there is
+    not, or a player who has a result in that round already.
+    """
+    field = Field(tabulate(results, players, ruleset, rounds, pending), ruleset, rounds)
+    tie_breaks = TieBreaks(field, tuple(adjustments))
+    names = ruleset.championship.tie_breaks
+    found: dict[str, dict[TieBreak, Arithmetic]] = {player: {} for player in players}
+    groups = _parted([list(players)], field.points)
+    for name in names:
+        for group in groups:
+            equals = frozenset(group)
+            for player in group:
+                found[player][name] = tie_breaks.of(name, player, equals)
+        groups = _parted(groups, {player: found[player][name].value for player in players})
+    rows: list[Row] = []
+    for group in groups:
+        rank = len(rows) + 1
+        for player in group:
+            played = [seen.outcome for seen in field.rounds[player] if seen.played]
+            rows.append(
+                Row(
+                    rank=rank,
+                    player=player,
+                    points=field.points[player],
+                    tie_breaks=MappingProxyType({name: one.value for name, one in found[player].items()}),
+                    games=len(played),
+                    wins=played.count(Outcome.WIN),
+                    draws=played.count(Outcome.DRAW),
+                    losses=played.count(Outcome.LOSS),
+                    point_arithmetic=tie_breaks.points(player),
+                    arithmetic=MappingProxyType(found[player]),
+                )
+            )
+    return tuple(rows)
+
+
+def _parted(groups: Iterable[Sequence[str]], value: Mapping[str, float]) -> list[list[str]]:
+    """Each group parted by ``value``, the highest first; equals keep their order."""
+    return [
+        list(equals)
+        for group in groups
+        for _, equals in groupby(sorted(group, key=value.__getitem__, reverse=True), key=value.__getitem__)
+    ]

@@ -1,0 +1,108 @@
+"""What the rounds held so far were to each player."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from faristol.rules.ruleset import Ruleset
+from faristol.rules.standings.results import Bye, Outcome, Result, TableResult
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """A round as one player saw it. ``opponent`` is None for a bye, an absence and a table of more than two."""
+
+    round: int
+    opponent: str | None
+    outcome: Outcome
+    points: float
+    score: int = 0
+    against: int = 0
+    played: bool = False
+    awarded: bool = True
+    """It has a result, or will have; False when the player stayed away."""
+    pending: bool = False
+    """It will have a result and has none yet: worth as much as a loss until then."""
+    sat_out: Bye | None = None
+    """The kind of a bye."""
+    seats: int = 2
+    """Players of the table."""
+
+    @property
+    def voluntary(self) -> bool:
+        """Missed by the player's own will: stayed away, asked to sit it out, or lost by forfeit."""
+        return not (self.played or self.pending) and self.outcome is not Outcome.WIN
+
+
+Rounds = Mapping[str, Sequence[Seen]]
+"""By player, what each round held was to them, in order."""
+
+
+def tabulate(
+    results: Iterable[Result | TableResult],
+    players: Sequence[str],
+    ruleset: Ruleset,
+    rounds: int,
+    pending: Iterable[tuple[str, int]],
+) -> Rounds:
+    """The rounds in which anybody has a result. Raises ``ValueError`` for what cannot be: see ``standings``."""
+    known = frozenset(players)
+    held: dict[int, dict[str, Seen]] = defaultdict(dict)
+    for result in results:
+        if not 1 <= result.round <= rounds:
+            raise ValueError(f"round {result.round} is not one of the {rounds} rounds of the championship")
+        for player, seen in _sides(result, ruleset):
+            if player not in known:
+                raise ValueError(f"round {result.round} has a result of {player}, who is not among the players")
+            if player in held[result.round]:
+                raise ValueError(f"{player} has two results in round {result.round}")
+            held[result.round][player] = seen
+    for player, number in sorted(set(pending)):
+        if not 1 <= number <= rounds:
+            raise ValueError(f"round {number}, pending for {player}, is not one of the {rounds} rounds")
+        if player not in known:
+            raise ValueError(f"round {number} is pending for {player}, who is not among the players")
+        if number in held:
+            if player in held[number]:
+                raise ValueError(f"round {number} is pending for {player}, who has a result in it")
+            held[number][player] = Seen(number, None, Outcome.LOSS, 0.0, pending=True)
+    absent = {number: Seen(number, None, Outcome.LOSS, 0.0, awarded=False) for number in sorted(held)}
+    return {player: [held[number].get(player, missed) for number, missed in absent.items()] for player in players}
+
+
+def _sides(result: Result | TableResult, ruleset: Ruleset) -> Iterator[tuple[str, Seen]]:
+    law = ruleset.championship
+    if isinstance(result, TableResult):
+        yield from _of_several(result)
+        return
+    worth = {Outcome.WIN: law.win, Outcome.DRAW: law.draw, Outcome.LOSS: law.loss}
+    first, second = result.outcomes
+    if result.second is None:
+        allocated = result.sat_out is Bye.ALLOCATED
+        yield (
+            result.first,
+            Seen(
+                result.round,
+                None,
+                first,
+                law.bye if allocated else worth[first],
+                law.bye_spread if allocated else 0,
+                # Who asked to sit a round out was not there for it: it matters after the last one (FIDE C.07 16).
+                awarded=first is Outcome.WIN,
+                sat_out=result.sat_out,
+            ),
+        )
+        return
+    mine, theirs = result.first_score, result.second_score
+    yield result.first, Seen(result.round, result.second, first, worth[first], mine, theirs, result.played)
+    yield result.second, Seen(result.round, result.first, second, worth[second], theirs, mine, result.played)
+
+
+def _of_several(result: TableResult) -> Iterator[tuple[str, Seen]]:
+    best = max(score for _, score in result.scores)
+    alone = sum(score == best for _, score in result.scores) == 1
+    for player, score in result.scores:
+        outcome = Outcome.LOSS if score < best else Outcome.WIN if alone else Outcome.DRAW
+        yield player, Seen(result.round, None, outcome, 0.0, score, played=True, seats=len(result.scores))

@@ -1,0 +1,135 @@
+"""The tie-breaks, each with its arithmetic.
+
+Points of the championship and what is made of them are multiples of a quarter, which ``float`` holds exactly.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+
+from faristol.rules.championship import ranking_score
+from faristol.rules.ruleset import TieBreak
+from faristol.rules.standings.arithmetic import Arithmetic, Basis, LeftOut, Term
+from faristol.rules.standings.results import Bye, Outcome, SpreadAdjustment
+from faristol.rules.standings.seen import Seen
+from faristol.rules.standings.unplayed import Field
+
+Group = frozenset[str]
+"""Players whom points and the tie-breaks before have not parted."""
+
+_SHARE = {Outcome.WIN: 1.0, Outcome.DRAW: 0.5, Outcome.LOSS: 0.0}
+
+
+class TieBreaks:
+    """The tie-breaks of a field. Every method gives a player's value in its arithmetic."""
+
+    def __init__(self, field: Field, adjustments: Sequence[SpreadAdjustment]) -> None:
+        self._field = field
+        self._adjustments: dict[str, list[SpreadAdjustment]] = {}
+        for one in adjustments:
+            self._adjustments.setdefault(one.player, []).append(one)
+
+    def of(self, name: TieBreak, player: str, equals: Group) -> Arithmetic:
+        """The tie-break ``name`` of ``player``, who is to be parted from ``equals``."""
+        return _METHODS[name](self, player, equals)
+
+    def points(self, player: str) -> Arithmetic:
+        """Points of the championship: what each round was awarded with."""
+        return Arithmetic(tuple(_term(seen, seen.points) for seen in self._known(player)))
+
+    def buchholz(self, player: str, equals: Group, cut: int = 0) -> Arithmetic:
+        """The points of all opponents (FIDE C.07 8.1), the ``cut`` worst left out (14.1, 14.2)."""
+        terms = [self._opponent(player, seen) for seen in self._known(player)]
+        dummy = self._field.ruleset.championship.unplayed == "fide-dummy"
+        by_will = [dummy and seen.voluntary for seen in self._known(player)]
+        worst = sorted(range(len(terms)), key=lambda place: (not by_will[place], terms[place].value))
+        for place in worst[:cut]:
+            reason = LeftOut.MISSED_BY_WILL if by_will[place] else LeftOut.LOWEST
+            terms[place] = replace(terms[place], left_out=reason)
+        return Arithmetic(tuple(terms))
+
+    def median_buchholz(self, player: str, equals: Group) -> Arithmetic:
+        """FISC I.1: one opponent left out, or two in a long championship; the best ones count (FIDE: Cut-1, Cut-2)."""
+        law = self._field.ruleset.championship
+        long = self._field.planned >= law.long_from_rounds
+        return self.buchholz(player, equals, law.buchholz_cut_long if long else law.buchholz_cut)
+
+    def berger(self, player: str, equals: Group) -> Arithmetic:
+        """The points of opponents beaten, and half of those drawn with (FISC I.1; FIDE C.07 9.1)."""
+        terms = []
+        for seen in self._known(player):
+            term = self._opponent(player, seen)
+            terms.append(replace(term, value=_SHARE[seen.outcome] * term.worth, outcome=seen.outcome))
+        return Arithmetic(tuple(terms))
+
+    def spread(self, player: str, equals: Group) -> Arithmetic:
+        """Own points of the games less the opponents', and what rulings put right have changed (PES Δ.ε)."""
+        terms = [_term(seen, float(seen.score - seen.against), scores=True) for seen in self._scored(player)]
+        terms += [Term(one.round, Basis.ADJUSTMENT, float(one.points)) for one in self._adjustments.get(player, ())]
+        return Arithmetic(tuple(terms))
+
+    def total(self, player: str, equals: Group) -> Arithmetic:
+        """Own points of all games."""
+        return Arithmetic(tuple(_term(seen, float(seen.score), scores=True) for seen in self._scored(player)))
+
+    def head_to_head(self, player: str, equals: Group) -> Arithmetic:
+        """Points in the games among equals (PES ΣΤ i), once all of them have met each other."""
+        met = {one: self._met(one, equals) for one in equals}
+        all_met = all(len({seen.opponent for seen in games}) == len(equals) - 1 for games in met.values())
+        reason = None if all_met else LeftOut.NOT_ALL_MET
+        return Arithmetic(tuple(replace(_term(seen, seen.points), left_out=reason) for seen in met[player]))
+
+    def cusca(self, player: str, equals: Group) -> Arithmetic:
+        """The mean over the player's games of the score times the players of the table (FM 17)."""
+        rules = self._field.ruleset
+        games = [seen for seen in self._field.rounds[player] if seen.played]
+        terms = [_term(seen, float(ranking_score(seen.score, seen.seats, rules)), scores=True) for seen in games]
+        return Arithmetic(tuple(terms), max(1, len(games)))
+
+    def _known(self, player: str) -> list[Seen]:
+        return [seen for seen in self._field.rounds[player] if not seen.pending]
+
+    def _scored(self, player: str) -> list[Seen]:
+        return [seen for seen in self._known(player) if seen.played or seen.score or seen.against]
+
+    def _met(self, player: str, equals: Group) -> list[Seen]:
+        return [seen for seen in self._known(player) if seen.opponent in equals]
+
+    def _opponent(self, player: str, seen: Seen) -> Term:
+        worth = self._field.worth(player, seen)
+        granted = self._field.granted[seen.opponent] if seen.played and seen.opponent is not None else 0.0
+        return replace(_term(seen, worth), worth=worth, granted=granted)
+
+
+def _term(seen: Seen, value: float, *, scores: bool = False) -> Term:
+    return Term(
+        seen.round,
+        _basis(seen),
+        value,
+        seen.opponent,
+        score=seen.score if scores else 0,
+        against=seen.against if scores else 0,
+        seats=seen.seats,
+    )
+
+
+def _basis(seen: Seen) -> Basis:
+    if seen.played:
+        return Basis.GAME
+    if seen.opponent is not None:
+        return Basis.FORFEIT
+    if seen.sat_out is None:
+        return Basis.ABSENCE
+    return Basis.BYE if seen.sat_out is Bye.ALLOCATED else Basis.REQUESTED_BYE
+
+
+_METHODS: Mapping[TieBreak, Callable[[TieBreaks, str, Group], Arithmetic]] = {
+    "median-buchholz": TieBreaks.median_buchholz,
+    "buchholz": TieBreaks.buchholz,
+    "berger": TieBreaks.berger,
+    "spread": TieBreaks.spread,
+    "total": TieBreaks.total,
+    "head-to-head": TieBreaks.head_to_head,
+    "cusca": TieBreaks.cusca,
+}

@@ -1,0 +1,82 @@
+"""What opponents are worth to Buchholz and Berger, and what a round without a game is worth.
+
+The books do not say it, so the ruleset does:
+
+``fide-dummy`` is FIDE's rule from 2024 on (C.07 art. 16). For the player's own tie-break, a round without a game is a
+game against a dummy with the player's own points. The dummy has no more than the points of the opponent who should have
+been there, for a forfeit, and no more than a draw in every round is worth, for a bye or an absence. Seen by opponents,
+a bye and a forfeit count as awarded; rounds that a player stayed away from count nothing, and half a point where that
+was granted, but those after the last round for which the player was there count as draws. Of the opponents left out of
+a cut Buchholz, rounds missed by the player's own will go first.
+
+``fide-virtual`` is FIDE's rule from 2009 to 2023. The virtual opponent has the player's points before the round, the
+reverse of what the player was awarded in it, and a draw for every round held since. Seen by opponents, every round
+without a game counts as a draw.
+
+``own-score`` makes such a round a game against somebody with the player's own points, and ``zero`` lets it add nothing.
+Both take every opponent's points as they stand.
+
+While a round is being played, those who wait for their result have neither played nor missed it. Such a round is
+*pending* for them: it is worth nothing, it is no opponent to leave out of a cut, and it is no absence.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+from faristol.rules.ruleset import Ruleset
+from faristol.rules.standings.seen import Rounds, Seen
+
+
+@dataclass(frozen=True)
+class Field:
+    """Everybody's rounds, and what they are worth to tie-breaks."""
+
+    rounds: Rounds
+    ruleset: Ruleset
+    planned: int
+    """Rounds planned for the whole championship."""
+
+    @cached_property
+    def points(self) -> dict[str, float]:
+        """Points of the championship."""
+        return {player: sum(seen.points for seen in rounds) for player, rounds in self.rounds.items()}
+
+    @cached_property
+    def granted(self) -> dict[str, float]:
+        """What a player's missed rounds add to those points where they count for opponents."""
+        of = {"fide-dummy": self._after_the_last, "fide-virtual": self._drawn}.get(self.ruleset.championship.unplayed)
+        return dict.fromkeys(self.rounds, 0.0) if of is None else {player: of(player) for player in self.rounds}
+
+    def adjusted(self, player: str) -> float:
+        """The points of ``player`` as an opponent's tie-break counts them."""
+        return self.points[player] + self.granted[player]
+
+    def worth(self, player: str, seen: Seen) -> float:
+        """What the opponent of one round, real or not, is worth to the player's tie-breaks."""
+        if seen.played and seen.opponent is not None:
+            return self.adjusted(seen.opponent)
+        law = self.ruleset.championship
+        if law.unplayed == "zero" or seen.pending:
+            return 0.0
+        if law.unplayed == "own-score":
+            return self.points[player]
+        if law.unplayed == "fide-virtual":
+            rounds = self.rounds[player]
+            before = sum(one.points for one in rounds if one.round < seen.round)
+            return before + (law.win - seen.points) + law.draw * (rounds[-1].round - seen.round)
+        cap = law.draw * self.planned if seen.opponent is None else self.adjusted(seen.opponent)
+        return min(self.points[player], cap)
+
+    def _after_the_last(self, player: str) -> float:
+        granted = 0.0
+        for seen in reversed(self.rounds[player]):
+            if seen.awarded:
+                break
+            granted += self.ruleset.championship.draw - seen.points
+        return granted
+
+    def _drawn(self, player: str) -> float:
+        missed = [seen for seen in self.rounds[player] if not (seen.played or seen.pending)]
+        return sum(self.ruleset.championship.draw - seen.points for seen in missed)

@@ -1,0 +1,122 @@
+"""How values of the standings come about, in words."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+from faristol.host.text import number, say
+from faristol.pb.results.v1 import results_pb2 as results
+from faristol.record.people import Person
+from faristol.rules.refusal import N_, Param
+
+GAME = N_("Round {round}, {opponent}: {value}")
+TABLE = N_("Round {round}, table of {seats}: {value}")
+FORFEIT = N_("Round {round}, {opponent}, not played: {value}")
+BYE = N_("Round {round}, bye: {value}")
+REQUESTED_BYE = N_("Round {round}, sat out by request: {value}")
+ABSENCE = N_("Round {round}, absent: {value}")
+ADJUSTMENT = N_("Round {round}, a ruling put right: {value}")
+GRANTED = N_("{value}, of which {granted} for rounds missed")
+LOWEST = N_("{term} (left out as one of the lowest)")
+MISSED_BY_WILL = N_("{term} (left out first, as missed by own will)")
+NOT_ALL_MET = N_("{term} (not counted: not all of the equal players have met)")
+SUM = N_("Together: {terms} = {value}")
+MEAN = N_("Mean of the games: ({terms}) ÷ {games} = {value}")
+NOTHING = N_("Nothing counts yet: 0")
+
+_HEADS: Mapping[results.TermBasis.ValueType, str] = {
+    results.TERM_BASIS_GAME: GAME,
+    results.TERM_BASIS_FORFEIT: FORFEIT,
+    results.TERM_BASIS_BYE: BYE,
+    results.TERM_BASIS_REQUESTED_BYE: REQUESTED_BYE,
+    results.TERM_BASIS_ABSENCE: ABSENCE,
+    results.TERM_BASIS_ADJUSTMENT: ADJUSTMENT,
+}
+_LEFT_OUT: Mapping[results.LeftOut.ValueType, str] = {
+    results.LEFT_OUT_LOWEST: LOWEST,
+    results.LEFT_OUT_MISSED_BY_WILL: MISSED_BY_WILL,
+    results.LEFT_OUT_NOT_ALL_MET: NOT_ALL_MET,
+}
+_SHARES: Mapping[results.Outcome.ValueType, str] = {
+    results.OUTCOME_WIN: "1",
+    results.OUTCOME_DRAW: "½",
+    results.OUTCOME_LOSS: "0",
+}
+
+
+def word(standing: results.Standing, people: Mapping[str, Person], language: str) -> None:
+    """Fill the names of opponents and every ``text`` of the arithmetic of ``standing``, in ``language``."""
+    _word(standing.point_arithmetic, "points", 1, people, language)
+    for one in standing.tie_breaks:
+        _word(one.arithmetic, one.name, max(1, one.divisor), people, language)
+
+
+def opponents(standing: results.Standing) -> set[str]:
+    """Everybody whom the arithmetic of ``standing`` names."""
+    parts = [standing.point_arithmetic, *(one.arithmetic for one in standing.tie_breaks)]
+    return {term.opponent_id for part in parts for term in part.terms if term.opponent_id}
+
+
+def _word(one: results.Arithmetic, name: str, divisor: int, people: Mapping[str, Person], language: str) -> None:
+    write = _WRITERS.get(name, _plain)
+    for term in one.terms:
+        if term.opponent_id:
+            term.opponent_name = people[term.opponent_id].name
+        head = TABLE if term.seats > 2 else _HEADS[term.basis]
+        told: dict[str, Param] = {
+            "round": term.round,
+            "opponent": term.opponent_name or term.opponent_id,
+            "seats": term.seats,
+            "value": write(term, language),
+        }
+        term.text = say(head, told, language)
+        if left_out := _LEFT_OUT.get(term.left_out):
+            term.text = say(left_out, {"term": term.text}, language)
+    counted = [term.quarters for term in one.terms if not term.left_out]
+    written = " + ".join(_in_sum(quarters, language) for quarters in counted)
+    value = number(sum(counted) / 4 / divisor, language)
+    message = NOTHING if not counted else MEAN if divisor > 1 else SUM
+    one.text = say(message, {"terms": written, "value": value, "games": divisor}, language)
+
+
+def _plain(term: results.Term, language: str) -> str:
+    return number(term.quarters / 4, language)
+
+
+def _buchholz(term: results.Term, language: str) -> str:
+    value = _plain(term, language)
+    if not term.granted_quarters:
+        return value
+    return say(GRANTED, {"value": value, "granted": number(term.granted_quarters / 4, language)}, language)
+
+
+def _berger(term: results.Term, language: str) -> str:
+    worth = number(term.worth_quarters / 4, language)
+    if term.granted_quarters:
+        worth = f"({say(GRANTED, {'value': worth, 'granted': number(term.granted_quarters / 4, language)}, language)})"
+    return f"{_SHARES[term.outcome]} × {worth} = {_plain(term, language)}"
+
+
+def _spread(term: results.Term, language: str) -> str:
+    if term.basis == results.TERM_BASIS_ADJUSTMENT:
+        return _plain(term, language)
+    against = _in_sum(4 * term.against, language)
+    return f"{number(term.score, language)} − {against} = {_plain(term, language)}"
+
+
+def _cusca(term: results.Term, language: str) -> str:
+    return f"{_in_sum(4 * term.score, language)} × {term.seats} = {_plain(term, language)}"
+
+
+def _in_sum(quarters: int, language: str) -> str:
+    written = number(quarters / 4, language)
+    return f"({written})" if quarters < 0 else written
+
+
+_WRITERS: Mapping[str, Callable[[results.Term, str], str]] = {
+    "buchholz": _buchholz,
+    "median-buchholz": _buchholz,
+    "berger": _berger,
+    "spread": _spread,
+    "cusca": _cusca,
+}

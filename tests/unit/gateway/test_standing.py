@@ -1,0 +1,56 @@
+from __future__ import annotations
+
+import pytest
+from tests.unit.gateway.stage import Stage
+
+pytestmark = pytest.mark.asyncio(loop_scope="module")
+
+
+async def test_every_value_of_the_standings_comes_with_its_arithmetic_when_asked(finished: Stage) -> None:
+    answer = (await finished.http.get("/api/v1/tournaments/lliga/standings?arithmetic=true")).json()
+    for line in answer["standings"]:
+        assert set(line["arithmetic"]) == {"points", *line["tie_breaks"]}
+        for name, value in {"points": line["points"], **line["tie_breaks"]}.items():
+            found = line["arithmetic"][name]
+            counted = [term["value"] for term in found["terms"] if term["left_out"] is None]
+            assert sum(counted) / found["divisor"] == value
+    plain = (await finished.http.get("/api/v1/tournaments/lliga/standings")).json()
+    assert all(line["arithmetic"] is None for line in plain["standings"])
+
+
+async def test_the_arithmetic_is_told_in_the_readers_language(finished: Stage) -> None:
+    async def berger(language: str) -> dict[str, list[str]]:
+        answer = await finished.http.get(
+            "/api/v1/tournaments/lliga/standings?arithmetic=true&player=anna", headers={"Accept-Language": language}
+        )
+        (line,) = answer.json()["standings"]
+        return {
+            name: [*(term["text"] for term in one["terms"]), one["text"]] for name, one in line["arithmetic"].items()
+        }
+
+    told = await berger("ca")
+    assert told["points"][0] == "Ronda 1, Carme Riera: 0"
+    assert told["spread"][-1].startswith("En total: ")
+    assert (await berger("el"))["points"][0] == "Γύρος 1, Carme Riera: 0"
+    assert len({tuple(one["berger"]) for one in [await berger(language) for language in ("en", "es", "ca", "el")]}) >= 3
+
+
+async def test_one_players_line_has_the_rank_among_all(finished: Stage) -> None:
+    every = (await finished.http.get("/api/v1/tournaments/lliga/standings")).json()["standings"]
+    for line in every:
+        alone = await finished.http.get(f"/api/v1/tournaments/lliga/standings?player={line['player_id']}")
+        assert alone.json()["standings"] == [line]
+    missing = await finished.http.get("/api/v1/tournaments/lliga/standings?player=nobody")
+    assert (missing.status_code, missing.json()["reason"]) == (404, "NOT_FOUND")
+
+
+async def test_a_value_of_the_standings_page_opens_to_its_arithmetic(finished: Stage) -> None:
+    page = (await finished.http.get("/t/lliga?round=1")).text
+    assert '<a href="/t/lliga/standings/biel?round=1#berger">' in page
+    opened = await finished.http.get("/t/lliga/standings/biel?round=1", headers={"Accept-Language": "es"})
+    assert opened.status_code == 200
+    assert 'id="median-buchholz"' in opened.text
+    assert "Ronda 1, Dolors Vilanova: " in opened.text
+    assert "Ronda 2" not in opened.text.split('class="arithmetic"')[1]
+    missing = await finished.http.get("/t/lliga/standings/nobody", headers={"Accept-Language": "es"})
+    assert (missing.status_code, "No hay ningún jugador «nobody»" in missing.text) == (404, True)

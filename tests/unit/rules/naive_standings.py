@@ -1,0 +1,133 @@
+"""Standings once more, straight from the words of the rules: slow, in exact fractions, and nothing shared with them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from fractions import Fraction
+from typing import NamedTuple
+
+from faristol.rules import Result, Ruleset
+
+HALF = Fraction(1, 2)
+
+
+class Line(NamedTuple):
+    rank: int
+    player: str
+    points: Fraction
+    tie_breaks: Mapping[str, Fraction]
+
+
+class Championship:
+    """A championship whose rounds up to ``last`` are held, played by two at a time."""
+
+    def __init__(self, results: Sequence[Result], players: Sequence[str], ruleset: Ruleset, planned: int) -> None:
+        self.results, self.players, self.ruleset, self.planned = results, players, ruleset, planned
+        self.held = sorted({one.round for one in results})
+
+    def of(self, player: str, number: int) -> Result | None:
+        return next((one for one in self.results if one.round == number and player in (one.first, one.second)), None)
+
+    def points_in(self, player: str, number: int) -> Fraction:
+        found = self.of(player, number)
+        if found is None:
+            return Fraction(0)
+        return {"win": Fraction(1), "draw": HALF, "loss": Fraction(0)}[found.outcomes[found.second == player]]
+
+    def points(self, player: str) -> Fraction:
+        return sum((self.points_in(player, number) for number in self.held), Fraction(0))
+
+    def there(self, player: str, number: int) -> bool:
+        """Paired, or left over by the pairing, or given a full point."""
+        found = self.of(player, number)
+        return found is not None and (found.second is not None or self.points_in(player, number) == 1)
+
+    def game(self, player: str, number: int) -> bool:
+        found = self.of(player, number)
+        return found is not None and found.played
+
+    def seen_by_opponents(self, player: str) -> Fraction:
+        points = self.points(player)
+        unplayed = self.ruleset.championship.unplayed
+        if unplayed == "fide-virtual":
+            for number in self.held:
+                if not self.game(player, number):
+                    points += HALF - self.points_in(player, number)
+        if unplayed == "fide-dummy":
+            came = [number for number in self.held if self.there(player, number)]
+            for number in self.held:
+                if number > (came[-1] if came else 0):
+                    points += HALF - self.points_in(player, number)
+        return points
+
+    def opponent(self, player: str, number: int) -> Fraction:
+        found = self.of(player, number)
+        other = None if found is None else found.second if found.first == player else found.first
+        if other is not None and found is not None and found.played:
+            return self.seen_by_opponents(other)
+        match self.ruleset.championship.unplayed:
+            case "own-score":
+                return self.points(player)
+            case "fide-virtual":
+                before = sum((self.points_in(player, one) for one in self.held if one < number), Fraction(0))
+                return before + (1 - self.points_in(player, number)) + HALF * (self.held[-1] - number)
+            case "fide-dummy":
+                most = self.seen_by_opponents(other) if other is not None else HALF * self.planned
+                return min(self.points(player), most)
+            case _:
+                return Fraction(0)
+
+    def buchholz(self, player: str, cut: int) -> Fraction:
+        left = list(self.held)
+        for _ in range(min(cut, len(left))):
+            by_will = [
+                number for number in left if not self.game(player, number) and self.points_in(player, number) != 1
+            ]
+            among = by_will if by_will and self.ruleset.championship.unplayed == "fide-dummy" else left
+            left.remove(min(among, key=lambda number: self.opponent(player, number)))
+        return sum((self.opponent(player, number) for number in left), Fraction(0))
+
+    def tie_break(self, name: str, player: str, equals: Sequence[str]) -> Fraction:
+        match name:
+            case "buchholz":
+                return self.buchholz(player, 0)
+            case "median-buchholz":
+                return self.buchholz(player, 1 if self.planned <= 6 else 2)
+            case "berger":
+                rounds = ((self.points_in(player, one), self.opponent(player, one)) for one in self.held)
+                return sum((points * worth for points, worth in rounds), Fraction(0))
+            case "head-to-head":
+                among = [one for one in self.results if one.first in equals and one.second in equals]
+                met = {frozenset((one.first, one.second)) for one in among}
+                if len(met) < len(equals) * (len(equals) - 1) // 2:
+                    return Fraction(0)
+                own = {one.round for one in among if player in (one.first, one.second)}
+                return sum((self.points_in(player, number) for number in own), Fraction(0))
+        scored = against = 0
+        for one in self.results:
+            if player == one.first:
+                scored, against = scored + one.first_score, against + one.second_score
+            elif player == one.second:
+                scored, against = scored + one.second_score, against + one.first_score
+        return Fraction(scored - against if name == "spread" else scored)
+
+    def lines(self) -> list[Line]:
+        """Everybody, best first; equals in the order of the players."""
+        keys: dict[str, list[Fraction]] = {player: [self.points(player)] for player in self.players}
+        for name in self.ruleset.championship.tie_breaks:
+            before = {player: list(key) for player, key in keys.items()}
+            for player in self.players:
+                equals = [other for other in self.players if before[other] == before[player]]
+                keys[player].append(self.tie_break(name, player, equals))
+        return sorted(
+            (
+                Line(
+                    1 + sum(keys[other] > keys[player] for other in self.players),
+                    player,
+                    keys[player][0],
+                    dict(zip(self.ruleset.championship.tie_breaks, keys[player][1:], strict=True)),
+                )
+                for player in self.players
+            ),
+            key=lambda line: (line.rank, self.players.index(line.player)),
+        )
