@@ -24,7 +24,7 @@ class Ruled:
 
 @dataclass(frozen=True, slots=True)
 class Rulings:
-    """What a table's stream tells of its plays and rulings."""
+    """What a table's stream tells of its plays and rulings, without those that were taken back."""
 
     plays: Mapping[int, tuple[str, int]] = field(default_factory=lambda: MappingProxyType({}))
     """Who laid the play of a turn, and its points."""
@@ -46,5 +46,9 @@ def watch(state: Rulings, fact: Message) -> Rulings:
             player_id, points = state.plays[fact.turn]
             ruled = Ruled(player_id, points, fact.valid, fact.occurred_at.ToDatetime(tzinfo=UTC))
             return replace(state, ruled=MappingProxyType({**state.ruled, fact.turn: ruled}))
+        case events.EntriesTakenBack():
+            plays = {turn: play for turn, play in state.plays.items() if turn < fact.turn}
+            ruled_on = {turn: one for turn, one in state.ruled.items() if turn < fact.turn}
+            return Rulings(MappingProxyType(plays), MappingProxyType(ruled_on))
         case _:
             return state

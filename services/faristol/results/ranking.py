@@ -9,7 +9,7 @@ from faristol.pb.pairing.v1 import events_pb2 as pairing
 from faristol.pb.results.v1 import results_pb2 as results
 from faristol.results.arithmetic import shown, tie_break
 from faristol.results.championship import never_came
-from faristol.rules.ruleset import load_ruleset
+from faristol.rules import pinned_ruleset
 from faristol.rules.standings import Bye, Result, SpreadAdjustment, TableResult, standings
 
 _KINDS: Mapping[pairing.ByeKind.ValueType, Bye] = {
@@ -30,10 +30,13 @@ def rank(
 
     Tables of which the result is not final are pending: they add nothing, and nobody at them counts as absent.
     A bye counts once its whole round is in, so that nobody leads because of being left out. A tournament whose
-    rules are not pinned yet, which is one between two events of the same append, has no standings.
+    rules are not pinned yet, which is one between two events of the same append, has no standings. Raises ``Refusal``
+    when its rules, with the options that were chosen, are not installed here.
     """
     if not tournament.ruleset.name:
         return []
+    pin = tournament.ruleset
+    ruleset = pinned_ruleset(pin.name, pin.digest, {option.name: option.value for option in pin.options})
     paired = list(rounds)
     known = list(_results(paired))
     spread: Counter[str] = Counter()
@@ -60,7 +63,7 @@ def rank(
     table = standings(
         known,
         sorted(player.player_id for player in players if not never_came(player) or player.player_id in seated),
-        load_ruleset(tournament.ruleset.name),
+        ruleset,
         tournament.rounds,
         pending=set(_pending(paired)),
         adjustments=adjustments,

@@ -175,6 +175,27 @@ def test_a_wrong_ruling_stands_on_the_next_day_and_under_other_books() -> None:
     assert refusal_of(lambda: adjust(other, ruled(34, valid=False))).reason == "RULING_FINAL"
 
 
+def test_a_ruling_is_put_right_after_the_game_and_not_while_it_is_played() -> None:
+    hall = hall_of("pes-2024")
+    hall.pair(1)
+    hall.start(1)
+
+    early = refusal_of(lambda: adjust(hall, ruled(34, valid=False)))
+    assert (early.reason, early.article) == ("GAME_NOT_OVER", "PES Δ.ε")
+
+    hall.report(GAME, 400, 300)
+    adjust(hall, ruled(34, valid=False))
+
+
+def test_a_ruling_that_was_taken_back_at_the_table_is_none() -> None:
+    hall = hall_of("pes-2024")
+    hall.play(1)
+    taken_back = watch(ruled(34, valid=False), game_events.EntriesTakenBack(turn=3))
+
+    assert refusal_of(lambda: adjust(hall, taken_back)).reason == "NOT_RULED"
+    adjust(hall, watch(ruled(34, valid=False), game_events.EntriesTakenBack(turn=4)))
+
+
 def postpone(hall: Hall, minutes_before: int, player_ids: Sequence[str] = ("p1", "p5")) -> None:
     due = hall.now + timedelta(minutes=minutes_before)
     hall.do(

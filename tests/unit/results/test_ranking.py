@@ -4,8 +4,22 @@ from faristol.pb.game.v1 import events_pb2 as game
 from faristol.pb.pairing.v1 import events_pb2 as pairing
 from faristol.pb.results.v1 import results_pb2 as results
 from faristol.results.ranking import last_counted, rank
+from faristol.rules import Ruleset, load_ruleset, with_options
+from faristol.rules.options import written
 
-TOURNAMENT = results.Tournament(tournament_id="lliga", rounds=5, ruleset=game.Pin(name="fisc-2023"))
+FISC = load_ruleset("fisc-2023")
+
+
+def tournament(ruleset: Ruleset) -> results.Tournament:
+    pin = game.Pin(
+        name=ruleset.name,
+        digest=ruleset.digest,
+        options=[game.ChosenOption(name=name, value=written(value)) for name, value in ruleset.chosen.items()],
+    )
+    return results.Tournament(tournament_id="lliga", rounds=5, ruleset=pin)
+
+
+TOURNAMENT = tournament(FISC)
 PLAYERS = [results.Player(player_id=player) for player in ("anna", "biel", "carme", "dolors", "eloi")]
 
 
@@ -133,3 +147,11 @@ def test_a_ruling_put_right_changes_the_spread_and_neither_points_nor_total() ->
     assert (after["anna"].half_points, after["anna"].total) == (before["anna"].half_points, before["anna"].total)
     tie_breaks = {one.name: one.quarters for one in after["anna"].tie_breaks}
     assert tie_breaks["spread"] == 4 * after["anna"].spread
+
+
+def test_what_the_organiser_chose_for_tie_breaks_holds() -> None:
+    # eloi had the bye and won over anna, who has one point: an unplayed round may add nothing to Berger.
+    zero = tournament(with_options(FISC, {"unplayed": "zero"}))
+    for rules, expected in ((TOURNAMENT, 8 + 4), (zero, 4)):
+        eloi = next(line for line in rank(rules, PLAYERS, [FIRST, SECOND]) if line.player_id == "eloi")
+        assert {one.name: one.quarters for one in eloi.tie_breaks}["berger"] == expected

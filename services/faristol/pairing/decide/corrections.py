@@ -105,11 +105,19 @@ def correct_ruling(
 ) -> list[Message]:
     """The spread of who laid a play that was ruled on wrongly (PES Δ.ε): its points and thirty more, the same day.
 
-    Days are those of UTC. Raises ``Refusal`` where the book corrects nothing, on another day, for a play that was not
-    ruled on, and for one that was put right already.
+    Days are those of UTC. Raises ``Refusal`` where the book corrects nothing, before the game has a result, on another
+    day, for a play that was not ruled on, and for one that was put right already.
     """
     check_arbiter(arbiter_id)
     one, _ = found_game(state, game)
+    if game not in one.results:
+        raise Refusal(
+            "GAME_NOT_OVER",
+            ruleset.article("challenge.corrected_later"),
+            N_("{game} has no result yet: a wrong ruling is put right after the game."),
+            {"game": game},
+            subject=f"games/{game}",
+        )
     ruled = rulings.ruled.get(turn)
     if ruled is None:
         raise Refusal(
