@@ -144,6 +144,9 @@ GREW = (
     ("faristol.pairing.v1.ResultRecorded", 2),
     # Players who sit a round out.
     ("faristol.pairing.v1.RoundPaired", 3),
+    # A forfeit that is corrected may have been a game; the day of a tournament is that of its halls.
+    ("faristol.pairing.v1.ResultCorrected", 1),
+    ("faristol.pairing.v1.TournamentCreated", 2),
 )
 """Types and the versions after which they were given fields or values that old bytes need not have."""
 

@@ -37,6 +37,7 @@ class Corrections(Commands):
                 scores=[(score.player_id, score.score) for score in request.scores],
                 winner_id=request.winner_id,
                 lost_by_all=request.lost_by_all,
+                unplayed=request.unplayed,
                 player_ids=request.player_ids,
                 arbiter_id=request.arbiter_id,
                 note=note,

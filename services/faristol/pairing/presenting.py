@@ -26,6 +26,7 @@ def tournament_of(state: Tournament, version: int) -> pairing.GetTournamentRespo
         player_ids=[player.player_id for player in state.players],
         played=[_round(one) for one in state.played],
         over=state.over,
+        time_zone=state.time_zone,
         version=version,
         players=[_player(player, len(state.played)) for player in state.players],
     )

@@ -48,6 +48,7 @@ class PairingService(Players, Pairs, Corrections, History, pairing_grpc.PairingS
                 ruleset=ruleset,
                 lexicon=lexicon,
                 keeping=request.keeping,
+                time_zone=request.time_zone,
                 at=at,
                 now=self._runtime.now(),
             )

@@ -55,6 +55,8 @@ class TournamentView:
     results: Mapping[str, Game | None] = field(default_factory=dict)
     """The last result of each game, by its id; None for one that both lost or
     that was not played, which says nothing about either."""
+    unplayed: frozenset[str] = frozenset()
+    """Ids of games that nobody has played."""
     closed: int = 0
     """The last round closed."""
 
@@ -75,18 +77,32 @@ def view(state: TournamentView, fact: Message) -> TournamentView:
         case pairing_events.LateEntryAdmitted():
             late = Rated(fact.player_id, fact.rating, fact.unrated)
             return replace(state, players=(*state.players, late))
-        case pairing_events.ResultRecorded() | pairing_events.ResultCorrected():
-            return replace(state, results=MappingProxyType({**state.results, fact.game_id: _game(fact)}))
+        case pairing_events.ResultRecorded():
+            return _with_result(state, fact, unplayed=fact.unplayed)
+        case pairing_events.ResultCorrected():
+            was = fact.game_id in state.unplayed
+            return _with_result(state, fact, unplayed=fact.unplayed if fact.HasField("unplayed") else was)
         case pairing_events.RoundClosed():
             return replace(state, closed=fact.round)
         case _:
             return state
 
 
+def _with_result(
+    state: TournamentView, fact: pairing_events.ResultRecorded | pairing_events.ResultCorrected, *, unplayed: bool
+) -> TournamentView:
+    games = {fact.game_id}
+    return replace(
+        state,
+        results=MappingProxyType({**state.results, fact.game_id: None if unplayed else _game(fact)}),
+        unplayed=state.unplayed | games if unplayed else state.unplayed - games,
+    )
+
+
 def _game(fact: pairing_events.ResultRecorded | pairing_events.ResultCorrected) -> Game | None:
     """What a result is to the ratings: the winner's, though the other may have the higher score (FISC I.8.E)."""
     first, second = fact.scores
-    if fact.lost_by_all or (isinstance(fact, pairing_events.ResultRecorded) and fact.unplayed):
+    if fact.lost_by_all:
         return None
     if fact.winner_id:
         half_points = 2 if fact.winner_id == first.player_id else 0

@@ -138,6 +138,9 @@ def change_round(state: results.GetPairingsResponse | None, event: Message) -> r
             table = _table_of(after, event.game_id)
             table.corrected = True
             table.winner_id, table.lost_by_all = event.winner_id, event.lost_by_all
+            if event.HasField("unplayed"):
+                table.condition, table.unplayed = event.condition, event.unplayed
+                table.loser_ids[:] = event.loser_ids
             scores = {score.player_id: score.score for score in event.scores}
             for seat in table.seats:
                 seat.score = scores[seat.player_id]

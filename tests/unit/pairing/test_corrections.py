@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from datetime import datetime, timedelta
 from functools import reduce
 
@@ -10,6 +11,7 @@ from tests.unit.pairing.halls import FISC, NOON, Hall
 from faristol.host.errors import Invalid
 from faristol.host.times import to_timestamp
 from faristol.pairing import decide
+from faristol.pairing.model import Decided
 from faristol.pairing.past import past_of
 from faristol.pairing.rulings import Rulings, watch
 from faristol.pb.game.v1 import events_pb2 as game_events
@@ -35,6 +37,7 @@ def correct(
     player_ids: Sequence[str] = (),
     arbiter_id: str = "maria",
     winner_id: str = "",
+    unplayed: bool = False,
 ) -> None:
     hall.do(
         decide.correct_result(
@@ -44,6 +47,7 @@ def correct(
             scores=scores,
             winner_id=winner_id,
             lost_by_all=False,
+            unplayed=unplayed,
             player_ids=player_ids,
             arbiter_id=arbiter_id,
             note="added up wrongly",
@@ -95,6 +99,57 @@ def test_a_rating_list_rests_on_the_corrected_result() -> None:
     correct(hall, (first, 300), (second, 400), game=game.game_id, player_ids=[first, second])
 
     assert reduce(view, hall.facts, TournamentView()).games[0].half_points == 0
+
+
+def forfeited(hall: Hall) -> None:
+    """Round 1, in which p5 was not there for the first table."""
+    hall.pair(1)
+    hall.start(1)
+    decided = Decided("p1", condition=game_events.END_CONDITION_FORFEIT, losers=("p5",), unplayed=True)
+    hall.do(
+        decide.record_result(
+            hall.state,
+            game=GAME,
+            scores=[("p1", 0), ("p5", 0)],
+            occurred_at=to_timestamp(hall.now),
+            decided=decided,
+        )
+    )
+
+
+def test_a_forfeit_that_is_corrected_was_a_game_unless_that_is_denied() -> None:
+    hall = hall_of()
+    forfeited(hall)
+    correct(hall, ("p1", 310), ("p5", 290))
+
+    assert past_of(hall.state, UF, "p1", 2)[0].opponent == "p5"
+    assert hall.state.played[0].decided[GAME] == Decided("p1")
+    assert [game.half_points for game in reduce(view, hall.facts, TournamentView()).games] == [2]
+
+    correct(hall, ("p1", 0), ("p5", 0), winner_id="p5", unplayed=True)
+    after = hall.state.played[0].decided[GAME]
+    assert (after.condition, after.losers, after.unplayed) == (game_events.END_CONDITION_FORFEIT, ("p1",), True)
+    assert not past_of(hall.state, UF, "p1", 2)[0].played
+    assert reduce(view, hall.facts, TournamentView()).games == ()
+
+
+def test_a_correction_from_before_it_said_whether_there_was_a_game_leaves_that_as_it_was() -> None:
+    hall = hall_of()
+    forfeited(hall)
+    before = hall.state.played[0].decided[GAME]
+    scores = [game_events.FinalScore(player_id=one, score=100) for one in ("p1", "p5")]
+    hall.do([events.ResultCorrected(round=1, game_id=GAME, scores=scores, winner_id="p5")])
+
+    assert hall.state.played[0].decided[GAME] == replace(before, winner_id="p5")
+    assert reduce(view, hall.facts, TournamentView()).games == ()
+
+
+def test_nobody_draws_a_game_that_was_not_played() -> None:
+    hall = hall_of()
+    hall.play(1)
+
+    with pytest.raises(Invalid, match="unplayed"):
+        correct(hall, ("p1", 0), ("p5", 0), unplayed=True)
 
 
 def test_scores_that_are_swapped_and_games_that_were_not_paired_are_refused() -> None:
@@ -173,6 +228,23 @@ def test_a_wrong_ruling_stands_on_the_next_day_and_under_other_books() -> None:
     other = hall_of("fisc-2023")
     other.play(1)
     assert refusal_of(lambda: adjust(other, ruled(34, valid=False))).reason == "RULING_FINAL"
+
+
+@pytest.mark.parametrize(("zone", "same_day"), [("UTC", True), ("Europe/Athens", False), ("America/New_York", True)])
+def test_the_day_of_a_ruling_is_that_of_the_halls(zone: str, same_day: bool) -> None:
+    # 20:30 and 22:30 of UTC are one evening there, and two days in Athens.
+    hall = hall_of("pes-2024")
+    created = events.TournamentCreated.FromString(hall.facts[0].SerializeToString())
+    created.time_zone = zone
+    hall.facts[0] = created
+    hall.play(1)
+    evening = ruled(34, valid=False, at=NOON + timedelta(hours=8, minutes=30))
+
+    if same_day:
+        assert adjust(hall, evening, NOON + timedelta(hours=10, minutes=30)).points == 64
+    else:
+        refusal = refusal_of(lambda: adjust(hall, evening, NOON + timedelta(hours=10, minutes=30)))
+        assert refusal.reason == "CORRECTION_TOO_LATE"
 
 
 def test_a_ruling_is_put_right_after_the_game_and_not_while_it_is_played() -> None:

@@ -77,6 +77,14 @@ async def test_a_seed_is_drawn_where_none_is_given_and_kept_where_one_is(desk: D
     assert seeds[2] == b"7" * 32
 
 
+@pytest.mark.parametrize(("given", "shown"), [("", "UTC"), ("Europe/Athens", "Europe/Athens")])
+async def test_a_tournament_says_the_time_zone_of_its_halls(desk: Desk, given: str, shown: str) -> None:
+    await create(desk, time_zone=given)
+
+    answer = await desk.stub.GetTournament(pairing.GetTournamentRequest(tournament_id="open"))
+    assert answer.time_zone == shown
+
+
 async def test_an_id_is_made_from_the_name_and_made_another_when_taken(desk: Desk) -> None:
     answers = [await create(desk, tournament_id="", name="Trofeu Valls") for _ in range(3)]
 
@@ -109,6 +117,8 @@ async def test_four_rounds_are_refused_with_the_article(desk: Desk) -> None:
         ({"name": " "}, "name"),
         ({"ruleset": "fisc-1999"}, "ruleset"),
         ({"seed": b"short"}, "seed"),
+        ({"time_zone": "Europe/Atlantis"}, "time_zone"),
+        ({"time_zone": "../etc/passwd"}, "time_zone"),
         ({"command_id": "seven"}, "command_id"),
         ({"occurred_at": Timestamp(seconds=10**15)}, "occurred_at"),
     ],

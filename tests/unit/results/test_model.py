@@ -232,3 +232,15 @@ def test_rounds_that_were_paired_before_a_correction_are_marked_and_later_ones_a
     assert after.round is not None
     assert [seat.score for seat in after.round.tables[0].seats] == [300, 310]
     assert after.round.tables[0].corrected
+
+    # A correction says whether there was a game; one from before that was said leaves it as it was.
+    corrected.unplayed, corrected.condition = True, game.END_CONDITION_FORFEIT
+    corrected.loser_ids.append("anna")
+    forfeit = apply(View(tournament=after.tournament, round=after.round), corrected).round
+    for field in ("unplayed", "condition", "loser_ids"):
+        corrected.ClearField(field)
+    same = apply(View(tournament=after.tournament, round=forfeit), corrected).round
+    for one in (forfeit, same):
+        assert one is not None
+        table = one.tables[0]
+        assert (table.unplayed, table.condition, list(table.loser_ids)) == (True, game.END_CONDITION_FORFEIT, ["anna"])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import datetime
+from zoneinfo import ZoneInfo
 
 from google.protobuf.message import Message
 
@@ -11,7 +12,7 @@ from faristol.host.errors import Invalid
 from faristol.host.times import to_timestamp
 from faristol.pairing import conditions
 from faristol.pairing.identity import checked_id
-from faristol.pairing.model import Pairing, Round, Tournament
+from faristol.pairing.model import Decided, Pairing, Round, Tournament
 from faristol.pairing.rulings import Rulings
 from faristol.pb.game.v1 import events_pb2 as game_events
 from faristol.pb.pairing.v1 import events_pb2 as events
@@ -31,6 +32,7 @@ def correct_result(
     scores: Sequence[tuple[str, int]],
     winner_id: str,
     lost_by_all: bool,
+    unplayed: bool,
     player_ids: Sequence[str],
     arbiter_id: str,
     note: str,
@@ -38,6 +40,8 @@ def correct_result(
     now: datetime,
 ) -> list[Message]:
     """Another result in place of one on the record, whatever became of its round since.
+
+    ``unplayed`` says that it is a forfeit, which is no game for pairing, tie-breaks and ratings.
 
     FISC I.8 and PES Ε.α let no result be touched; under FISE 44 all its players ask; elsewhere the arbiter decides.
     Raises ``Invalid`` for scores that are not of both players in the order of the pairing, and without an arbiter.
@@ -73,8 +77,11 @@ def correct_result(
     (first, mine), (second, theirs) = scores
     if not winner_id and not lost_by_all and mine != theirs:
         winner_id = first if mine > theirs else second
+    if unplayed and not winner_id and not lost_by_all:
+        raise Invalid("unplayed", N_("expected a winner, or that all lost: a game that nobody played is no draw"))
     before = one.decided[game]
-    if (one.results[game], before.winner_id, before.lost_by_all) == ((mine, theirs), winner_id, lost_by_all):
+    known = (one.results[game], before.winner_id, before.lost_by_all, before.unplayed)
+    if known == ((mine, theirs), winner_id, lost_by_all, unplayed):
         raise Refusal("SAME_RESULT", "", N_("This is the result of {game} already."), {"game": game})
     return [
         events.ResultCorrected(
@@ -87,8 +94,25 @@ def correct_result(
             arbiter_id=arbiter_id,
             note=note,
             occurred_at=to_timestamp(conditions.moment(state, at, now)),
+            unplayed=unplayed,
+            condition=_condition(before, unplayed=unplayed),
+            loser_ids=_losers(before, names, winner_id, unplayed=unplayed),
         )
     ]
+
+
+def _condition(before: Decided, *, unplayed: bool) -> game_events.EndCondition.ValueType:
+    """What ended the game, as far as that is known: a forfeit that turns out to be a game ended somehow."""
+    if unplayed:
+        return game_events.END_CONDITION_FORFEIT
+    return game_events.END_CONDITION_UNSPECIFIED if before.unplayed else before.condition
+
+
+def _losers(before: Decided, players: Sequence[str], winner_id: str, *, unplayed: bool) -> list[str]:
+    """Who left or lost by decision: of a forfeit all but the winner, of a game those who did, if none won."""
+    if unplayed:
+        return [player_id for player_id in players if player_id != winner_id]
+    return [] if before.unplayed or winner_id in before.losers else list(before.losers)
 
 
 def correct_ruling(
@@ -105,8 +129,8 @@ def correct_ruling(
 ) -> list[Message]:
     """The spread of who laid a play that was ruled on wrongly (PES Δ.ε): its points and thirty more, the same day.
 
-    Days are those of UTC. Raises ``Refusal`` where the book corrects nothing, before the game has a result, on another
-    day, for a play that was not ruled on, and for one that was put right already.
+    The day is that of the halls. Raises ``Refusal`` where the book corrects nothing, before the game has a result, on
+    another day, for a play that was not ruled on, and for one that was put right already.
     """
     check_arbiter(arbiter_id)
     one, _ = found_game(state, game)
@@ -134,7 +158,8 @@ def correct_ruling(
             {"turn": turn},
         )
     when = conditions.moment(state, at, now)
-    same_day = when.date() == ruled.at.date()
+    halls = ZoneInfo(state.time_zone)
+    same_day = when.astimezone(halls).date() == ruled.at.astimezone(halls).date()
     points = spread_correction(ruled.points, wrongly_refused=not ruled.valid, same_day=same_day, ruleset=ruleset)
     return [
         events.SpreadAdjusted(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import datetime
+from zoneinfo import available_timezones
 
 from google.protobuf.message import Message
 
@@ -35,8 +36,12 @@ def create(
     at: datetime | None,
     now: datetime,
     keeping: game_events.Keeping.ValueType = game_events.KEEPING_UNSPECIFIED,
+    time_zone: str = "",
 ) -> list[Message]:
-    """A tournament under ``ruleset`` and ``lexicon``, pinned by content. FISC I.1 wants at least 5 rounds."""
+    """A tournament under ``ruleset`` and ``lexicon``, pinned by content. FISC I.1 wants at least 5 rounds.
+
+    ``time_zone`` is that of the halls by its IANA name, UTC when empty.
+    """
     if state.exists:
         raise AlreadyExists("tournament", tournament_id)
     if len(seed) != SEED_SIZE:
@@ -49,6 +54,12 @@ def create(
     check_rounds(rounds, ruleset)
     if rounds > MOST_ROUNDS:
         raise Invalid("rounds", N_("is {rounds}; expected {most} at the most"), {"rounds": rounds, "most": MOST_ROUNDS})
+    if time_zone and time_zone not in available_timezones():
+        raise Invalid(
+            "time_zone",
+            N_("there is no time zone {given}; expected a name such as Europe/Athens"),
+            {"given": repr(time_zone[:100])},
+        )
     occurred_at = to_timestamp(at or now)
     return [
         events.TournamentCreated(
@@ -58,6 +69,7 @@ def create(
             seed=seed,
             occurred_at=occurred_at,
             keeping=keeping,
+            time_zone=time_zone or "UTC",
         ),
         events.RulesetPinned(ruleset=pin_of(ruleset).message()),
         events.LexiconPinned(lexicon=lexicon.message()),

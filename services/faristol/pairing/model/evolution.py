@@ -78,6 +78,7 @@ def evolve(state: Tournament, fact: Message) -> Tournament:
                 tournament_id=fact.tournament_id,
                 name=fact.name,
                 rounds=fact.rounds,
+                time_zone=fact.time_zone or "UTC",
                 seed=fact.seed,
                 created_at=at,
                 latest=at,
@@ -137,8 +138,7 @@ def evolve(state: Tournament, fact: Message) -> Tournament:
             one = state.played[fact.round - 1]
             points = tuple(score.score for score in fact.scores)
             results = MappingProxyType({**one.results, fact.game_id: (points[0], points[1])})
-            how = replace(one.decided[fact.game_id], winner_id=fact.winner_id, lost_by_all=fact.lost_by_all)
-            decided = MappingProxyType({**one.decided, fact.game_id: how})
+            decided = MappingProxyType({**one.decided, fact.game_id: one.decided[fact.game_id].corrected(fact)})
             return _later(_with_round(state, replace(one, results=results, decided=decided)), fact.occurred_at)
         case events.SpreadAdjusted():
             one = state.played[fact.round - 1]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from enum import Enum
 from types import MappingProxyType
@@ -119,6 +119,13 @@ class Decided:
             unplayed=fact.unplayed,
         )
 
+    def corrected(self, fact: events.ResultCorrected) -> Decided:
+        """What holds after a correction."""
+        after = replace(self, winner_id=fact.winner_id, lost_by_all=fact.lost_by_all)
+        if not fact.HasField("unplayed"):
+            return after
+        return replace(after, condition=fact.condition, losers=tuple(fact.loser_ids), unplayed=fact.unplayed)
+
 
 @dataclass(frozen=True, slots=True)
 class Round:
@@ -153,6 +160,8 @@ class Tournament:
     tournament_id: str = ""
     name: str = ""
     rounds: int = 0
+    time_zone: str = "UTC"
+    """Of its halls, by its IANA name."""
     seed: bytes = b""
     created_at: datetime = NEVER
     latest: datetime = NEVER

@@ -181,6 +181,7 @@ class TournamentCreated(_message.Message):
     SEED_FIELD_NUMBER: _builtins.int
     OCCURRED_AT_FIELD_NUMBER: _builtins.int
     KEEPING_FIELD_NUMBER: _builtins.int
+    TIME_ZONE_FIELD_NUMBER: _builtins.int
     tournament_id: _builtins.str
     """The tournament, unique in the record."""
     name: _builtins.str
@@ -191,6 +192,8 @@ class TournamentCreated(_message.Message):
     """32 bytes from which the tables' seeds follow; secret until the tournament is over."""
     keeping: _events_pb2.Keeping.ValueType
     """How its tables are kept: by the system when not said."""
+    time_zone: _builtins.str
+    """The time zone of its halls, by its IANA name; UTC in facts from before this was said."""
     @_builtins.property
     def occurred_at(self) -> _timestamp_pb2.Timestamp:
         """When."""
@@ -204,10 +207,11 @@ class TournamentCreated(_message.Message):
         seed: _builtins.bytes = ...,
         occurred_at: _timestamp_pb2.Timestamp | None = ...,
         keeping: _events_pb2.Keeping.ValueType = ...,
+        time_zone: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["occurred_at", b"occurred_at"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["keeping", b"keeping", "name", b"name", "occurred_at", b"occurred_at", "rounds", b"rounds", "seed", b"seed", "tournament_id", b"tournament_id"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["keeping", b"keeping", "name", b"name", "occurred_at", b"occurred_at", "rounds", b"rounds", "seed", b"seed", "time_zone", b"time_zone", "tournament_id", b"tournament_id"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -836,6 +840,9 @@ class ResultCorrected(_message.Message):
     ARBITER_ID_FIELD_NUMBER: _builtins.int
     NOTE_FIELD_NUMBER: _builtins.int
     OCCURRED_AT_FIELD_NUMBER: _builtins.int
+    UNPLAYED_FIELD_NUMBER: _builtins.int
+    CONDITION_FIELD_NUMBER: _builtins.int
+    LOSER_IDS_FIELD_NUMBER: _builtins.int
     round: _builtins.int
     """Round, from 1."""
     game_id: _builtins.str
@@ -848,6 +855,12 @@ class ResultCorrected(_message.Message):
     """The arbiter."""
     note: _builtins.str
     """Why, in the arbiter's words. Never for the public."""
+    unplayed: _builtins.bool
+    """For pairing, tie-breaks and ratings nobody has played. Absent in facts from before this was said, which left this and
+    the two below as they were.
+    """
+    condition: _events_pb2.EndCondition.ValueType
+    """What ended the game; not said where only its result is known."""
     @_builtins.property
     def scores(self) -> _containers.RepeatedCompositeFieldContainer[_events_pb2.FinalScore]:
         """The scores that hold from now on, in the order of the pairing."""
@@ -859,6 +872,10 @@ class ResultCorrected(_message.Message):
     @_builtins.property
     def occurred_at(self) -> _timestamp_pb2.Timestamp:
         """When."""
+
+    @_builtins.property
+    def loser_ids(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """Who left, or lost by decision."""
 
     def __init__(
         self,
@@ -872,12 +889,17 @@ class ResultCorrected(_message.Message):
         arbiter_id: _builtins.str = ...,
         note: _builtins.str = ...,
         occurred_at: _timestamp_pb2.Timestamp | None = ...,
+        unplayed: _builtins.bool | None = ...,
+        condition: _events_pb2.EndCondition.ValueType = ...,
+        loser_ids: _abc.Iterable[_builtins.str] | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["occurred_at", b"occurred_at"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_unplayed", b"_unplayed", "occurred_at", b"occurred_at", "unplayed", b"unplayed"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["arbiter_id", b"arbiter_id", "game_id", b"game_id", "lost_by_all", b"lost_by_all", "note", b"note", "occurred_at", b"occurred_at", "player_ids", b"player_ids", "round", b"round", "scores", b"scores", "winner_id", b"winner_id"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_unplayed", b"_unplayed", "arbiter_id", b"arbiter_id", "condition", b"condition", "game_id", b"game_id", "loser_ids", b"loser_ids", "lost_by_all", b"lost_by_all", "note", b"note", "occurred_at", b"occurred_at", "player_ids", b"player_ids", "round", b"round", "scores", b"scores", "unplayed", b"unplayed", "winner_id", b"winner_id"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    def WhichOneof(self, oneof_group: _Never) -> None: ...
+    _WhichOneofReturnType__unplayed: _TypeAlias = _typing.Literal["unplayed"]  # noqa: Y015
+    _WhichOneofArgType__unplayed: _TypeAlias = _typing.Literal["_unplayed", b"_unplayed"]  # noqa: Y015
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__unplayed) -> _WhichOneofReturnType__unplayed | None: ...
 
 Global___ResultCorrected: _TypeAlias = ResultCorrected  # noqa: Y015
 

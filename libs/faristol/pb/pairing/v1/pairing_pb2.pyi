@@ -68,6 +68,7 @@ class CreateTournamentRequest(_message.Message):
     OCCURRED_AT_FIELD_NUMBER: _builtins.int
     OPTIONS_FIELD_NUMBER: _builtins.int
     KEEPING_FIELD_NUMBER: _builtins.int
+    TIME_ZONE_FIELD_NUMBER: _builtins.int
     command_id: _builtins.str
     """The caller's id of this command, a UUID."""
     tournament_id: _builtins.str
@@ -84,6 +85,10 @@ class CreateTournamentRequest(_message.Message):
     """32 bytes that make every lot and draw repeatable; drawn by the service when empty."""
     keeping: _events_pb2.Keeping.ValueType
     """How its tables are kept: by the system when not said, or over the board."""
+    time_zone: _builtins.str
+    """The time zone of its halls by its IANA name, such as `Europe/Athens`, for what the rules allow on the same day; UTC
+    when empty.
+    """
     @_builtins.property
     def occurred_at(self) -> _timestamp_pb2.Timestamp:
         """When; the service's time when absent."""
@@ -105,10 +110,11 @@ class CreateTournamentRequest(_message.Message):
         occurred_at: _timestamp_pb2.Timestamp | None = ...,
         options: _abc.Iterable[_events_pb2.ChosenOption] | None = ...,
         keeping: _events_pb2.Keeping.ValueType = ...,
+        time_zone: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["occurred_at", b"occurred_at"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["command_id", b"command_id", "keeping", b"keeping", "lexicon", b"lexicon", "name", b"name", "occurred_at", b"occurred_at", "options", b"options", "rounds", b"rounds", "ruleset", b"ruleset", "seed", b"seed", "tournament_id", b"tournament_id"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["command_id", b"command_id", "keeping", b"keeping", "lexicon", b"lexicon", "name", b"name", "occurred_at", b"occurred_at", "options", b"options", "rounds", b"rounds", "ruleset", b"ruleset", "seed", b"seed", "time_zone", b"time_zone", "tournament_id", b"tournament_id"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -1334,6 +1340,7 @@ class CorrectResultRequest(_message.Message):
     ARBITER_ID_FIELD_NUMBER: _builtins.int
     NOTE_FIELD_NUMBER: _builtins.int
     OCCURRED_AT_FIELD_NUMBER: _builtins.int
+    UNPLAYED_FIELD_NUMBER: _builtins.int
     command_id: _builtins.str
     """The caller's id of this command, a UUID."""
     tournament_id: _builtins.str
@@ -1348,6 +1355,8 @@ class CorrectResultRequest(_message.Message):
     """The arbiter."""
     note: _builtins.str
     """Why, in the arbiter's words, at most 500 characters. Never for the public."""
+    unplayed: _builtins.bool
+    """It is a forfeit: nobody has played."""
     @_builtins.property
     def scores(self) -> _containers.RepeatedCompositeFieldContainer[_events_pb2.FinalScore]:
         """The scores, in the order of the pairing."""
@@ -1373,10 +1382,11 @@ class CorrectResultRequest(_message.Message):
         arbiter_id: _builtins.str = ...,
         note: _builtins.str = ...,
         occurred_at: _timestamp_pb2.Timestamp | None = ...,
+        unplayed: _builtins.bool = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["occurred_at", b"occurred_at"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["arbiter_id", b"arbiter_id", "command_id", b"command_id", "game_id", b"game_id", "lost_by_all", b"lost_by_all", "note", b"note", "occurred_at", b"occurred_at", "player_ids", b"player_ids", "scores", b"scores", "tournament_id", b"tournament_id", "winner_id", b"winner_id"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["arbiter_id", b"arbiter_id", "command_id", b"command_id", "game_id", b"game_id", "lost_by_all", b"lost_by_all", "note", b"note", "occurred_at", b"occurred_at", "player_ids", b"player_ids", "scores", b"scores", "tournament_id", b"tournament_id", "unplayed", b"unplayed", "winner_id", b"winner_id"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -2028,6 +2038,7 @@ class GetTournamentResponse(_message.Message):
     OVER_FIELD_NUMBER: _builtins.int
     VERSION_FIELD_NUMBER: _builtins.int
     PLAYERS_FIELD_NUMBER: _builtins.int
+    TIME_ZONE_FIELD_NUMBER: _builtins.int
     tournament_id: _builtins.str
     """The tournament."""
     name: _builtins.str
@@ -2038,6 +2049,8 @@ class GetTournamentResponse(_message.Message):
     """The final standings are published."""
     version: _builtins.int
     """Version of the tournament's stream that this shows."""
+    time_zone: _builtins.str
+    """The time zone of its halls, by its IANA name."""
     @_builtins.property
     def ruleset(self) -> _events_pb2.Pin:
         """The ruleset."""
@@ -2071,10 +2084,11 @@ class GetTournamentResponse(_message.Message):
         over: _builtins.bool = ...,
         version: _builtins.int = ...,
         players: _abc.Iterable[Global___Player] | None = ...,
+        time_zone: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["lexicon", b"lexicon", "ruleset", b"ruleset"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["lexicon", b"lexicon", "name", b"name", "over", b"over", "played", b"played", "player_ids", b"player_ids", "players", b"players", "rounds", b"rounds", "ruleset", b"ruleset", "tournament_id", b"tournament_id", "version", b"version"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["lexicon", b"lexicon", "name", b"name", "over", b"over", "played", b"played", "player_ids", b"player_ids", "players", b"players", "rounds", b"rounds", "ruleset", b"ruleset", "time_zone", b"time_zone", "tournament_id", b"tournament_id", "version", b"version"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
