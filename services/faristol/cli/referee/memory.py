@@ -64,8 +64,9 @@ class InMemory(Services):
         parts = (game_part(runtime), clock_part(runtime), pairing_part(runtime))
         servicers = [servicer for part in parts for servicer in part.servicers]
         self._instances: Mapping[str, Any] = {one.descriptor.full_name: one.instance for one in servicers}
-        # What a tournament makes of a final result is no matter of the table.
-        self._reactions = [reaction for part in parts for reaction in part.reactions if part.name != "pairing"]
+        # A tournament is of games between two, so far: of others it takes no result.
+        heard = parts if len(case.players) == 2 else parts[:2]
+        self._reactions = [reaction for part in heard for reaction in part.reactions]
         self._heard = 0
 
     async def ask(self, service: ServiceDescriptor, rpc: str, request: Message) -> Message:
