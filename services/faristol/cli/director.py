@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import json
 import uuid
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Annotated, Any
 
 import typer
+from google.protobuf.descriptor import FieldDescriptor as Field
 from google.protobuf.json_format import MessageToDict, ParseDict, ParseError
 from google.protobuf.message import Message
 from google.protobuf.message_factory import GetMessageClass
+from google.protobuf.timestamp_pb2 import Timestamp
 
 from faristol.cli.calling import AsJson, service_at
 from faristol.cli.common import run
@@ -27,8 +29,12 @@ Tournament = Annotated[str, typer.Argument(help="Id of the tournament.")]
 
 
 def direct(
-    command: Annotated[str, typer.Argument(help="A command of PairingService, as withdraw-player.")],
-    tournament: Tournament,
+    command: Annotated[
+        str, typer.Argument(help="A command, as withdraw-player; all are listed when there is none.")
+    ] = "",
+    tournament: Annotated[
+        str, typer.Argument(help="Id of the tournament; without it the command's fields are listed.")
+    ] = "",
     fields: Annotated[
         list[str] | None, typer.Argument(help="Fields as the contract has them: player-id=anna round=2.")
     ] = None,
@@ -36,11 +42,19 @@ def direct(
     json_output: AsJson = False,
 ) -> None:
     """Carry out a director's command. Lists are written with commas: player-ids=anna,biel."""
+    if not command:
+        typer.echo("\n".join(f"{kebab(one.name):<24}{_what_it_does(one.name)}" for one in SERVICE.methods))
+        return
     method = next((one for one in SERVICE.methods if kebab(one.name) == command), None)
     if method is None:
         known = ", ".join(sorted(kebab(one.name) for one in SERVICE.methods))
         raise typer.BadParameter(f"there is no command {command!r}; there are: {known}")
-    request = _request(GetMessageClass(method.input_type), tournament, fields or [])
+    request_class = GetMessageClass(method.input_type)
+    if not tournament:
+        typer.echo(_what_it_does(method.name))
+        typer.echo("\n".join(f"  {kebab(one.name)}={_written(one)}" for one in _to_fill_in(request_class)))
+        return
+    request = _request(request_class, tournament, fields or [])
     answer = call(address, method.name, request)
     said = MessageToDict(answer, preserving_proto_field_name=True)
     typer.echo(json.dumps(said, ensure_ascii=False, indent=2) if json_output else _lines(said))
@@ -60,6 +74,30 @@ def history(tournament: Tournament, address: Address = None, json_output: AsJson
         typer.echo(f"{act.version:>4}  {act.recorded_at.ToJsonString()}  {'; '.join(filter(None, parts))}")
 
 
+def _what_it_does(method: str) -> str:
+    """What the contract says of a command."""
+    return " ".join((getattr(pairing_grpc.PairingServiceServicer, method).__doc__ or "").split())
+
+
+def _to_fill_in(kind: type[Message]) -> Iterator[Any]:
+    """The fields of a request that a director gives, as descriptors."""
+    return (field for field in kind.DESCRIPTOR.fields if field.name not in {"tournament_id", "command_id"})
+
+
+def _written(field: Any) -> str:
+    """How a field's value is written."""
+    if field.enum_type is not None:
+        one = "|".join(name for name, number in names_of(field.enum_type).items() if number)
+    elif field.message_type is None:
+        kinds = {Field.TYPE_BOOL: "true|false", Field.TYPE_STRING: "TEXT", Field.TYPE_BYTES: "BASE64"}
+        one = kinds.get(field.type, "NUMBER")
+    elif field.message_type.full_name == Timestamp.DESCRIPTOR.full_name:
+        one = "2026-03-07T10:00:00Z"
+    else:
+        one = "=".join(part.name.upper() for part in field.message_type.fields)
+    return f"{one},…" if field.is_repeated else one
+
+
 def _request(kind: type[Message], tournament: str, fields: Sequence[str]) -> Message:
     """A request out of ``name=value``. Raises ``typer.BadParameter`` for what the contract does not know."""
     given: dict[str, Any] = {"tournament_id": tournament}
@@ -69,17 +107,21 @@ def _request(kind: type[Message], tournament: str, fields: Sequence[str]) -> Mes
         name, separator, value = field.partition("=")
         known = kind.DESCRIPTOR.fields_by_name.get(name.replace("-", "_"))
         if not separator or known is None:
-            expected = ", ".join(kebab(one) for one in kind.DESCRIPTOR.fields_by_name if one not in given)
+            expected = ", ".join(kebab(one.name) for one in _to_fill_in(kind))
             raise typer.BadParameter(f"{field!r} is no field of this command; expected NAME=VALUE of {expected}")
-        given[known.name] = value.split(",") if known.is_repeated else _value(known, value)
+        given[known.name] = (
+            [_value(known, one) for one in value.split(",")] if known.is_repeated else _value(known, value)
+        )
     try:
         return ParseDict(given, kind())
     except ParseError as problem:
         raise typer.BadParameter(str(problem)) from problem
 
 
-def _value(field: Any, value: str) -> str | int:
+def _value(field: Any, value: str) -> str | int | dict[str, str]:
     """A value as the contract reads it; those of an enumeration are named as people write them."""
+    if field.message_type is not None and field.message_type.full_name != Timestamp.DESCRIPTOR.full_name:
+        return dict(zip((part.name for part in field.message_type.fields), value.split("="), strict=False))
     if field.enum_type is None:
         return value
     names = names_of(field.enum_type)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 import typer
 
-from faristol.cli.director import _request
+from faristol.cli.director import _request, direct
 from faristol.pb.game.v1 import events_pb2 as game
 from faristol.pb.pairing.v1 import pairing_pb2 as pairing
 
@@ -14,6 +14,25 @@ def test_an_enumeration_is_written_as_in_rulebook_cases() -> None:
     made = _request(pairing.CreateTournamentRequest, "copa", ["keeping=recorded", "rounds=3"])
     assert isinstance(made, pairing.CreateTournamentRequest)
     assert (made.tournament_id, made.keeping, made.rounds) == ("copa", game.KEEPING_RECORDED, 3)
+
+
+def test_options_and_lists_are_written_with_commas() -> None:
+    made = _request(pairing.CreateTournamentRequest, "copa", ["options=pairing=round-robin,exchange_min=7"])
+    assert isinstance(made, pairing.CreateTournamentRequest)
+    assert [(one.name, one.value) for one in made.options] == [("pairing", "round-robin"), ("exchange_min", "7")]
+    postponed = _request(pairing.PostponeGameRequest, "copa", ["player-ids=anna,biel"])
+    assert isinstance(postponed, pairing.PostponeGameRequest)
+    assert postponed.player_ids == ["anna", "biel"]
+
+
+def test_every_command_says_what_it_does_and_how_its_fields_are_written(capsys: pytest.CaptureFixture[str]) -> None:
+    direct()
+    listed = capsys.readouterr().out
+    assert "forbid-pair             Keep two players apart." in listed
+    for line in listed.splitlines():
+        assert line.split(maxsplit=1)[1].endswith(".")
+        direct(line.split()[0])
+    assert "  keeping=hosted|recorded" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(
