@@ -162,7 +162,7 @@ def test_what_is_refused_is_told_with_its_article_and_what_is_next_and_stops_a_s
     played = hall.table("Anna: start-game, at: 0:10\nAnna: place-play H8 S O L\n\nAnna: pass\nAnna: turn pass\n")
     assert played.returncode == 1
     before, _, refused = played.stdout.rpartition("\n4: Rechazado: ")
-    assert before.endswith("A continuación: Anna Puig: write-score, draw-tiles; Blai Soler: challenge, write-score")
+    assert before.endswith("A continuación: Anna Puig: write-score; Blai Soler: challenge, write-score")
     assert refused.rstrip().endswith(")")
     assert "\n5:" not in played.stdout
     assert "1: there is no verb 'sing'" in hall.table("Anna: sing\n").stdout

@@ -10,8 +10,8 @@ from faristol.record import Loaded
 from faristol.rules.ruleset import Ruleset
 
 
-def shown(clock: Loaded[Clock], table: Table, ruleset: Ruleset) -> clock_pb2.GetClockResponse:
-    """The clock as it stands in the record."""
+def shown(clock: Loaded[Clock], table: Table, ruleset: Ruleset, *, following: int = 0) -> clock_pb2.GetClockResponse:
+    """The clock as it stands, with ``following`` facts that the record does not have yet."""
     state = clock.state
     deadline = next_deadline(state, table, ruleset)
     return clock_pb2.GetClockResponse(
@@ -35,6 +35,7 @@ def shown(clock: Loaded[Clock], table: Table, ruleset: Ruleset) -> clock_pb2.Get
         deadline_at=timestamp(deadline.due) if deadline else None,
         deadline=deadline.facts[0].DESCRIPTOR.name if deadline else "",
         forgotten_player_id=forgotten(state, table, ruleset),
+        following=following,
     )
 
 

@@ -19,7 +19,7 @@ from faristol.clock.views import Table
 from faristol.host import NotFound, Runtime
 from faristol.host.times import occurred_at
 from faristol.pb.clock.v1 import clock_pb2, clock_pb2_grpc, events_pb2
-from faristol.record import Decision, Guard, Write
+from faristol.record import Decision, Guard, Loaded, Write
 from faristol.rules.ruleset import Ruleset
 
 Context = grpc.aio.ServicerContext[Any, Any]
@@ -188,10 +188,15 @@ class ClockService(clock_pb2_grpc.ClockServiceServicer):
     ) -> clock_pb2.GetClockResponse:
         """See ``clock.proto``."""
         clock = await load_clock(self._runtime.record, request.game_id)
-        if not clock.version:
-            raise NotFound("clock", request.game_id)
         table = await load_table(self._runtime.record, request.game_id)
-        return shown(clock, table.state, ruleset_of(table.state))
+        if not table.version:
+            raise NotFound("clock", request.game_id)
+        ruleset = ruleset_of(table.state)
+        settled = settle(clock.state, table.state, ruleset)
+        current = Loaded(fold(clock.state, settled), clock.version)
+        if not current.state.game_id:
+            raise NotFound("clock", request.game_id)
+        return shown(current, table.state, ruleset, following=len(settled))
 
     def _moment(self, request: Any, clock: Clock, table: Table) -> Instant:
         """When it happened: as the request says, or else now, which is never before the last fact."""

@@ -10,10 +10,11 @@ from google.protobuf.message import Message
 from faristol.game.decide.checks import awaits_mover
 from faristol.game.draw_log import draws_of
 from faristol.game.model import UNKNOWN, Game, Interruption, Phase, timestamp
+from faristol.game.resulting import awaited_signers
 from faristol.game.streams import Table
 from faristol.pb.game.v1 import events_pb2 as events
 from faristol.pb.game.v1 import game_pb2 as pb
-from faristol.rules import N_, Placement, Refusal, full_bag, without
+from faristol.rules import N_, Placement, Refusal, TurnKind, full_bag, without
 
 M = TypeVar("M", bound=Message)
 
@@ -102,6 +103,11 @@ def shown(table: Table, player_id: str) -> pb.GetGameResponse:
         keeping=game.keeping,
         revision=game.revision,
         unseen=_unseen(table, player_id),
+        following=len(table.settled),
+        appealed=game.course.appealed,
+        announced=game.course.announced,
+        exchanged=game.taken is TurnKind.EXCHANGE,
+        awaited_signer_ids=awaited_signers(game, table.ruleset) if game.phase is Phase.ENDED else (),
     )
 
 

@@ -61,6 +61,11 @@ def signers(game: Game, ruleset: Ruleset) -> tuple[str, ...]:
             return ()
 
 
+def awaited_signers(game: Game, ruleset: Ruleset) -> tuple[str, ...]:
+    """Who has still to sign."""
+    return tuple(player for player in signers(game, ruleset) if player not in game.signed)
+
+
 def missing_line(game: Game, clock: Clock, ruleset: Ruleset) -> Message | None:
     """The next line at the foot of the sheet: racks as soon as the game has ended, time when the clock has stopped.
 

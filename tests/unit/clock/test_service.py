@@ -323,3 +323,18 @@ async def test_a_ruleset_other_than_the_pinned_one_stops_the_clock_with_both_dig
         await follow(record)
     assert caught.value.reason == "RULESET_MISSING"
     assert "0" * 64 in str(caught.value)
+
+
+async def test_what_follows_from_the_game_is_shown_before_the_clock_has_heard_of_it(
+    record: Record, clocks: clock_pb2_grpc.ClockServiceAsyncStub
+) -> None:
+    await play(record, OPENED, STARTED)
+    await record.append(await follow(record) or Decision(), Metadata())
+    placed = game_events.PlayPlaced(turn=1, player_id="biel", score=2, occurred_at=timestamp(START + SECOND))
+    raised = game_events.ChallengeRaised(turn=1, challenge=1, player_id="anna", occurred_at=timestamp(START + SECOND))
+    await play(record, placed, raised)
+    before = await clocks.GetClock(clock_pb2.GetClockRequest(game_id=GAME))
+    assert (before.running_player_id, before.neutralised, before.following) == ("", True, 1)
+    await record.append(await follow(record) or Decision(), Metadata())
+    after = await clocks.GetClock(clock_pb2.GetClockRequest(game_id=GAME))
+    assert (after.running_player_id, after.neutralised, after.following) == ("", True, 0)

@@ -204,6 +204,7 @@ def test_what_an_arbiter_corrected_or_imposed_stands_when_entries_are_taken_back
     hall.do(pb.CorrectTotalRequest(arbiter_id="eleni", player_ids=["anna", "biel"], player_id="anna", total=15))
     points = events.SANCTION_KIND_POINTS
     hall.do(pb.ImposeSanctionRequest(arbiter_id="eleni", player_id="biel", kind=points, points=10, note="mòbil"))
+    hall.do(pb.PassRequest(player_id="biel"))
     hall.do(pb.TakeBackEntriesRequest(arbiter_id="eleni", turn=2))
     assert hall.game.scores == {"anna": 15, "biel": -10}
 
@@ -212,5 +213,7 @@ def test_a_play_that_was_corrected_stays_so_when_a_later_turn_is_taken_back() ->
     hall = Hall(rules("festa-major"), recorded=True)
     hall.turn("H8 C A S A")
     hall.do(pb.CorrectPlayRequest(arbiter_id="eleni", player_ids=["anna", "biel"], turn=1, score=12))
+    laid = events.Placement(row=0, column=0, face="A")
+    hall.do(pb.LayTilesRequest(player_id="biel", placements=[laid]))
     hall.do(pb.TakeBackEntriesRequest(arbiter_id="eleni", turn=2))
     assert (hall.game.scores["anna"], hall.game.turns_taken[0].points) == (12, 12)

@@ -20,9 +20,10 @@ from faristol.cli.sheet import written
 from faristol.cli.table.journal import Journal, usual_file
 from faristol.cli.table.judging import Bench
 from faristol.cli.table.lines import Typed, read_typed, steps_of
+from faristol.cli.table.offers import Shown, offers
 from faristol.cli.table.services import LiveTable, verbs
 from faristol.cli.table.session import Session
-from faristol.cli.table.showing import described, next_steps, standing, told
+from faristol.cli.table.showing import described, standing, told
 from faristol.host import StartError
 from faristol.host.runtime import CHANNEL_OPTIONS
 from faristol.host.text import translations
@@ -186,11 +187,11 @@ class _Keeper:
         return translations(self._language).gettext(message)
 
     async def _show(self) -> None:
-        shown, clock = await self._services.table(), await self._services.clock()
-        typer.echo("\n".join(standing(shown, clock, self._session.names, self._session.now, self._language)))
+        table, clock = await self._services.at_rest()
+        typer.echo("\n".join(standing(table, clock, self._session.names, self._session.now, self._language)))
         unstated = [player for player in self._session.players if "" in (await self._services.table(player)).rack]
-        choices = next_steps(shown, self._session.ruleset, self._session.names, unstated)
-        if said := told(choices, self._language):
+        next_steps = offers(Shown(table, clock, self._session.ruleset, unstated))
+        if said := told(next_steps, self._session.names, self._language):
             typer.echo(said)
 
     async def _answer(self, words: str) -> None:

@@ -101,6 +101,18 @@ class LiveTable:
             return clock_pb2.GetClockResponse(game_id=self.game_id)
         return shown
 
+    async def at_rest(self) -> tuple[game_pb2.GetGameResponse, clock_pb2.GetClockResponse]:
+        """Table and clock when nothing more follows for one from the other; as they are, when that takes long."""
+        loop = asyncio.get_running_loop()
+        give_up = loop.time() + PATIENT
+        table = await self.table()
+        while True:
+            clock = await self.clock()
+            before, table = table, await self.table()
+            if (table.version == before.version and not table.following | clock.following) or loop.time() > give_up:
+                return table, clock
+            await asyncio.sleep(LOOK_SECONDS)
+
     async def public(self, min_position: int = 0) -> results_pb2.GetGameResponse:
         """The game as the public sees it, with names and the scoresheet."""
         request = results_pb2.GetGameRequest(game_id=self.game_id, min_position=min_position)

@@ -44,6 +44,8 @@ class Session:
         self._opened_ns = table.opened_at.ToNanoseconds()
         self._told_ms: int | None = None
         self._step_id = ""
+        self._ruling_awaited = False
+        """Something was challenged here, and the step in which a judge rules has not come yet."""
         self.position = 0
         """The furthest position of the record that an answer has named."""
         self._commands = Commands(services, self.ruleset, self.players, self._complete)
@@ -73,6 +75,7 @@ class Session:
             await self._commands.whole_turn(actor, step.place, step.argument, answers)
         elif actor:
             answers.append(await self._commands.send(actor, step.verb, step.place, step.argument, step.fields))
+            self._ruling_awaited |= step.verb in ("challenge", "appeal")
         self.position = max([self.position, *(answer.position for answer in answers)])
         return answers
 
@@ -101,12 +104,16 @@ class Session:
             raise step.place.wrong(f"expected `rule`, `rule valid` or `rule invalid`, got {step.verb} {said}".rstrip())
         table = await self._services.table()
         if table.phase != game_pb2.PHASE_CHALLENGED:
+            if self._ruling_awaited or table.pending_ruled_valid or table.phase == game_pb2.PHASE_REFUSED:
+                self._ruling_awaited = False
+                return  # it came by itself
             raise step.place.wrong("nothing was challenged")
         fields = {name: value.text() for name, value in step.fields.items()}
         valid = {"valid": True, "invalid": False}.get(said)
         await self._bench.rule(table, fields, self._step_id, valid=valid)
         while True:
             if (await self._services.table()).phase != game_pb2.PHASE_CHALLENGED:
+                self._ruling_awaited = False
                 return
             await asyncio.sleep(LOOK_SECONDS)
 

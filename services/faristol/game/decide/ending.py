@@ -14,7 +14,7 @@ from faristol.game.decide.checks import (
     check_undisturbed,
 )
 from faristol.game.model import Game, Instant, Phase, timestamp
-from faristol.game.resulting import clock_is_done, final, racks_wanted, signers
+from faristol.game.resulting import awaited_signers, clock_is_done, final, racks_wanted, signers
 from faristol.game.views import Clock
 from faristol.host.errors import Invalid
 from faristol.pb.game.v1 import events_pb2 as events
@@ -117,7 +117,7 @@ def sign_sheet(game: Game, clock: Clock, ruleset: Ruleset, player_id: str, at: I
             N_("{player} does not sign this sheet; {signers} signs it."),
             {"player": player_id, "signers": ", ".join(wanted) or "–"},
         )
-    missing = [player for player in wanted if player not in game.signed]
+    missing = awaited_signers(game, ruleset)
     if player_id not in missing:
         raise Refusal(
             "SIGNED_ALREADY",
@@ -126,7 +126,7 @@ def sign_sheet(game: Game, clock: Clock, ruleset: Ruleset, player_id: str, at: I
             {"player": player_id, "other": ", ".join(missing)},
         )
     facts: list[Message] = [events.SheetSigned(player_id=player_id, occurred_at=timestamp(at))]
-    if missing == [player_id]:
+    if missing == (player_id,):
         facts.extend(final(game, at))
     return facts
 

@@ -9,7 +9,7 @@ from google.protobuf.message import Message
 
 from faristol.game.decide.checks import check_arbiter, check_running, check_seated
 from faristol.game.decide.drawing import check_possible
-from faristol.game.model import UNKNOWN, Game, Instant, Phase, timestamp
+from faristol.game.model import UNKNOWN, Game, Instant, Phase, evolve, timestamp
 from faristol.host.errors import Invalid
 from faristol.pb.game.v1 import events_pb2 as events
 from faristol.rules import N_, Refusal, Ruleset
@@ -65,7 +65,7 @@ def take_back_entries(
     """An arbiter takes entries back: the table is again as it was when ``turn`` began, and what was entered stays told.
 
     A turn for which the clock was pressed stands: what was wrong in it is corrected. Where no clock is kept any turn
-    can begin again. Raises ``Invalid`` for a turn that there was not.
+    can begin again. Raises ``Invalid`` for a turn that there was not, ``Refusal`` when nothing was entered since.
     """
     check_arbiter(arbiter_id)
     _check_recorded(game)
@@ -80,16 +80,22 @@ def take_back_entries(
             {"turn": turn},
         )
     begun = game.begun[turn - 1]
-    return [
-        events.EntriesTakenBack(
-            turn=turn,
-            player_id=begun.mover,
-            arbiter_id=arbiter_id,
-            note=note,
-            occurred_at=timestamp(at),
-            bag_left=begun.bag_left,
+    taken_back = events.EntriesTakenBack(
+        turn=turn,
+        player_id=begun.mover,
+        arbiter_id=arbiter_id,
+        note=note,
+        occurred_at=timestamp(at),
+        bag_left=begun.bag_left,
+    )
+    if evolve(game, taken_back).but(last_at=game.last_at) == game:
+        raise Refusal(
+            "NOTHING_ENTERED",
+            ruleset.law.correction,
+            N_("Nothing was entered in turn {turn} yet: there is nothing to take back."),
+            {"turn": turn},
         )
-    ]
+    return [taken_back]
 
 
 def _check_recorded(game: Game) -> None:

@@ -780,6 +780,7 @@ class GetClockResponse(_message.Message):
     DEADLINE_AT_FIELD_NUMBER: _builtins.int
     DEADLINE_FIELD_NUMBER: _builtins.int
     FORGOTTEN_PLAYER_ID_FIELD_NUMBER: _builtins.int
+    FOLLOWING_FIELD_NUMBER: _builtins.int
     game_id: _builtins.str
     """The game."""
     running_player_id: _builtins.str
@@ -812,6 +813,8 @@ class GetClockResponse(_message.Message):
     """Who has taken the turn, and the rack is full, and the clock still runs. Always empty where nobody may remind a player
     (UF 21, FISE 35).
     """
+    following: _builtins.int
+    """How many of the facts shown follow from the game and are not on the record yet: they will be in a moment."""
     @_builtins.property
     def running_since(self) -> _timestamp_pb2.Timestamp:
         """Since when it runs."""
@@ -855,10 +858,11 @@ class GetClockResponse(_message.Message):
         deadline_at: _timestamp_pb2.Timestamp | None = ...,
         deadline: _builtins.str = ...,
         forgotten_player_id: _builtins.str = ...,
+        following: _builtins.int = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["deadline_at", b"deadline_at", "running_since", b"running_since"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["absent_player_ids", b"absent_player_ids", "allowance_ms", b"allowance_ms", "away_player_ids", b"away_player_ids", "deadline", b"deadline", "deadline_at", b"deadline_at", "forgotten_player_id", b"forgotten_player_id", "game_id", b"game_id", "held", b"held", "last_turn", b"last_turn", "neutralised", b"neutralised", "reason", b"reason", "round_time_over", b"round_time_over", "running_player_id", b"running_player_id", "running_since", b"running_since", "stopped", b"stopped", "times", b"times", "turn", b"turn", "turn_ms", b"turn_ms", "turn_used_ms", b"turn_used_ms", "version", b"version"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["absent_player_ids", b"absent_player_ids", "allowance_ms", b"allowance_ms", "away_player_ids", b"away_player_ids", "deadline", b"deadline", "deadline_at", b"deadline_at", "following", b"following", "forgotten_player_id", b"forgotten_player_id", "game_id", b"game_id", "held", b"held", "last_turn", b"last_turn", "neutralised", b"neutralised", "reason", b"reason", "round_time_over", b"round_time_over", "running_player_id", b"running_player_id", "running_since", b"running_since", "stopped", b"stopped", "times", b"times", "turn", b"turn", "turn_ms", b"turn_ms", "turn_used_ms", b"turn_used_ms", "version", b"version"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

@@ -3099,6 +3099,11 @@ class GetGameResponse(_message.Message):
     REVISION_FIELD_NUMBER: _builtins.int
     UNSEEN_FIELD_NUMBER: _builtins.int
     OPENED_AT_FIELD_NUMBER: _builtins.int
+    FOLLOWING_FIELD_NUMBER: _builtins.int
+    APPEALED_FIELD_NUMBER: _builtins.int
+    ANNOUNCED_FIELD_NUMBER: _builtins.int
+    AWAITED_SIGNER_IDS_FIELD_NUMBER: _builtins.int
+    EXCHANGED_FIELD_NUMBER: _builtins.int
     game_id: _builtins.str
     """The game."""
     tournament_id: _builtins.str
@@ -3129,6 +3134,14 @@ class GetGameResponse(_message.Message):
     """How the table is kept."""
     revision: _builtins.int
     """How often the result was opened again."""
+    following: _builtins.int
+    """How many of the facts shown follow from the clock and are not on the record yet: they will be in a moment."""
+    appealed: _builtins.bool
+    """The ruling on the play in question was appealed: what is awaited, or was last given, is the ruling on the appeal."""
+    announced: _builtins.int
+    """How many tiles the player on turn said would be exchanged; absent where nothing was said."""
+    exchanged: _builtins.bool
+    """The player on turn has exchanged tiles, and the turn is not over."""
     @_builtins.property
     def sides(self) -> _containers.RepeatedCompositeFieldContainer[Global___Side]:
         """Both sides, in the order of the pairing."""
@@ -3181,6 +3194,10 @@ class GetGameResponse(_message.Message):
     def opened_at(self) -> _timestamp_pb2.Timestamp:
         """When its round was started."""
 
+    @_builtins.property
+    def awaited_signer_ids(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """Whose signatures are awaited, once the game is over."""
+
     def __init__(
         self,
         *,
@@ -3212,12 +3229,19 @@ class GetGameResponse(_message.Message):
         revision: _builtins.int = ...,
         unseen: _abc.Iterable[_builtins.str] | None = ...,
         opened_at: _timestamp_pb2.Timestamp | None = ...,
+        following: _builtins.int = ...,
+        appealed: _builtins.bool = ...,
+        announced: _builtins.int | None = ...,
+        awaited_signer_ids: _abc.Iterable[_builtins.str] | None = ...,
+        exchanged: _builtins.bool = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["interruption", b"interruption", "lexicon", b"lexicon", "occurred_at", b"occurred_at", "open_play", b"open_play", "opened_at", b"opened_at", "pending", b"pending", "ruleset", b"ruleset"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_announced", b"_announced", "announced", b"announced", "interruption", b"interruption", "lexicon", b"lexicon", "occurred_at", b"occurred_at", "open_play", b"open_play", "opened_at", b"opened_at", "pending", b"pending", "ruleset", b"ruleset"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["arbiter_called_by", b"arbiter_called_by", "arbiter_id", b"arbiter_id", "bag_left", b"bag_left", "board", b"board", "end_condition", b"end_condition", "game_id", b"game_id", "interruption", b"interruption", "keeping", b"keeping", "laid", b"laid", "lexicon", b"lexicon", "occurred_at", b"occurred_at", "open_play", b"open_play", "opened_at", b"opened_at", "pending", b"pending", "pending_ruled_valid", b"pending_ruled_valid", "phase", b"phase", "rack", b"rack", "revision", b"revision", "round", b"round", "ruleset", b"ruleset", "sides", b"sides", "table", b"table", "tournament_id", b"tournament_id", "turn", b"turn", "turn_player_id", b"turn_player_id", "unseen", b"unseen", "version", b"version", "written", b"written"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_announced", b"_announced", "announced", b"announced", "appealed", b"appealed", "arbiter_called_by", b"arbiter_called_by", "arbiter_id", b"arbiter_id", "awaited_signer_ids", b"awaited_signer_ids", "bag_left", b"bag_left", "board", b"board", "end_condition", b"end_condition", "exchanged", b"exchanged", "following", b"following", "game_id", b"game_id", "interruption", b"interruption", "keeping", b"keeping", "laid", b"laid", "lexicon", b"lexicon", "occurred_at", b"occurred_at", "open_play", b"open_play", "opened_at", b"opened_at", "pending", b"pending", "pending_ruled_valid", b"pending_ruled_valid", "phase", b"phase", "rack", b"rack", "revision", b"revision", "round", b"round", "ruleset", b"ruleset", "sides", b"sides", "table", b"table", "tournament_id", b"tournament_id", "turn", b"turn", "turn_player_id", b"turn_player_id", "unseen", b"unseen", "version", b"version", "written", b"written"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    def WhichOneof(self, oneof_group: _Never) -> None: ...
+    _WhichOneofReturnType__announced: _TypeAlias = _typing.Literal["announced"]  # noqa: Y015
+    _WhichOneofArgType__announced: _TypeAlias = _typing.Literal["_announced", b"_announced"]  # noqa: Y015
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__announced) -> _WhichOneofReturnType__announced | None: ...
 
 Global___GetGameResponse: _TypeAlias = GetGameResponse  # noqa: Y015
 

@@ -1,0 +1,227 @@
+"""What can be done next at a table, as its services show it: who, and the verbs for it."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from faristol.cli.referee.case import ARBITER, JUDGE
+from faristol.pb.clock.v1 import clock_pb2
+from faristol.pb.clock.v1 import events_pb2 as clock_events
+from faristol.pb.game.v1 import game_pb2
+from faristol.rules import Refusal, Ruleset
+from faristol.rules.turns import check_cannot_play, check_pass, exchange_limit
+
+Offer = tuple[str, Sequence[str]]
+"""Who, and the verbs for what that one can do. An arbiter may always do more."""
+
+STEPS: Mapping[str, str] = {"stop": "stop", "write": "write-score", "draw": "draw-tiles", "press": "press"}
+"""The verbs of a turn's steps after the play is laid."""
+
+OF_ARBITERS = (clock_events.NEUTRALISATION_REASON_FORCE_MAJEURE, clock_events.NEUTRALISATION_REASON_CORRECTION)
+"""Why a clock stands until an arbiter lets it go on."""
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """A table and its clock as their services show them, and the rules that are played."""
+
+    table: game_pb2.GetGameResponse
+    clock: clock_pb2.GetClockResponse
+    ruleset: Ruleset
+    unstated: Collection[str] = ()
+    """Players of whose racks it is not known what they hold."""
+
+    @property
+    def players(self) -> Sequence[str]:
+        """In the order of turns."""
+        return [side.player_id for side in self.table.sides]
+
+    @property
+    def written(self) -> set[str]:
+        """Who has written the score of the play in question."""
+        return {one.player_id for one in self.table.written}
+
+    def others(self, player_id: str) -> Sequence[str]:
+        """Everybody but one."""
+        return [player for player in self.players if player != player_id]
+
+
+def offers(shown: Shown) -> list[Offer]:
+    """Who may do something now, by id, and the verbs for it in the order of the book."""
+    found: dict[str, list[str]] = {}
+    for who, verbs in _offers(shown):
+        known = found.setdefault(who, [])
+        known.extend(verb for verb in verbs if verb not in known)
+    return [(who, verbs) for who, verbs in found.items() if verbs]
+
+
+def _offers(shown: Shown) -> Iterator[Offer]:
+    table, clock = shown.table, shown.clock
+    if table.phase == game_pb2.PHASE_FINAL:
+        return
+    if table.phase == game_pb2.PHASE_ENDED:
+        yield from _of_end(shown)
+        return
+    if table.phase == game_pb2.PHASE_UNSPECIFIED:
+        waits = shown.ruleset.arbiter.required and not table.arbiter_id
+        yield from [(ARBITER, ["assign-arbiter"])] if waits else [(player, ["start-game"]) for player in shown.players]
+        return
+    yield from ((player, ["record-arrival"]) for player in clock.absent_player_ids)
+    yield from ((player, ["return-to-table"]) for player in clock.away_player_ids)
+    if clock.neutralised and clock.reason in OF_ARBITERS:
+        yield ARBITER, ["resume"]
+    if table.arbiter_called_by:
+        yield ARBITER, ["dismiss-arbiter"]
+    if table.HasField("interruption"):
+        yield from _of_interruption(shown)
+    elif table.phase == game_pb2.PHASE_CHALLENGED:
+        yield from _of_challenge(shown)
+    elif table.phase == game_pb2.PHASE_REFUSED:
+        yield _author(shown), ["accept-ruling", "appeal"]
+    elif not table.arbiter_called_by and not clock.absent_player_ids:
+        yield from _of_turn(shown)
+
+
+def _of_turn(shown: Shown) -> Iterator[Offer]:
+    table, ruleset = shown.table, shown.ruleset
+    mover = table.turn_player_id
+    if table.phase == game_pb2.PHASE_OFF_CENTRE:
+        yield from ((player, ["decide-off-centre"]) for player in shown.others(mover))
+    elif table.phase != game_pb2.PHASE_TURN:
+        yield from ((player, list(_of_play(shown, player))) for player in shown.players)
+    else:
+        late = table.open_play.player_id if ruleset.challenge.closes_on == "next-turn" else ""
+        out = any(not side.rack_size for side in table.sides) and not table.bag_left
+        if not (late and out) and mover not in shown.clock.away_player_ids:
+            yield mover, list(_to_play(shown))
+        if late:
+            closed = ["accept-play"] if table.pending_ruled_valid else ["challenge", "accept-play"]
+            yield from ((player, closed) for player in shown.others(late))
+            yield from ((player, ["write-score"]) for player in _writers(shown) if player not in shown.written)
+
+
+def _to_play(shown: Shown) -> Iterator[str]:
+    """What a player can do who is on turn and has done nothing."""
+    table, ruleset = shown.table, shown.ruleset
+    announced = table.HasField("announced")
+    if announced and not ruleset.exchange.announced_can_be_dropped:
+        yield "exchange"
+        return
+    if table.laid:
+        yield from ("place-play", "take-back-tiles")
+        if ruleset.touch.rule == "strict":
+            return
+    yield from ("turn", "place-play")
+    if exchange_limit(table.bag_left, ruleset) > 0:
+        yield from ("exchange", *(() if ruleset.exchange.number_fixed else ("announce-exchange",)))
+    if ruleset.free_exchange.allowed:
+        yield "free-exchange"
+    for verb, check in (("pass", check_pass), ("declare-cannot-play", check_cannot_play)):
+        try:
+            check(table.bag_left, ruleset)
+        except Refusal:
+            continue
+        yield verb
+
+
+def _of_play(shown: Shown, player: str) -> Iterator[str]:
+    """What a player can do once the turn has been taken, in the order of the book."""
+    table, clock, ruleset = shown.table, shown.clock, shown.ruleset
+    mover = player == table.turn_player_id
+    if table.HasField("pending") and not mover and _open(shown, player):
+        if not table.pending_ruled_valid:
+            yield "challenge"
+        elif ruleset.challenge.appeal_by == "challenger" and not table.appealed:
+            yield "appeal"
+    both = ruleset.turn.complete_on == "both-written" and table.phase == game_pb2.PHASE_PLACED
+    all_wrote = not both or shown.written >= set(shown.players) - set(clock.away_player_ids)
+    later = player in clock.away_player_ids or (clock.away_player_ids and not ruleset.absence.opponent_may_draw)
+    drawn = table.phase == game_pb2.PHASE_DRAWN or not table.bag_left or bool(later)
+    for step in ruleset.turn.steps:
+        match step:
+            case "stop" if mover and not clock.held and not clock.neutralised:
+                yield STEPS[step]
+            case "write" if player in _writers(shown) and player not in shown.written and table.HasField("pending"):
+                if clock.held or not _comes_before("stop", "write", ruleset):
+                    yield STEPS[step]
+            case "draw" if mover and not drawn and all_wrote:
+                yield STEPS[step]
+            case "press" if mover and drawn and all_wrote and _can_be_pressed(shown):
+                yield STEPS[step]
+
+
+def _open(shown: Shown, player: str) -> bool:
+    """Whether the book's time for a challenge by ``player`` is open, but for its seconds."""
+    law, table = shown.ruleset.challenge, shown.table
+    if law.by == "nobody" or (law.opens_on == "clock-stopped" and not shown.clock.held):
+        return False
+    match law.closes_on:
+        case "refill":
+            return table.phase == game_pb2.PHASE_PLACED
+        case "challenger-writes":
+            return player not in shown.written
+        case "both-write":
+            return not shown.written >= set(shown.players)
+        case "next-turn":
+            return False  # it begins when the turn is over
+    return True
+
+
+def _can_be_pressed(shown: Shown) -> bool:
+    """Whether the mover's clock can be pressed: it runs, or stands until then; or until the score is written."""
+    clock, ruleset = shown.clock, shown.ruleset
+    if shown.table.exchanged and ruleset.exchange.stops_clock and not clock.held:
+        return False
+    waits = clock.reason == clock_events.NEUTRALISATION_REASON_CHALLENGE and ruleset.clock.resumed_on == "written"
+    return not clock.neutralised or waits
+
+
+def _comes_before(first: str, second: str, ruleset: Ruleset) -> bool:
+    steps: Sequence[str] = ruleset.turn.steps
+    return first in steps and steps.index(first) < steps.index(second)
+
+
+def _writers(shown: Shown) -> Sequence[str]:
+    """Who writes the score of the play in question, the mover first."""
+    if "write" not in shown.ruleset.turn.steps:
+        return ()
+    author = _author(shown)
+    match shown.ruleset.turn.written_by:
+        case "both":
+            return [author, *shown.others(author)]
+        case "mover":
+            return [author]
+    return shown.players[:1]
+
+
+def _author(shown: Shown) -> str:
+    """Whose play is in question."""
+    table = shown.table
+    return (table.pending if table.HasField("pending") else table.open_play).player_id or table.turn_player_id
+
+
+def _of_challenge(shown: Shown) -> Iterator[Offer]:
+    yield JUDGE, ["rule"]
+    if shown.table.appealed:
+        yield ARBITER, ["rule-appeal"]
+
+
+def _of_interruption(shown: Shown) -> Iterable[Offer]:
+    found = shown.table.interruption
+    match found.WhichOneof("found"):
+        case "overdraw" if found.overdraw.choose:
+            return [(player, ["choose-surplus"]) for player in shown.others(found.overdraw.player_id)]
+        case "overdraw":
+            return [(ARBITER, ["resolve-overdraw"])]
+        case "underdraw":
+            return [(ARBITER, ["resolve-underdraw"])]
+        case "illegal_exchange":
+            return [(player, ["keep-after-exchange"]) for player in shown.others(found.illegal_exchange.player_id)]
+    return [(ARBITER, ["settle-count"])]
+
+
+def _of_end(shown: Shown) -> Iterable[Offer]:
+    if shown.unstated:
+        return [(player, ["state-rack"]) for player in shown.players if player in shown.unstated]
+    return [(player, ["sign-sheet"]) for player in shown.table.awaited_signer_ids]

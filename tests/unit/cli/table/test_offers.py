@@ -1,0 +1,90 @@
+"""What is offered next is what the table takes: at every moment of every rulebook case."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from faristol.cli.referee.case import Case
+from faristol.cli.referee.forms import moment
+from faristol.cli.referee.memory import in_memory
+from faristol.cli.referee.position import GAME_ID
+from faristol.cli.referee.reader import files_in, read_cases
+from faristol.cli.referee.services import CLOCK, GAME, Services
+from faristol.cli.referee.verbs import verbs_of
+from faristol.cli.referee.world import World
+from faristol.cli.table.offers import Shown, offers
+from faristol.clock.decide import press, stop
+from faristol.clock.settling import fold, settle
+from faristol.clock.streams import load_clock, load_table
+from faristol.game import commands
+from faristol.game.streams import load_table as load_game
+from faristol.host import Invalid, NotFound
+from faristol.pb.clock.v1 import clock_pb2
+from faristol.rules import Refusal
+
+FILES = files_in([Path(__file__).parents[3] / "rulebook" / "cases"])
+TRIED = frozenset(
+    ["write-score", "draw-tiles", "press", "stop", "accept-play", "accept-ruling", "pass", "sign-sheet", "start-game"],
+)
+"""Commands that say nothing but who gives them."""
+
+NEXT = frozenset(["press", "accept-play", "accept-ruling", "sign-sheet", "start-game"])
+"""Those that are always the next step when they would be carried out; a draw or a stop may also be made up for."""
+
+
+async def taken(world: World, shown: Shown) -> set[tuple[str, str]]:
+    """Every command of ``TRIED`` that would be carried out now, by whom; nothing is written."""
+    record, ruleset = world.services.record, shown.ruleset
+    game, clock = await load_game(record, GAME_ID), await load_clock(record, GAME_ID)
+    table = (await load_table(record, GAME_ID)).state
+    assert game is not None
+    current = fold(clock.state, settle(clock.state, table, ruleset))
+    at = moment(world.now_ms).ToNanoseconds()
+    found = set()
+    for verb in TRIED:
+        for player in shown.players:
+            request: Any = verbs_of((GAME, CLOCK))[verb].request(game_id=GAME_ID, player_id=player)
+            try:
+                match verb:
+                    case "press":
+                        press(current, table, ruleset, player, at)
+                    case "stop":
+                        stop(current, table, ruleset, player, at)
+                    case _:
+                        commands.act(game, request, at)
+            except (Refusal, Invalid):
+                continue
+            found.add((player, verb))
+    return found
+
+
+async def shown_at(services: Services, case: Case) -> Shown:
+    table = await services.table()
+    try:
+        clock = await services.clock()
+    except NotFound:
+        clock = clock_pb2.GetClockResponse()
+    unstated = [player for player in case.players if "" in (await services.table(player)).rack]
+    return Shown(table, clock, case.ruleset, unstated)
+
+
+@pytest.mark.parametrize("file", FILES, ids=lambda file: f"{file.parent.name}/{file.stem}")
+async def test_what_is_offered_is_taken_and_what_comes_next_is_offered(file: Path) -> None:
+    wrong = []
+    for case in read_cases(file):
+        world = World(case)
+        async with in_memory(case, world.now) as services:
+            await world.open(services)
+            for step in case.steps:
+                await world.do(step)
+                shown = await shown_at(services, case)
+                offered = {(who, verb) for who, verbs in offers(shown) for verb in verbs if verb in TRIED}
+                took = await taken(world, shown)
+                settling = shown.table.HasField("interruption")
+                missing = {(who, verb) for who, verb in took - offered if verb in NEXT and not settling}
+                if offered - took or missing:
+                    wrong.append(f"{step.place.line}: offered and refused {offered - took}, not offered {missing}")
+    assert not wrong, f"{file}\n" + "\n".join(wrong)
