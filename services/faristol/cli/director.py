@@ -62,8 +62,13 @@ def direct(
 
 def history(tournament: Tournament, address: Address = None, json_output: AsJson = False) -> None:
     """Show everything that was done in a tournament: when, what, by whom, and what would undo it."""
-    answer = call(address, "ListActs", pairing.ListActsRequest(tournament_id=tournament))
-    assert isinstance(answer, pairing.ListActsResponse)
+    answer = pairing.ListActsResponse(more=True)
+    while answer.more:
+        after = answer.acts[-1].version if answer.acts else 0
+        page = call(address, "ListActs", pairing.ListActsRequest(tournament_id=tournament, after_version=after))
+        assert isinstance(page, pairing.ListActsResponse)
+        answer.ClearField("more")
+        answer.MergeFrom(page)
     if json_output:
         typer.echo(json.dumps(MessageToDict(answer, preserving_proto_field_name=True), ensure_ascii=False, indent=2))
         return

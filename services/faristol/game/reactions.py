@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from faristol.bus import Reaction
 from faristol.game.decide import leave_tournament
 from faristol.game.model import instant
@@ -12,7 +14,7 @@ from faristol.game.views import Tournament, watch_tournament
 from faristol.pb.clock.v1 import events_pb2 as clock_events
 from faristol.pb.lexicon.v1 import events_pb2 as lexicon_events
 from faristol.pb.pairing.v1 import events_pb2 as pairing_events
-from faristol.record import Decision, Record, Recorded, Write, load
+from faristol.record import Decision, Guard, Record, Recorded, Write, load
 
 FOLLOWED = frozenset(
     kind.DESCRIPTOR.full_name
@@ -44,7 +46,7 @@ def opening(record: Record) -> Reaction:
     async def open_tables(event: Recorded) -> Decision | None:
         started = event.message
         if isinstance(started, pairing_events.PlayerWithdrawn):
-            return await _left(record, started)
+            return await _left(record, event.stream, started)
         assert isinstance(started, pairing_events.RoundStarted | pairing_events.PostponedGameStarted)
         tournament = (await load(record, event.stream, Tournament(), watch_tournament)).state
         ruleset = ruleset_of(tournament.ruleset)
@@ -64,14 +66,23 @@ def opening(record: Record) -> Reaction:
     return Reaction("game.open", ROUNDS, open_tables)
 
 
-async def _left(record: Record, withdrawn: pairing_events.PlayerWithdrawn) -> Decision | None:
-    """What it means for a game that one of its players withdraws from the tournament (FISC I.8.E)."""
-    table = await load_table(record, withdrawn.game_id) if withdrawn.game_id else None
+async def _left(record: Record, stream: str, withdrawn: pairing_events.PlayerWithdrawn) -> Decision | None:
+    """What it means for a game that one of its players gives it up to leave the tournament (FISC I.8.E).
+
+    Nothing when the player is back by now.
+    """
+    tournament = await load(record, stream, Tournament(), watch_tournament)
+    given_up = tournament.state.left.get(withdrawn.player_id) == withdrawn.game_id
+    table = await load_table(record, withdrawn.game_id) if withdrawn.game_id and given_up else None
     if table is None:
         return None
     at = max(instant(withdrawn.occurred_at), table.game.last_at)
     facts = leave_tournament(table.game, table.ruleset, withdrawn.player_id, at)
-    return table.decision(table.with_consequences(facts)) if facts else None
+    if not facts:
+        return None
+    decision = table.decision(table.with_consequences(facts))
+    back = Guard(stream, tournament.version)
+    return replace(decision, guards=[*decision.guards, back]) if decision else None
 
 
 def following(record: Record) -> Reaction:

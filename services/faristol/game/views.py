@@ -159,6 +159,8 @@ class Tournament:
     """The tables of each round."""
     postponed: frozenset[str] = frozenset()
     """Games that are played later than their round, and have not been started."""
+    left: Mapping[str, str] = field(default_factory=dict)
+    """Players who have withdrawn, with the game that each gave up by it, empty where there was none."""
 
 
 def seated(pairing: pairing_events.Pairing) -> tuple[str, ...]:
@@ -187,4 +189,11 @@ def watch_tournament(tournament: Tournament, message: Message) -> Tournament:
             return replace(tournament, pairings=MappingProxyType(paired), postponed=postponed)
         case pairing_events.GamePostponed():
             return replace(tournament, postponed=tournament.postponed | {message.game_id})
+        case pairing_events.PostponementCancelled():
+            return replace(tournament, postponed=tournament.postponed - {message.game_id})
+        case pairing_events.PlayerWithdrawn():
+            return replace(tournament, left=MappingProxyType({**tournament.left, message.player_id: message.game_id}))
+        case pairing_events.PlayerReinstated():
+            left = {player: game for player, game in tournament.left.items() if player != message.player_id}
+            return replace(tournament, left=MappingProxyType(left))
     return tournament

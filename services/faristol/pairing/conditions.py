@@ -145,7 +145,7 @@ def found_round(state: Tournament, number: int) -> Round:
 
 
 def check_all_there(state: Tournament, one: Round) -> None:
-    """Refuse to start a round in which somebody is paired who has withdrawn since."""
+    """Refuse to start a round that was paired with somebody who has withdrawn since, or before somebody entered."""
     there = {player_id for table in one.pairings for player_id in table.player_ids} | {one.bye, *one.requested}
     gone = [
         player.player_id for player in state.players if player.player_id in there and not player.takes_part(one.number)
@@ -156,6 +156,14 @@ def check_all_there(state: Tournament, one: Round) -> None:
             "",
             N_("Round {round} cannot be started: {players} withdrew after it was paired; pair it again."),
             {"round": one.number, "players": ", ".join(gone)},
+        )
+    left_out = [player.player_id for player in state.to_pair(one.number) if player.player_id not in there]
+    if left_out:
+        raise Refusal(
+            "ENTERED_AFTER_PAIRING",
+            "",
+            N_("Round {round} cannot be started: {players} came in after it was paired; pair it again."),
+            {"round": one.number, "players": ", ".join(left_out)},
         )
 
 

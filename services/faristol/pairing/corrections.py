@@ -109,6 +109,22 @@ class Corrections(Commands):
             pairing.PostponeGameResponse,
         )
 
+    async def CancelPostponement(  # noqa: N802
+        self, request: pairing.CancelPostponementRequest, context: Context
+    ) -> pairing.CancelPostponementResponse:
+        """Play a postponed game with its round after all."""
+        at = self.at(request)
+        note = identity.checked_note("note", request.note)
+        return await self.act(
+            context,
+            request,
+            lambda state: decide.cancel_postponement(
+                state, game=request.game_id, note=note, at=at, now=self._runtime.now()
+            ),
+            lambda position, _: pairing.CancelPostponementResponse(position=position),
+            pairing.CancelPostponementResponse,
+        )
+
     async def StartPostponedGame(  # noqa: N802
         self, request: pairing.StartPostponedGameRequest, context: Context
     ) -> pairing.StartPostponedGameResponse:

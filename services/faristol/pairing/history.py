@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
-from google.protobuf.message import Message
+from collections.abc import Callable
 
 from faristol.host import NotFound
+from faristol.host.errors import Invalid
 from faristol.host.times import to_timestamp
 from faristol.pairing import decide, identity, pinning
-from faristol.pairing.commands import Commands, Context
-from faristol.pairing.model import Tournament, stream
-from faristol.pb.pairing.v1 import events_pb2 as events
+from faristol.pairing.commands import Commands, Context, decision_of
+from faristol.pairing.model import stream
+from faristol.pairing.naming import players_of
 from faristol.pb.pairing.v1 import pairing_pb2 as pairing
-from faristol.record import Recorded
+from faristol.record import Decision, Recorded
+from faristol.rules import N_
+
+MOST_ACTS = 500
+"""Acts in one answer."""
 
 
 class History(Commands):
@@ -20,11 +25,16 @@ class History(Commands):
     async def ListActs(  # noqa: N802
         self, request: pairing.ListActsRequest, context: Context
     ) -> pairing.ListActsResponse:
-        """Everything that was done, in order."""
+        """Everything that was done, in order, a page at a time."""
+        if not 0 <= request.limit <= MOST_ACTS:
+            raise Invalid("limit", N_("is {limit}; expected 0 to {most}"), {"limit": request.limit, "most": MOST_ACTS})
         loaded = await self.load(request.tournament_id)
         recorded = await self._record.read_stream(stream(request.tournament_id))
-        acts = [_act(one) for one in recorded if request.after_version < one.version <= loaded.version]
-        return pairing.ListActsResponse(acts=acts, version=loaded.version)
+        left = [one for one in recorded if request.after_version < one.version <= loaded.version]
+        page = left[: request.limit or MOST_ACTS]
+        return pairing.ListActsResponse(
+            acts=[_act(one) for one in page], version=loaded.version, more=len(page) < len(left)
+        )
 
     async def UndoAct(  # noqa: N802
         self, request: pairing.UndoActRequest, context: Context
@@ -32,22 +42,26 @@ class History(Commands):
         """Undo an act by the act that compensates for it."""
         at = self.at(request)
         note = identity.checked_note("note", request.note)
-        await self.load(request.tournament_id)
-        recorded = await self._record.read_stream(stream(request.tournament_id))
-        act = next((one.message for one in recorded if one.version == request.version), None)
-        if act is None:
-            raise NotFound("act", f"{request.tournament_id}/{request.version}")
 
-        def facts_of(state: Tournament) -> list[Message]:
-            return decide.undo(state, pinning.ruleset_of(state), act, note=note, at=at, now=self._runtime.now())
+        async def attempt() -> tuple[Decision, Callable[[int], pairing.UndoActResponse]]:
+            loaded = await self.load(request.tournament_id)
+            facts = [one.message for one in await self._record.read_stream(stream(request.tournament_id))]
+            if not 1 <= request.version <= loaded.version:
+                raise NotFound("act", f"{request.tournament_id}/{request.version}")
+            undone = decide.undo(
+                loaded.state,
+                pinning.ruleset_of(loaded.state),
+                facts[: loaded.version],
+                request.version,
+                note=note,
+                at=at,
+                now=self._runtime.now(),
+            )
+            by = decide.UNDONE_BY[type(facts[request.version - 1])]
+            decision = decision_of(request.tournament_id, loaded, undone)
+            return decision, lambda position: pairing.UndoActResponse(position=position, undone_by=by)
 
-        return await self.act(
-            context,
-            request,
-            facts_of,
-            lambda position, _: pairing.UndoActResponse(position=position, undone_by=decide.UNDONE_BY[type(act)]),
-            pairing.UndoActResponse,
-        )
+        return await self._runtime.desk.handle(context, request, attempt, response=pairing.UndoActResponse)
 
 
 def _act(recorded: Recorded) -> pairing.Act:
@@ -57,7 +71,7 @@ def _act(recorded: Recorded) -> pairing.Act:
         position=recorded.position,
         type=recorded.name,
         round=int(getattr(fact, "round", 0)),
-        player_ids=_players(fact),
+        player_ids=players_of(fact),
         game_id=str(getattr(fact, "game_id", "")),
         note=str(getattr(fact, "note", "")),
         actor=recorded.metadata.actor,
@@ -68,14 +82,3 @@ def _act(recorded: Recorded) -> pairing.Act:
     if "occurred_at" in fact.DESCRIPTOR.fields_by_name:
         shown.occurred_at.CopyFrom(fact.occurred_at)  # type: ignore[attr-defined] # the line above has looked
     return shown
-
-
-def _players(fact: Message) -> list[str]:
-    match fact:
-        case events.ResultRecorded():
-            return [score.player_id for score in fact.scores]
-        case events.PairForbidden() | events.PairAllowed() | events.PairKept() | events.PairReleased():
-            return list(fact.player_ids)
-        case _:
-            player_id = str(getattr(fact, "player_id", ""))
-            return [player_id] if player_id else []

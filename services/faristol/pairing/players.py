@@ -42,6 +42,7 @@ class Players(Commands):
                 pinning.ruleset_of(loaded.state),
                 player_id=player_id,
                 rating=request.rating if request.HasField("rating") else None,
+                number=request.round,
                 at=at,
                 now=self._runtime.now(),
             )
@@ -102,7 +103,12 @@ class Players(Commands):
             context,
             request,
             lambda state: decide.withdraw(
-                state, player_id=request.player_id, note=note, at=at, now=self._runtime.now()
+                state,
+                player_id=request.player_id,
+                note=note,
+                running_game=request.running_game,
+                at=at,
+                now=self._runtime.now(),
             ),
             answer,
             pairing.WithdrawPlayerResponse,

@@ -57,8 +57,37 @@ def propose(state: Tournament, ruleset: Ruleset, number: int, seed: bytes) -> Pr
     system = ruleset.championship.system
     if system in CYCLES:
         return _round_robin(state, ruleset, number)
-    if system == "dutch":
-        return _dutch(state, ruleset, number)
+    try:
+        return _dutch(state, ruleset, number) if system == "dutch" else _swiss(state, ruleset, number, seed)
+    except Refusal as refusal:
+        kept = state.kept_pairs(number)
+        if not kept or refusal.reason not in swiss.IMPOSSIBLE:
+            raise
+        raise _beside(kept, refusal) from None
+
+
+def _beside(kept: Sequence[tuple[str, str]], refusal: Refusal) -> Refusal:
+    """Why there is no pairing of those whom the pairs made by hand leave."""
+    pairs = "; ".join(" – ".join(pair) for pair in kept)
+    if refusal.reason == "NO_BYE_LEFT":
+        return Refusal(
+            refusal.reason,
+            refusal.article,
+            N_(
+                "Beside the pairs made by hand ({pairs}) {players} players are left, and each of them has had the bye "
+                "once: release a pair."
+            ),
+            {"pairs": pairs, "players": refusal.params["players"]},
+        )
+    return Refusal(
+        refusal.reason,
+        refusal.article,
+        N_("Beside the pairs made by hand ({pairs}) the others cannot all be paired: release a pair."),
+        {"pairs": pairs},
+    )
+
+
+def _swiss(state: Tournament, ruleset: Ruleset, number: int, seed: bytes) -> Proposal:
     kept = state.kept_pairs(number)
     by_hand = {player_id for pair in kept for player_id in pair}
     left = [one for one in entrants(state, ruleset) if one.player_id not in by_hand]
@@ -112,9 +141,13 @@ def _round_robin(state: Tournament, ruleset: Ruleset, number: int) -> Proposal:
     there = {one.player_id for one in state.to_pair(number)}
     # Whoever was to meet somebody who is not there wins by that, as by a forfeit (FIDE C.05).
     alone = [one for pair in paired.pairs for one in pair if one in there and not there.issuperset(pair)]
+    bye = paired.bye if paired.bye in there else None
+    if bye is None and alone:
+        # One who has left leaves the table of rounds as one player fewer would: with a free round for each in turn.
+        bye = alone.pop(0)
     return Proposal(
         pairs=tuple(pair for pair in paired.pairs if there.issuperset(pair)),
-        bye=paired.bye if paired.bye in there else None,
+        bye=bye,
         algorithm=round_robin.ALGORITHM,
         requested=(*requested_byes(state, number), *((one, Bye.FULL_POINT) for one in alone)),
         inputs=inputs,

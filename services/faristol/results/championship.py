@@ -49,6 +49,7 @@ OF_ROUND = (
     pairing.ResultCorrected,
     pairing.SpreadAdjusted,
     pairing.GamePostponed,
+    pairing.PostponementCancelled,
     pairing.PostponedGameStarted,
     pairing.RoundClosed,
 )
@@ -128,7 +129,7 @@ def change_round(state: results.GetPairingsResponse | None, event: Message) -> r
             after.phase = results.ROUND_PHASE_CLOSED
         case pairing.GamePostponed():
             _table_of(after, event.game_id).postponed_to.CopyFrom(event.postponed_to)
-        case pairing.PostponedGameStarted():
+        case pairing.PostponementCancelled() | pairing.PostponedGameStarted():
             _table_of(after, event.game_id).ClearField("postponed_to")
         case pairing.SpreadAdjusted():
             _table_of(after, event.game_id).spread_adjustments.add(

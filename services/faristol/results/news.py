@@ -33,6 +33,7 @@ PUBLIC: frozenset[str] = frozenset(
         pairing.ByeAwarded,
         pairing.RoundStarted,
         pairing.GamePostponed,
+        pairing.PostponementCancelled,
         pairing.PostponedGameStarted,
         pairing.ResultRecorded,
         pairing.ResultCorrected,

@@ -127,7 +127,7 @@ class Campaign:
         for entrant in plan.entrants:
             register = pairing_pb2.RegisterPlayerRequest(
                 command_id=_command(), player_id=entrant.player_id, name=entrant.name, rating=entrant.rating,
-                occurred_at=opening, **common,
+                occurred_at=opening, tournament_id=plan.tournament_id,
             )  # fmt: skip
             await call(api.pairing.RegisterPlayer, register)
         await self._appoint(pb_grpc.AdjudicationServiceStub(channels["lexicon"]))

@@ -408,6 +408,26 @@ async def test_who_withdraws_from_the_tournament_loses_the_game_that_is_being_pl
     assert await reaction.react(news) is None
 
 
+async def test_who_is_back_in_the_tournament_before_the_table_hears_of_it_has_lost_nothing(record: Record) -> None:
+    await start(record)
+    at = timestamp(after(30))
+    withdrawn = pairing_events.PlayerWithdrawn(player_id="biel", round=2, game_id=GAME, occurred_at=at)
+    news = await write(record, "tournament-cup", withdrawn)
+    await write(record, "tournament-cup", pairing_events.PlayerReinstated(player_id="biel", round=2, occurred_at=at))
+    reaction = next(
+        one for one in part(Runtime(Settings.model_validate({}), record)).reactions if one.name == "game.open"
+    )
+
+    assert await reaction.react(news) is None
+
+    again = await write(record, "tournament-cup", withdrawn)
+    decision = await reaction.react(again)
+    assert decision is not None
+    await write(record, "tournament-cup", pairing_events.PlayerReinstated(player_id="biel", round=2, occurred_at=at))
+    with pytest.raises(Conflict):
+        await record.append(decision, Metadata())
+
+
 async def test_a_postponed_table_opens_when_it_is_started_and_not_with_its_round(record: Record) -> None:
     tournament = [
         pairing_events.TournamentCreated(tournament_id="cup", rounds=5, seed=bytes(32)),

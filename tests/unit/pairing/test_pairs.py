@@ -73,6 +73,21 @@ def test_a_pair_that_is_released_is_left_to_the_way_of_pairing() -> None:
     assert frozenset({"p1", "p5"}) in pairs(hall, 1)
 
 
+@pytest.mark.parametrize("ruleset", [FISC, DUTCH])
+def test_where_pairs_made_by_hand_leave_nobody_for_the_bye_they_are_named(ruleset: Ruleset) -> None:
+    hall = hall_of(5, 5, ruleset)
+    for number in (1, 2, 3):
+        hall.play(number)
+    rested = {one.bye for one in hall.state.played}
+    one, other = (player.player_id for player in hall.state.players if player.player_id not in rested)
+    keep(hall, one, other, rematch=True)
+
+    refusal = refusal_of(lambda: hall.pair(4))
+
+    assert refusal.reason == "NO_BYE_LEFT"
+    assert str(refusal).startswith(f"Beside the pairs made by hand ({one} – {other}) 3 players are left")
+
+
 def test_players_who_have_met_meet_again_only_where_the_arbiter_says_so() -> None:
     hall = hall_of()
     hall.play(1)

@@ -1,6 +1,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from datetime import timedelta
+from functools import partial
 
 import pytest
 from google.protobuf.message import Message
@@ -12,6 +14,7 @@ from faristol.pairing.past import Past, past_of
 from faristol.pairing.ranking import entrants
 from faristol.pairing.systems import dutch_round
 from faristol.pb.pairing.v1 import events_pb2 as events
+from faristol.pb.pairing.v1 import pairing_pb2 as pairing
 from faristol.rules import Refusal, Ruleset, load_ruleset, with_options
 
 DUTCH = with_options(FISC, {"pairing": "dutch"})
@@ -21,12 +24,24 @@ def hall_of(players: int = 8, rounds: int = 7, ruleset: Ruleset = FISC) -> Hall:
     return Hall({f"p{place}": 2000 - place for place in range(1, players + 1)}, rounds, ruleset)
 
 
-def enter(hall: Hall, player_id: str, rating: int | None = 1500) -> Sequence[Message]:
-    return hall.do(decide.register(hall.state, hall.ruleset, player_id=player_id, rating=rating, at=None, now=hall.now))
+def enter(hall: Hall, player_id: str, rating: int | None = 1500, number: int = 0) -> Sequence[Message]:
+    return hall.do(
+        decide.register(
+            hall.state, hall.ruleset, player_id=player_id, rating=rating, number=number, at=None, now=hall.now
+        )
+    )
 
 
-def withdraw(hall: Hall, player_id: str) -> events.PlayerWithdrawn:
-    (fact,) = hall.do(decide.withdraw(hall.state, player_id=player_id, note="", at=None, now=hall.now))
+GIVEN_UP = pairing.RUNNING_GAME_GIVEN_UP
+PLAYED_OUT = pairing.RUNNING_GAME_PLAYED_OUT
+
+
+def withdraw(
+    hall: Hall, player_id: str, running_game: pairing.RunningGame.ValueType = pairing.RUNNING_GAME_UNSPECIFIED
+) -> events.PlayerWithdrawn:
+    (fact,) = hall.do(
+        decide.withdraw(hall.state, player_id=player_id, note="", running_game=running_game, at=None, now=hall.now)
+    )
     assert isinstance(fact, events.PlayerWithdrawn)
     return fact
 
@@ -103,9 +118,82 @@ def test_a_withdrawal_in_the_middle_of_a_round_names_the_game_that_is_left() -> 
     hall.pair(1)
     hall.start(1)
 
-    fact = withdraw(hall, "p5")
+    assert refusal_of(lambda: withdraw(hall, "p5"))[0] == "GAME_RUNNING"
+    fact = withdraw(hall, "p5", GIVEN_UP)
 
     assert (fact.round, fact.game_id) == (2, "open-r1-t1")
+
+
+def test_a_game_that_is_played_out_is_not_left() -> None:
+    hall = hall_of()
+    hall.pair(1)
+    hall.start(1)
+
+    fact = withdraw(hall, "p5", PLAYED_OUT)
+    hall.report("open-r1-t1", 300, 400)
+
+    assert (fact.round, fact.game_id) == (2, "")
+    assert past_of(hall.state, FISC, "p5", 2)[0].half_points == 2
+
+
+def test_a_postponed_game_is_not_being_played_and_is_not_started_with_who_has_left() -> None:
+    hall = hall_of(ruleset=load_ruleset("pes-2024"))
+    hall.pair(1)
+    due = hall.now + timedelta(days=1)
+    hall.do(
+        decide.postpone(
+            hall.state,
+            hall.ruleset,
+            game="open-r1-t1",
+            player_ids=["p1", "p5"],
+            scheduled_at=due,
+            postponed_to=due + timedelta(days=1),
+            arbiter_id="eleni",
+            at=None,
+            now=hall.now,
+        )
+    )
+    hall.start(1)
+
+    assert withdraw(hall, "p5").game_id == ""
+    begin = partial(decide.start_postponed, hall.state, game="open-r1-t1", at=None, now=hall.now)
+    assert refusal_of(begin)[0] == "WITHDRAWN"
+
+
+@pytest.mark.parametrize("rounds", [5, 7])
+def test_until_a_round_begins_a_player_can_come_in_and_it_is_paired_again(rounds: int) -> None:
+    # FISC I.4: until the beginning of round ⌊N/2⌋, paired or not.
+    hall = hall_of(8, rounds)
+    last = rounds // 2
+    for number in range(1, last):
+        hall.play(number)
+    hall.pair(last)
+
+    (fact,) = enter(hall, "late")
+    assert isinstance(fact, events.LateEntryAdmitted)
+    assert (fact.round, fact.fictitious_half_points) == (last, last - 1)
+    assert refusal_of(lambda: hall.start(last))[0] == "ENTERED_AFTER_PAIRING"
+    hall.do(decide.unpair(hall.state, number=last, note="", at=None, now=hall.now))
+    hall.pair(last)
+    hall.start(last)
+    assert "late" in in_round(hall, last)
+    assert refusal_of(lambda: enter(hall, "later")) == ("TOO_LATE_TO_ENTER", "FISC I.4")
+
+
+def test_who_comes_in_before_round_1_begins_is_no_late_entry_and_may_also_come_in_later() -> None:
+    hall = hall_of()
+    hall.pair(1)
+
+    (first,) = enter(hall, "first")
+    (second,) = enter(hall, "second", number=2)
+
+    assert isinstance(first, events.PlayerRegistered)
+    assert isinstance(second, events.LateEntryAdmitted)
+    assert (second.round, second.fictitious_half_points) == (2, 1)
+    hall.do(decide.unpair(hall.state, number=1, note="", at=None, now=hall.now))
+    hall.play(1)
+    assert "second" not in in_round(hall, 1)
+    assert refusal_of(lambda: enter(hall, "third", number=1)) == ("ROUND_STARTED", "FISC I.4")
 
 
 def test_a_withdrawal_after_the_own_game_leaves_no_game() -> None:
@@ -194,8 +282,10 @@ def test_where_each_meets_each_who_was_to_meet_somebody_who_withdrew_has_the_poi
     withdraw(hall, "p4")
     hall.play(2)
 
-    (alone,) = hall.state.played[1].requested
-    assert past_of(hall.state, hall.ruleset, alone, 3)[1] == Past(half_points=2)
+    alone = hall.state.played[1].bye
+    assert alone is not None
+    assert hall.state.played[1].requested == {}
+    assert past_of(hall.state, hall.ruleset, alone, 3)[1] == Past(half_points=2, allocated=True)
     assert len(hall.state.played[1].pairings) == 1
 
 

@@ -189,7 +189,15 @@ async def test_two_players_of_one_name_are_refused_and_nothing_is_changed(desk: 
 async def test_a_refused_registration_leaves_no_name_behind(desk: Desk) -> None:
     await open_tournament(desk)
     version = len(await desk.record.read_stream("tournament-open"))
-    rounds = [events.RoundPaired(round=1), events.RoundPaired(round=2)]
+    rounds = [
+        fact
+        for number in (1, 2)
+        for fact in (
+            events.RoundPaired(round=number),
+            events.RoundStarted(round=number),
+            events.RoundClosed(round=number),
+        )
+    ]
     await desk.record.append(Decision([Write("tournament-open", version, rounds, "open")]), Metadata())
 
     code, _, info = await refused(register(desk, player_id="late", name="Late Comer"))
@@ -303,11 +311,14 @@ async def test_a_director_brings_players_in_lets_them_rest_and_out_again_over_gr
     await act(desk, "UnpairRound", round=1, note="the wrong list")
     await act(desk, "PairRound", round=1)
     await act(desk, "StartRound", round=1)
-    gone = await act(desk, "WithdrawPlayer", player_id="p2", note="ill")
+    _, _, unsaid = await refused(act(desk, "WithdrawPlayer", player_id="p2", note="ill"))
+    given_up = pairing.RUNNING_GAME_GIVEN_UP
+    gone = await act(desk, "WithdrawPlayer", player_id="p2", note="ill", running_game=given_up)
     late = await register(desk, player_id="late", name="Late", rating=1500)
     await act(desk, "ReinstatePlayer", player_id="p2")
     found = await desk.stub.GetTournament(pairing.GetTournamentRequest(tournament_id="open"))
 
+    assert unsaid.reason == "GAME_RUNNING"
     assert isinstance(gone, pairing.WithdrawPlayerResponse)
     assert (gone.round, gone.game_id) == (2, "open-r1-t3")
     assert (late.round, late.fictitious_half_points) == (2, 1)
@@ -350,3 +361,22 @@ async def test_what_was_done_can_be_seen_and_undone(desk: Desk) -> None:
     assert [one.type for one in later.acts] == ["PairAllowed"]
     code, _, _ = await refused(act(desk, "UndoAct", version=99))
     assert code is grpc.StatusCode.NOT_FOUND
+    _, _, info = await refused(act(desk, "UndoAct", version=acts[-1].version))
+    assert info.reason == "NOT_UNDONE"
+
+
+async def test_what_was_done_comes_in_pages_and_names_everybody_whom_it_is_about(desk: Desk) -> None:
+    await open_tournament(desk, players=6)
+    await act(desk, "PairRound", round=1)
+    pages: list[pairing.ListActsResponse] = []
+    while not pages or pages[-1].more:
+        after = pages[-1].acts[-1].version if pages else 0
+        asked = pairing.ListActsRequest(tournament_id="open", after_version=after, limit=4)
+        pages.append(await desk.stub.ListActs(asked))
+
+    acts = [one for page in pages for one in page.acts]
+    assert [len(page.acts) for page in pages] == [4, 4, 2]
+    assert [one.version for one in acts] == list(range(1, 11))
+    assert sorted(acts[-1].player_ids) == ["p1", "p2", "p3", "p4", "p5", "p6"]
+    code, _, _ = await refused(desk.stub.ListActs(pairing.ListActsRequest(tournament_id="open", limit=501)))
+    assert code is grpc.StatusCode.INVALID_ARGUMENT

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from datetime import timedelta
 
 import pytest
 from google.protobuf.message import Message
@@ -10,7 +11,13 @@ from tests.unit.pairing.halls import FISC, NOON, Hall
 from faristol.pairing import decide
 from faristol.pairing.model import Tournament
 from faristol.pb.pairing.v1 import events_pb2 as events
-from faristol.rules import Refusal
+from faristol.pb.pairing.v1 import pairing_pb2 as pairing
+from faristol.rules import Bye, Refusal, Ruleset, load_ruleset
+
+PLAYED_OUT = pairing.RUNNING_GAME_PLAYED_OUT
+GIVEN_UP = pairing.RUNNING_GAME_GIVEN_UP
+GAME = "open-r1-t1"
+PAIRING = pairing.DESCRIPTOR.services_by_name["PairingService"]
 
 Act = Callable[[Hall], Sequence[Message]]
 
@@ -29,7 +36,31 @@ ACTS: dict[str, Act] = {
 
 
 def undo(hall: Hall, act: Message) -> Sequence[Message]:
-    return hall.do(decide.undo(hall.state, FISC, act, note="a slip", at=None, now=hall.now))
+    version = 1 + next(place for place, fact in enumerate(hall.facts) if fact is act)
+    return hall.do(decide.undo(hall.state, hall.ruleset, hall.facts, version, note="a slip", at=None, now=hall.now))
+
+
+def do_and_undo(hall: Hall, name: str) -> Message:
+    """What undid an act."""
+    act, *_ = hall.do(ACTS[name](hall))
+    (undone,) = undo(hall, act)
+    return undone
+
+
+def hall_of(ruleset: Ruleset = FISC) -> Hall:
+    return Hall({f"p{place}": 2000 - place for place in range(1, 9)}, ruleset=ruleset)
+
+
+def withdraw(hall: Hall, player_id: str, running_game: pairing.RunningGame.ValueType = PLAYED_OUT) -> Message:
+    (fact,) = hall.do(
+        decide.withdraw(hall.state, player_id=player_id, note="", running_game=running_game, at=None, now=hall.now)
+    )
+    return fact
+
+
+def reinstate(hall: Hall, player_id: str) -> Message:
+    (fact,) = hall.do(decide.reinstate(hall.state, player_id=player_id, at=None, now=hall.now))
+    return fact
 
 
 def timeless(state: Tournament) -> Tournament:
@@ -51,7 +82,7 @@ def test_an_act_that_is_undone_leaves_the_tournament_as_it_was_and_both_in_the_r
     assert hall.facts[-1] == undone
 
 
-@pytest.mark.parametrize("name", ["PlayerCheckedIn", "PlayerWithdrawn", "PairForbidden", "PairKept"])
+@pytest.mark.parametrize("name", ACTS)
 def test_what_undid_an_act_can_be_undone_as_well(name: str) -> None:
     hall = Hall({f"p{place}": 2000 - place for place in range(1, 9)})
     act, *_ = hall.do(ACTS[name](hall))
@@ -77,3 +108,141 @@ def test_who_was_registered_by_mistake_is_withdrawn() -> None:
     undo(hall, hall.facts[-1])
 
     assert hall.state.players[-1].never_came
+
+
+def superseded(hall: Hall, act: Message) -> str:
+    """What came after an act that cannot be undone because of it."""
+    before = hall.state
+    with pytest.raises(Refusal) as refused:
+        undo(hall, act)
+    assert refused.value.reason == "NOT_UNDONE"
+    assert hall.state == before
+    return str(refused.value.params["later"])
+
+
+@pytest.mark.parametrize("name", [name for name in ACTS if name != "RoundPaired"])
+def test_an_act_is_undone_once(name: str) -> None:
+    hall = hall_of()
+    act, *_ = hall.do(ACTS[name](hall))
+    (undone,) = undo(hall, act)
+
+    assert superseded(hall, act) == undone.DESCRIPTOR.name
+
+
+def test_an_old_act_is_not_undone_on_what_took_its_place() -> None:
+    hall = hall_of()
+    first, *_ = hall.do(ACTS["PairKept"](hall))
+    hall.play(1)
+    again, *_ = hall.do(decide.keep(hall.state, FISC, player_ids=["p1", "p2"], rematch=True, at=None, now=hall.now))
+
+    assert superseded(hall, first) == "RoundPaired"
+    assert hall.state.kept_pairs(2) == (("p1", "p2"),)
+    undo(hall, again)
+    assert hall.state.kept_pairs(2) == ()
+
+
+def test_of_two_withdrawals_only_the_last_is_undone() -> None:
+    hall = hall_of()
+    first = withdraw(hall, "p1")
+    back = reinstate(hall, "p1")
+    second = withdraw(hall, "p1")
+
+    assert superseded(hall, first) == "PlayerReinstated"
+    assert superseded(hall, back) == "PlayerWithdrawn"
+    undo(hall, second)
+    assert hall.state.players[0].withdrawn is None
+
+
+def test_a_withdrawal_is_not_undone_once_a_round_was_paired_without_the_player() -> None:
+    hall = hall_of()
+    hall.play(1)
+    act = withdraw(hall, "p1")
+    hall.pair(2)
+
+    assert superseded(hall, act) == "RoundPaired"
+    hall.do(decide.unpair(hall.state, number=2, note="", at=None, now=hall.now))
+    undo(hall, act)
+    assert hall.state.players[0].takes_part(2)
+
+
+def test_a_withdrawal_is_not_undone_once_its_game_is_lost() -> None:
+    hall = hall_of()
+    hall.pair(1)
+    hall.start(1)
+    act = withdraw(hall, "p1", GIVEN_UP)
+    hall.report(GAME, 0, 0)
+
+    assert superseded(hall, act) == "ResultRecorded"
+
+
+def test_undoing_a_return_leaves_the_game_that_is_being_played_alone() -> None:
+    hall = hall_of()
+    hall.pair(1)
+    hall.start(1)
+    withdraw(hall, "p1")
+    back = reinstate(hall, "p1")
+    (undone,) = undo(hall, back)
+
+    assert isinstance(undone, events.PlayerWithdrawn)
+    assert (undone.round, undone.game_id) == (2, "")
+
+
+def test_a_registration_is_not_undone_once_something_was_done_with_the_player() -> None:
+    hall = hall_of()
+    act = next(fact for fact in hall.facts if isinstance(fact, events.PlayerRegistered))
+    hall.play(1)
+
+    assert superseded(hall, act) == "RoundPaired"
+
+
+def test_a_bye_that_was_revoked_is_granted_again_as_it_was() -> None:
+    hall = hall_of()
+    undo(hall, do_and_undo(hall, "ByeGranted"))
+
+    assert hall.state.players[0].byes == {1: Bye.HALF_POINT}
+
+
+def test_a_pairing_that_was_taken_back_is_made_again_unless_anything_came_after() -> None:
+    hall = hall_of()
+    hall.pair(1)
+    paired = hall.state.played
+    (back,) = hall.do(decide.unpair(hall.state, number=1, note="", at=None, now=hall.now))
+    undo(hall, back)
+    assert hall.state.played == paired
+
+    (back,) = hall.do(decide.unpair(hall.state, number=1, note="", at=None, now=hall.now))
+    hall.do(ACTS["PairForbidden"](hall))
+    assert superseded(hall, back) == "PairForbidden"
+
+
+def test_a_postponement_is_taken_back_before_its_round_begins_and_not_after() -> None:
+    hall = hall_of(load_ruleset("pes-2024"))
+    hall.pair(1)
+    due = hall.now + timedelta(days=1)
+
+    def postpone() -> Message:
+        (fact,) = hall.do(
+            decide.postpone(
+                hall.state,
+                hall.ruleset,
+                game=GAME,
+                player_ids=["p1", "p5"],
+                scheduled_at=due,
+                postponed_to=due + timedelta(days=1),
+                arbiter_id="eleni",
+                at=None,
+                now=hall.now,
+            )
+        )
+        return fact
+
+    undo(hall, postpone())
+    assert hall.state.played[0].postponed == frozenset()
+    act = postpone()
+    hall.start(1)
+    assert superseded(hall, act) == "RoundStarted"
+
+
+def test_every_act_that_is_said_to_be_undone_has_what_undoes_it() -> None:
+    for kind, name in decide.UNDONE_BY.items():
+        assert name in {method.name for method in PAIRING.methods}, kind

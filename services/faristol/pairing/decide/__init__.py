@@ -18,7 +18,7 @@ from faristol.pairing.decide.players import (
     revoke_bye,
     withdraw,
 )
-from faristol.pairing.decide.postponing import postpone, start_postponed
+from faristol.pairing.decide.postponing import cancel_postponement, postpone, start_postponed
 from faristol.pairing.decide.results import record_result
 from faristol.pairing.decide.rounds import close, obstacles, pair, start, unpair
 from faristol.pairing.decide.tournaments import MOST_ROUNDS, SEED_SIZE, create, pin_of, publish
@@ -31,6 +31,7 @@ __all__ = [
     "UNDONE_BY",
     "UNRATED",
     "allow",
+    "cancel_postponement",
     "check_in",
     "check_out",
     "close",

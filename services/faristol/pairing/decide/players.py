@@ -12,6 +12,7 @@ from faristol.host.times import to_timestamp
 from faristol.pairing import conditions, systems
 from faristol.pairing.model import BYES, Phase, Player, Tournament
 from faristol.pb.pairing.v1 import events_pb2 as events
+from faristol.pb.pairing.v1 import pairing_pb2 as pairing
 from faristol.rules import N_, Refusal, Ruleset
 from faristol.rules.championship import late_entry_points
 
@@ -23,9 +24,20 @@ MOST_PLAYERS = 1_000
 
 
 def register(
-    state: Tournament, ruleset: Ruleset, *, player_id: str, rating: int | None, at: datetime | None, now: datetime
+    state: Tournament,
+    ruleset: Ruleset,
+    *,
+    player_id: str,
+    rating: int | None,
+    at: datetime | None,
+    now: datetime,
+    number: int = 0,
 ) -> list[Message]:
-    """A player takes part. ``rating`` is the last published one, None for a player without."""
+    """A player takes part. ``rating`` is the last published one, None for a player without.
+
+    ``number`` is the first round to be paired in, 0 for the one that starts next: until that begins a player can enter
+    (FISC I.4), and where it is paired already it has to be paired again.
+    """
     if state.over:
         raise conditions.over(state)
     if state.player(player_id) is not None:
@@ -44,11 +56,18 @@ def register(
     # Desks register side by side, so only what comes before the tournament itself is out of order.
     if at is not None and at < state.created_at:
         raise conditions.too_early(at, state.created_at)
-    number = len(state.played) + 1
-    fictitious = _late(state, ruleset, player_id, number) if state.played else 0
+    number = number or state.next_to_start
+    if number < state.next_to_start:
+        raise Refusal(
+            "ROUND_STARTED",
+            ruleset.article("championship.late_entry"),
+            N_("{player} cannot enter in round {round}, which has been started; the next is round {next}."),
+            {"player": player_id, "round": number, "next": state.next_to_start},
+        )
+    fictitious = _late(state, ruleset, player_id, number) if number > 1 else 0
     occurred_at = to_timestamp(at or max(now, state.created_at))
     given = UNRATED if rating is None else rating
-    if not state.played:
+    if number == 1:
         return [
             events.PlayerRegistered(player_id=player_id, rating=given, unrated=rating is None, occurred_at=occurred_at)
         ]
@@ -94,10 +113,19 @@ def check_out(state: Tournament, *, player_id: str, at: datetime | None, now: da
     return [events.PlayerCheckedOut(player_id=player_id, occurred_at=_when(state, at, now))]
 
 
-def withdraw(state: Tournament, *, player_id: str, note: str, at: datetime | None, now: datetime) -> list[Message]:
+def withdraw(
+    state: Tournament,
+    *,
+    player_id: str,
+    note: str,
+    at: datetime | None,
+    now: datetime,
+    running_game: pairing.RunningGame.ValueType = pairing.RUNNING_GAME_UNSPECIFIED,
+) -> list[Message]:
     """A player leaves. A round that is paired and not started has to be paired again, or starts without the player.
 
-    A game that is being played is named in the fact: its table ends it as the book says of who leaves (FISC I.8.E).
+    ``running_game`` says what becomes of a game that the player is playing. Given up, it is named in the fact: its
+    table ends it as the book says of who leaves (FISC I.8.E). Raises ``Refusal`` where that is not said.
     """
     player = _playing(state, player_id)
     current = state.open_round
@@ -106,8 +134,17 @@ def withdraw(state: Tournament, *, player_id: str, note: str, at: datetime | Non
         if current.phase is Phase.PAIRED:
             number = current.number
         else:
-            unfinished = (one.game_id for one in current.missing if player_id in one.player_ids)
-            game = next(unfinished, "")
+            game = next((one.game_id for one in current.running if player_id in one.player_ids), "")
+    if game and running_game == pairing.RUNNING_GAME_UNSPECIFIED:
+        raise Refusal(
+            "GAME_RUNNING",
+            "",
+            N_("{player} is playing {game}: say whether the game is given up or played to its end."),
+            {"player": player_id, "game": game},
+            subject=f"games/{game}",
+        )
+    if running_game != pairing.RUNNING_GAME_GIVEN_UP:
+        game = ""
     return [
         events.PlayerWithdrawn(
             player_id=player_id, round=number, game_id=game, note=note, occurred_at=_when(state, at, now)

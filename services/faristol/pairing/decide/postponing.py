@@ -11,7 +11,7 @@ from faristol.host.errors import Invalid
 from faristol.host.times import to_timestamp
 from faristol.pairing import conditions
 from faristol.pairing.decide.corrections import check_arbiter, found_game
-from faristol.pairing.model import Phase, Tournament
+from faristol.pairing.model import Pairing, Phase, Round, Tournament
 from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.rules import N_, Refusal, Ruleset
 from faristol.rules.clockwork import postponement_in_time
@@ -81,11 +81,26 @@ def postpone(
     ]
 
 
+def cancel_postponement(
+    state: Tournament, *, game: str, note: str, at: datetime | None, now: datetime
+) -> list[Message]:
+    """Play a postponed game with its round after all, before that is started; once it is, the game is just started."""
+    one, _ = _postponed(state, game)
+    if one.phase is not Phase.PAIRED:
+        raise Refusal(
+            "ROUND_STARTED",
+            "",
+            N_("Round {round} has been started without {game}: start the game when it is played."),
+            {"round": one.number, "game": game},
+            subject=f"games/{game}",
+        )
+    occurred_at = to_timestamp(conditions.moment(state, at, now))
+    return [events.PostponementCancelled(round=one.number, game_id=game, note=note, occurred_at=occurred_at)]
+
+
 def start_postponed(state: Tournament, *, game: str, at: datetime | None, now: datetime) -> list[Message]:
-    """Start a postponed game, once its round has been started."""
-    one, _ = found_game(state, game)
-    if game not in one.postponed:
-        raise Refusal("NOT_POSTPONED", "", N_("{game} is not postponed."), {"game": game})
+    """Start a postponed game, once its round has been started, unless one of its players has withdrawn."""
+    one, pairing = _postponed(state, game)
     if one.phase is not Phase.STARTED:
         raise Refusal(
             "ROUND_NOT_STARTED",
@@ -94,5 +109,25 @@ def start_postponed(state: Tournament, *, game: str, at: datetime | None, now: d
             {"round": one.number},
             subject=f"rounds/{one.number}",
         )
+    gone = [
+        player.player_id
+        for player in state.players
+        if player.player_id in pairing.player_ids and player.withdrawn is not None
+    ]
+    if gone:
+        raise Refusal(
+            "WITHDRAWN",
+            "",
+            N_("{game} cannot be started: {players} withdrew."),
+            {"game": game, "players": ", ".join(gone)},
+        )
     occurred_at = to_timestamp(conditions.moment(state, at, now))
     return [events.PostponedGameStarted(round=one.number, game_id=game, occurred_at=occurred_at)]
+
+
+def _postponed(state: Tournament, game: str) -> tuple[Round, Pairing]:
+    """The round and the table of a postponed game. Refuses any other."""
+    one, pairing = found_game(state, game)
+    if game not in one.postponed:
+        raise Refusal("NOT_POSTPONED", "", N_("{game} is not postponed."), {"game": game})
+    return one, pairing

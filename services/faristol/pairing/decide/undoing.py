@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 
 from google.protobuf.message import Message
 
-from faristol.pairing.decide import pairs, players, rounds
+from faristol.pairing.decide import pairs, players, postponing, rounds
+from faristol.pairing.decide.superseding import superseding
 from faristol.pairing.model import Tournament
 from faristol.pb.pairing.v1 import events_pb2 as events
+from faristol.pb.pairing.v1 import pairing_pb2 as pairing
 from faristol.rules import N_, Refusal, Ruleset
 
 UNDONE_BY: Mapping[type[Message], str] = {
@@ -20,22 +22,47 @@ UNDONE_BY: Mapping[type[Message], str] = {
     events.PlayerWithdrawn: "ReinstatePlayer",
     events.PlayerReinstated: "WithdrawPlayer",
     events.ByeGranted: "RevokeBye",
+    events.ByeRevoked: "GrantBye",
     events.PairForbidden: "AllowPair",
     events.PairAllowed: "ForbidPair",
     events.PairKept: "ReleasePair",
     events.PairReleased: "KeepPair",
     events.RoundPaired: "UnpairRound",
+    events.RoundUnpaired: "PairRound",
+    events.GamePostponed: "CancelPostponement",
 }
 """The command that undoes a fact. What is not here stands: a round that began, a result, what was published."""
 
 
 def undo(
-    state: Tournament, ruleset: Ruleset, act: Message, *, note: str, at: datetime | None, now: datetime
+    state: Tournament,
+    ruleset: Ruleset,
+    facts: Sequence[Message],
+    version: int,
+    *,
+    note: str,
+    at: datetime | None,
+    now: datetime,
 ) -> list[Message]:
-    """The facts that undo ``act``, one of the tournament's own. Raises ``Refusal`` for what cannot be undone (now)."""
+    """The facts that undo the act of ``version``, from 1, of ``facts``, which are all of the tournament so far.
+
+    Raises ``Refusal`` for what cannot be undone, and what cannot be any more because something that came after it rests
+    on it or took its place.
+    """
+    act = facts[version - 1]
+    if type(act) not in UNDONE_BY:
+        raise Refusal("NOT_UNDONE", "", N_("{act} cannot be undone by another act."), {"act": act.DESCRIPTOR.name})
+    if (later := superseding(act, facts[version:])) is not None:
+        raise Refusal(
+            "NOT_UNDONE",
+            "",
+            N_("{act} cannot be undone any more: {later} came after it."),
+            {"act": act.DESCRIPTOR.name, "later": later.DESCRIPTOR.name},
+        )
     match act:
         case events.PlayerRegistered() | events.LateEntryAdmitted() | events.PlayerReinstated():
-            return players.withdraw(state, player_id=act.player_id, note=note, at=at, now=now)
+            stays = pairing.RUNNING_GAME_PLAYED_OUT
+            return players.withdraw(state, player_id=act.player_id, note=note, running_game=stays, at=at, now=now)
         case events.PlayerCheckedIn():
             return players.check_out(state, player_id=act.player_id, at=at, now=now)
         case events.PlayerCheckedOut():
@@ -44,6 +71,9 @@ def undo(
             return players.reinstate(state, player_id=act.player_id, at=at, now=now)
         case events.ByeGranted():
             return players.revoke_bye(state, player_id=act.player_id, number=act.round, at=at, now=now)
+        case events.ByeRevoked():
+            kind = _kind_before(act, facts[: version - 1])
+            return players.grant_bye(state, player_id=act.player_id, number=act.round, kind=kind, at=at, now=now)
         case events.PairForbidden():
             return pairs.allow(state, player_ids=act.player_ids, at=at, now=now)
         case events.PairAllowed():
@@ -54,10 +84,18 @@ def undo(
             return pairs.keep(state, ruleset, player_ids=act.player_ids, rematch=True, at=at, now=now)
         case events.RoundPaired():
             return rounds.unpair(state, number=act.round, note=note, at=at, now=now)
+        case events.RoundUnpaired():
+            return rounds.pair(state, ruleset, number=act.round, at=at, now=now)
+        case events.GamePostponed():
+            return postponing.cancel_postponement(state, game=act.game_id, note=note, at=at, now=now)
         case _:
-            raise Refusal(
-                "NOT_UNDONE",
-                "",
-                N_("{act} cannot be undone by another act."),
-                {"act": act.DESCRIPTOR.name},
-            )
+            raise AssertionError(f"{act.DESCRIPTOR.name} is said to be undone, and nothing undoes it")
+
+
+def _kind_before(revoked: events.ByeRevoked, facts: Sequence[Message]) -> events.ByeKind.ValueType:
+    """What the bye was worth that was revoked."""
+    return next(
+        fact.kind
+        for fact in reversed(facts)
+        if isinstance(fact, events.ByeGranted) and (fact.player_id, fact.round) == (revoked.player_id, revoked.round)
+    )

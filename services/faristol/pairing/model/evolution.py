@@ -59,6 +59,7 @@ Fact = (
     | events.ResultCorrected
     | events.SpreadAdjusted
     | events.GamePostponed
+    | events.PostponementCancelled
     | events.PostponedGameStarted
     | events.RoundClosed
     | events.StandingsPublished
@@ -148,7 +149,7 @@ def evolve(state: Tournament, fact: Message) -> Tournament:
             one = state.played[fact.round - 1]
             postponed = replace(one, postponed=one.postponed | {fact.game_id})
             return _later(_with_round(state, postponed), fact.occurred_at)
-        case events.PostponedGameStarted():
+        case events.PostponementCancelled() | events.PostponedGameStarted():
             one = state.played[fact.round - 1]
             begun = replace(one, postponed=one.postponed - {fact.game_id})
             return _later(_with_round(state, begun), fact.occurred_at)

@@ -152,6 +152,12 @@ class Round:
         """The tables without a result."""
         return tuple(pairing for pairing in self.pairings if pairing.game_id not in self.results)
 
+    @property
+    def running(self) -> tuple[Pairing, ...]:
+        """The tables that are being played at."""
+        begun = self.missing if self.phase is Phase.STARTED else ()
+        return tuple(pairing for pairing in begun if pairing.game_id not in self.postponed)
+
 
 @dataclass(frozen=True, slots=True)
 class Tournament:
@@ -200,6 +206,12 @@ class Tournament:
     def open_round(self) -> Round | None:
         """The round that is paired and not closed."""
         return self.played[-1] if self.played and self.played[-1].phase is not Phase.CLOSED else None
+
+    @property
+    def next_to_start(self) -> int:
+        """The round that starts next, paired already or not; one more than there are after the last."""
+        paired = self.open_round is not None and self.open_round.phase is Phase.PAIRED
+        return len(self.played) + (0 if paired else 1)
 
     def find_game(self, wanted: str) -> tuple[Round, Pairing] | None:
         """The round and the table of a game, if it was paired."""

@@ -303,7 +303,7 @@ Global___PlayerRegistered: _TypeAlias = PlayerRegistered  # noqa: Y015
 
 @_typing.final
 class LateEntryAdmitted(_message.Message):
-    """A player came in after the first round was paired (FISC I.4)."""
+    """A player came in after the first round was started, or for a later one (FISC I.4)."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -1012,6 +1012,42 @@ class GamePostponed(_message.Message):
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___GamePostponed: _TypeAlias = GamePostponed  # noqa: Y015
+
+@_typing.final
+class PostponementCancelled(_message.Message):
+    """A game that had been postponed is played with its round after all."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    ROUND_FIELD_NUMBER: _builtins.int
+    GAME_ID_FIELD_NUMBER: _builtins.int
+    NOTE_FIELD_NUMBER: _builtins.int
+    OCCURRED_AT_FIELD_NUMBER: _builtins.int
+    round: _builtins.int
+    """Round, from 1."""
+    game_id: _builtins.str
+    """The game."""
+    note: _builtins.str
+    """Why, in the director's words. Never for the public."""
+    @_builtins.property
+    def occurred_at(self) -> _timestamp_pb2.Timestamp:
+        """When."""
+
+    def __init__(
+        self,
+        *,
+        round: _builtins.int = ...,
+        game_id: _builtins.str = ...,
+        note: _builtins.str = ...,
+        occurred_at: _timestamp_pb2.Timestamp | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["occurred_at", b"occurred_at"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["game_id", b"game_id", "note", b"note", "occurred_at", b"occurred_at", "round", b"round"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___PostponementCancelled: _TypeAlias = PostponementCancelled  # noqa: Y015
 
 @_typing.final
 class PostponedGameStarted(_message.Message):

@@ -24,6 +24,30 @@ else:
 
 DESCRIPTOR: _descriptor.FileDescriptor
 
+class _RunningGame:
+    ValueType = _typing.NewType("ValueType", _builtins.int)
+    V: _TypeAlias = ValueType  # noqa: Y015
+
+class _RunningGameEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_RunningGame.ValueType], _builtins.type):
+    DESCRIPTOR: _descriptor.EnumDescriptor
+    RUNNING_GAME_UNSPECIFIED: _RunningGame.ValueType  # 0
+    """Not said: refused while there is one."""
+    RUNNING_GAME_GIVEN_UP: _RunningGame.ValueType  # 1
+    """It is lost; when no turn of it is over, it is a forfeit."""
+    RUNNING_GAME_PLAYED_OUT: _RunningGame.ValueType  # 2
+    """It is played to its end, and the player leaves after it."""
+
+class RunningGame(_RunningGame, metaclass=_RunningGameEnumTypeWrapper):
+    """What becomes of the game that a player is playing who withdraws."""
+
+RUNNING_GAME_UNSPECIFIED: RunningGame.ValueType  # 0
+"""Not said: refused while there is one."""
+RUNNING_GAME_GIVEN_UP: RunningGame.ValueType  # 1
+"""It is lost; when no turn of it is over, it is a forfeit."""
+RUNNING_GAME_PLAYED_OUT: RunningGame.ValueType  # 2
+"""It is played to its end, and the player leaves after it."""
+Global___RunningGame: _TypeAlias = RunningGame  # noqa: Y015
+
 class _RoundPhase:
     ValueType = _typing.NewType("ValueType", _builtins.int)
     V: _TypeAlias = ValueType  # noqa: Y015
@@ -171,6 +195,7 @@ class RegisterPlayerRequest(_message.Message):
     CLUB_FIELD_NUMBER: _builtins.int
     RATING_FIELD_NUMBER: _builtins.int
     OCCURRED_AT_FIELD_NUMBER: _builtins.int
+    ROUND_FIELD_NUMBER: _builtins.int
     command_id: _builtins.str
     """The caller's id of this command, a UUID."""
     tournament_id: _builtins.str
@@ -185,6 +210,10 @@ class RegisterPlayerRequest(_message.Message):
     """Club, may be empty. Kept with the name."""
     rating: _builtins.int
     """Last published rating; absent for an unrated player."""
+    round: _builtins.int
+    """The first round to be paired in, which may be one to come; the next one to be started when 0. Where that is paired
+    already, it has to be paired again.
+    """
     @_builtins.property
     def occurred_at(self) -> _timestamp_pb2.Timestamp:
         """When; the service's time when absent."""
@@ -199,10 +228,11 @@ class RegisterPlayerRequest(_message.Message):
         club: _builtins.str = ...,
         rating: _builtins.int | None = ...,
         occurred_at: _timestamp_pb2.Timestamp | None = ...,
+        round: _builtins.int = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["_rating", b"_rating", "occurred_at", b"occurred_at", "rating", b"rating"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_rating", b"_rating", "club", b"club", "command_id", b"command_id", "name", b"name", "occurred_at", b"occurred_at", "player_id", b"player_id", "rating", b"rating", "tournament_id", b"tournament_id"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_rating", b"_rating", "club", b"club", "command_id", b"command_id", "name", b"name", "occurred_at", b"occurred_at", "player_id", b"player_id", "rating", b"rating", "round", b"round", "tournament_id", b"tournament_id"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType__rating: _TypeAlias = _typing.Literal["rating"]  # noqa: Y015
     _WhichOneofArgType__rating: _TypeAlias = _typing.Literal["_rating", b"_rating"]  # noqa: Y015
@@ -371,6 +401,7 @@ class WithdrawPlayerRequest(_message.Message):
     PLAYER_ID_FIELD_NUMBER: _builtins.int
     NOTE_FIELD_NUMBER: _builtins.int
     OCCURRED_AT_FIELD_NUMBER: _builtins.int
+    RUNNING_GAME_FIELD_NUMBER: _builtins.int
     command_id: _builtins.str
     """The caller's id of this command, a UUID."""
     tournament_id: _builtins.str
@@ -379,6 +410,8 @@ class WithdrawPlayerRequest(_message.Message):
     """The player."""
     note: _builtins.str
     """Why, in the director's words, at most 500 characters. Never for the public."""
+    running_game: Global___RunningGame.ValueType
+    """What becomes of the game that the player is playing."""
     @_builtins.property
     def occurred_at(self) -> _timestamp_pb2.Timestamp:
         """When; the service's time when absent."""
@@ -391,10 +424,11 @@ class WithdrawPlayerRequest(_message.Message):
         player_id: _builtins.str = ...,
         note: _builtins.str = ...,
         occurred_at: _timestamp_pb2.Timestamp | None = ...,
+        running_game: Global___RunningGame.ValueType = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["occurred_at", b"occurred_at"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["command_id", b"command_id", "note", b"note", "occurred_at", b"occurred_at", "player_id", b"player_id", "tournament_id", b"tournament_id"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["command_id", b"command_id", "note", b"note", "occurred_at", b"occurred_at", "player_id", b"player_id", "running_game", b"running_game", "tournament_id", b"tournament_id"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -1579,6 +1613,68 @@ class PostponeGameResponse(_message.Message):
 Global___PostponeGameResponse: _TypeAlias = PostponeGameResponse  # noqa: Y015
 
 @_typing.final
+class CancelPostponementRequest(_message.Message):
+    """See CancelPostponement."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    COMMAND_ID_FIELD_NUMBER: _builtins.int
+    TOURNAMENT_ID_FIELD_NUMBER: _builtins.int
+    GAME_ID_FIELD_NUMBER: _builtins.int
+    NOTE_FIELD_NUMBER: _builtins.int
+    OCCURRED_AT_FIELD_NUMBER: _builtins.int
+    command_id: _builtins.str
+    """The caller's id of this command, a UUID."""
+    tournament_id: _builtins.str
+    """The tournament."""
+    game_id: _builtins.str
+    """The game."""
+    note: _builtins.str
+    """Why, in the director's words, at most 500 characters. Never for the public."""
+    @_builtins.property
+    def occurred_at(self) -> _timestamp_pb2.Timestamp:
+        """When; the service's time when absent."""
+
+    def __init__(
+        self,
+        *,
+        command_id: _builtins.str = ...,
+        tournament_id: _builtins.str = ...,
+        game_id: _builtins.str = ...,
+        note: _builtins.str = ...,
+        occurred_at: _timestamp_pb2.Timestamp | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["occurred_at", b"occurred_at"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["command_id", b"command_id", "game_id", b"game_id", "note", b"note", "occurred_at", b"occurred_at", "tournament_id", b"tournament_id"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___CancelPostponementRequest: _TypeAlias = CancelPostponementRequest  # noqa: Y015
+
+@_typing.final
+class CancelPostponementResponse(_message.Message):
+    """See CancelPostponement."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    POSITION_FIELD_NUMBER: _builtins.int
+    position: _builtins.int
+    """Position in the record of the last event written."""
+    def __init__(
+        self,
+        *,
+        position: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["position", b"position"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___CancelPostponementResponse: _TypeAlias = CancelPostponementResponse  # noqa: Y015
+
+@_typing.final
 class StartPostponedGameRequest(_message.Message):
     """See StartPostponedGame."""
 
@@ -1698,19 +1794,23 @@ class ListActsRequest(_message.Message):
 
     TOURNAMENT_ID_FIELD_NUMBER: _builtins.int
     AFTER_VERSION_FIELD_NUMBER: _builtins.int
+    LIMIT_FIELD_NUMBER: _builtins.int
     tournament_id: _builtins.str
     """The tournament."""
     after_version: _builtins.int
     """Only acts after this version of the tournament's stream."""
+    limit: _builtins.int
+    """How many acts at the most, up to 500; 500 when 0."""
     def __init__(
         self,
         *,
         tournament_id: _builtins.str = ...,
         after_version: _builtins.int = ...,
+        limit: _builtins.int = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["after_version", b"after_version", "tournament_id", b"tournament_id"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["after_version", b"after_version", "limit", b"limit", "tournament_id", b"tournament_id"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -1796,8 +1896,11 @@ class ListActsResponse(_message.Message):
 
     ACTS_FIELD_NUMBER: _builtins.int
     VERSION_FIELD_NUMBER: _builtins.int
+    MORE_FIELD_NUMBER: _builtins.int
     version: _builtins.int
     """Version of the tournament's stream that this shows."""
+    more: _builtins.bool
+    """There are more: ask again after the version of the last one."""
     @_builtins.property
     def acts(self) -> _containers.RepeatedCompositeFieldContainer[Global___Act]:
         """In the order of the record."""
@@ -1807,10 +1910,11 @@ class ListActsResponse(_message.Message):
         *,
         acts: _abc.Iterable[Global___Act] | None = ...,
         version: _builtins.int = ...,
+        more: _builtins.bool = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["acts", b"acts", "version", b"version"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["acts", b"acts", "more", b"more", "version", b"version"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

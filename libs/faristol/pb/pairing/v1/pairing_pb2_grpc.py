@@ -135,6 +135,11 @@ class PairingServiceStub:
                 request_serializer=faristol_dot_pairing_dot_v1_dot_pairing__pb2.PostponeGameRequest.SerializeToString,
                 response_deserializer=faristol_dot_pairing_dot_v1_dot_pairing__pb2.PostponeGameResponse.FromString,
                 _registered_method=True)
+        self.CancelPostponement = channel.unary_unary(
+                '/faristol.pairing.v1.PairingService/CancelPostponement',
+                request_serializer=faristol_dot_pairing_dot_v1_dot_pairing__pb2.CancelPostponementRequest.SerializeToString,
+                response_deserializer=faristol_dot_pairing_dot_v1_dot_pairing__pb2.CancelPostponementResponse.FromString,
+                _registered_method=True)
         self.StartPostponedGame = channel.unary_unary(
                 '/faristol.pairing.v1.PairingService/StartPostponedGame',
                 request_serializer=faristol_dot_pairing_dot_v1_dot_pairing__pb2.StartPostponedGameRequest.SerializeToString,
@@ -179,7 +184,7 @@ class PairingServiceServicer:
         raise NotImplementedError('Method not implemented!')
 
     def RegisterPlayer(self, request, context):
-        """Register a player; one who comes in after the first round was paired is a late entry (FISC I.4).
+        """Register a player; one who comes in after the first round was started is a late entry (FISC I.4).
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -200,7 +205,7 @@ class PairingServiceServicer:
         raise NotImplementedError('Method not implemented!')
 
     def WithdrawPlayer(self, request, context):
-        """Withdraw a player. A game that is being played is lost; one of which no turn is over is a forfeit.
+        """Withdraw a player. Where a game is being played it has to be said what becomes of it.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -306,6 +311,13 @@ class PairingServiceServicer:
 
     def PostponeGame(self, request, context):
         """Postpone a game of a round that is not started, when all agree in time (PES Γ.β).
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def CancelPostponement(self, request, context):
+        """Take a postponement back before the round is started: the game is played with it.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -455,6 +467,11 @@ def add_PairingServiceServicer_to_server(servicer, server):
                     servicer.PostponeGame,
                     request_deserializer=faristol_dot_pairing_dot_v1_dot_pairing__pb2.PostponeGameRequest.FromString,
                     response_serializer=faristol_dot_pairing_dot_v1_dot_pairing__pb2.PostponeGameResponse.SerializeToString,
+            ),
+            'CancelPostponement': grpc.unary_unary_rpc_method_handler(
+                    servicer.CancelPostponement,
+                    request_deserializer=faristol_dot_pairing_dot_v1_dot_pairing__pb2.CancelPostponementRequest.FromString,
+                    response_serializer=faristol_dot_pairing_dot_v1_dot_pairing__pb2.CancelPostponementResponse.SerializeToString,
             ),
             'StartPostponedGame': grpc.unary_unary_rpc_method_handler(
                     servicer.StartPostponedGame,
@@ -1028,6 +1045,33 @@ class PairingService:
             '/faristol.pairing.v1.PairingService/PostponeGame',
             faristol_dot_pairing_dot_v1_dot_pairing__pb2.PostponeGameRequest.SerializeToString,
             faristol_dot_pairing_dot_v1_dot_pairing__pb2.PostponeGameResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def CancelPostponement(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/faristol.pairing.v1.PairingService/CancelPostponement',
+            faristol_dot_pairing_dot_v1_dot_pairing__pb2.CancelPostponementRequest.SerializeToString,
+            faristol_dot_pairing_dot_v1_dot_pairing__pb2.CancelPostponementResponse.FromString,
             options,
             channel_credentials,
             insecure,

@@ -38,13 +38,13 @@ class PairingServiceStub:
     CreateTournament: _grpc.UnaryUnaryMultiCallable[_pairing_pb2.CreateTournamentRequest, _pairing_pb2.CreateTournamentResponse]
     """Create a tournament under a ruleset and a lexicon, pinned by content."""
     RegisterPlayer: _grpc.UnaryUnaryMultiCallable[_pairing_pb2.RegisterPlayerRequest, _pairing_pb2.RegisterPlayerResponse]
-    """Register a player; one who comes in after the first round was paired is a late entry (FISC I.4)."""
+    """Register a player; one who comes in after the first round was started is a late entry (FISC I.4)."""
     CheckInPlayer: _grpc.UnaryUnaryMultiCallable[_pairing_pb2.CheckInPlayerRequest, _pairing_pb2.CheckInPlayerResponse]
     """Note that a player is there. Once one is checked in, the first round waits for all."""
     CheckOutPlayer: _grpc.UnaryUnaryMultiCallable[_pairing_pb2.CheckOutPlayerRequest, _pairing_pb2.CheckOutPlayerResponse]
     """Take a check-in back."""
     WithdrawPlayer: _grpc.UnaryUnaryMultiCallable[_pairing_pb2.WithdrawPlayerRequest, _pairing_pb2.WithdrawPlayerResponse]
-    """Withdraw a player. A game that is being played is lost; one of which no turn is over is a forfeit."""
+    """Withdraw a player. Where a game is being played it has to be said what becomes of it."""
     ReinstatePlayer: _grpc.UnaryUnaryMultiCallable[_pairing_pb2.ReinstatePlayerRequest, _pairing_pb2.ReinstatePlayerResponse]
     """Pair a player again who had withdrawn."""
     GrantBye: _grpc.UnaryUnaryMultiCallable[_pairing_pb2.GrantByeRequest, _pairing_pb2.GrantByeResponse]
@@ -75,6 +75,8 @@ class PairingServiceStub:
     """Put a ruling right that was found wrong after the game, on the same day: the spread changes (PES Δ.ε)."""
     PostponeGame: _grpc.UnaryUnaryMultiCallable[_pairing_pb2.PostponeGameRequest, _pairing_pb2.PostponeGameResponse]
     """Postpone a game of a round that is not started, when all agree in time (PES Γ.β)."""
+    CancelPostponement: _grpc.UnaryUnaryMultiCallable[_pairing_pb2.CancelPostponementRequest, _pairing_pb2.CancelPostponementResponse]
+    """Take a postponement back before the round is started: the game is played with it."""
     StartPostponedGame: _grpc.UnaryUnaryMultiCallable[_pairing_pb2.StartPostponedGameRequest, _pairing_pb2.StartPostponedGameResponse]
     """Start a postponed game: its table opens."""
     CloseRound: _grpc.UnaryUnaryMultiCallable[_pairing_pb2.CloseRoundRequest, _pairing_pb2.CloseRoundResponse]
@@ -96,13 +98,13 @@ class PairingServiceAsyncStub(PairingServiceStub):
     CreateTournament: _aio.UnaryUnaryMultiCallable[_pairing_pb2.CreateTournamentRequest, _pairing_pb2.CreateTournamentResponse]  # type: ignore[assignment]
     """Create a tournament under a ruleset and a lexicon, pinned by content."""
     RegisterPlayer: _aio.UnaryUnaryMultiCallable[_pairing_pb2.RegisterPlayerRequest, _pairing_pb2.RegisterPlayerResponse]  # type: ignore[assignment]
-    """Register a player; one who comes in after the first round was paired is a late entry (FISC I.4)."""
+    """Register a player; one who comes in after the first round was started is a late entry (FISC I.4)."""
     CheckInPlayer: _aio.UnaryUnaryMultiCallable[_pairing_pb2.CheckInPlayerRequest, _pairing_pb2.CheckInPlayerResponse]  # type: ignore[assignment]
     """Note that a player is there. Once one is checked in, the first round waits for all."""
     CheckOutPlayer: _aio.UnaryUnaryMultiCallable[_pairing_pb2.CheckOutPlayerRequest, _pairing_pb2.CheckOutPlayerResponse]  # type: ignore[assignment]
     """Take a check-in back."""
     WithdrawPlayer: _aio.UnaryUnaryMultiCallable[_pairing_pb2.WithdrawPlayerRequest, _pairing_pb2.WithdrawPlayerResponse]  # type: ignore[assignment]
-    """Withdraw a player. A game that is being played is lost; one of which no turn is over is a forfeit."""
+    """Withdraw a player. Where a game is being played it has to be said what becomes of it."""
     ReinstatePlayer: _aio.UnaryUnaryMultiCallable[_pairing_pb2.ReinstatePlayerRequest, _pairing_pb2.ReinstatePlayerResponse]  # type: ignore[assignment]
     """Pair a player again who had withdrawn."""
     GrantBye: _aio.UnaryUnaryMultiCallable[_pairing_pb2.GrantByeRequest, _pairing_pb2.GrantByeResponse]  # type: ignore[assignment]
@@ -133,6 +135,8 @@ class PairingServiceAsyncStub(PairingServiceStub):
     """Put a ruling right that was found wrong after the game, on the same day: the spread changes (PES Δ.ε)."""
     PostponeGame: _aio.UnaryUnaryMultiCallable[_pairing_pb2.PostponeGameRequest, _pairing_pb2.PostponeGameResponse]  # type: ignore[assignment]
     """Postpone a game of a round that is not started, when all agree in time (PES Γ.β)."""
+    CancelPostponement: _aio.UnaryUnaryMultiCallable[_pairing_pb2.CancelPostponementRequest, _pairing_pb2.CancelPostponementResponse]  # type: ignore[assignment]
+    """Take a postponement back before the round is started: the game is played with it."""
     StartPostponedGame: _aio.UnaryUnaryMultiCallable[_pairing_pb2.StartPostponedGameRequest, _pairing_pb2.StartPostponedGameResponse]  # type: ignore[assignment]
     """Start a postponed game: its table opens."""
     CloseRound: _aio.UnaryUnaryMultiCallable[_pairing_pb2.CloseRoundRequest, _pairing_pb2.CloseRoundResponse]  # type: ignore[assignment]
@@ -163,7 +167,7 @@ class PairingServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _pairing_pb2.RegisterPlayerRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_pairing_pb2.RegisterPlayerResponse, _abc.Awaitable[_pairing_pb2.RegisterPlayerResponse]]:
-        """Register a player; one who comes in after the first round was paired is a late entry (FISC I.4)."""
+        """Register a player; one who comes in after the first round was started is a late entry (FISC I.4)."""
 
     @_abc_1.abstractmethod
     def CheckInPlayer(
@@ -187,7 +191,7 @@ class PairingServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _pairing_pb2.WithdrawPlayerRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_pairing_pb2.WithdrawPlayerResponse, _abc.Awaitable[_pairing_pb2.WithdrawPlayerResponse]]:
-        """Withdraw a player. A game that is being played is lost; one of which no turn is over is a forfeit."""
+        """Withdraw a player. Where a game is being played it has to be said what becomes of it."""
 
     @_abc_1.abstractmethod
     def ReinstatePlayer(
@@ -308,6 +312,14 @@ class PairingServiceServicer(metaclass=_abc_1.ABCMeta):
         context: _ServicerContext,
     ) -> _typing.Union[_pairing_pb2.PostponeGameResponse, _abc.Awaitable[_pairing_pb2.PostponeGameResponse]]:
         """Postpone a game of a round that is not started, when all agree in time (PES Γ.β)."""
+
+    @_abc_1.abstractmethod
+    def CancelPostponement(
+        self,
+        request: _pairing_pb2.CancelPostponementRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_pairing_pb2.CancelPostponementResponse, _abc.Awaitable[_pairing_pb2.CancelPostponementResponse]]:
+        """Take a postponement back before the round is started: the game is played with it."""
 
     @_abc_1.abstractmethod
     def StartPostponedGame(
