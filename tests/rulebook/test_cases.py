@@ -9,20 +9,27 @@ import pytest
 
 from faristol.cli.referee.articles import articles_of
 from faristol.cli.referee.case import Case
-from faristol.cli.referee.coverage import OF_TOURNAMENTS, as_markdown
+from faristol.cli.referee.coverage import as_markdown
 from faristol.cli.referee.reader import files_in, read_cases
 from faristol.cli.referee.running import run_case
 from faristol.cli.referee.services import CLOCK, GAME
+from faristol.cli.referee.tournament.commands import tournament_verbs
 from faristol.cli.referee.verbs import verbs_of
 from faristol.rules import load_ruleset, ruleset_names
 
 HERE = Path(__file__).parent
 REPORT = HERE.parents[1] / "docs" / "rulebook-coverage.md"
+AWAITED = {109, 111}
+"""Scenarios that Faristol cannot play yet: cards, and standings by CUSCA."""
+
+OF_FIDE = "FIDE "
+"""Articles that books fall back on where they say nothing; a book without such tie-breaks shows none of them."""
+
 CASES = [case for file in files_in([HERE / "cases"]) for case in read_cases(file)]
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.id)
-async def test_a_table_comes_out_as_the_book_says(case: Case) -> None:
+async def test_it_comes_out_as_the_book_says(case: Case) -> None:
     verdict = await run_case(case)
     assert verdict.passed, "\n".join(verdict.problems)
 
@@ -38,18 +45,19 @@ async def test_the_report_says_what_is_covered_today() -> None:
     )
 
 
-def test_every_scenario_of_a_table_has_a_case() -> None:
+def test_every_scenario_has_a_case() -> None:
     shown = {scenario for case in CASES for scenario in case.scenarios}
-    assert set(range(1, 97)) <= shown
+    assert set(range(1, 112)) - AWAITED <= shown
 
 
-def test_every_article_that_binds_a_table_is_shown_by_a_case_that_comes_out_right() -> None:
+def test_every_article_that_a_book_is_cited_for_is_shown_by_a_case_that_comes_out_right() -> None:
     for name in ruleset_names():
         shown = {article for case in CASES if case.ruleset.name == name for article in case.articles}
-        assert articles_of(load_ruleset(name), OF_TOURNAMENTS) - shown == set(), name
+        cited = {article for article in articles_of(load_ruleset(name)) if not article.startswith(OF_FIDE)}
+        assert cited - shown == set(), name
 
 
-def test_every_command_of_a_table_stands_in_a_case() -> None:
+def test_every_command_stands_in_a_case() -> None:
     done = {step.verb for case in CASES for step in case.steps}
-    commands = set(verbs_of((GAME, CLOCK)))
+    commands = {*verbs_of((GAME, CLOCK)), *tournament_verbs()}
     assert commands - done == set()

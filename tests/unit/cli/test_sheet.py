@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from faristol.cli.referee.case import TableCase
 from faristol.cli.referee.memory import in_memory
 from faristol.cli.referee.reader import read_cases
 from faristol.cli.referee.world import World
@@ -18,6 +19,7 @@ CASES = Path(__file__).parents[2] / "rulebook" / "cases"
 async def played(file: str, starts: str) -> pb.GetGameResponse:
     """The public game after the case of ``file`` of which the name starts so."""
     case = next(case for case in read_cases(CASES / file) if case.name.startswith(starts))
+    assert isinstance(case, TableCase)
     world = World(case)
     async with in_memory(case, world.now) as services:
         await world.open(services)

@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection
 
 from faristol.rules import Ruleset
 
 
-def articles_of(ruleset: Ruleset, leaving_out: Collection[str] = ()) -> frozenset[str]:
-    """The articles that a ruleset cites, each on its own, but for those of the sections left out."""
-    cited = [article for key, article in ruleset.articles.items() if key.partition(".")[0] not in leaving_out]
-    if "law" not in leaving_out:
-        cited += [getattr(ruleset.law, rule) for rule in type(ruleset.law).__slots__]
-    if "options" not in leaving_out:
-        cited += [option.article for option in ruleset.options]
+def articles_of(ruleset: Ruleset) -> frozenset[str]:
+    """The articles that a ruleset cites, each on its own."""
+    cited = list(ruleset.articles.values())
+    cited += [getattr(ruleset.law, rule) for rule in type(ruleset.law).__slots__]
+    cited += [option.article for option in ruleset.options]
     return frozenset(article for text in cited for article in separated(text))
 
 

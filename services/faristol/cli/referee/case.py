@@ -1,4 +1,4 @@
-"""A case: a table, what is done at it, and what the law says comes of it."""
+"""A case: a table or a tournament, what is done there, and what the law says comes of it."""
 
 from __future__ import annotations
 
@@ -57,6 +57,8 @@ class Step:
     after_ms: int | None
     """When, since the step before."""
     expected: Mapping[str, Value]
+    given: Mapping[str, Value] = field(default_factory=dict)
+    """What happens in the step besides."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,12 +70,6 @@ class Case:
     ruleset: Ruleset
     scenarios: tuple[int, ...]
     articles: tuple[str, ...]
-    players: tuple[str, ...]
-    words: frozenset[Word]
-    """The words that are good; every other is a phony."""
-    layers: tuple[str, ...]
-    """Layers of the lexicon, of which the tournament can switch some on."""
-    position: Position
     steps: tuple[Step, ...]
 
     @property
@@ -85,3 +81,15 @@ class Case:
     def id(self) -> str:
         """Folder, file and name: ``fisc/plays: QU is one tile``."""
         return f"{self.file.parent.name}/{self.file.stem}: {self.name}"
+
+
+@dataclass(frozen=True, slots=True)
+class TableCase(Case):
+    """A case of a table."""
+
+    players: tuple[str, ...]
+    words: frozenset[Word]
+    """The words that are good; every other is a phony."""
+    layers: tuple[str, ...]
+    """Layers of the lexicon, of which the tournament can switch some on."""
+    position: Position

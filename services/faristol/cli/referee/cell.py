@@ -5,11 +5,11 @@ from __future__ import annotations
 import asyncio
 import datetime
 import uuid
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
+from typing import Any, NamedTuple
 
 import grpc
 from google.protobuf.descriptor import ServiceDescriptor
@@ -20,22 +20,23 @@ from faristol.bus import Reaction
 from faristol.bus.work import wanted
 from faristol.cli.calling import info_of
 from faristol.cli.compose import builders, running
-from faristol.cli.referee.case import Case, Word
+from faristol.cli.referee.case import TableCase, Word
 from faristol.cli.referee.hall import TOURNAMENT, founding
 from faristol.cli.referee.judging import DIRECTOR, JUDGES, REASON, SOURCE, in_question
+from faristol.cli.referee.lexicons import install
 from faristol.cli.referee.position import TOURNAMENT_ID
-from faristol.cli.referee.services import Services, Tables
+from faristol.cli.referee.services import Services, Tables, TableServices, table_verbs
+from faristol.cli.referee.verbs import Verb
 from faristol.cli.sitting import Judge
 from faristol.game.model import Pin
-from faristol.host import Invalid, NotFound, Settings
+from faristol.host import AlreadyExists, Invalid, NotFound, Settings
 from faristol.pb.game.v1 import events_pb2 as game_events
 from faristol.pb.lexicon.v1 import adjudication_pb2 as pb
 from faristol.pb.lexicon.v1 import adjudication_pb2_grpc as pb_grpc
 from faristol.pb.lexicon.v1 import events_pb2 as events
 from faristol.record import Record
 from faristol.rules import Refusal
-from faristol.words import About, Library
-from faristol.words.header import Listing
+from faristol.words import Library
 
 SERVED = ("lexicon", "game", "clock", "pairing")
 """The services of a table."""
@@ -51,8 +52,15 @@ ESCALATE_AFTER_SECONDS = 3_600
 class OnCell(Services):
     """Services that are called over gRPC, and hear of each other over NATS."""
 
-    def __init__(self, record: Record, lexicon: Pin, channel: grpc.aio.Channel, reactions: Sequence[Reaction]) -> None:
-        super().__init__(record, lexicon)
+    def __init__(
+        self,
+        record: Record,
+        channel: grpc.aio.Channel,
+        reactions: Sequence[Reaction],
+        verbs: Mapping[str, Verb],
+        tournament_id: str,
+    ) -> None:
+        super().__init__(record, verbs, tournament_id)
         self._channel = channel
         self._reactions = reactions
         """What the services do by themselves: asked here whether anything is left to do, and never done."""
@@ -67,12 +75,12 @@ class OnCell(Services):
             request_serializer=type(request).SerializeToString,
             response_deserializer=GetMessageClass(method.output_type).FromString,
         )
-        answer: Message = await _asked(call(request))
+        answer: Message = await asked(call(request))
         return answer
 
     async def settle(self) -> None:
         """See ``Services``. Raises ``ValueError`` when a service does not do what it should."""
-        async with _patience("the services do not come to rest"):
+        async with patience("the services do not come to rest"):
             while (here := await self.record.last_position()) > self._heard:
                 if await self._at_rest():
                     self._heard = here
@@ -85,6 +93,14 @@ class OnCell(Services):
                 if wanted(reaction, event) and (decision := await reaction.react(event)) and decision.writes:
                     return False
         return True
+
+
+class TableOnCell(OnCell, TableServices):
+    """The services of a table, and judges at the queue."""
+
+    def __init__(self, record: Record, lexicon: Pin, channel: grpc.aio.Channel, reactions: Sequence[Reaction]) -> None:
+        super().__init__(record, channel, reactions, table_verbs(), TOURNAMENT_ID)
+        self.lexicon = lexicon
 
     async def rule(self, good: Callable[[Word], bool]) -> None:
         """See ``Services``."""
@@ -99,22 +115,22 @@ class OnCell(Services):
         ]
         judge = Judge(self._channel, next(one for one in JUDGES if one not in first or not appeal))
         case_id = await _first_in_queue(judge)
-        await _asked(judge.claim(case_id))
-        file = await _asked(judge.file(case_id))
+        await asked(judge.claim(case_id))
+        file = await asked(judge.file(case_id))
         rulings = [_ruling(one, good=good(tuple(one.word.faces))) for one in file.words]
-        await _asked(judge.rule(case_id, rulings))
+        await asked(judge.rule(case_id, rulings))
         await self.settle()
 
     async def choose_layers(self, layers: Sequence[str]) -> None:
         """See ``Services``."""
         stub = pb_grpc.AdjudicationServiceStub(self._channel)
         request = pb.ChooseLayersRequest(command_id=_command(), tournament_id=TOURNAMENT_ID, layers=layers)
-        await _asked(stub.ChooseLayers(request))
+        await asked(stub.ChooseLayers(request))
         await self.settle()
 
 
 async def _first_in_queue(judge: Judge) -> str:
-    async with _patience("no case comes to the judge"):
+    async with patience("no case comes to the judge"):
         async for cases in judge.queue():
             if cases:
                 return cases[0].case_id
@@ -128,7 +144,7 @@ def _ruling(file: pb.WordFile, *, good: bool) -> events.WordRuling:
     return events.WordRuling(word=file.word, valid=good, reason=REASON, source=SOURCE)
 
 
-async def _asked(call: Awaitable[Any]) -> Any:
+async def asked(call: Awaitable[Any]) -> Any:
     """What a service answers. Raises the ``Refusal``, ``Invalid`` or ``NotFound`` that it answered with."""
     try:
         return await call
@@ -144,12 +160,15 @@ async def _asked(call: Awaitable[Any]) -> Any:
                 raise Invalid(about.get("field", ""), text) from problem
             case grpc.StatusCode.NOT_FOUND:
                 raise NotFound(about["kind"], about["id"]) from problem
+            case grpc.StatusCode.ALREADY_EXISTS:
+                raise AlreadyExists(about["kind"], about["id"]) from problem
             case _:
                 raise
 
 
 @asynccontextmanager
-async def _patience(otherwise: str) -> AsyncIterator[None]:
+async def patience(otherwise: str) -> AsyncIterator[None]:
+    """Raises ``ValueError``, saying ``otherwise``, when the block takes too long."""
     try:
         async with asyncio.timeout(PATIENCE):
             yield
@@ -157,38 +176,56 @@ async def _patience(otherwise: str) -> AsyncIterator[None]:
         raise ValueError(f"{otherwise} within {PATIENCE:.0f} s") from problem
 
 
+class Cell(NamedTuple):
+    """A cell that serves."""
+
+    record: Record
+    channel: grpc.aio.Channel
+    reactions: Sequence[Reaction]
+    lexicon: Pin
+
+
+@asynccontextmanager
+async def serving(
+    nats_url: str,
+    services: Sequence[str],
+    now: Callable[[], datetime.datetime],
+    installed: Callable[[Library], Pin],
+) -> AsyncIterator[Cell]:
+    """A cell of these services with a record of its own and what ``installed`` puts into its library.
+
+    It uses the NATS server that runs at ``nats_url``.
+    """
+    with TemporaryDirectory() as folder:
+        lexicon = installed(Library(Path(folder) / "lexicons"))
+        given = {"data": Path(folder), "lexicons": Path(folder) / "lexicons", "nats_url": nats_url}
+        settings = Settings.model_validate({**given, "grace_seconds": 0.1})
+        async with (
+            running(settings, services, now) as cell,
+            grpc.aio.insecure_channel(cell.grpc_address) as channel,
+        ):
+            reactions = [one for build in builders(services) for one in build(cell.runtime).reactions]
+            yield Cell(cell.runtime.record, channel, reactions, lexicon)
+
+
 def on_cell(nats_url: str) -> Tables:
-    """Opens a cell for a case, with a record of its own and a lexicon of its words, on a NATS server that runs."""
+    """Opens a cell for the case of a table, with a lexicon of its words, on a NATS server that runs."""
 
     @asynccontextmanager
-    async def tables(case: Case, now: Callable[[], datetime.datetime]) -> AsyncIterator[Services]:
-        with TemporaryDirectory() as folder:
-            lexicon = _install(case, Library(Path(folder) / "lexicons"))
-            given = {"data": Path(folder), "lexicons": Path(folder) / "lexicons", "nats_url": nats_url}
-            settings = Settings.model_validate({**given, "grace_seconds": 0.1})
-            async with (
-                running(settings, SERVED, now) as cell,
-                grpc.aio.insecure_channel(cell.grpc_address) as channel,
-            ):
-                reactions = [one for build in builders(SERVED) for one in build(cell.runtime).reactions]
-                services = OnCell(cell.runtime.record, lexicon, channel, reactions)
-                await services.write(TOURNAMENT, founding(case.ruleset, lexicon))
-                await _appoint(channel, case)
-                yield services
+    async def tables(case: TableCase, now: Callable[[], datetime.datetime]) -> AsyncIterator[TableServices]:
+        def installed(library: Library) -> Pin:
+            return install(library, case.ruleset.tile_set, case.words, case.layers)
+
+        async with serving(nats_url, SERVED, now, installed) as cell:
+            services = TableOnCell(cell.record, cell.lexicon, cell.channel, cell.reactions)
+            await services.write(TOURNAMENT, founding(case.ruleset, cell.lexicon))
+            await _appoint(cell.channel, case)
+            yield services
 
     return tables
 
 
-def _install(case: Case, library: Library) -> Pin:
-    about = About("case", "1", "CC0-1.0", "the words of a rulebook case", datetime.date(2024, 1, 6))
-    tile_set = case.ruleset.tile_set
-    words = case.words or {tile_set.faces[-2:]}
-    listed = {Listing(layer): words for layer in case.layers}
-    installed = library.install("case", words, tile_set=tile_set, about=about, listed=listed)
-    return Pin(installed.name, installed.digest)
-
-
-async def _appoint(channel: grpc.aio.Channel, case: Case) -> None:
+async def _appoint(channel: grpc.aio.Channel, case: TableCase) -> None:
     """One judge rules on each case, and another on an appeal."""
     stub = pb_grpc.AdjudicationServiceStub(channel)
     for judge_id in (*JUDGES, DIRECTOR):

@@ -16,13 +16,10 @@ import typer
 from faristol.bus import NatsServer
 from faristol.cli.common import Bar
 from faristol.cli.referee.case import Case
-from faristol.cli.referee.cell import on_cell
 from faristol.cli.referee.coverage import as_markdown, coverage
 from faristol.cli.referee.document import CaseError
-from faristol.cli.referee.memory import in_memory
 from faristol.cli.referee.reader import files_in, read_cases
-from faristol.cli.referee.running import Verdict, run_case
-from faristol.cli.referee.services import Tables
+from faristol.cli.referee.running import IN_MEMORY, Halls, Verdict, on_cell, run_case
 
 
 def referee(
@@ -36,8 +33,9 @@ def referee(
 ) -> None:
     """Play rulebook cases. Exit code 1 when one comes out otherwise than it says, 2 when one cannot be read.
 
-    A case is a table, what is done at it, and what a rule book says comes of it; docs/rulebook-cases.md says how one is
-    written. Afterwards it is told which articles the cases show, and which of a book's articles no case shows.
+    A case is a table or a tournament, what is done there, and what a rule book says comes of it; docs/rulebook-cases.md
+    says how one is written. Afterwards it is told which articles the cases show, and which of a book's articles no case
+    shows.
     """
     cases, errors = _read(paths)
     with Bar("playing") as (progress, task):
@@ -72,17 +70,17 @@ def _read(paths: Iterable[Path]) -> tuple[list[Case], list[CaseError]]:
 
 async def _play(cases: Iterable[Case], advance: Callable[[], None], *, cell: bool) -> list[Verdict]:
     verdicts = []
-    async with _tables(cell=cell) as tables:
+    async with _halls(cell=cell) as halls:
         for case in cases:
-            verdicts.append(await run_case(case, tables))
+            verdicts.append(await run_case(case, halls))
             advance()
     return verdicts
 
 
 @asynccontextmanager
-async def _tables(*, cell: bool) -> AsyncIterator[Tables]:
+async def _halls(*, cell: bool) -> AsyncIterator[Halls]:
     if not cell:
-        yield in_memory
+        yield IN_MEMORY
         return
     with TemporaryDirectory() as folder:
         server = await NatsServer.start(Path(folder))

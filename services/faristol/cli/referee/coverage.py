@@ -12,9 +12,6 @@ from faristol.cli.referee.case import Case
 from faristol.cli.referee.running import Verdict
 from faristol.rules import load_ruleset
 
-OF_TOURNAMENTS = ("championship", "lexicon", "options")
-"""Sections whose articles no table shows."""
-
 
 @dataclass(frozen=True, slots=True)
 class Coverage:
@@ -25,7 +22,7 @@ class Coverage:
     shown: Mapping[str, Sequence[Case]]
     """The cases of every article that has some, in the order of the book."""
     missing: Sequence[str]
-    """Articles of tables that no case shows."""
+    """Articles of the book that no case shows."""
 
 
 def coverage(verdicts: Iterable[Verdict]) -> list[Coverage]:
@@ -43,7 +40,7 @@ def coverage(verdicts: Iterable[Verdict]) -> list[Coverage]:
                 ruleset=name,
                 title=ruleset.title,
                 shown={article: articles[article] for article in sorted(articles, key=in_order)},
-                missing=sorted(articles_of(ruleset, OF_TOURNAMENTS) - set(articles), key=in_order),
+                missing=sorted(articles_of(ruleset) - set(articles), key=in_order),
             )
         )
     return found

@@ -12,7 +12,7 @@ from faristol.cli.referee.articles import separated
 from faristol.cli.referee.document import Value, there_is_no
 from faristol.cli.referee.forms import fill, shown
 from faristol.cli.referee.standing import STANDING, Differences, fields
-from faristol.host import Invalid
+from faristol.host import AlreadyExists, Invalid
 from faristol.pb.clock.v1 import events_pb2 as clock_events
 from faristol.pb.game.v1 import events_pb2 as events
 from faristol.pb.lexicon.v1 import events_pb2 as lexicon_events
@@ -21,7 +21,8 @@ from faristol.rules import Board, Refusal
 
 if TYPE_CHECKING:
     from faristol.cli.referee.case import Step
-    from faristol.cli.referee.world import Done, World
+    from faristol.cli.referee.done import Done
+    from faristol.cli.referee.world import World
 
 M = TypeVar("M", bound=Message)
 
@@ -38,14 +39,21 @@ def last(facts: Sequence[Message], kind: type[M]) -> M | None:
     return next((fact for fact in reversed(facts) if isinstance(fact, kind)), None)
 
 
-async def differences(world: World, done: Done, step: Step) -> AsyncIterator[str]:
-    """Everything in which what came of a step differs from what it expects, each with its file and line."""
-    if done.problem and not {"refused", "reason", "invalid"} & set(step.expected):
+async def differences(done: Done, step: Step, expectation: Callable[[str, Value], Differences]) -> AsyncIterator[str]:
+    """Everything in which what came of a step differs from what it expects, each with its file and line.
+
+    ``expectation`` compares what stands under a key.
+    """
+    if done.problem and not REFUSALS & set(step.expected):
         yield str(step.place.wrong(f"this was refused: {_told(done.problem)}"))
     for key, value in step.expected.items():
-        found = STEP[key](done, value) if key in STEP else STANDING[key](world, value)
-        async for difference in found:
+        async for difference in expectation(key, value):
             yield str(value.wrong(difference))
+
+
+def of_table(world: World, done: Done, key: str, value: Value) -> Differences:
+    """The differences from what is expected of a table under a key."""
+    return STEP[key](done, value) if key in STEP else STANDING[key](world, value)
 
 
 async def _refused(done: Done, value: Value) -> Differences:
@@ -63,6 +71,11 @@ async def _reason(done: Done, value: Value) -> Differences:
 async def _invalid(done: Done, value: Value) -> Differences:
     if not isinstance(done.problem, Invalid) or done.problem.field != value.text():
         yield f"expected the field {value.text()} to be found wrong, {_told(done.problem)}"
+
+
+async def _exists(done: Done, value: Value) -> Differences:
+    if not isinstance(done.problem, AlreadyExists) or done.problem.kind != value.text():
+        yield f"expected that there is such a {value.text()} already, {_told(done.problem)}"
 
 
 def _told(problem: object) -> str:
@@ -151,10 +164,14 @@ async def _answer(done: Done, value: Value) -> Differences:
         yield difference
 
 
+REFUSALS = frozenset({"refused", "reason", "invalid", "exists"})
+"""The keys that expect a command not to be carried out."""
+
 STEP: Mapping[str, Callable[[Done, Value], Differences]] = {
     "refused": _refused,
     "reason": _reason,
     "invalid": _invalid,
+    "exists": _exists,
     "score": _score,
     "words": _words,
     "bingo": _bingo,

@@ -1,4 +1,4 @@
-"""The services of a table, playing together in memory."""
+"""Services playing together in memory, and those of a table."""
 
 from __future__ import annotations
 
@@ -12,18 +12,20 @@ from typing import Any
 from google.protobuf.descriptor import ServiceDescriptor
 from google.protobuf.message import Message
 
+from faristol.bus import Reaction
 from faristol.bus.work import wanted
-from faristol.cli.referee.case import Case, Word
+from faristol.cli.referee.case import TableCase, Word
 from faristol.cli.referee.hall import TOURNAMENT, founding
 from faristol.cli.referee.judging import in_question, ruling
 from faristol.cli.referee.notebook import Notebook
 from faristol.cli.referee.position import GAME_ID, TOURNAMENT_ID
-from faristol.cli.referee.services import Services
+from faristol.cli.referee.services import Services, TableServices, table_verbs
+from faristol.cli.referee.verbs import Verb
 from faristol.clock.part import part as clock_part
 from faristol.game.model import Pin
 from faristol.game.part import part as game_part
 from faristol.game.streams import game_stream
-from faristol.host import Runtime, Settings
+from faristol.host import Part, Runtime, Settings
 from faristol.host.cases import case_id_of
 from faristol.host.times import to_timestamp
 from faristol.lexicon import adjudication
@@ -55,18 +57,19 @@ def settings() -> Settings:
 class InMemory(Services):
     """Services over a notebook: each hears of what the other wrote, at once."""
 
-    def __init__(self, case: Case, now: Callable[[], datetime]) -> None:
-        self._notebook = Notebook()
-        super().__init__(self._notebook, Pin("words", ""))
-        self._case = case
-        self._now = now
-        runtime = Runtime(settings(), self._notebook, now)
-        parts = (game_part(runtime), clock_part(runtime), pairing_part(runtime))
+    def __init__(
+        self,
+        notebook: Notebook,
+        parts: Sequence[Part],
+        reactions: Sequence[Reaction],
+        verbs: Mapping[str, Verb],
+        tournament_id: str,
+    ) -> None:
+        super().__init__(notebook, verbs, tournament_id)
+        self.notebook = notebook
         servicers = [servicer for part in parts for servicer in part.servicers]
         self._instances: Mapping[str, Any] = {one.descriptor.full_name: one.instance for one in servicers}
-        # A tournament is of games between two, so far: of others it takes no result.
-        heard = parts if len(case.players) == 2 else parts[:2]
-        self._reactions = [reaction for part in heard for reaction in part.reactions]
+        self._reactions = reactions
         self._heard = 0
 
     async def ask(self, service: ServiceDescriptor, rpc: str, request: Message) -> Message:
@@ -76,12 +79,28 @@ class InMemory(Services):
 
     async def settle(self) -> None:
         """See ``Services``."""
-        while self._heard < len(self._notebook.written):
-            event: Recorded = self._notebook.written[self._heard]
+        while self._heard < len(self.notebook.written):
+            event: Recorded = self.notebook.written[self._heard]
             self._heard += 1
             for reaction in self._reactions:
                 if wanted(reaction, event) and (decision := await reaction.react(event)):
-                    await self._notebook.append(decision, Metadata())
+                    await self.notebook.append(decision, Metadata())
+
+
+class TableInMemory(InMemory, TableServices):
+    """The services of a table over a notebook."""
+
+    def __init__(self, case: TableCase, now: Callable[[], datetime]) -> None:
+        notebook = Notebook()
+        runtime = Runtime(settings(), notebook, now)
+        parts = (game_part(runtime), clock_part(runtime), pairing_part(runtime))
+        # A tournament is of games between two, so far: of others it takes no result.
+        heard = parts if len(case.players) == 2 else parts[:2]
+        reactions = [reaction for part in heard for reaction in part.reactions]
+        super().__init__(notebook, parts, reactions, table_verbs(), TOURNAMENT_ID)
+        self.lexicon = Pin("words", "")
+        self._case = case
+        self._now = now
 
     async def rule(self, good: Callable[[Word], bool]) -> None:
         """See ``Services``."""
@@ -106,8 +125,8 @@ class InMemory(Services):
 
 
 @asynccontextmanager
-async def in_memory(case: Case, now: Callable[[], datetime]) -> AsyncIterator[Services]:
+async def in_memory(case: TableCase, now: Callable[[], datetime]) -> AsyncIterator[TableServices]:
     """The services of a case's table in memory, as long as the block runs."""
-    services = InMemory(case, now)
+    services = TableInMemory(case, now)
     await services.write(TOURNAMENT, founding(case.ruleset, services.lexicon))
     yield services

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection
+from collections.abc import AsyncIterator, Collection
+from contextlib import asynccontextmanager
 from datetime import UTC, datetime
 
 from google.protobuf.message import Message
+from sqlalchemy import StaticPool
+from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_engine
 
 from faristol.record import Appended, Checkpoint, Command, Conflict, Decision, Metadata, Record, Recorded
 from faristol.record.folding import Folds
+from faristol.record.tables import erased, metadata, people
 
 _NEVER = datetime.fromtimestamp(0, UTC)
 
@@ -18,7 +22,7 @@ class Notebook(Record):
     """What services need of a record to decide: streams with versions, guards, commands carried out once.
 
     It keeps the messages themselves, in memory, and nothing of what makes a record last: no chain of hashes, no
-    positions of consumers, no news.
+    positions of consumers, no news. Names of players stand in a database that is made when somebody asks for it.
     """
 
     def __init__(self) -> None:
@@ -26,6 +30,7 @@ class Notebook(Record):
         self.written: list[Recorded] = []
         self._streams: defaultdict[str, list[Recorded]] = defaultdict(list)
         self._answers: dict[str, Appended] = {}
+        self._beside: AsyncEngine | None = None
 
     async def append(
         self,
@@ -41,6 +46,9 @@ class Notebook(Record):
         for stream, version in expected.items():
             if len(self._streams[stream]) != version:
                 raise Conflict(stream, version, len(self._streams[stream]))
+        if decision.also:
+            async with (await self._database()).begin() as connection:
+                await decision.also(connection)
         for write in decision.writes:
             for event in write.events:
                 self._write(write.stream, event, write.tournament, metadata)
@@ -100,3 +108,21 @@ class Notebook(Record):
     async def last_position(self) -> int:
         """As ``Record.last_position``."""
         return len(self.written)
+
+    @asynccontextmanager
+    async def reading(self) -> AsyncIterator[AsyncConnection]:
+        """As ``Record.reading``: what stands beside the events."""
+        async with (await self._database()).connect() as connection:
+            yield connection
+
+    async def _database(self) -> AsyncEngine:
+        if self._beside is None:
+            self._beside = create_async_engine("sqlite+aiosqlite://", poolclass=StaticPool)
+            async with self._beside.begin() as connection:
+                await connection.run_sync(metadata.create_all, tables=[people, erased])
+        return self._beside
+
+    async def close(self) -> None:
+        """As ``Record.close``."""
+        if self._beside is not None:
+            await self._beside.dispose()

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from google.protobuf.message import Message
 
-from faristol.cli.referee.case import Case
+from faristol.cli.referee.case import TableCase
 from faristol.cli.referee.forms import moment, placements, play_of
 from faristol.game.model import Pin
 from faristol.game.opening import open_table
@@ -50,7 +50,7 @@ class Turn:
     used_ms: int
 
 
-def lay_out(case: Case) -> Layout:
+def lay_out(case: TableCase) -> Layout:
     """The tiles as the case begins. Raises ``CaseError`` when it asks for tiles that the set does not have."""
     position, ruleset = case.position, case.ruleset
     left = full_bag(ruleset.tile_set)
@@ -80,7 +80,7 @@ def lay_out(case: Case) -> Layout:
     return Layout((*laid, *_elsewhere(board, left)), racks, bag)
 
 
-def opening(case: Case, layout: Layout, first: str, at_ms: int, lexicon: Pin) -> list[Message]:
+def opening(case: TableCase, layout: Layout, first: str, at_ms: int, lexicon: Pin) -> list[Message]:
     """What happens at the table until its game starts, with the tiles of the layout and ``first`` to begin.
 
     Where the case names the tiles of the starting draw, that draw decides who begins.
@@ -122,7 +122,7 @@ def opening(case: Case, layout: Layout, first: str, at_ms: int, lexicon: Pin) ->
     return facts
 
 
-def turns_before(case: Case, layout: Layout) -> list[Turn]:
+def turns_before(case: TableCase, layout: Layout) -> list[Turn]:
     """The turns that led to the position: one of each player for board, scores and clocks, then those of the case."""
     position = case.position
     kinds = position.turns
@@ -155,14 +155,14 @@ def laid_fact(turn: Turn, number: int) -> events.PlayPlaced:
     )
 
 
-def _take(case: Case, left: tuple[str, ...], faces: Sequence[str], where: str) -> tuple[str, ...]:
+def _take(case: TableCase, left: tuple[str, ...], faces: Sequence[str], where: str) -> tuple[str, ...]:
     missing = Counter(faces) - Counter(left)
     if missing:
         raise case.place.wrong(f"the set has not as many tiles {', '.join(sorted(missing))} as {where} asks for")
     return without(left, faces)
 
 
-def _draw(case: Case, left: tuple[str, ...], count: int, seed: bytes, number: int) -> tuple[str, ...]:
+def _draw(case: TableCase, left: tuple[str, ...], count: int, seed: bytes, number: int) -> tuple[str, ...]:
     if count > len(left):
         raise case.place.wrong(f"there are {len(left)} tiles left where {count} are wanted")
     return draw(left, count, seed, number)
@@ -186,7 +186,7 @@ def _free_squares(board: Board) -> Iterator[Square]:
                 yield Square(row, col)
 
 
-def _seed(case: Case) -> bytes:
+def _seed(case: TableCase) -> bytes:
     """The tournament's seed: from the case's name, or one that gives the starting draw asked for."""
     wanted = [case.position.start_tiles.get(player) for player in case.players]
     for number in range(SEEDS_TRIED):
@@ -196,7 +196,7 @@ def _seed(case: Case) -> bytes:
     raise case.place.wrong("no starting draw gives these tiles")
 
 
-def _starts_with(case: Case, wanted: Iterable[str | None], seed: bytes) -> bool:
+def _starts_with(case: TableCase, wanted: Iterable[str | None], seed: bytes) -> bool:
     table_seed = derive_seed(seed, GAME_ID)
     first, *_ = wanted
     if first and draw(full_bag(case.ruleset.tile_set), 1, table_seed, 0) != (first,):

@@ -3,13 +3,21 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 
-from faristol.cli.referee.case import Case
+from faristol.cli.referee import cell, memory
+from faristol.cli.referee.case import Case, TableCase
 from faristol.cli.referee.document import CaseError
-from faristol.cli.referee.expectations import differences
-from faristol.cli.referee.memory import in_memory
+from faristol.cli.referee.expectations import differences, of_table
 from faristol.cli.referee.services import Tables
-from faristol.cli.referee.world import World
+from faristol.cli.referee.tournament import cell as tournament_cell
+from faristol.cli.referee.tournament import memory as tournament_memory
+from faristol.cli.referee.tournament.case import TournamentCase
+from faristol.cli.referee.tournament.expectations import of_tournament
+from faristol.cli.referee.tournament.services import Tournaments
+from faristol.cli.referee.tournament.world import World as TournamentWorld
+from faristol.cli.referee.world import World as TableWorld
+from faristol.host import NotFound
 from faristol.rules import Refusal
 
 
@@ -27,20 +35,53 @@ class Verdict:
         return not self.problems
 
 
-async def run_case(case: Case, tables: Tables = in_memory) -> Verdict:
+@dataclass(frozen=True, slots=True)
+class Halls:
+    """Where cases are played."""
+
+    tables: Tables
+    tournaments: Tournaments
+
+
+IN_MEMORY = Halls(memory.in_memory, tournament_memory.in_memory)
+
+
+def on_cell(nats_url: str) -> Halls:
+    """A cell for every case, on a NATS server that runs."""
+    return Halls(cell.on_cell(nats_url), tournament_cell.on_cell(nats_url))
+
+
+async def run_case(case: Case, halls: Halls = IN_MEMORY) -> Verdict:
     """Play a case through. A step that comes out otherwise does not keep the rest from being tried."""
     problems: list[str] = []
-    world = World(case)
     try:
-        async with tables(case, world.now) as services:
-            await world.open(services)
-            for step in case.steps:
-                done = await world.do(step)
-                problems += [problem async for problem in differences(world, done, step)]
+        await _play(case, halls, problems)
     except CaseError as error:
         problems.append(str(error))
     except Refusal as refusal:
-        problems.append(str(case.place.wrong(f"no table can stand like this: {refusal}")))
-    except ValueError as error:
+        what = "table" if isinstance(case, TableCase) else "tournament"
+        problems.append(str(case.place.wrong(f"no {what} can stand like this: {refusal}")))
+    except (ValueError, NotFound) as error:
         problems.append(str(case.place.wrong(f"the services cannot go on: {error}")))
     return Verdict(case, tuple(problems))
+
+
+async def _play(case: Case, halls: Halls, problems: list[str]) -> None:
+    match case:
+        case TableCase():
+            table = TableWorld(case)
+            async with halls.tables(case, table.now) as at_table:
+                await table.open(at_table)
+                for step in case.steps:
+                    done = await table.do(step)
+                    problems += [one async for one in differences(done, step, partial(of_table, table, done))]
+        case TournamentCase():
+            world = TournamentWorld(case)
+            async with halls.tournaments(case, world.now) as in_hall:
+                await world.open(in_hall)
+                for step in case.steps:
+                    done = await world.do(step)
+                    expectation = partial(of_tournament, world, done, step.given)
+                    problems += [one async for one in differences(done, step, expectation)]
+        case _:
+            raise TypeError(f"{type(case).__name__} is no case that can be played")

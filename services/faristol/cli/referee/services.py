@@ -1,18 +1,19 @@
-"""The services of a table, as a case is played on them."""
+"""The services that cases are played on, and those of a table."""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from datetime import datetime
+from functools import cache
 
 from google.protobuf.descriptor import ServiceDescriptor
 from google.protobuf.message import Message
 
-from faristol.cli.referee.case import Case, Word
+from faristol.cli.referee.case import TableCase, Word
 from faristol.cli.referee.forms import board_of
-from faristol.cli.referee.position import GAME_ID, TOURNAMENT_ID
+from faristol.cli.referee.position import GAME_ID
 from faristol.cli.referee.verbs import Verb, verbs_of
 from faristol.clock.deadlines import next_deadline
 from faristol.clock.model import Instant
@@ -37,22 +38,55 @@ GAME, CLOCK, PAIRING = (
 """The services whose commands are the verbs of cases."""
 
 
-class Services(ABC):
-    """Game and clock as they run in a hall, the record that they share, and the judges."""
+@cache
+def table_verbs() -> Mapping[str, Verb]:
+    """Every command that concerns a table, by its name."""
+    return verbs_of((GAME, CLOCK, PAIRING))
 
-    def __init__(self, record: Record, lexicon: Pin) -> None:
+
+class Services(ABC):
+    """Services as they run in a hall, and the record that they share."""
+
+    def __init__(self, record: Record, verbs: Mapping[str, Verb], tournament_id: str) -> None:
         self.record = record
-        self.lexicon = lexicon
-        """What the table pins."""
-        self.verbs = verbs_of((GAME, CLOCK, PAIRING))
+        self.verbs = verbs
+        self.tournament_id = tournament_id
+        """The tournament that everything recorded belongs to."""
 
     @abstractmethod
     async def ask(self, service: ServiceDescriptor, rpc: str, request: Message) -> Message:
-        """Let a service answer. Raises ``Refusal``, ``Invalid`` or ``NotFound`` where it does."""
+        """Let a service answer. Raises ``Refusal``, ``Invalid``, ``NotFound`` or ``AlreadyExists`` where it does."""
 
     @abstractmethod
     async def settle(self) -> None:
         """Let every service hear of what was recorded, until nothing more follows."""
+
+    async def facts(self, after: int = 0) -> list[Message]:
+        """What was recorded after a position, in order."""
+        found: list[Message] = []
+        while read := await self.record.read(after):
+            found += [recorded.message for recorded in read]
+            after = read[-1].position
+        return found
+
+    async def call(self, verb: Verb, request: Message) -> Message:
+        """Carry a command out, and all that follows from it. Raises what the service refuses it with."""
+        answer = await self.ask(verb.service, verb.rpc, request)
+        await self.settle()
+        return answer
+
+    async def write(self, stream: str, facts: Sequence[Message]) -> None:
+        """Record facts that no command of a case leads to, and all that follows from them."""
+        version = len(await self.record.read_stream(stream))
+        await self.record.append(Decision([Write(stream, version, facts, self.tournament_id)]), Metadata())
+        await self.settle()
+
+
+class TableServices(Services):
+    """Game and clock as they run in a hall, and the judges."""
+
+    lexicon: Pin
+    """What the table pins."""
 
     @abstractmethod
     async def rule(self, good: Callable[[Word], bool]) -> None:
@@ -65,21 +99,9 @@ class Services(ABC):
     async def choose_layers(self, layers: Sequence[str]) -> None:
         """Switch layers of the lexicon on, as the director. Raises ``Refusal`` where the rules do not let it."""
 
-    async def facts(self, after: int = 0) -> list[Message]:
-        """What was recorded after a position, in order."""
-        return [recorded.message for recorded in await self.record.read(after)]
-
-    async def call(self, verb: Verb, request: Message) -> Message:
-        """Carry a command out, and all that follows from it. Raises what the service refuses it with."""
-        answer = await self.ask(verb.service, verb.rpc, request)
-        await self.settle()
-        return answer
-
     async def write(self, stream: str, facts: Sequence[Message]) -> None:
-        """Record facts that no command of a table leads to, and all that follows from them."""
-        version = len(await self.record.read_stream(stream))
-        await self.record.append(Decision([Write(stream, version, facts, TOURNAMENT_ID)]), Metadata())
-        await self.settle()
+        """See ``Services``; what the table settles by itself follows too."""
+        await super().write(stream, facts)
         settled = await load_settled(self.record, GAME_ID)
         if settled and (decision := settled.decision()):
             await self.record.append(decision, Metadata())
@@ -112,5 +134,5 @@ class Services(ABC):
         return board_of(await self.table())
 
 
-Tables = Callable[[Case, Callable[[], datetime]], AbstractAsyncContextManager[Services]]
-"""Opens the services that a case is played on, which go by the time of the case."""
+Tables = Callable[[TableCase, Callable[[], datetime]], AbstractAsyncContextManager[TableServices]]
+"""Opens the services that the case of a table is played on, which go by the time of the case."""

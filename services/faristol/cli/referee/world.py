@@ -3,51 +3,34 @@
 from __future__ import annotations
 
 import uuid
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Any
 
 from google.protobuf.message import Message
 
-from faristol.cli.referee.case import ARBITER, DIRECTOR, JUDGE, Case, Step
+from faristol.cli.referee.case import ARBITER, DIRECTOR, JUDGE, Step, TableCase
 from faristol.cli.referee.commands import Commands
 from faristol.cli.referee.document import there_is_no
+from faristol.cli.referee.done import PROBLEMS, Done, Problem
 from faristol.cli.referee.forms import moment, since_start
 from faristol.cli.referee.hall import TOURNAMENT, end_of_the_others, pairing_of, start_of_the_round
 from faristol.cli.referee.position import GAME_ID, TOURNAMENT_ID, Turn, laid_fact, lay_out, opening, turns_before
-from faristol.cli.referee.services import Services
+from faristol.cli.referee.services import TableServices
 from faristol.clock.streams import clock_stream
 from faristol.game.streams import game_stream
-from faristol.host import Invalid, NotFound
 from faristol.pb.clock.v1 import events_pb2 as clock_events
 from faristol.pb.game.v1 import events_pb2 as events
 from faristol.pb.game.v1 import game_pb2
-from faristol.rules import Refusal
-
-Problem = Refusal | Invalid | NotFound
-"""How a command is answered that cannot be done."""
-
-
-@dataclass(frozen=True, slots=True)
-class Done:
-    """What came of a step."""
-
-    facts: Sequence[Message] = ()
-    """Everything that was recorded, of table, clock and lexicon, in order."""
-    answers: Sequence[Message] = ()
-    """Those of the commands, in order."""
-    problem: Problem | None = None
-    """Why a command could not be done; what came after it in the step was not tried."""
 
 
 class World:
     """A table, its clock and its judges. Time goes by as the case says."""
 
-    services: Services
+    services: TableServices
     _commands: Commands
 
-    def __init__(self, case: Case) -> None:
+    def __init__(self, case: TableCase) -> None:
         self.case = case
         self.now_ms = 0
         self._sent = 0
@@ -56,7 +39,7 @@ class World:
         """What time it is in the case."""
         return moment(self.now_ms).ToDatetime(UTC)
 
-    async def open(self, services: Services) -> None:
+    async def open(self, services: TableServices) -> None:
         """Set the position of the case, on a table of these services."""
         self.services = services
         self._commands = Commands(services, self.case.ruleset, self.case.players, self._complete)
@@ -132,7 +115,7 @@ class World:
         if step.actor:
             try:
                 await self._act(step, answers)
-            except (Refusal, Invalid, NotFound) as found:
+            except PROBLEMS as found:
                 problem = found
         return Done(await self.services.facts(before), answers, problem)
 

@@ -10,13 +10,10 @@ import yaml
 
 from faristol.cli.referee.case import Step
 from faristol.cli.referee.document import CaseError, Value, documents
-from faristol.cli.referee.reader import read_step
+from faristol.cli.referee.steps import read_step
 
 TYPED = Path("line")
 """Where errors say that something stands: ``line:3``."""
-
-KEYS = frozenset({"with", "at", "after"})
-"""What a step may say beside who does what; what is expected of it is for cases."""
 
 
 class Typed(NamedTuple):
@@ -53,7 +50,7 @@ def read_typed(typed: Typed, people: Collection[str]) -> Step | str:
         value = _value(typed, f"{{{typed.text.removeprefix('- ')}}}")
     if value.is_text:
         return value.text()
-    return read_step(value, people, KEYS)
+    return read_step(value, people)
 
 
 def _value(typed: Typed, text: str) -> Value:

@@ -77,6 +77,54 @@ async def test_a_difference_is_named(tmp_path: Path, said: dict[str, str], diffe
     assert any(difference in problem for problem in verdict.problems), verdict.problems
 
 
+TOURNAMENT = """\
+kind: tournament
+ruleset: fisc-2023
+cases:
+  - case: Two rounds
+    articles: FISC I.1
+    rounds: 5
+    players: 7
+    steps:
+      - director: play-round 1
+        results: [1 400 – 4 350, 2 400 – 5 350, 3 400 – 6 350]
+      - director: pair-round 2
+        {expected}
+"""
+
+
+@pytest.mark.parametrize(
+    ("expected", "difference"),
+    [
+        ("pairs: [1 – 3, 2 – 7, 4 – 5]", "expected these to meet: 1 – 3, 2 – 7, 4 – 5; got 1 – 2, 3 – 7, 4 – 5"),
+        ("tables: [3 – 7, 1 – 2, 4 – 5]", "expected the tables 3 – 7, 1 – 2, 4 – 5; got 1 – 2, 3 – 7, 4 – 5"),
+        ("bye: 5", "expected the bye for 5, got 6"),
+        ("bye: nobody", "expected the bye for nobody, got 6"),
+        ("byes: [6, 7]", "expected the byes 6, 7; got 7, 6"),
+        ("sits-out: {1: zero-point}", "expected to sit out: 1 zero-point; got nobody"),
+        ("met-twice: [1 – 2]", "expected to meet twice: 1 – 2; got none"),
+        ("rounds-are: {2: started}", "expected round 2 to be started, got paired"),
+        ("fictitious: {1: 1}", "expected 1 fictitious points for 1, got 0"),
+        ("obstacles: none", "expected the obstacles none; got ROUND_OPEN, ROUND_NOT_STARTED"),
+        ("points: {1: 2}", "expected 2 points for 1, got 1"),
+        ("tie-breaks: {1: {spread: 51}}", "expected spread 51 for 1, got 50"),
+        ("tie-breaks: {1: {bucholz: 1}}", "there is no tie-break 'bucholz'"),
+        ("standings: [1 1]", "expected the standings 1 1; got 1 "),
+        ("standing: {1: {wins: 2}}", "expected of the line of 1 wins: 2, got rank: "),
+        ("chosen: {pairing: dutch}", "expected the option pairing to be dutch, got nothing"),
+        ("tournament: {rounds: 6}", "expected of the tournament rounds: 6, got tournament_id: "),
+        ("exists: player", "expected that there is such a player already, and it was done"),
+        ("ratings: {1: 1500}", "the services cannot go on: there is no"),
+    ],
+)
+async def test_a_difference_in_a_tournament_is_named(tmp_path: Path, expected: str, difference: str) -> None:
+    file = tmp_path / "cases.yaml"
+    file.write_text(TOURNAMENT.replace("{expected}", expected), encoding="utf-8")
+    (case,) = read_cases(file)
+    (problem,) = (await run_case(case)).problems
+    assert difference in problem
+
+
 async def test_a_refusal_that_nobody_expects_is_a_difference(tmp_path: Path) -> None:
     file = file_of(tmp_path)
     file.write_text(file.read_text(encoding="utf-8").replace("C A S A N O T", "C A S O N O T"), encoding="utf-8")
@@ -104,7 +152,7 @@ def test_the_command_says_what_is_covered_and_fails_with_a_case(tmp_path: Path) 
     good = CliRunner().invoke(app, ["referee", str(file_of(tmp_path)), "--report", str(report)])
     assert (good.exit_code, good.output.splitlines()[-1]) == (0, "1 of 1 cases came out as they say")
     assert "fisc-2023: covered: FISC I.6, FISC I.10" in good.output
-    assert "fisc-2023: no case for: FISC I.1, FISC I.5, FISC I.7, " in good.output
+    assert "fisc-2023: no case for: FIDE C.07 16, FISC I.1, FISC I.1.C, FISC I.2, FISC I.4, FISC I.5, " in good.output
     assert "| FISC I.10 | " in report.read_text(encoding="utf-8")
     bad = CliRunner().invoke(app, ["referee", str(file_of(tmp_path, expected="score: 11"))])
     assert (bad.exit_code, bad.output.splitlines()[-1]) == (1, "0 of 1 cases came out as they say")

@@ -1,0 +1,99 @@
+"""Cases of tables as a file has them."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+
+from faristol.cli.referee.case import OFFICIALS, Position, TableCase, Word
+from faristol.cli.referee.document import Value
+from faristol.cli.referee.expectations import EXPECTATIONS
+from faristol.cli.referee.headings import HEADING_KEYS, heading_of
+from faristol.cli.referee.steps import read_step
+from faristol.rules import Ruleset
+from faristol.rules.tiles import BLANK
+
+SHARED_KEYS = frozenset({"ruleset", "players", "words"})
+"""Keys that can stand in the file for all its cases."""
+CASE_KEYS = HEADING_KEYS | {
+    *("players", "words", "board", "racks", "bag", "scores", "clocks", "turns", "to-play", "start-tiles"),
+    *("arbiter", "keeping", "layers"),
+}
+PLAYERS = ("Anna", "Blai", "Cesca", "Dídac")
+"""Who plays where a case does not say, in the order of their turns."""
+
+TURNS = frozenset("LPWX")
+
+
+def table_case(value: Value, shared: Mapping[str, Value]) -> TableCase:
+    """A case of a table; ``shared`` are the keys of its file. Raises ``CaseError``."""
+    own = value.keys(CASE_KEYS)
+    keys = {**shared, **own}
+    heading = heading_of(value, keys)
+    ruleset = heading.ruleset
+    players = keys["players"].parts() if "players" in keys else PLAYERS[: ruleset.game.players_min]
+    if len(set(players)) < len(players) or set(OFFICIALS) & set(players):
+        raise keys["players"].wrong(f"expected players with names of their own, none of them {' or '.join(OFFICIALS)}")
+    return TableCase(
+        name=heading.name,
+        place=value,
+        ruleset=ruleset,
+        scenarios=heading.scenarios,
+        articles=heading.articles,
+        players=players,
+        words=frozenset(word for part in (shared, own) if "words" in part for word in _words(part["words"])),
+        layers=tuple(keys["layers"].text().split()) if "layers" in keys else (),
+        position=_position(own, players, ruleset),
+        steps=tuple(read_step(step, players, EXPECTATIONS) for step in keys["steps"].items()),
+    )
+
+
+def _words(value: Value) -> list[Word]:
+    return [tuple(part.split()) for part in value.parts()]
+
+
+def _position(keys: Mapping[str, Value], players: tuple[str, ...], ruleset: Ruleset) -> Position:
+    bag: tuple[str, ...] | int | None = None
+    if "bag" in keys:
+        bag = int(keys["bag"].text()) if keys["bag"].text().isdecimal() else _faces(keys["bag"], ruleset)
+    turns = keys["turns"].text().replace(" ", "") if "turns" in keys else ""
+    if not set(turns) <= TURNS:
+        raise keys["turns"].wrong(
+            "expected letters: L a play, P a pass, X an exchange, W a play withdrawn after a challenge"
+        )
+    to_play = keys["to-play"].text() if "to-play" in keys else players[0]
+    if to_play not in players:
+        raise keys["to-play"].wrong(f"{to_play!r} does not play here; {', '.join(players)} do")
+    return Position(
+        to_play=to_play,
+        recorded="keeping" in keys and _one_of(keys["keeping"], ("hosted", "recorded")) == "recorded",
+        arbiter=keys["arbiter"].truth() if "arbiter" in keys else True,
+        board=keys["board"].items() if "board" in keys else (),
+        racks={player: _faces(rack, ruleset) for player, rack in _of_players(keys, "racks", players).items()},
+        bag=bag,
+        scores={player: score.number() for player, score in _of_players(keys, "scores", players).items()},
+        used_ms={player: used.milliseconds() for player, used in _of_players(keys, "clocks", players).items()},
+        turns=turns,
+        start_tiles={
+            player: _faces(tile, ruleset)[0] for player, tile in _of_players(keys, "start-tiles", players).items()
+        },
+    )
+
+
+def _one_of(value: Value, known: Collection[str]) -> str:
+    if value.text() not in known:
+        raise value.wrong(f"expected {' or '.join(known)}, got {value.text()!r}")
+    return value.text()
+
+
+def _of_players(keys: Mapping[str, Value], key: str, players: Collection[str]) -> Mapping[str, Value]:
+    return keys[key].keys(players) if key in keys else {}
+
+
+def _faces(value: Value, ruleset: Ruleset) -> tuple[str, ...]:
+    faces = tuple(value.text().split())
+    for face in faces:
+        if face != BLANK and face not in ruleset.tile_set.index:
+            raise value.wrong(
+                f"{ruleset.tile_set.name} has no tile {face!r}: expected its faces with spaces between, ? a blank"
+            )
+    return faces

@@ -1,0 +1,39 @@
+"""A case of a tournament."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from faristol.cli.referee.case import Case
+from faristol.cli.referee.tournament.names import Names
+from faristol.pb.game.v1 import events_pb2 as game_events
+
+TOURNAMENT_ID = "case"
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """What somebody who enters says: the last published rating, None without one, and the club."""
+
+    rating: int | None
+    club: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class TournamentCase(Case):
+    """A tournament as a case begins."""
+
+    rounds: int
+    """Rounds announced."""
+    keeping: game_events.Keeping.ValueType
+    entries: Mapping[str, Entry]
+    """Everybody whom the case knows, by name."""
+    registered: tuple[str, ...]
+    """Who is registered before the first step, in this order."""
+    names: Names
+    """The ids of everybody."""
+
+    def rating(self, player_id: str) -> int:
+        """The rating that somebody entered with; 0 for an unrated player."""
+        return self.entries[self.names.name(player_id)].rating or 0

@@ -1,0 +1,46 @@
+"""The services of a tournament on a cell: gRPC, NATS and a record."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from datetime import datetime
+
+from faristol.cli.referee.cell import OnCell, serving
+from faristol.cli.referee.lexicons import install
+from faristol.cli.referee.tournament.case import TOURNAMENT_ID, TournamentCase
+from faristol.cli.referee.tournament.commands import tournament_verbs
+from faristol.cli.referee.tournament.services import RESULTS, Tournaments, TournamentServices
+from faristol.game.model import Pin
+from faristol.pb.results.v1 import results_pb2
+from faristol.words import Library
+
+SERVED = ("lexicon", "game", "pairing", "rating", "results")
+"""The services of a tournament of which no game is played move by move."""
+
+
+class TournamentOnCell(OnCell, TournamentServices):
+    """The services of a tournament."""
+
+    async def standings(self, round_: int) -> results_pb2.GetStandingsResponse:
+        """See ``TournamentServices``; out of the rows of the results service."""
+        request = results_pb2.GetStandingsRequest(
+            tournament_id=TOURNAMENT_ID, round=round_, min_position=await self.record.last_position()
+        )
+        shown = await self.ask(RESULTS, "GetStandings", request)
+        assert isinstance(shown, results_pb2.GetStandingsResponse)
+        return shown
+
+
+def on_cell(nats_url: str) -> Tournaments:
+    """Opens a cell for the case of a tournament, on a NATS server that runs."""
+
+    @asynccontextmanager
+    async def tournaments(case: TournamentCase, now: Callable[[], datetime]) -> AsyncIterator[TournamentServices]:
+        def installed(library: Library) -> Pin:
+            return install(library, case.ruleset.tile_set, (), case.ruleset.lexicon.layers)
+
+        async with serving(nats_url, SERVED, now, installed) as cell:
+            yield TournamentOnCell(cell.record, cell.channel, cell.reactions, tournament_verbs(), TOURNAMENT_ID)
+
+    return tournaments

@@ -1,0 +1,89 @@
+"""Cases of tournaments as a file has them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from faristol.cli.referee.case import OFFICIALS
+from faristol.cli.referee.document import Value, there_is_no
+from faristol.cli.referee.forms import names_of
+from faristol.cli.referee.headings import HEADING_KEYS, heading_of
+from faristol.cli.referee.steps import read_step
+from faristol.cli.referee.tournament.case import Entry, TournamentCase
+from faristol.cli.referee.tournament.expectations import EXPECTATIONS
+from faristol.cli.referee.tournament.names import Names
+from faristol.pb.game.v1 import events_pb2 as game_events
+
+SHARED_KEYS = frozenset({"ruleset", "rounds", "players", "others"})
+"""Keys that can stand in the file for all its cases."""
+CASE_KEYS = HEADING_KEYS | {"rounds", "players", "others", "keeping"}
+GIVEN_KEYS = frozenset({"by-hand", "results", "after-round"})
+"""Keys of what happens in a step besides what somebody does, and of what its expectations are as of."""
+
+ENTRY_KEYS = frozenset({"rating", "club"})
+UNRATED = "unrated"
+FIRST_RATING, NEXT_RATING = 2000, 10
+"""Where players who are a mere number begin, and how much less each next one has."""
+MOST = 100
+"""Players who are mere numbers."""
+
+
+def tournament_case(value: Value, shared: Mapping[str, Value]) -> TournamentCase:
+    """A case of a tournament; ``shared`` are the keys of its file. Raises ``CaseError``."""
+    keys = {**shared, **value.keys(CASE_KEYS)}
+    heading = heading_of(value, keys)
+    for needed in ("rounds", "players"):
+        if needed not in keys:
+            raise value.wrong(f"expected the key {needed!r} in every case of a tournament")
+    registered = _entries(keys["players"])
+    others = _entries(keys["others"]) if "others" in keys else {}
+    if twice := sorted(registered.keys() & others.keys()):
+        raise keys["others"].wrong(f"{', '.join(twice)} is among the players already")
+    entries = {**registered, **others}
+    if set(OFFICIALS) & set(entries):
+        raise keys["players"].wrong(f"expected players, none of them called {' or '.join(OFFICIALS)}")
+    names = Names(entries)
+    if not names.distinct:
+        raise keys["players"].wrong("expected names that differ in more than accents and punctuation")
+    return TournamentCase(
+        name=heading.name,
+        place=value,
+        ruleset=heading.ruleset,
+        scenarios=heading.scenarios,
+        articles=heading.articles,
+        steps=tuple(read_step(step, entries, EXPECTATIONS, GIVEN_KEYS) for step in keys["steps"].items()),
+        rounds=keys["rounds"].number(),
+        keeping=_keeping(keys["keeping"]) if "keeping" in keys else game_events.KEEPING_RECORDED,
+        entries=entries,
+        registered=tuple(registered),
+        names=names,
+    )
+
+
+def _keeping(value: Value) -> game_events.Keeping.ValueType:
+    known = names_of(game_events.Keeping.DESCRIPTOR)
+    if not known.get(value.text()):
+        raise value.wrong(there_is_no("keeping", value.text(), (name for name, number in known.items() if number)))
+    return game_events.Keeping.ValueType(known[value.text()])
+
+
+def _entries(value: Value) -> dict[str, Entry]:
+    """Players by name, or so many who are called by their place in the order of ratings."""
+    if value.is_text:
+        count = value.number()
+        if not 0 <= count <= MOST:
+            raise value.wrong(f"expected 0 to {MOST} players, or their names")
+        return {str(place + 1): Entry(FIRST_RATING - NEXT_RATING * place) for place in range(count)}
+    return {name: _entry(entry) for name, entry in value.keys().items()}
+
+
+def _entry(value: Value) -> Entry:
+    if value.is_mapping:
+        keys = value.keys(ENTRY_KEYS)
+        rating = _rating(keys["rating"]) if "rating" in keys else None
+        return Entry(rating, keys["club"].text() if "club" in keys else "")
+    return Entry(_rating(value))
+
+
+def _rating(value: Value) -> int | None:
+    return None if value.text() == UNRATED else value.number()
