@@ -299,7 +299,13 @@ def test_taken_back_entries_leave_the_table_as_it_was_but_for_what_arbiters_did(
     began = next(place for place in range(len(hall.facts), 0, -1) if fold(Game(), hall.facts[:place]).turn < turn) + 1
     before = fold(Game(), hall.facts[:began])
     left = reduce(imposed, [fact for fact in hall.facts[began:] if stands(fact, turn, before)], before)
-    hall._write(commands.act(hall.table, pb.TakeBackEntriesRequest(arbiter_id="eleni", turn=turn), hall.at)[:1])
+    try:
+        taken_back = commands.act(hall.table, pb.TakeBackEntriesRequest(arbiter_id="eleni", turn=turn), hall.at)
+    except Refusal as refused:
+        assert refused.reason == "NOTHING_ENTERED"
+        assert game.but(begun=(), last_at=0) == left.but(begun=(), last_at=0)
+        return
+    hall._write(taken_back[:1])
     kept = {"next_draw": game.next_draw, "challenges": game.challenges, "last_at": hall.game.last_at}
     assert hall.game.but(begun=()) == left.but(begun=(), arbiter_called="", **kept)
     hall.settle()
