@@ -217,7 +217,10 @@ def _next_begun(game: Game, after: Game) -> Game:
 
 def _entries_taken_back(game: Game, fact: events.EntriesTakenBack) -> Game:
     kept = {name: getattr(game, name) for name in NO_ENTRIES}
-    return game.begun[fact.turn - 1].but(begun=game.begun[: fact.turn], **kept)
+    begun = game.begun[fact.turn - 1]
+    # An arbiter who was called before the turn may have come and gone in it.
+    called = game.arbiter_called if begun.arbiter_called else ""
+    return begun.but(begun=game.begun[: fact.turn], arbiter_called=called, **kept)
 
 
 def _completed(game: Game, fact: events.PlayCompleted) -> Game:
