@@ -146,9 +146,9 @@ class Bout:
 
     async def waiting(self, judge_id: str) -> pb.QueuedCase:
         """The first case that comes into a judge's queue."""
-        async for cases in Judge(self.lexicon, judge_id).queue():
-            if cases:
-                return cases[0]
+        async for queue in Judge(self.lexicon, judge_id).queue():
+            if queue.cases:
+                return queue.cases[0]
         raise AssertionError("the queue ended")
 
     async def rule(self, judge_id: str, *, valid: bool) -> pb.GetCaseFileResponse:

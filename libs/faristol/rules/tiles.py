@@ -42,6 +42,9 @@ class TileSet:
     """ISO 639-1 code of the language that the set spells."""
     kinds: tuple[Kind, ...]
     aliases: Mapping[str, str]
+    accents: frozenset[str] | None = None
+    """The marks that a letter may carry in the language and loses on a tile, as combining characters. A letter that
+    carries another is another letter: there is no ``ñ`` in Catalan. None lets every mark go."""
     names: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
     """Other ways to write one tile on its own, which do not spell words: ``"Q"`` for ``"QU"`` in Catalan."""
 
@@ -78,13 +81,16 @@ class TileSet:
     def fold(self, text: str) -> str:
         """Write ``text`` as the faces do: capitals, no accents but on faces that carry one (Ç, Ñ), σ = ς."""
         kept = {char for face in self.faces for char in face if len(unicodedata.normalize("NFD", char)) > 1}
-        folded: list[str] = []
-        for char in unicodedata.normalize("NFC", text).upper():
-            if char in kept:
-                folded.append(char)
-            else:
-                folded.extend(c for c in unicodedata.normalize("NFD", char) if not unicodedata.combining(c))
-        return "".join(folded)
+        return "".join(
+            char if char in kept else self._bare(char) for char in unicodedata.normalize("NFC", text).upper()
+        )
+
+    def _bare(self, char: str) -> str:
+        parts = unicodedata.normalize("NFD", char)
+        marks = {part for part in parts if unicodedata.combining(part)}
+        if self.accents is not None and not marks <= self.accents:
+            return char
+        return "".join(part for part in parts if part not in marks)
 
     def face(self, text: str) -> str | None:
         """The face of the one tile that ``text`` names; None when it names none, or a blank.
@@ -145,6 +151,12 @@ def load_tile_set(name: str) -> TileSet:
         Kind(face=row["face"], value=row["value"], count=row["count"], vowel=row["face"] in vowels)
         for row in data["tiles"]
     )
+    accents = data.get("accents")
     return TileSet(
-        name=name, language=data["language"], kinds=kinds, aliases=data.get("aliases", {}), names=data.get("names", {})
+        name=name,
+        language=data["language"],
+        kinds=kinds,
+        aliases=data.get("aliases", {}),
+        accents=None if accents is None else frozenset(unicodedata.lookup(f"COMBINING {one}") for one in accents),
+        names=data.get("names", {}),
     )

@@ -87,9 +87,8 @@ class Library:
         """The digest that ``name`` means now; ``MissingLexiconError`` when nothing is installed under it."""
         link = self._link(name)
         if not link.exists():
-            raise MissingLexiconError(
-                f"lexicon {name!r} is not installed in {self.path}: run `faristol lexicon install {name}`"
-            )
+            run = f"install {name}" if name in SOURCES else f"add {name} …"
+            raise MissingLexiconError(f"lexicon {name!r} is not installed in {self.path}: run `faristol lexicon {run}`")
         return link.resolve().stem
 
     def open(self, name_or_digest: str) -> WordGraph:

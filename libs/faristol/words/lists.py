@@ -83,7 +83,8 @@ def unplayable(text: str, tile_set: TileSet) -> Refusal | None:
     """Why ``text`` is no word for these tiles, whatever lexicon one has; None when it could be one."""
     if not text.strip():
         return Refusal("EMPTY_WORD", "", N_("The word is empty: expected at least {least} tiles."), {"least": SHORTEST})
-    word = text if len(text) <= SHOWN else f"{text[:SHOWN]}…"
+    shown = "".join(char if char.isprintable() else "\N{REPLACEMENT CHARACTER}" for char in text[: SHOWN + 1])
+    word = shown if len(text) <= SHOWN else f"{shown[:SHOWN]}…"
     tiles = tile_set.spell(text)
     if tiles is not None:
         if SHORTEST <= len(tiles) <= SIZE:
@@ -100,7 +101,7 @@ def unplayable(text: str, tile_set: TileSet) -> Refusal | None:
         return Refusal(
             "MIXED_SCRIPTS", "", N_("{word} mixes scripts: {characters}."), {"word": word, "characters": mixed}
         )
-    char = next((char for char in text if not any(_carries(char, face) for face in tile_set.faces)), "")
+    char = next((char for char in text if not any(tile_set.fold(char) in face for face in tile_set.faces)), "")
     if not char:
         return Refusal(
             "NOT_TILES",
@@ -115,11 +116,6 @@ def unplayable(text: str, tile_set: TileSet) -> Refusal | None:
         N_("{word} holds {character}: {tile_set} has no tile for it."),
         {"word": word, "character": named, "tile_set": tile_set.name},
     )
-
-
-def _carries(char: str, face: str) -> bool:
-    folded = "".join(part for part in unicodedata.normalize("NFD", char.upper()) if not unicodedata.combining(part))
-    return bool(folded) and (char.upper() in face or folded in face)
 
 
 def _script(char: str) -> str:

@@ -39,8 +39,8 @@ def mode(
     tournament: Tournament,
     rules: Annotated[Rules, typer.Argument(help="The lexicon, one judge, or a panel.")],
     panel: Annotated[int, typer.Option(help="Judges of a panel, an odd number.")] = 0,
-    lease: Annotated[int, typer.Option(help="Seconds that a claim lasts without a sign; 0 for 30.")] = 0,
-    escalate_after: Annotated[int, typer.Option(help="Seconds after which the director may rule; 0 for 120.")] = 0,
+    lease: Annotated[int, typer.Option(help="Seconds that a claim lasts without a sign, at first 30.")] = 0,
+    escalate_after: Annotated[int, typer.Option(help="Seconds after which the director may rule, at first 120.")] = 0,
     address: Address = None,
 ) -> None:
     """Say how challenges of a tournament are ruled on from now on."""

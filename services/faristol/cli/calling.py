@@ -54,6 +54,15 @@ def reason_of(problem: grpc.aio.AioRpcError) -> str:
     return info_of(problem).reason or problem.code().name
 
 
+def every_reason(problem: grpc.aio.AioRpcError) -> str:
+    """What an answer that refuses says to people, each reason on a line of its own where there are several."""
+    status = rpc_status.from_call(problem)  # type: ignore[arg-type] # as above
+    failure = error_details_pb2.PreconditionFailure()
+    if status is not None and any(detail.Unpack(failure) for detail in status.details):
+        return "\n".join(one.description for one in failure.violations)
+    return str(problem.details())
+
+
 @asynccontextmanager
 async def service_at(service: str, address: str | None) -> AsyncIterator[grpc.aio.Channel]:
     """The way to a service, at ``address`` or where the settings say.
@@ -69,7 +78,7 @@ async def service_at(service: str, address: str | None) -> AsyncIterator[grpc.ai
         except grpc.aio.AioRpcError as problem:
             if problem.code() is grpc.StatusCode.UNAVAILABLE:
                 raise StartError(f"the {service} service at {wanted} cannot be reached") from problem
-            raise StartError(str(problem.details())) from problem
+            raise StartError(every_reason(problem)) from problem
 
 
 @asynccontextmanager

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import Any
 
+import click
 import typer
 
 from faristol.cli.calling import as_json
@@ -37,14 +38,18 @@ def ruling(tiles: Sequence[str], valid: bool, reason: str, source: str) -> event
     return events.WordRuling(word=game_events.Word(faces=tiles), valid=valid, reason=reason, source=source)
 
 
-def show_queue(cases: Sequence[pb.QueuedCase], *, json_output: bool) -> None:
-    """Print the cases that wait."""
+def show_queue(queue: pb.WatchQueueResponse, judge_id: str, *, json_output: bool) -> None:
+    """Print the cases that wait for a judge."""
     if json_output:
-        typer.echo(json.dumps({"cases": [as_json(case) for case in cases]}, ensure_ascii=False))
+        cases = [as_json(case) for case in queue.cases]
+        typer.echo(json.dumps({"cases": cases, "appointed": queue.appointed}, ensure_ascii=False))
         return
     now = datetime.now(UTC)
-    typer.echo(f"{len(cases)} waiting" if cases else "nothing waits")
-    for case in cases:
+    nothing = (
+        "nothing waits" if queue.appointed else f"nothing waits: no tournament has appointed {judge_id} as a judge"
+    )
+    typer.echo(f"{len(queue.cases)} waiting" if queue.cases else nothing)
+    for case in queue.cases:
         waited = (now - case.queued_at.ToDatetime(UTC)).total_seconds()
         marks = [
             name for name, on in (("yours", case.held), ("appeal", case.appeal), ("escalated", case.escalated)) if on
@@ -78,10 +83,15 @@ def ask_person(file: pb.GetCaseFileResponse) -> list[events.WordRuling] | None:
     for one in file.words:
         word = " ".join(one.word.faces)
         try:
-            answer = typer.prompt(f"{word}: y good, n no word, r give back, q leave", default="y" if one.valid else "n")
+            answer = typer.prompt(
+                f"{word}: y good, n no word, r give back, q leave",
+                type=click.Choice(["y", "n", "r", "q"]),
+                show_choices=False,
+                default="y" if one.valid else "n",
+            )
             if answer == "q":
                 raise EOFError
-            if answer not in {"y", "n"}:
+            if answer == "r":
                 return None
             valid = answer == "y"
             against = valid != one.valid

@@ -13,6 +13,7 @@ from faristol.cli.calling import Address, AsJson, as_json, lexicon_at
 from faristol.cli.casefile import ask_person, ask_program, ruling, show_file, show_queue, tiles_of
 from faristol.cli.common import run
 from faristol.cli.sitting import Judge, sit
+from faristol.host import StartError
 from faristol.pb.lexicon.v1 import adjudication_pb2 as pb
 from faristol.pb.lexicon.v1 import events_pb2 as events
 
@@ -35,8 +36,8 @@ def watch(
 
     async def follow() -> None:
         async with lexicon_at(address) as channel:
-            async for cases in Judge(channel, judge).queue(language):
-                show_queue(cases, json_output=json_output)
+            async for queue in Judge(channel, judge).queue(language):
+                show_queue(queue, judge, json_output=json_output)
                 if once:
                     return
 
@@ -75,10 +76,14 @@ def sit_down(
                 f"{case_id}: " + ("given back" if answer is None else "ruled" if answer.ruled else "opinion given")
             )
 
+    def seen(queue: pb.WatchQueueResponse) -> None:
+        if not json_output and not queue.cases:
+            show_queue(queue, judge, json_output=False)
+
     async def work() -> None:
         async with lexicon_at(address) as channel:
             try:
-                await sit(Judge(channel, judge), language, ask, told, cases)
+                await sit(Judge(channel, judge), language, ask, told, seen, cases)
             except EOFError:
                 return
 
@@ -138,8 +143,12 @@ def rule(
         async with lexicon_at(address) as channel:
             one = Judge(channel, judge)
             await one.claim(case)
-            file = await one.file(case)
-            rulings = [ruling(tiles_of(word, file), good, reason, source) for word, good in said]
+            try:
+                file = await one.file(case)
+                rulings = [ruling(tiles_of(word, file), good, reason, source) for word, good in said]
+            except StartError:
+                await one.release(case)
+                raise
             return await one.rule(case, rulings)
 
     answer = run(decide())

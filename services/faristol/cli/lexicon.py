@@ -70,6 +70,9 @@ def add_lexicon(
     from faristol.words.playable import playable
 
     settings = settings_of(lexicons=lexicons)
+    for option, value in (("edition", edition), ("licence", licence)):
+        if not value.strip():
+            raise LexiconError(f"--{option} is empty: the record of every ruling names it")
     try:
         tile_set = load_tile_set(tiles)
     except LookupError as problem:
@@ -112,6 +115,8 @@ def _listing(given: str) -> tuple[Listing, str]:
         return Listing(), given
     layer, _, source = where.partition("/")
     listing = Listing(layer, source)
+    if not file:
+        raise LexiconError(f"--from {given}: expected the name of a file behind the =")
     if not listing.well_named:
         raise LexiconError(f"--from {given}: {layer!r} is no name for a layer: use letters a to z, digits and hyphens")
     return listing, file
@@ -188,10 +193,14 @@ def list_lexicons(lexicons: Folder = None) -> None:
     """List the lexicons on this machine."""
     from faristol.words import Library
 
-    for installed in Library(settings_of(lexicons=lexicons).lexicons).list():
+    library = Library(settings_of(lexicons=lexicons).lexicons)
+    found = library.list()
+    if not found:
+        typer.echo(f"no lexicons in {library.path}")
+    for installed in found:
         about = installed.about
         layers = f"  layers: {', '.join(installed.header.layers)}" if installed.header.layers else ""
         typer.echo(
-            f"{installed.name}  {installed.header.words:,} tile strings  {installed.digest[:12]}  "
+            f"{installed.name}  {installed.header.words:,} tile strings  {installed.digest}  "
             f"{about.edition}  {about.licence}{layers}"
         )

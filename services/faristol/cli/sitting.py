@@ -41,14 +41,14 @@ class Judge:
         self._stub = pb_grpc.JudgeServiceStub(channel)
         self._metadata = (("faristol-actor", judge_id), ("faristol-role", "judge"))
 
-    async def queue(self, language: str = "") -> AsyncIterator[Sequence[pb.QueuedCase]]:
+    async def queue(self, language: str = "") -> AsyncIterator[pb.WatchQueueResponse]:
         """The queue, and again whenever it changes, over broken connections."""
         request = pb.WatchQueueRequest(judge_id=self.judge_id, language=language)
         while True:
             stream = self._stub.WatchQueue(request, metadata=self._metadata)
             try:
                 async for answer in stream:
-                    yield answer.cases
+                    yield answer
             except grpc.aio.AioRpcError as problem:
                 if problem.code() is not grpc.StatusCode.UNAVAILABLE:
                     raise
@@ -98,18 +98,25 @@ class Judge:
 
 
 async def sit(
-    judge: Judge, language: str, ask: Ask, told: Callable[[str, pb.RuleCaseResponse | None, str], None], most: int = 0
+    judge: Judge,
+    language: str,
+    ask: Ask,
+    told: Callable[[str, pb.RuleCaseResponse | None, str], None],
+    seen: Callable[[pb.WatchQueueResponse], None] = lambda _: None,
+    most: int = 0,
 ) -> None:
     """Take one case after the other, the longest wait first, ask for the rulings, and rule.
 
-    ``told`` hears of each: its id, the answer, or why there was none. Ends after ``most`` cases, if that is not 0, or
-    when ``ask`` raises ``EOFError``. Raises ``grpc.aio.AioRpcError`` for what cannot be.
+    ``told`` hears of each: its id, the answer, or why there was none; ``seen`` of the queue whenever it changes. Ends
+    after ``most`` cases, if that is not 0, or when ``ask`` raises ``EOFError``. Raises ``grpc.aio.AioRpcError`` for
+    what cannot be.
     """
     done = 0
     given_back: set[str] = set()
-    async for cases in judge.queue(language):
+    async for queue in judge.queue(language):
+        seen(queue)
         # One that was held before a crash goes first; one that was given back is for others.
-        for case in sorted(cases, key=lambda case: not case.held):
+        for case in sorted(queue.cases, key=lambda case: not case.held):
             if case.case_id in given_back:
                 continue
             claimed = await _claimed(judge, case.case_id)

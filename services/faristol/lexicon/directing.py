@@ -13,7 +13,7 @@ from google.protobuf.timestamp_pb2 import Timestamp
 from faristol.host import Invalid, Runtime
 from faristol.host.times import to_timestamp
 from faristol.lexicon import adjudication, appointing, presenting, reading
-from faristol.lexicon.adjudication import ESCALATE_AFTER_SECONDS, LEASE_SECONDS, Adjudication
+from faristol.lexicon.adjudication import Adjudication
 from faristol.lexicon.appointing import Needs
 from faristol.lexicon.lexicons import Lexicons
 from faristol.lexicon.model import Case
@@ -67,13 +67,15 @@ class AdjudicationService(pb_grpc.AdjudicationServiceServicer):
                 N_("{panel} judges are no panel: expected an odd number from {least} to {most}"),
                 {"panel": request.panel, "least": least, "most": most},
             )
-        lease = _seconds("lease_seconds", request.lease_seconds, LEASE_SECONDS, LEASES)
-        escalate = _seconds(
-            "escalate_after_seconds", request.escalate_after_seconds, ESCALATE_AFTER_SECONDS, ESCALATIONS
-        )
+        if request.mode != events.MODE_PANEL and request.panel > 1:
+            raise Invalid("panel", N_("is {given}; only a panel has more judges than one"), {"given": request.panel})
+        _check_seconds("lease_seconds", request.lease_seconds, LEASES)
+        _check_seconds("escalate_after_seconds", request.escalate_after_seconds, ESCALATIONS)
 
         def facts(state: Adjudication, tournament: Tournament, at: Timestamp) -> list[Message]:
             needs = self._needs(tournament)
+            lease = request.lease_seconds or state.lease_seconds
+            escalate = request.escalate_after_seconds or state.escalate_after_seconds
             return appointing.set_adjudication(state, request.mode, request.panel, lease, escalate, needs, at)
 
         return await self._direct(context, request, facts, pb.SetAdjudicationResponse)
@@ -254,12 +256,11 @@ def _place(token: str) -> reading.Place | None:
         raise Invalid("page_token", N_("is none that an answer ended with: expected its next_page_token")) from None
 
 
-def _seconds(field: str, given: int, usual: int, limits: tuple[int, int]) -> int:
+def _check_seconds(field: str, given: int, limits: tuple[int, int]) -> None:
     least, most = limits
     if given and not least <= given <= most:
         raise Invalid(
             field,
-            N_("are {given}; expected {least} to {most}, or 0 for {usual}"),
-            {"given": given, "least": least, "most": most, "usual": usual},
+            N_("are {given}; expected {least} to {most}, or 0 to leave it as it is"),
+            {"given": given, "least": least, "most": most},
         )
-    return given or usual

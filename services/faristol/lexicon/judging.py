@@ -50,13 +50,13 @@ class JudgeService(pb_grpc.JudgeServiceServicer):
     ) -> AsyncIterator[pb.WatchQueueResponse]:
         """The cases that a judge may take, again whenever they change."""
         check_judge_id(request.judge_id)
-        before: list[pb.QueuedCase] | None = None
+        before: tuple[list[pb.QueuedCase], bool] | None = None
         while True:
-            found, position = await self._queue.of(request.judge_id, request.language)
+            found, appointed, position = await self._queue.of(request.judge_id, request.language)
             cases = [presenting.queued(case, request.judge_id) for case in found]
-            if cases != before:
-                yield pb.WatchQueueResponse(position=position, cases=cases)
-                before = cases
+            if (cases, appointed) != before:
+                yield pb.WatchQueueResponse(position=position, cases=cases, appointed=appointed)
+                before = cases, appointed
             await self._progress.reached(position + 1, LOOK)
             await asyncio.sleep(reading.FRESH)  # else what is shown would be what was read before the news
 

@@ -27,6 +27,8 @@ class Law:
     layers: tuple[str, ...]
     article: str
     """The article that says what a ruling is."""
+    appeal_article: str
+    """The article by which a ruling is appealed."""
     by_word: bool
     """Players are told about each word (PES Δ.ε) and not about the play as a whole (FISC I.10)."""
 
@@ -88,7 +90,7 @@ def _opened(question: Question, game: Game, adjudication: Adjudication, law: Law
         occurred_at=question.raised_at,
         language=law.language,
         layers=law.layers,
-        article=law.article,
+        article=law.appeal_article if question.appeal else law.article,
         by_word=law.by_word,
         appeal=question.appeal,
         arguments=question.arguments,

@@ -32,5 +32,6 @@ def law_of(game: Game, adjudication: Adjudication, lexicons: Lexicons) -> Law:
         language=lexicon.tile_set.language,
         layers=tuple(layers),
         article=ruleset.article("challenge.ruling"),
+        appeal_article=ruleset.article("challenge.appeal_by"),
         by_word=ruleset.challenge.ruling == "word",
     )

@@ -86,7 +86,7 @@ async def _waiting(record: Record) -> tuple[list[Case], Mapping[tuple[str, str],
             .order_by(rows.cases.c.queued_at, rows.cases.c.case_id)
         )
         case_ids = (await connection.execute(query)).scalars().all()
-        return case_ids, (await connection.execute(select(rows.judges))).all() if case_ids else []
+        return case_ids, (await connection.execute(select(rows.judges))).all()
 
     (case_ids, rows), live = await _read(record, look)
     known = await cases(record, case_ids)
@@ -108,10 +108,11 @@ class Queue:
         self._judges: Mapping[tuple[str, str], Judge] = {}
         self._position = 0
 
-    async def of(self, judge_id: str, language: str) -> tuple[list[Case], int]:
-        """The cases that a judge holds or may claim, the one that waits longest first, and the position of the list.
+    async def of(self, judge_id: str, language: str) -> tuple[list[Case], bool, int]:
+        """The cases that a judge holds or may claim, the one that waits longest first.
 
-        Only those in ``language``, if that is not empty. What is shown is ``FRESH`` seconds old at most.
+        Besides, whether any tournament has appointed the judge, and the position of all this. Only cases in
+        ``language``, if that is not empty. What is shown is ``FRESH`` seconds old at most.
         """
         async with self._reading:
             now = asyncio.get_running_loop().time()
@@ -123,7 +124,8 @@ class Queue:
             for case in self._cases
             if language in {"", case.language} and _may_take(case, self._judges.get((case.tournament_id, judge_id)))
         ]
-        return found, self._position
+        appointed = any(judge_id == name for _, name in self._judges)
+        return found, appointed, self._position
 
 
 def _may_take(case: Case, judge: Judge | None) -> bool:

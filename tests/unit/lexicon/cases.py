@@ -21,7 +21,7 @@ START = datetime(2026, 3, 7, 10, 0, tzinfo=UTC)
 RAISED_AT = to_timestamp(START)
 PLAYABLE = {("S", "O", "L"), ("A", "NY")}
 GAME = Game("cup-r1-t1", "cup", lexicon=Pin("catalan", "ab" * 32))
-LAW = Law(PLAYABLE.__contains__, "ca", (), "FISC I.10", by_word=False)
+LAW = Law(PLAYABLE.__contains__, "ca", (), "FISC I.10", "FISC I.10", by_word=False)
 
 JUDGES = {
     judge.judge_id: judge

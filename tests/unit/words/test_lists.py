@@ -48,6 +48,19 @@ def test_lines_that_hold_nothing_and_words_that_come_again_are_counted(path: Pat
     assert (lists.lines, lists.passed_over, lists.repeated, len(lists.left_out)) == (7, 2, 1, 1)
 
 
+@pytest.mark.parametrize(
+    ("text", "tiles", "spelled"),
+    [
+        ("àèéíïòóúü", "ca-100", "AEEIIOOUU"),
+        ("áéíóúü", "es-100", "AEIOUU"),
+        ("ΐώᾶ", "el-104", "ΙΩΑ"),
+        ("façäde", "en-100", "FACADE"),
+    ],
+)
+def test_the_accents_of_the_language_go_and_no_others(path: Path, text: str, tiles: str, spelled: str) -> None:
+    assert read(path, text + "\n", tiles).listed == {Listing(): [tuple(spelled)]}
+
+
 def test_a_final_sigma_is_a_sigma_and_an_n_with_a_tilde_is_no_n(path: Path) -> None:
     assert read(path, "λόγος\n", "el-104").listed == {Listing(): [tuple("ΛΟΓΟΣ")]}
     assert read(path, "caña\ncana\n", "es-100").listed == {Listing(): [tuple("CAÑA"), tuple("CANA")]}
@@ -77,6 +90,10 @@ def test_a_layer_that_is_no_name_is_told_with_its_line(path: Path) -> None:
     ("text", "tiles", "reason", "said"),
     [
         ("kiwi", "ca-100", "NO_SUCH_TILE", "kiwi holds k (U+006B LATIN SMALL LETTER K): ca-100 has no tile for it."),
+        ("ñu", "ca-100", "NO_SUCH_TILE", "ñu holds ñ (U+00F1 LATIN SMALL LETTER N WITH TILDE)"),
+        ("åbac", "ca-100", "NO_SUCH_TILE", "holds å"),
+        ("çedilla", "es-100", "NO_SUCH_TILE", "holds ç"),
+        ("k\x1b[2J", "ca-100", "NO_SUCH_TILE", "k\N{REPLACEMENT CHARACTER}[2J holds k"),
         ("co-pilot", "es-100", "NO_SUCH_TILE", "co-pilot holds - (U+002D HYPHEN-MINUS)"),
         ("y", "ca-100", "NOT_TILES", "y cannot be laid with tiles of ca-100."),
         ("ΜΕΛA", "el-104", "MIXED_SCRIPTS", "ΜΕΛA mixes scripts: Μ (Greek) + A (Latin)."),

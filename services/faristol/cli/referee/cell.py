@@ -131,9 +131,9 @@ class TableOnCell(OnCell, TableServices):
 
 async def _first_in_queue(judge: Judge) -> str:
     async with patience("no case comes to the judge"):
-        async for cases in judge.queue():
-            if cases:
-                return cases[0].case_id
+        async for queue in judge.queue():
+            if queue.cases:
+                return queue.cases[0].case_id
     raise ValueError("the queue ended")
 
 

@@ -51,6 +51,7 @@ def ruling(
         language=language,
         layers=book.lexicon.layers,
         article=book.article("challenge.ruling"),
+        appeal_article=book.article("challenge.appeal_by"),
         by_word=book.challenge.ruling == "word",
     )
     facts = adjudicate(case, question, game, adjudication, law, to_timestamp(now))

@@ -53,10 +53,10 @@ class Bench:
         shown = {_faces(one.word) for play in (table.pending, table.open_play) for one in play.words}
         try:
             async with asyncio.timeout(PATIENCE):
-                async for cases in self._judge.queue():
+                async for queue in self._judge.queue():
                     mine = [
                         case.case_id
-                        for case in cases
+                        for case in queue.cases
                         if case.tournament_id == table.tournament_id and {_faces(word) for word in case.words} <= shown
                     ]
                     if len(mine) > 1:

@@ -45,9 +45,9 @@ class SetAdjudicationRequest(_message.Message):
     panel: _builtins.int
     """Number of judges of a panel: 3 or more, odd. Left 0 for the other modes."""
     lease_seconds: _builtins.int
-    """Seconds that a claim lasts without a sign of its judge, 2 to 600; 30 when 0."""
+    """Seconds that a claim lasts without a sign of its judge, 2 to 600; as before when 0, at first 30."""
     escalate_after_seconds: _builtins.int
-    """Seconds in the queue after which a case goes to the director too, 5 to 3600; 120 when 0."""
+    """Seconds in the queue after which a case goes to the director too, 5 to 3600; as before when 0, at first 120."""
     def __init__(
         self,
         *,
@@ -390,8 +390,11 @@ class WatchQueueResponse(_message.Message):
 
     POSITION_FIELD_NUMBER: _builtins.int
     CASES_FIELD_NUMBER: _builtins.int
+    APPOINTED_FIELD_NUMBER: _builtins.int
     position: _builtins.int
     """Position of the record up to which this holds."""
+    appointed: _builtins.bool
+    """Some tournament has appointed the judge."""
     @_builtins.property
     def cases(self) -> _containers.RepeatedCompositeFieldContainer[Global___QueuedCase]:
         """The cases, the one that waits longest first."""
@@ -401,10 +404,11 @@ class WatchQueueResponse(_message.Message):
         *,
         position: _builtins.int = ...,
         cases: _abc.Iterable[Global___QueuedCase] | None = ...,
+        appointed: _builtins.bool = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["cases", b"cases", "position", b"position"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["appointed", b"appointed", "cases", b"cases", "position", b"position"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
