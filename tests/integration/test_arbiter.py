@@ -159,13 +159,21 @@ def test_what_is_refused_is_told_with_its_article_and_what_is_next_and_stops_a_s
     assert early.returncode == 1
     assert "1: Rechazado: La partida no ha empezado" in early.stdout
     assert "(FISE 4)" in early.stdout
-    played = hall.table("Anna: start-game, at: 0:10\nAnna: place-play H8 S O L\n\nAnna: pass\nAnna: turn pass\n")
+    played = hall.table("Anna: start-game, at: 0:10\nAnna: place-play A8 S O L\n\nAnna: pass\nAnna: turn pass\n")
     assert played.returncode == 1
     before, _, refused = played.stdout.rpartition("\n4: Rechazado: ")
-    assert before.endswith("A continuación: Anna Puig: write-score; Blai Soler: challenge, write-score")
-    assert refused.rstrip().endswith(")")
-    assert "\n5:" not in played.stdout
-    assert "1: there is no verb 'sing'" in hall.table("Anna: sing\n").stdout
+    assert before.endswith("A continuación: Blai Soler: decide-off-centre")
+    assert refused.splitlines() == [
+        "La jugada no pasa por el centro: el oponente la acepta o la declara inválida. (FISE 20)",
+        "El oponente decide sobre la jugada: `Blai Soler: decide-off-centre yes` la acepta, `no` la rechaza.",
+        "¿Se escribió mal? `arbiter: take-back-entries 1` lo deshace, y se anota de nuevo.",
+        "A continuación: Blai Soler: decide-off-centre",
+    ]
+    sung = hall.table("Blai: decide-off-centre yes\nAnna: press\nAnna: sing\n").stdout
+    assert "2: Rechazado: " in sung
+    assert sung.endswith("A continuación: Anna Puig: write-score; Blai Soler: challenge, write-score\n")
+    assert "1: desconocido (verbo): 'sing'; hay: abandon, " in hall.table("Anna: sing\n").stdout
+    assert "1: turn no dice nada de 'tiles'; puede decir: –" in hall.table("Anna: turn pass, with: {tiles: A}\n").stdout
 
 
 def test_a_turn_that_a_crash_cut_off_is_finished_from_the_journal_and_taken_once(hall: Hall, tmp_path: Path) -> None:

@@ -130,7 +130,7 @@ def status_of(problem: BaseException, language: str) -> status_pb2.Status | None
     """The status that a caller who reads ``language`` gets; None for a defect of ours."""
     match problem:
         case Refusal():
-            info = {"article": problem.article, **{key: str(value) for key, value in problem.params.items()}}
+            info = {**_params(problem.params), "message": problem.message, "article": problem.article}
             status = _status(code_pb2.FAILED_PRECONDITION, render(problem, language), problem.reason, info)
             if problem.others:
                 status.details.append(_all_reasons(problem, language))
@@ -142,7 +142,8 @@ def status_of(problem: BaseException, language: str) -> status_pb2.Status | None
             info = {"kind": problem.kind, "id": problem.wanted}
             return _status(code_pb2.ALREADY_EXISTS, problem.say(language), "ALREADY_EXISTS", info)
         case Invalid():
-            return _status(code_pb2.INVALID_ARGUMENT, problem.say(language), "INVALID", {"field": problem.field})
+            info = {**_params(problem.params), "message": problem.problem, "field": problem.field}
+            return _status(code_pb2.INVALID_ARGUMENT, problem.say(language), "INVALID", info)
         case Unacceptable():
             return _status(code_pb2.INVALID_ARGUMENT, say(problem.text, problem.params, language), "UNACCEPTABLE", {})
         case Behind():
@@ -168,6 +169,11 @@ def is_away(problem: DBAPIError) -> bool:
     if isinstance(problem, OperationalError | InterfaceError) or problem.connection_invalidated:
         return not wrong_statement(problem)
     return str(getattr(problem.orig, "sqlstate", "") or "").startswith(AWAY)
+
+
+def _params(params: Mapping[str, Param]) -> dict[str, str]:
+    """What fills the places of a ``message``, for callers who say it with other words: names for ids, say."""
+    return {key: str(value) for key, value in params.items()}
 
 
 def _all_reasons(problem: Refusal, language: str) -> any_pb2.Any:

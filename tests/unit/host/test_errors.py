@@ -96,7 +96,11 @@ def test_words_for_machines_are_the_same_in_every_language(language: str) -> Non
     taken = info(AlreadyExists("player", "anna"), language)
     assert (taken.reason, dict(taken.metadata)) == ("ALREADY_EXISTS", {"kind": "player", "id": "anna"})
     invalid = info(SHORT, language)
-    assert (invalid.reason, dict(invalid.metadata)) == ("INVALID", {"field": "name"})
+    params = {key: str(value) for key, value in SHORT.params.items()}
+    assert (invalid.reason, dict(invalid.metadata)) == (
+        "INVALID",
+        {"field": "name", "message": SHORT.problem, **params},
+    )
 
 
 def test_what_a_caller_sent_cannot_be_mistaken_for_a_place_to_fill() -> None:

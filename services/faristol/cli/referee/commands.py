@@ -14,7 +14,7 @@ from faristol.cli.referee.forms import fill
 from faristol.cli.referee.verbs import Verb
 from faristol.pb.clock.v1 import clock_pb2
 from faristol.pb.game.v1 import game_pb2
-from faristol.rules import Board, Ruleset
+from faristol.rules import N_, Board, Ruleset
 
 TURN_STEPS = {"stop": "stop", "write": "write-score", "draw": "draw-tiles", "press": "press"}
 """The verbs of a turn's steps after the play is laid; announcing and counting are a part of laying it."""
@@ -61,7 +61,7 @@ class Commands:
         """Send a command: ``argument`` is for its first own field, ``fields`` for the others."""
         verbs = self._services.verbs
         if name not in verbs:
-            raise place.wrong(there_is_no("verb", name, (*verbs, "turn")))
+            raise place.wrong(there_is_no(N_("verb"), name, (*verbs, "turn")))
         verb = verbs[name]
         request: Any = verb.request()
         known = request.DESCRIPTOR.fields_by_name
@@ -70,7 +70,7 @@ class Commands:
             setattr(request, by, actor)
         if argument is not None:
             if not verb.argument:
-                raise argument.wrong(f"nothing stands behind {verb.name}")
+                raise argument.wrong(N_("nothing stands behind {verb}"), {"verb": verb.name})
             fields = {verb.argument: argument, **fields}
         if "player_ids" in known and actor in self._players and not {"player_ids", "player-ids"} & set(fields):
             request.player_ids.append(actor)
@@ -84,7 +84,7 @@ class Commands:
         ``answers`` takes those of the commands, in order.
         """
         if argument is None:
-            raise place.wrong("expected what the turn is: `turn H8 C A S A`, `turn exchange A E` or `turn pass`")
+            raise place.wrong(N_("expected what the turn is: `turn H8 C A S A`, `turn exchange A E` or `turn pass`"))
         what, _, rest = argument.text().partition(" ")
         book = self._ruleset
         if what in ("exchange", "pass"):

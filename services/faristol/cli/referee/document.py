@@ -11,28 +11,66 @@ from typing import Any
 
 import yaml
 
+from faristol.host.text import say, translations
+from faristol.rules import N_
+from faristol.rules.refusal import Param
+
 LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 """The loader written in C where PyYAML has it: it is ten times as fast."""
+
+NO_YAML = N_("this is no YAML: {said}")
 
 _TIME = re.compile(r"(\d{1,4}):([0-5]\d)(?:\.(\d{1,3}))?")
 
 
-class CaseError(ValueError):
-    """A file of cases that cannot be read; says where, what is wrong, and what was expected."""
+@dataclass(frozen=True, slots=True)
+class Sentence:
+    """An English sentence with ``{named}`` places, and what fills them."""
 
-    def __init__(self, file: Path, line: int, problem: str) -> None:
+    text: str
+    params: Mapping[str, Param]
+
+    def __str__(self) -> str:
+        return self.text.format_map(self.params)
+
+
+class CaseError(ValueError):
+    """A file of cases that cannot be read; says where, what is wrong, and what was expected.
+
+    ``problem`` is English; with ``params`` it has ``{named}`` places for them. Where a person at a table may meet it,
+    it is marked with ``N_``.
+    """
+
+    def __init__(
+        self, file: Path, line: int, problem: str | Sentence, params: Mapping[str, Param] | None = None
+    ) -> None:
         self.file = file
         self.line = line
-        self.problem = problem
-        super().__init__(f"{file}:{line}: {problem}")
+        self._text = problem.text if isinstance(problem, Sentence) else problem
+        self._params = problem.params if isinstance(problem, Sentence) else params
+        super().__init__(f"{file}:{line}: {self.problem}")
+
+    @property
+    def problem(self) -> str:
+        """What is wrong, in English, without the place."""
+        return self._text if self._params is None else self._text.format_map(self._params)
+
+    def say(self, language: str) -> str:
+        """What is wrong, in ``language``, without the place."""
+        if self._params is None:
+            return translations(language).gettext(self._text)
+        kind = self._params.get("what")
+        words = {"what": translations(language).gettext(kind)} if isinstance(kind, str) else {}
+        return say(self._text, {**self._params, **words}, language)
 
 
-def there_is_no(what: str, name: str, known: Iterable[str]) -> str:
+def there_is_no(what: str, name: str, known: Iterable[str]) -> Sentence:
     """The sentence for a name that means nothing: with the one that is nearly the same, or with all that there are."""
     names = sorted(known)
+    params: dict[str, Param] = {"what": what, "name": repr(name), "known": ", ".join(names)}
     if near := get_close_matches(name, names, n=1, cutoff=0.75):
-        return f"there is no {what} {name!r}: is it {near[0]!r}?"
-    return f"there is no {what} {name!r}; there are: {', '.join(names)}"
+        return Sentence(N_("there is no {what} {name}: is it {near}?"), {**params, "near": repr(near[0])})
+    return Sentence(N_("there is no {what} {name}; there are: {known}"), params)
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,9 +95,9 @@ class Value:
         """Whether it has keys."""
         return isinstance(self.node, yaml.MappingNode)
 
-    def wrong(self, problem: str) -> CaseError:
-        """The error of this place."""
-        return CaseError(self.file, self.line, problem)
+    def wrong(self, problem: str | Sentence, params: Mapping[str, Param] | None = None) -> CaseError:
+        """The error of this place; see there."""
+        return CaseError(self.file, self.line, problem, params)
 
     def saying(self, text: str) -> Value:
         """Another text at the same place."""
@@ -68,28 +106,30 @@ class Value:
     def text(self) -> str:
         """The text, empty when nothing is written."""
         if not isinstance(self.node, yaml.ScalarNode):
-            raise self.wrong("expected a text")
+            raise self.wrong(N_("expected a text"))
         return str(self.node.value).strip()
 
     def number(self) -> int:
         """A whole number, which may be negative."""
         text = self.text().replace("−", "-")
         if not re.fullmatch(r"[+-]?\d{1,9}", text):
-            raise self.wrong(f"expected a whole number, got {text!r}")
+            raise self.wrong(N_("expected a whole number, got {text}"), {"text": repr(text)})
         return int(text)
 
     def truth(self) -> bool:
         """``yes`` or ``no``."""
         text = self.text()
         if text not in ("yes", "no"):
-            raise self.wrong(f"expected yes or no, got {text!r}")
+            raise self.wrong(N_("expected yes or no, got {text}"), {"text": repr(text)})
         return text == "yes"
 
     def milliseconds(self) -> int:
         """A time in minutes and seconds: ``24:50``, ``0:15.1``."""
         text = self.text()
         if not (match := _TIME.fullmatch(text)):
-            raise self.wrong(f"expected minutes and seconds such as 1:30 or 0:15.1, got {text!r}")
+            raise self.wrong(
+                N_("expected minutes and seconds such as 1:30 or 0:15.1, got {text}"), {"text": repr(text)}
+            )
         minutes, seconds, part = match.groups()
         return (int(minutes) * 60 + int(seconds)) * 1000 + int((part or "").ljust(3, "0"))
 
@@ -99,7 +139,7 @@ class Value:
             return tuple(Value(self.file, item) for item in self.node.value)
         if isinstance(self.node, yaml.ScalarNode):
             return (self,) if self.text() else ()
-        raise self.wrong("expected a list")
+        raise self.wrong(N_("expected a list"))
 
     def parts(self) -> tuple[str, ...]:
         """A list of texts, or one text with commas."""
@@ -108,15 +148,15 @@ class Value:
     def keys(self, known: Collection[str] | None = None) -> Mapping[str, Value]:
         """The values by key. Raises ``CaseError`` for a key that comes twice or is not ``known``."""
         if not isinstance(self.node, yaml.MappingNode):
-            raise self.wrong("expected keys with values, such as `Anna: A B C`")
+            raise self.wrong(N_("expected keys with values, such as `Anna: A B C`"))
         found: dict[str, Value] = {}
         for key, value in self.node.value:
             at = Value(self.file, key)
             name = at.text()
             if name in found:
-                raise at.wrong(f"{name!r} stands here twice")
+                raise at.wrong(N_("{name} stands here twice"), {"name": repr(name)})
             if known is not None and name not in known:
-                raise at.wrong(there_is_no("key", name, known))
+                raise at.wrong(there_is_no(N_("key"), name, known))
             found[name] = Value(self.file, value)
         return found
 
@@ -129,6 +169,6 @@ def documents(file: Path, text: str) -> Iterator[Value]:
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         said = " ".join(part for part in (error.context, error.problem) if part)
-        raise CaseError(file, mark.line + 1 if mark else 1, f"this is no YAML: {said}") from error
+        raise CaseError(file, mark.line + 1 if mark else 1, NO_YAML, {"said": said}) from error
     except yaml.YAMLError as error:
-        raise CaseError(file, 1, f"this is no YAML: {error}") from error
+        raise CaseError(file, 1, NO_YAML, {"said": str(error)}) from error

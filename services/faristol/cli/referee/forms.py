@@ -12,7 +12,7 @@ from google.protobuf.timestamp_pb2 import Timestamp
 
 from faristol.cli.referee.document import CaseError, Value, there_is_no
 from faristol.pb.game.v1 import events_pb2, game_pb2
-from faristol.rules import Board, Notation, Placement, Square, Tile, lay, read_tiles
+from faristol.rules import N_, Board, Notation, Placement, Square, Tile, lay, read_tiles
 from faristol.rules.tiles import BLANK
 
 START_NS = 1_704_535_200 * 1_000_000_000
@@ -57,12 +57,31 @@ def play_of(value: Value, board: Board) -> tuple[Placement, ...]:
             )
         start, _, word = value.text().partition(" ")
         if not word:
-            raise value.wrong(f"expected a square and tiles such as `H8 C A S A`, got {value.text()!r}")
-        return lay(board, Notation.FISC.read(start), read_tiles(word))
+            raise value.wrong(
+                N_("expected a square and tiles such as `H8 C A S A`, got {text}"), {"text": repr(value.text())}
+            )
+        return _laid(value, board, start, word)
     except CaseError:
         raise
     except ValueError as error:
         raise value.wrong(str(error)) from error
+
+
+def _laid(value: Value, board: Board, start: str, word: str) -> tuple[Placement, ...]:
+    try:
+        begins = Notation.FISC.read(start)
+    except ValueError as error:
+        raise value.wrong(
+            N_("{text} is no start of a word: expected a square such as H8 (across) or 8H (down)"),
+            {"text": repr(start)},
+        ) from error
+    try:
+        return lay(board, begins, read_tiles(word))
+    except ValueError as error:
+        raise value.wrong(
+            N_("{word} does not fit at {start}: another tile lies on one of its squares"),
+            {"word": word, "start": start},
+        ) from error
 
 
 def board_of(table: game_pb2.GetGameResponse) -> Board:

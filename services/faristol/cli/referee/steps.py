@@ -6,6 +6,7 @@ from collections.abc import Collection
 
 from faristol.cli.referee.case import OFFICIALS, Step
 from faristol.cli.referee.document import Value
+from faristol.rules import N_
 
 SAID_KEYS = frozenset({"with", "at", "after"})
 """Keys of what a step says beside who does what."""
@@ -25,16 +26,16 @@ def read_step(
     keys = value.keys({*actors, *SAID_KEYS, *expectations, *given})
     acting = [key for key in keys if key in actors]
     if len(acting) > 1:
-        raise value.wrong(f"expected one to act in a step, got {' and '.join(acting)}")
+        raise value.wrong(N_("expected one to act in a step, got {acting}"), {"acting": " and ".join(acting)})
     verb, argument = "", None
     if acting:
         said = keys[acting[0]]
         verb, _, rest = said.text().partition(" ")
         argument = said.saying(rest) if rest.strip() else None
         if not verb:
-            raise said.wrong(f"expected what {acting[0]} does")
+            raise said.wrong(N_("expected what {who} does"), {"who": acting[0]})
     if "at" in keys and "after" in keys:
-        raise value.wrong("expected `at` or `after`, not both")
+        raise value.wrong(N_("expected `at` or `after`, not both"))
     return Step(
         place=value,
         actor=acting[0] if acting else "",

@@ -17,16 +17,18 @@ from faristol.cli.common import run, settings_of
 from faristol.cli.referee.document import CaseError
 from faristol.cli.referee.forms import board_of
 from faristol.cli.sheet import written
+from faristol.cli.table import refusals
+from faristol.cli.table.guide import GUIDES, explained, overview
 from faristol.cli.table.journal import Journal, usual_file
 from faristol.cli.table.judging import Bench
 from faristol.cli.table.lines import Typed, read_typed, steps_of
 from faristol.cli.table.offers import Shown, offers
 from faristol.cli.table.services import LiveTable, verbs
 from faristol.cli.table.session import Session
-from faristol.cli.table.showing import described, standing, told
+from faristol.cli.table.showing import standing, told
 from faristol.host import StartError
 from faristol.host.runtime import CHANNEL_OPTIONS
-from faristol.host.text import translations
+from faristol.host.text import render, translations
 from faristol.rules import N_, Refusal
 
 PROMPT = "> "
@@ -36,13 +38,13 @@ DO = ("board", "help", "quit", "rack", "sheet", "table")
 AWAY = N_("The services do not answer. What you typed is kept and sent until they do.")
 KEPT = N_("It was not carried out. It is kept, and will be sent when you open this table again.")
 GOING_ON = N_("From last time, not carried out yet: %(step)s")
-REFUSED = N_("Refused: %(problem)s")
 HELP = N_(
     "WHO: VERB …, where WHO is a player, arbiter or judge. A whole turn: `Anna: turn H8 C A S A`, "
     "`Anna: turn exchange A E`, `Anna: turn pass`. More: `Anna: draw-tiles, with: {count: 4}`, `at: 12:30` for minutes "
     "since the round began, `after: 0:30` since the step before."
 )
-ALSO = N_("Also: %(words)s (rack WHO).")
+ALSO = N_("Also: %(words)s (rack WHO, help VERB).")
+NO_STEP = N_("{words} is no step: expected `WHO: VERB …`, or {known}.")
 
 
 def table(
@@ -167,40 +169,45 @@ class _Keeper:
                 return True
             await self._session.do(step, step_id)
         except CaseError as problem:
-            typer.echo(f"{where}{problem.problem}")
+            typer.echo(f"{where}{problem.say(self._language)}")
             return False
-        except StartError as problem:
-            typer.echo(f"{where}{problem}")
+        except Refusal as refusal:
+            typer.echo(f"{where}{render(refusal, self._language)}")
             return False
         except grpc.aio.AioRpcError as problem:
             if problem.code() in AGAIN:
                 raise
-            article = info_of(problem).metadata.get("article", "")
-            typer.echo(
-                f"{where}{self._read(REFUSED) % {'problem': problem.details()}}{f' ({article})' if article else ''}"
-            )
+            typer.echo(f"{where}{refusals.told(problem, self._session.names, self._language)}")
+            await self._show_way_out(problem)
             return False
         await self._show()
         return True
 
-    def _read(self, message: str) -> str:
-        return translations(self._language).gettext(message)
+    async def _show_way_out(self, problem: grpc.aio.AioRpcError) -> None:
+        info, shown = info_of(problem), await self._session.shown()
+        for hint in refusals.hints(info.reason, shown, info.metadata, self._session.names, self._language):
+            typer.echo(hint)
+        self._offer(shown)
 
     async def _show(self) -> None:
-        table, clock = await self._services.at_rest()
-        typer.echo("\n".join(standing(table, clock, self._session.names, self._session.now, self._language)))
-        unstated = [player for player in self._session.players if "" in (await self._services.table(player)).rack]
-        next_steps = offers(Shown(table, clock, self._session.ruleset, unstated))
-        if said := told(next_steps, self._session.names, self._language):
+        shown = await self._session.shown()
+        lines = standing(shown.table, shown.clock, self._session.names, self._session.now, self._language)
+        typer.echo("\n".join(lines))
+        self._offer(shown)
+
+    def _offer(self, shown: Shown) -> None:
+        if said := told(offers(shown), self._session.names, self._language):
             typer.echo(said)
 
     async def _answer(self, words: str) -> None:
-        """Answer words that are for the tool itself. Raises ``StartError`` for others."""
-        what, _, who = words.partition(" ")
+        """Answer words that are for the tool itself. Raises ``Refusal`` for others."""
+        what, _, of = (part.strip() for part in words.partition(" "))
         match what:
-            case "help":
+            case "help" if of in GUIDES:
+                typer.echo("\n".join(explained(of, verbs().get(of), self._language)))
+            case "help" if not of:
                 self.say(HELP)
-                typer.echo("\n".join(f"  {described(verb)}" for _, verb in sorted(verbs().items())))
+                typer.echo("\n".join(overview(self._language)))
                 self.say(ALSO, words=", ".join(DO))
             case "board":
                 typer.echo(str(board_of(await self._services.table())))
@@ -208,12 +215,11 @@ class _Keeper:
                 await self._show()
             case "sheet":
                 typer.echo("\n".join(written(await self._services.public(self._session.position), self._language)))
-            case "rack":
-                player = self._session.people.get(who.strip(), "")
-                rack = (await self._services.table(player)).rack if player else ()
+            case "rack" if of in self._session.people:
+                rack = (await self._services.table(self._session.people[of])).rack
                 typer.echo(" ".join(face or "▢" for face in rack) or "–")
             case _:
-                raise StartError(f"{words!r} is no step: expected `WHO: VERB …`, or {', '.join(DO)}")
+                raise Refusal("NO_STEP", "", NO_STEP, {"words": repr(words), "known": ", ".join(DO)})
 
 
 AGAIN = frozenset({grpc.StatusCode.UNAVAILABLE, grpc.StatusCode.DEADLINE_EXCEEDED, grpc.StatusCode.ABORTED})

@@ -10,12 +10,12 @@ import grpc
 
 from faristol.cli.casefile import ruling
 from faristol.cli.sitting import Judge
-from faristol.host import StartError
 from faristol.pb.game.v1 import events_pb2 as game_events
 from faristol.pb.game.v1 import game_pb2
 from faristol.pb.lexicon.v1 import adjudication_pb2 as pb
 from faristol.pb.lexicon.v1 import adjudication_pb2_grpc as pb_grpc
 from faristol.pb.lexicon.v1 import events_pb2 as events
+from faristol.rules import N_, Refusal
 
 PATIENCE = 10.0
 """Seconds within which a challenge has to have become a case in the judge's queue."""
@@ -34,12 +34,14 @@ class Bench:
         """Take the open case of ``table`` and rule on all its words, as the lexicon has them when ``valid`` is None.
 
         ``said`` has reason and source, which a ruling against the lexicon needs. Nothing is done where the lexicon
-        rules alone. Raises ``StartError`` when there is no case that the judge may take.
+        rules alone. Raises ``Refusal`` when there is no case that the judge may take.
         """
         request = pb.GetAdjudicationRequest(tournament_id=table.tournament_id)
         if (await self._cases.GetAdjudication(request)).mode == events.MODE_AUTOMATIC:
             if valid is not None:
-                raise StartError("the lexicon rules alone in this tournament: write `judge: rule`")
+                raise Refusal(
+                    "LEXICON_RULES", "", N_("The lexicon rules alone in this tournament: write `judge: rule`.")
+                )
             return
         case_id = await self._case_of(table)
         await self._judge.claim(case_id)
@@ -60,12 +62,19 @@ class Bench:
                         if case.tournament_id == table.tournament_id and {_faces(word) for word in case.words} <= shown
                     ]
                     if len(mine) > 1:
-                        raise StartError(f"{len(mine)} cases with these words wait: rule with `faristol judge`")
+                        raise Refusal(
+                            "SEVERAL_CASES",
+                            "",
+                            N_("{count} cases with these words wait: rule with `faristol judge`."),
+                            {"count": len(mine)},
+                        )
                     if mine:
                         return mine[0]
         except TimeoutError:
             pass
-        raise StartError(f"no case of {table.game_id} waits for the judge {self._judge.judge_id}")
+        raise Refusal(
+            "NO_CASE", "", N_("No case of this table waits for the judge {judge}."), {"judge": self._judge.judge_id}
+        )
 
 
 def _faces(word: game_events.Word) -> tuple[str, ...]:

@@ -11,6 +11,7 @@ import yaml
 from faristol.cli.referee.case import Step
 from faristol.cli.referee.document import CaseError, Value, documents
 from faristol.cli.referee.steps import read_step
+from faristol.rules import N_
 
 TYPED = Path("line")
 """Where errors say that something stands: ``line:3``."""
@@ -56,7 +57,7 @@ def read_typed(typed: Typed, people: Collection[str]) -> Step | str:
 def _value(typed: Typed, text: str) -> Value:
     found = list(documents(TYPED, "\n" * (typed.number - 1) + text))
     if len(found) != 1:
-        raise CaseError(TYPED, typed.number, "expected a step such as `Anna: turn H8 C A S A`")
+        raise CaseError(TYPED, typed.number, N_("expected a step such as `Anna: turn H8 C A S A`"))
     node = found[0].node
     if isinstance(node, yaml.SequenceNode) and len(node.value) == 1:
         return Value(TYPED, node.value[0])

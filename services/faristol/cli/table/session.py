@@ -5,19 +5,23 @@ from __future__ import annotations
 import asyncio
 import time
 import uuid
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from google.protobuf.message import Message
 
 from faristol.cli.referee.case import ARBITER, JUDGE, Step
 from faristol.cli.referee.commands import Commands
+from faristol.cli.referee.document import Value
+from faristol.cli.referee.verbs import Verb
+from faristol.cli.table.guide import WORDS, arguments_of
 from faristol.cli.table.judging import Bench
+from faristol.cli.table.offers import Shown
 from faristol.cli.table.services import LOOK_SECONDS, LiveTable
 from faristol.host.times import Instant, timestamp
 from faristol.pb.game.v1 import game_pb2
 from faristol.pb.results.v1 import results_pb2
-from faristol.rules import Ruleset, pinned_ruleset
+from faristol.rules import N_, Notation, Ruleset, pinned_ruleset
 
 MS_NS = 1_000_000
 
@@ -60,6 +64,12 @@ class Session:
         """The moment at which things happen here: as told, or the present."""
         return time.time_ns() if self._told_ms is None else self._opened_ns + self._told_ms * MS_NS
 
+    async def shown(self) -> Shown:
+        """The table and its clock at rest."""
+        table, clock = await self._services.at_rest()
+        unstated = [player for player in self.players if "" in (await self._services.table(player)).rack]
+        return Shown(table, clock, self.ruleset, unstated)
+
     async def do(self, step: Step, step_id: str) -> Sequence[Message]:
         """Do a step; its commands' ids follow from ``step_id``. Gives the answers.
 
@@ -72,12 +82,45 @@ class Session:
         if actor == JUDGE:
             await self._judge(step)
         elif step.verb == "turn":
+            _check_words(step, ())
             await self._commands.whole_turn(actor, step.place, step.argument, answers)
         elif actor:
-            answers.append(await self._commands.send(actor, step.verb, step.place, step.argument, step.fields))
+            argument, fields = self._in_contract(actor, step)
+            answers.append(await self._commands.send(actor, step.verb, step.place, argument, fields))
             self._ruling_awaited |= step.verb in ("challenge", "appeal")
         self.position = max([self.position, *(answer.position for answer in answers)])
         return answers
+
+    def _in_contract(self, actor: str, step: Step) -> tuple[Value | None, Mapping[str, Value]]:
+        """What a step says with its verb, by the names of the contract; raises ``CaseError`` for what it cannot say."""
+        verb = self._services.verbs.get(step.verb)
+        if verb is None:
+            return step.argument, step.fields
+        known = verb.request.DESCRIPTOR.fields_by_name
+        _check_actor(step, verb, actor, self.names[self.players[0]])
+        words = arguments_of(verb)
+        fields = dict(step.fields)
+        _check_words(step, words, known)
+        for name in step.fields:
+            for field, word in WORDS.items():
+                if name == word and field in known and word != "square":
+                    fields[field] = fields.pop(name)
+        argument = step.argument
+        square = fields.pop("square", None)
+        if verb.argument == "row" and argument is not None:
+            square, argument = argument, None
+        if square is not None:
+            fields |= _square(square)
+        if (
+            actor == ARBITER
+            and {"arbiter_id", "player_id"} <= set(known)
+            and not {"player_id", "player-id"} & set(fields)
+        ):
+            raise step.place.wrong(
+                N_("say who it is about: `arbiter: {verb} …, with: {{player: {who}}}`"),
+                {"verb": verb.name, "who": self.names[self.players[0]]},
+            )
+        return argument, fields
 
     async def _tell_time(self, step: Step) -> None:
         if step.at_ms is not None:
@@ -101,13 +144,16 @@ class Session:
         """Rule on what is in question, where judges rule; wait for the ruling, wherever it comes from."""
         said = step.argument.text() if step.argument else ""
         if step.verb != "rule" or said not in ("", "valid", "invalid"):
-            raise step.place.wrong(f"expected `rule`, `rule valid` or `rule invalid`, got {step.verb} {said}".rstrip())
+            raise step.place.wrong(
+                N_("expected `rule`, `rule valid` or `rule invalid`, got {text}"),
+                {"text": f"{step.verb} {said}".rstrip()},
+            )
         table = await self._services.table()
         if table.phase != game_pb2.PHASE_CHALLENGED:
             if self._ruling_awaited or table.pending_ruled_valid or table.phase == game_pb2.PHASE_REFUSED:
                 self._ruling_awaited = False
                 return  # it came by itself
-            raise step.place.wrong("nothing was challenged")
+            raise step.place.wrong(N_("nothing was challenged"))
         fields = {name: value.text() for name, value in step.fields.items()}
         valid = {"valid": True, "invalid": False}.get(said)
         await self._bench.rule(table, fields, self._step_id, valid=valid)
@@ -116,6 +162,36 @@ class Session:
                 self._ruling_awaited = False
                 return
             await asyncio.sleep(LOOK_SECONDS)
+
+
+def _check_actor(step: Step, verb: Verb, actor: str, somebody: str) -> None:
+    """That a command is given by who can give it."""
+    known = verb.request.DESCRIPTOR.fields_by_name
+    if actor == ARBITER and "player_id" in known and "arbiter_id" not in known:
+        raise step.place.wrong(
+            N_("{verb} is for a player: write `{who}: {verb} …`"), {"verb": verb.name, "who": somebody}
+        )
+    if actor != ARBITER and "arbiter_id" in known and "player_ids" not in known and verb.name != "settle-blank":
+        raise step.place.wrong(N_("{verb} is for an arbiter: write `arbiter: {verb} …`"), {"verb": verb.name})
+
+
+def _check_words(step: Step, words: Collection[str], fields: Collection[str] = ()) -> None:
+    """That a step says nothing but what its verb can say, in ``words`` of people or ``fields`` of the contract."""
+    for name, value in step.fields.items():
+        if name not in words and name.replace("-", "_") not in fields:
+            raise value.wrong(
+                N_("{verb} says nothing about {name}; it can say: {known}"),
+                {"verb": step.verb, "name": repr(name), "known": ", ".join(words) or "–"},
+            )
+
+
+def _square(written: Value) -> Mapping[str, Value]:
+    """Row and column of a square as people write it. Raises ``CaseError``."""
+    try:
+        square = Notation.FISC.read(written.text()).square
+    except ValueError as error:
+        raise written.wrong(N_("expected a square such as H8, got {text}"), {"text": repr(written.text())}) from error
+    return {"row": written.saying(str(square.row)), "column": written.saying(str(square.col))}
 
 
 def _people(names: Mapping[str, str]) -> Mapping[str, str]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from faristol.cli.referee.verbs import GIVEN, Verb
 from faristol.cli.table.offers import Offer
 from faristol.gateway import labels
 from faristol.gateway.table import minutes
@@ -57,11 +56,3 @@ def told(steps: Sequence[Offer], names: Mapping[str, str], language: str) -> str
         return ""
     said = "; ".join(f"{names.get(who, who)}: {', '.join(verbs)}" for who, verbs in steps)
     return translations(language).gettext(NEXT) % {"steps": said}
-
-
-def described(verb: Verb) -> str:
-    """A verb with what may be said behind it: ``claim-overdraw DRAWER-ID, with: racked, seen``."""
-    fields = [field.name for field in verb.request.DESCRIPTOR.fields if field.name not in GIVEN]
-    first, rest = fields[:1], [name.replace("_", "-") for name in fields[1:]]
-    said = " ".join([verb.name, *(name.replace("_", "-").upper() for name in first)])
-    return f"{said}, with: {', '.join(rest)}" if rest else said

@@ -182,7 +182,7 @@ async def _tie_breaks(world: World, value: Value, round_: int) -> Differences:
         values = {one.name: one.quarters / 4 for one in lines[name].tie_breaks} if name in lines else {}
         for tie_break, number in wanted.keys().items():
             if tie_break not in values:
-                yield there_is_no("tie-break", tie_break, values)
+                yield str(there_is_no("tie-break", tie_break, values))
             elif values[tie_break] != _number(number):
                 yield f"expected {tie_break} {number.text()} for {name}, got {values[tie_break]:g}"
 

@@ -1,0 +1,73 @@
+"""What a person at a table is told when a step cannot be done: in the person's language, with names, and what to do."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+import grpc
+
+from faristol.cli.calling import info_of
+from faristol.cli.table.guide import MEANINGS, word_of
+from faristol.cli.table.offers import Shown
+from faristol.host.text import say, translations
+from faristol.pb.game.v1 import events_pb2 as events
+from faristol.pb.game.v1 import game_pb2
+from faristol.rules import N_
+
+REFUSED = N_("Refused: %(problem)s")
+
+OFF_CENTRE = N_("The opponent decides about the play: `{opponent}: decide-off-centre yes` accepts it, `no` does not.")
+ENTER_AGAIN = N_("Was it typed wrong? `arbiter: take-back-entries {turn}` takes it back, and it is entered again.")
+CORRECT_PLAY = N_("What a play counts is corrected by `arbiter: correct-play, with: {{turn: {turn}, score: …}}`.")
+CORRECT_TOTAL = N_(
+    "What a play counts stands; a total is corrected by `arbiter: correct-total, with: {{player: …, total: …}}`."
+)
+CORRECT_CLOCK = N_(
+    "Was the time wrong? `arbiter: correct-clock 12:30, with: {{player: {mover}, reason: device}}` sets it."
+)
+
+
+def told(problem: grpc.aio.AioRpcError, names: Mapping[str, str], language: str) -> str:
+    """The sentence of an answer that refuses, with people's names for their ids, and the article that it rests on."""
+    info = info_of(problem)
+    template = info.metadata.get("message")
+    sentence = problem.details() or problem.code().name
+    if template:
+        params = {key: _named(value, names) for key, value in info.metadata.items()}
+        sentence = say(template, params, language)
+    if field := info.metadata.get("field"):
+        known = MEANINGS.get(word_of(field))
+        sentence = f"{translations(language).gettext(known) if known else field}: {sentence}" if template else sentence
+    article = info.metadata.get("article")
+    told = translations(language).gettext(REFUSED) % {"problem": sentence}
+    return f"{told} ({article})" if article else told
+
+
+def _named(value: str, names: Mapping[str, str]) -> str:
+    """``value`` with names for ids, where it is nothing but ids."""
+    ids = value.replace("'", "").split(", ")
+    if not value:
+        return "–"
+    return ", ".join(names[one] for one in ids) if all(one in names for one in ids) else value
+
+
+def hints(
+    reason: str, shown: Shown, params: Mapping[str, str], names: Mapping[str, str], language: str
+) -> Iterator[str]:
+    """The way out of a refusal, where what can be done next does not say it; ``params`` are those of the refusal."""
+    table, ruleset = shown.table, shown.ruleset
+    mover = names.get(table.turn_player_id, "")
+    lies = table.HasField("pending") and table.keeping == events.KEEPING_RECORDED
+    if table.phase == game_pb2.PHASE_OFF_CENTRE:
+        others = ", ".join(names[player] for player in shown.others(table.turn_player_id))
+        yield say(OFF_CENTRE, {"opponent": others}, language)
+    if lies and reason in ("OFF_CENTRE_OPEN", "TURN_TAKEN", "NOT_YOUR_TURN"):
+        yield say(ENTER_AGAIN, {"turn": table.turn}, language)
+    if reason == "TURN_OVER":
+        stands = ruleset.scoresheet.plays_until == "completed"
+        text, article = (CORRECT_TOTAL, "totals_until") if stands else (CORRECT_PLAY, "plays_until")
+        cited = ruleset.article(f"scoresheet.{article}") or ruleset.law.correction
+        hint = say(text, {"turn": params.get("turn", "")}, language)
+        yield f"{hint} ({cited})" if cited else hint
+    if reason == "TURN_TIMED_OUT" and ruleset.clock.model == "chess":
+        yield say(CORRECT_CLOCK, {"mover": mover}, language)
