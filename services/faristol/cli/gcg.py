@@ -10,7 +10,11 @@ from typing import Annotated, Any
 
 import typer
 
+from faristol.cli.calling import Cell
 from faristol.cli.common import Bar
+from faristol.cli.sheet import shown
+from faristol.gateway.gcg import gcg_of
+from faristol.host import StartError
 from faristol.rules import OptionValue, Refusal, Ruleset, load_ruleset, ruleset_names, with_options
 from faristol.rules.gcg import (
     SIZE_MAX,
@@ -23,6 +27,7 @@ from faristol.rules.gcg import (
     read_gcg,
     replay,
     suited,
+    write_gcg,
 )
 
 app = typer.Typer(no_args_is_help=True, help="Games in GCG files.")
@@ -91,6 +96,19 @@ def show(
     if checked.problems:
         typer.echo("\n".join(_told(checked, every=True)), err=True)
         raise typer.Exit(1)
+
+
+@app.command()
+def export(
+    game_id: Annotated[str, typer.Argument(metavar="GAME", help="A game of two players that is recorded here.")],
+    address: Cell = None,
+) -> None:
+    """Print a game as a GCG file: plays, exchanges, passes, phonies, challenges, penalties, scores and totals."""
+    one = shown(game_id, address)
+    try:
+        typer.echo(write_gcg(gcg_of(one)), nl=False)
+    except Refusal as refusal:
+        raise StartError(str(refusal)) from refusal
 
 
 def _rules(name: str, given: Iterable[str] | None) -> tuple[Ruleset, dict[str, OptionValue]]:

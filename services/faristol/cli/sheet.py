@@ -34,6 +34,17 @@ def sheet(
     json_output: AsJson = False,
 ) -> None:
     """Print the scoresheet of a game as its rules want it: notation, deductions, totals, who signs."""
+    one = shown(game_id, address)
+    if json_output:
+        typer.echo(json.dumps(as_json(one), ensure_ascii=False, indent=2))
+        return
+    if not one.HasField("sheet"):
+        raise StartError(f"the rules {one.ruleset.name} of {game_id} are not installed here with the content it pins")
+    typer.echo("\n".join(written(one, language)))
+
+
+def shown(game_id: str, address: str | None) -> pb.GetGameResponse:
+    """A game as the public sees it. Raises ``StartError`` when there is none, or the results cannot be reached."""
 
     async def ask() -> pb.GetGameResponse:
         async with service_at("results", address) as channel:
@@ -42,13 +53,8 @@ def sheet(
             )
             return answer
 
-    one: pb.GetGameResponse = run(ask())
-    if json_output:
-        typer.echo(json.dumps(as_json(one), ensure_ascii=False, indent=2))
-        return
-    if not one.HasField("sheet"):
-        raise StartError(f"the rules {one.ruleset.name} of {game_id} are not installed here with the content it pins")
-    typer.echo("\n".join(written(one, language)))
+    found: pb.GetGameResponse = run(ask())
+    return found
 
 
 def written(one: pb.GetGameResponse, language: str) -> Iterator[str]:

@@ -232,6 +232,7 @@ async def test_the_openapi_document_describes_every_route(stage: Stage) -> None:
         "/api/v1/tournaments/{tournament_id}/rulings",
         "/api/v1/tournaments/{tournament_id}/stream",
         "/api/v1/games/{game_id}",
+        "/api/v1/games/{game_id}.gcg",
         "/api/v1/seals",
         "/api/v1/status",
         "/healthz",

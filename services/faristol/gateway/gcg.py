@@ -1,0 +1,166 @@
+"""A game that was recorded here as a GCG file tells it."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+
+from faristol.gateway import labels
+from faristol.pb.game.v1 import events_pb2 as game
+from faristol.pb.results.v1 import results_pb2 as pb
+from faristol.rules import N_, Board, Placement, Refusal, Ruleset, Square, Tile, full_bag, pinned_ruleset
+from faristol.rules.gcg import (
+    Challenge,
+    Exchange,
+    GcgGame,
+    Line,
+    Note,
+    Pass,
+    Play,
+    Player,
+    Pragma,
+    RackPenalty,
+    RackPoints,
+    TimePenalty,
+    Withdrawal,
+    write_play,
+    write_rack,
+)
+from faristol.rules.scoring import score_play
+
+_WITHDRAWN = (pb.ENTRY_KIND_PHONY, pb.ENTRY_KIND_WITHDRAWN)
+_PLAYS = (pb.ENTRY_KIND_PLAY, *_WITHDRAWN)
+_PASSES = (pb.ENTRY_KIND_PASS, pb.ENTRY_KIND_CANNOT_PLAY, pb.ENTRY_KIND_LOST_TURN)
+_NOTED = (
+    pb.ENTRY_KIND_FREE_EXCHANGE,
+    pb.ENTRY_KIND_SANCTION,
+    pb.ENTRY_KIND_ABANDONMENT,
+    pb.ENTRY_KIND_FORFEIT,
+    pb.ENTRY_KIND_CORRECTION,
+)
+"""Lines that the format has no event for."""
+
+
+def gcg_of(one: pb.GetGameResponse, ruleset: Ruleset | None = None) -> GcgGame:
+    """The game as far as it is complete, with the scores and totals of its record, which a correction may have changed.
+
+    Its racks are not told, for they are no part of what the public reads. What the format has no line for stands in
+    notes: points that an arbiter took, a rack changed freely. ``ruleset`` is the one pinned when None.
+
+    Raises ``Refusal`` for a table of more than two players, and for rules that are not installed here with the content
+    that the game pins.
+    """
+    if len(one.seats) != 2:
+        raise Refusal(
+            "GCG_OF_TWO",
+            "",
+            N_("A GCG file tells a game of two players; {players} play at this table."),
+            {"players": len(one.seats)},
+        )
+    pin = one.ruleset
+    if ruleset is None:
+        ruleset = pinned_ruleset(pin.name, pin.digest, {option.name: option.value for option in pin.options})
+    return GcgGame((*_head(one, ruleset), *_Teller(one, ruleset).lines()))
+
+
+def _head(one: pb.GetGameResponse, ruleset: Ruleset) -> Iterator[Line]:
+    yield Pragma(keyword="tile-set", text=ruleset.tile_set.name)
+    yield Pragma(keyword="id", text=f"faristol {one.game_id}")
+    if one.tournament_name:
+        yield Pragma(keyword="title", text=_in_line(f"{one.tournament_name}, {one.round}.{one.table}"))
+    if one.lexicon.name:
+        yield Pragma(keyword="lexicon", text=one.lexicon.name)
+    if not one.end_condition:
+        yield Pragma(keyword="incomplete")
+    seats = sorted(one.seats, key=lambda seat: seat.player_id != one.first_player_id)
+    for number, seat in enumerate(seats, start=1):
+        yield Player(number=number, nick=_nick(seat.player_id), name=_in_line(seat.name))
+
+
+def _nick(player_id: str) -> str:
+    """The nickname of a player, who has no space in it."""
+    return "_".join(player_id.split())
+
+
+def _in_line(text: str) -> str:
+    return " ".join(text.split())
+
+
+class _Teller:
+    """Tells the entries of a sheet one after another, and keeps board and totals meanwhile."""
+
+    def __init__(self, one: pb.GetGameResponse, ruleset: Ruleset) -> None:
+        self._one = one
+        self._ruleset = ruleset
+        self._board = Board()
+        self._totals: dict[str, int] = {seat.player_id: 0 for seat in one.seats}
+        self._settled: Mapping[tuple[int, int], str] = {(tile.row, tile.column): tile.face for tile in one.board}
+
+    def lines(self) -> Iterator[Line]:
+        """Everything after the players, in order."""
+        for entry in self._one.entries:
+            if not entry.complete and entry.kind != pb.ENTRY_KIND_CHALLENGE_PENALTY:
+                continue  # the turn is not over
+            yield from self._told(entry)
+            self._totals[entry.player_id] = entry.total
+
+    def _told(self, entry: pb.Entry) -> Iterator[Line]:
+        nick, score, total = _nick(entry.player_id), entry.score, entry.total
+        if entry.kind in _PLAYS:
+            yield from self._play(entry, nick)
+        elif entry.kind == pb.ENTRY_KIND_EXCHANGE:
+            yield Exchange(nick=nick, rack=None, tiles="", count=entry.exchanged, score=0, total=total)
+        elif entry.kind in _PASSES:
+            yield Pass(nick=nick, rack=None, score=0, total=total)
+            if entry.kind != pb.ENTRY_KIND_PASS:
+                yield _note(entry)
+        elif entry.kind == pb.ENTRY_KIND_CHALLENGE_PENALTY:
+            yield Challenge(nick=nick, rack=None, score=score, total=total)
+        elif entry.kind == pb.ENTRY_KIND_OUT_BONUS:
+            yield RackPoints(nick=nick, tiles=write_rack(self._unseen()), score=score, total=total)
+        elif entry.kind == pb.ENTRY_KIND_RACK_PENALTY:
+            if entry.faces:
+                yield RackPenalty(nick=nick, rack=None, tiles=write_rack(entry.faces), score=score, total=total)
+        elif entry.kind == pb.ENTRY_KIND_TIME_PENALTY:
+            yield TimePenalty(nick=nick, rack=None, score=score, total=total)
+        elif entry.kind in _NOTED:
+            yield _note(entry)
+
+    def _play(self, entry: pb.Entry, nick: str) -> Iterator[Line]:
+        stands = entry.kind == pb.ENTRY_KIND_PLAY
+        laid = self._laid(entry.placements, settled=stands)
+        start, word = write_play(self._board, laid)
+        before = self._totals[entry.player_id]
+        points = entry.score if stands else score_play(self._board, laid, self._ruleset).points
+        total = entry.total if stands else before + points
+        yield Play(nick=nick, rack=None, start=start, word=word, score=points, total=total)
+        if stands:
+            self._board = self._board.place(laid)
+            if entry.challenged:
+                yield Note(text="challenged, stands")
+        else:
+            yield Withdrawal(nick=nick, rack=None, score=-points, total=before)
+            if entry.kind == pb.ENTRY_KIND_WITHDRAWN:
+                yield Note(text=labels.WITHDRAWN[entry.withdrawn_for])
+
+    def _laid(self, placements: Sequence[game.Placement], *, settled: bool) -> list[Placement]:
+        """The tiles of a play; what a blank stands for as it was ``settled`` later, where the play stands."""
+        return [
+            Placement(
+                Square(tile.row, tile.column),
+                Tile(self._settled.get((tile.row, tile.column), tile.face) if settled else tile.face, tile.blank),
+            )
+            for tile in placements
+        ]
+
+    def _unseen(self) -> Sequence[str]:
+        """What does not lie on the board: the rack of who is left, once somebody is out."""
+        board = Counter(tile.in_rack for tile in self._board.values())
+        return sorted((Counter(full_bag(self._ruleset.tile_set)) - board).elements())
+
+
+def _note(entry: pb.Entry) -> Note:
+    """What the format has no line for, in the words of the code."""
+    points = f" {entry.score:+}, {entry.total}" if entry.score else ""
+    article = f" ({entry.article})" if entry.article else ""
+    return Note(text=f"{entry.player_id}: {labels.KINDS[entry.kind]}{points}{article}")

@@ -1,0 +1,134 @@
+"""A game that was recorded here is told in a GCG file, and read again it is the same game."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from itertools import zip_longest
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from tests.unit.game.hall import Hall, rules
+from tests.unit.game.test_any_command import TABLES, walk
+from tests.unit.gateway.stage import Stage
+
+from faristol.gateway.gcg import gcg_of
+from faristol.pb.results.v1 import results_pb2 as results
+from faristol.results.scoresheet import apply_to_game
+from faristol.rules import Board, Placement, Refusal, Square, Tile
+from faristol.rules.gcg import GcgGame, Note, Play, Withdrawal, read_gcg, replay, write_gcg
+
+OF_TWO = [name for name, players in TABLES if players == 2]
+OF_MORE = [(name, players) for name, players in TABLES if players > 2]
+
+BESIDE_THE_RULES = {"SCORE", "TOTAL", "RACKS_MISSING", "BEFORE_END", "CHALLENGE_POINTS", "AFTER_END"}
+"""What a replay by the rules alone finds where an arbiter corrected, sanctioned or ended the game."""
+
+
+NOTED = {
+    results.ENTRY_KIND_SANCTION,
+    results.ENTRY_KIND_ABANDONMENT,
+    results.ENTRY_KIND_FORFEIT,
+    results.ENTRY_KIND_CORRECTION,
+}
+"""Points for which the format has no line."""
+
+
+def shown(hall: Hall) -> results.GetGameResponse:
+    state: results.GetGameResponse | None = None
+    for fact in [*hall.facts, *hall.ticks]:
+        state = apply_to_game(state, fact)
+    assert state is not None
+    return state
+
+
+def plays_that_stand(game: GcgGame) -> Iterator[tuple[str, str, int]]:
+    events = list(game.events)
+    for event, after in zip_longest(events, events[1:]):
+        if isinstance(event, Play) and not isinstance(after, Withdrawal):
+            yield event.nick, str(event.start), event.score
+
+
+@given(name=st.sampled_from(OF_TWO), seed=st.integers(0, 10_000), steps=st.integers(5, 90))
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+def test_any_game_of_any_book_is_read_again_as_it_was_told(name: str, seed: int, steps: int) -> None:
+    hall = walk(rules(name), 2, seed, steps)
+    one = shown(hall)
+    told = gcg_of(one, hall.ruleset)
+    again = read_gcg(write_gcg(told))
+    assert again == told
+    stand = [
+        (entry.player_id, entry.score)
+        for entry in one.entries
+        if entry.kind == results.ENTRY_KIND_PLAY and entry.complete
+    ]
+    assert [(nick, score) for nick, _, score in plays_that_stand(again)] == stand
+    replayed = replay(again, hall.ruleset)
+    assert {problem.reason for problem in replayed.problems} <= BESIDE_THE_RULES
+    for seat in one.seats:
+        told_points = sum(event.score for event in again.events if event.nick == seat.player_id)
+        noted = sum(line.score for line in one.entries if line.player_id == seat.player_id and line.kind in NOTED)
+        assert told_points + noted == seat.score
+        if not noted and not replayed.problems:
+            assert replayed.totals[seat.player_id] == seat.score
+
+
+def test_a_phony_stands_there_with_what_it_scored_and_comes_off() -> None:
+    hall = Hall(rules("fisc-2023"), recorded=True)
+    hall.turn("H8 C A S A")
+    one = shown(hall)
+    entry = one.entries[-1]
+    entry.kind, entry.score, entry.total = results.ENTRY_KIND_PHONY, 0, 0
+    play, gone = gcg_of(one, hall.ruleset).events
+    assert isinstance(play, Play)
+    assert isinstance(gone, Withdrawal)
+    assert (play.word, play.score, gone.score, gone.total) == ("CASA", 10, -10, 0)
+
+
+def test_the_file_of_a_game_that_goes_on_says_so() -> None:
+    hall = Hall(rules("fise"), recorded=True)
+    hall.turn("H8 C A S A")
+    game = read_gcg(write_gcg(gcg_of(shown(hall), hall.ruleset)))
+    assert game.incomplete
+    assert replay(game, hall.ruleset).board == Board().place(
+        Placement(Square(7, 7 + place), Tile(face)) for place, face in enumerate("CASA")
+    )
+
+
+@pytest.mark.parametrize(("name", "players"), OF_MORE)
+def test_a_table_of_more_than_two_is_refused_with_a_sentence(name: str, players: int) -> None:
+    one = shown(walk(rules(name), players, 1, 20))
+    with pytest.raises(Refusal, match=f"{players} play at this table"):
+        gcg_of(one)
+
+
+def test_what_has_no_line_in_the_format_is_noted() -> None:
+    seen = set()
+    for seed in range(25):
+        for name in OF_TWO:
+            one = shown(walk(rules(name), 2, seed, 60))
+            kinds = {entry.kind for entry in one.entries}
+            notes = [line for line in gcg_of(one, rules(name)).lines if isinstance(line, Note)]
+            if kinds & {results.ENTRY_KIND_SANCTION, results.ENTRY_KIND_FREE_EXCHANGE, results.ENTRY_KIND_CORRECTION}:
+                assert notes
+                seen |= kinds
+    assert seen
+
+
+@pytest.mark.asyncio(loop_scope="module")
+async def test_results_apps_and_readers_of_a_page_get_the_file(finished: Stage) -> None:
+    page = (await finished.http.get("/g/lliga-r1-t1")).text
+    link = re.search(r'href="(/api/v1/games/[^"]*[.]gcg)"', page)
+    assert link is not None
+    answer = await finished.http.get(link[1])
+    assert (answer.status_code, answer.headers["content-type"]) == (200, "text/plain; charset=utf-8")
+    game = read_gcg(answer.text)
+    told = (await finished.http.get("/api/v1/games/lliga-r1-t1")).json()
+    assert {player.nick: player.name for player in game.players} == {
+        seat["player_id"]: seat["name"] for seat in told["seats"]
+    }
+    plays = [entry["score"] for entry in told["entries"] if entry["kind"] == "play"]
+    assert [score for _, _, score in plays_that_stand(game)] == plays
+    missing = await finished.http.get("/api/v1/games/nowhere.gcg")
+    assert (missing.status_code, missing.json()["id"]) == (404, "nowhere")
