@@ -15,6 +15,7 @@ from faristol.bus import BusError
 from faristol.cli import (
     adjudication,
     draws,
+    export,
     gcg,
     judge,
     keeping,
@@ -53,6 +54,7 @@ judge.app.add_typer(adjudication.app)
 app.add_typer(judge.app, name="judge")
 app.add_typer(rulings.app, name="rulings")
 app.add_typer(players.app, name="players")
+app.add_typer(export.app, name="export")
 app.command()(direct)
 app.command()(history)
 app.command()(pair)

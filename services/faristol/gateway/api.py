@@ -14,10 +14,12 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from faristol.gateway import operation, rulings, schemas, sheets, stream
+from faristol.gateway.crosstable import Crosstable
 from faristol.gateway.results import AsOf, Reader, RulingsReader
 
 TournamentId = Annotated[str, Path(description="The tournament.", examples=["demo"])]
 RoundNumber = Annotated[int, Path(ge=1, le=10_000, description="The round, from 1.")]
+UpToRound = Annotated[int, Query(ge=0, le=10_000, description="After this round; with the results so far when 0.")]
 MinPosition = Annotated[
     int, Query(ge=0, lt=2**63, description="Wait until the answer holds up to this position of the record.")
 ]
@@ -69,17 +71,22 @@ ERRORS: dict[int | str, dict[str, Any]] = {
 
 
 def tagged(model: schemas.Answer, if_none_match: str | None) -> Response:
-    """The model as JSON with its ``ETag``, or 304 when the caller has it already.
+    """The model as JSON with its ``ETag``, or 304 when the caller has it already."""
+    return tagged_body(model.model_dump_json(), model.position, if_none_match, "application/json")
+
+
+def tagged_body(text: str, position: int, if_none_match: str | None, media_type: str) -> Response:
+    """An answer that holds up to ``position`` with its ``ETag``, or 304 when the caller has it already.
 
     The tag begins with the position. A digest follows, because a name can be erased without an event.
     """
-    body = model.model_dump_json().encode()
-    tag = f'"{model.position}-{hashlib.sha256(body).hexdigest()[:16]}"'
+    body = text.encode()
+    tag = f'"{position}-{hashlib.sha256(body).hexdigest()[:16]}"'
     headers = {"ETag": tag, "Cache-Control": "no-cache"}
     known = {one.strip().removeprefix("W/") for one in (if_none_match or "").split(",")}
     if tag in known or "*" in known:
         return Response(status_code=304, headers=headers)
-    return Response(body, media_type="application/json", headers=headers)
+    return Response(body, media_type=media_type, headers=headers)
 
 
 def router(closing: asyncio.Event) -> APIRouter:
@@ -115,9 +122,7 @@ def router(closing: asyncio.Event) -> APIRouter:
     async def get_standings(
         results: Reader,
         tournament_id: TournamentId,
-        round: Annotated[  # noqa: A002 # the name of the query parameter
-            int, Query(ge=0, le=10_000, description="After this round; with the results so far when 0.")
-        ] = 0,
+        round: UpToRound = 0,  # noqa: A002 # the name of the query parameter
         min_position: MinPosition = 0,
         as_of_position: AsOfPosition = 0,
         as_of: AsOfTime = None,
@@ -135,6 +140,20 @@ def router(closing: asyncio.Event) -> APIRouter:
             arithmetic=arithmetic,
         )
         return tagged(schemas.Standings.of(answer), if_none_match)
+
+    @routes.get("/tournaments/{tournament_id}/crosstable", response_model=Crosstable, responses=ERRORS)
+    async def get_crosstable(
+        results: Reader,
+        tournament_id: TournamentId,
+        round: UpToRound = 0,  # noqa: A002 # the name of the query parameter
+        min_position: MinPosition = 0,
+        as_of_position: AsOfPosition = 0,
+        as_of: AsOfTime = None,
+        if_none_match: IfNoneMatch = None,
+    ) -> Response:
+        """Everybody's rounds: opponents, results, scores, who started."""
+        answer = await results.crosstable(tournament_id, round, min_position, AsOf(as_of_position, as_of))
+        return tagged(Crosstable.of(answer), if_none_match)
 
     @routes.get(
         "/tournaments/{tournament_id}/rounds/{number}/pairings", response_model=schemas.Pairings, responses=ERRORS

@@ -1,31 +1,129 @@
-"""Games as files that other programs read."""
+"""What other programs read: standings, pairings and crosstables as CSV, a tournament as TRF, a game as GCG.
+
+``docs/files.md`` describes them.
+"""
 
 from __future__ import annotations
 
 from http import HTTPStatus
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
-from fastapi import APIRouter, Path
+from fastapi import APIRouter, Path, Query
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response
 
-from faristol.gateway.api import ERRORS
+from faristol.gateway import comma_separated, schemas
+from faristol.gateway.api import (
+    ERRORS,
+    AsOfPosition,
+    AsOfTime,
+    IfNoneMatch,
+    MinPosition,
+    RoundNumber,
+    TournamentId,
+    UpToRound,
+    tagged_body,
+)
+from faristol.gateway.crosstable import Crosstable
 from faristol.gateway.gcg import gcg_of
 from faristol.gateway.language import language_of
-from faristol.gateway.results import Reader
+from faristol.gateway.results import AsOf, Reader
 from faristol.host.text import render
+from faristol.pb.results.v1 import results_pb2 as pb
 from faristol.rules import Refusal
 from faristol.rules.gcg import write_gcg
+
+CSV = "text/csv; charset=utf-8"
+TRF = "text/plain; charset=utf-8"
+
+EditionName = Literal["TRF16", "TRF26"]
+EDITIONS: dict[EditionName, pb.ReportEdition.ValueType] = {
+    "TRF16": pb.REPORT_EDITION_TRF16,
+    "TRF26": pb.REPORT_EDITION_TRF26,
+}
+
 
 REFUSED: dict[int | str, dict[str, Any]] = {
     409: {"description": "No game of two players, or its rules are not installed; `detail` says which."}
 }
 
 
+def _of(media_type: str, what: str) -> dict[int | str, dict[str, Any]]:
+    content = {media_type.partition(";")[0]: {"schema": {"type": "string"}}}
+    return {**ERRORS, 200: {"description": what, "content": content}}
+
+
 def router() -> APIRouter:
     """The routes, which come before those of ids: an id may have a dot in it."""
-    routes = APIRouter(prefix="/api/v1", tags=["results"])
+    routes = APIRouter(prefix="/api/v1", tags=["files"], default_response_class=Response)
+
+    @routes.get("/tournaments/{tournament_id}/standings.csv", responses=_of(CSV, "A line for each player."))
+    async def get_standings_csv(
+        results: Reader,
+        tournament_id: TournamentId,
+        round: UpToRound = 0,  # noqa: A002 # the name of the query parameter
+        min_position: MinPosition = 0,
+        as_of_position: AsOfPosition = 0,
+        as_of: AsOfTime = None,
+        if_none_match: IfNoneMatch = None,
+    ) -> Response:
+        """Standings as CSV."""
+        answer = await results.standings(tournament_id, round, min_position, AsOf(as_of_position, as_of))
+        text = comma_separated.standings(schemas.Standings.of(answer))
+        return tagged_body(text, answer.position, if_none_match, CSV)
+
+    @routes.get(
+        "/tournaments/{tournament_id}/rounds/{number}/pairings.csv",
+        responses=_of(CSV, "A line for each table and each bye."),
+    )
+    async def get_pairings_csv(
+        results: Reader,
+        tournament_id: TournamentId,
+        number: RoundNumber,
+        min_position: MinPosition = 0,
+        as_of_position: AsOfPosition = 0,
+        as_of: AsOfTime = None,
+        if_none_match: IfNoneMatch = None,
+    ) -> Response:
+        """Pairings of a round as CSV, with scores as they are."""
+        answer = await results.pairings(tournament_id, number, min_position, AsOf(as_of_position, as_of))
+        text = comma_separated.pairings(schemas.Pairings.of(answer))
+        return tagged_body(text, answer.position, if_none_match, CSV)
+
+    @routes.get("/tournaments/{tournament_id}/crosstable.csv", responses=_of(CSV, "A line for each player."))
+    async def get_crosstable_csv(
+        results: Reader,
+        tournament_id: TournamentId,
+        round: UpToRound = 0,  # noqa: A002 # the name of the query parameter
+        min_position: MinPosition = 0,
+        as_of_position: AsOfPosition = 0,
+        as_of: AsOfTime = None,
+        if_none_match: IfNoneMatch = None,
+    ) -> Response:
+        """The crosstable as CSV."""
+        answer = await results.crosstable(tournament_id, round, min_position, AsOf(as_of_position, as_of))
+        text = comma_separated.crosstable(Crosstable.of(answer))
+        return tagged_body(text, answer.position, if_none_match, CSV)
+
+    @routes.get("/tournaments/{tournament_id}/report.trf", responses=_of(TRF, "The file, lines ending in CR LF."))
+    async def get_report(
+        results: Reader,
+        tournament_id: TournamentId,
+        round: Annotated[  # noqa: A002 # the name of the query parameter
+            int, Query(ge=0, le=10_000, description="Up to this round; up to the last that is over when 0.")
+        ] = 0,
+        edition: Annotated[EditionName, Query(description="Which description of the format.")] = "TRF26",
+        min_position: MinPosition = 0,
+        as_of_position: AsOfPosition = 0,
+        as_of: AsOfTime = None,
+        if_none_match: IfNoneMatch = None,
+    ) -> Response:
+        """The tournament as a TRF file, for pairing and rating programs."""
+        answer = await results.report(
+            tournament_id, EDITIONS[edition], round, min_position, AsOf(as_of_position, as_of)
+        )
+        return tagged_body(answer.text, answer.position, if_none_match, TRF)
 
     @routes.get("/games/{game_id}.gcg", response_class=PlainTextResponse, responses={**ERRORS, **REFUSED})
     async def get_gcg(

@@ -114,6 +114,13 @@ TIE_BREAKS: Mapping[str, tuple[str, str]] = {
 }
 """Name and short name of a tie-break."""
 
+OUTCOMES: Mapping[pb.Outcome.ValueType, str] = {
+    pb.OUTCOME_WIN: "+",
+    pb.OUTCOME_DRAW: "=",
+    pb.OUTCOME_LOSS: "−",
+}
+"""Signs of a crosstable."""
+
 TIE_BREAKS_EXPLAINED: Mapping[str, str] = {
     "median-buchholz": N_("The points of all opponents; the lowest are left out."),
     "buchholz": N_("The points of all opponents."),

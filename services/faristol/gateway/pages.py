@@ -109,6 +109,11 @@ def router() -> APIRouter:
         line = answer.standings[0]
         return _of(request, "standing.html", part, head, answer=answer, line=line, as_of=round, tab="standings")
 
+    @routes.get("/t/{tournament_id}/crosstable")
+    async def crosstable(request: Request, results: Reader, tournament_id: str, part: Part = "") -> Response:
+        head, answer = await asyncio.gather(results.tournament(tournament_id), results.crosstable(tournament_id))
+        return _of(request, "crosstable.html", part, head, answer=answer, tab="crosstable")
+
     @routes.get("/t/{tournament_id}/r/{number}")
     async def pairings(
         request: Request,

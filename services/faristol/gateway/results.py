@@ -99,6 +99,35 @@ class Results:
             metadata=self._metadata,
         )
 
+    async def crosstable(
+        self, tournament_id: str, round_: int = 0, min_position: int = 0, as_of: AsOf | None = None
+    ) -> pb.GetCrosstableResponse:
+        """Everybody's rounds up to one, or so far when that is 0."""
+        return await self._stub.GetCrosstable(
+            pb.GetCrosstableRequest(
+                tournament_id=tournament_id, round=round_, min_position=min_position, **fields(as_of)
+            ),
+            timeout=DEADLINE,
+            metadata=self._metadata,
+        )
+
+    async def report(
+        self,
+        tournament_id: str,
+        edition: pb.ReportEdition.ValueType,
+        round_: int = 0,
+        min_position: int = 0,
+        as_of: AsOf | None = None,
+    ) -> pb.GetReportResponse:
+        """A TRF file up to a round, or up to the last that is over when that is 0."""
+        return await self._stub.GetReport(
+            pb.GetReportRequest(
+                tournament_id=tournament_id, edition=edition, round=round_, min_position=min_position, **fields(as_of)
+            ),
+            timeout=DEADLINE,
+            metadata=self._metadata,
+        )
+
     async def players(
         self, tournament_id: str, min_position: int = 0, as_of: AsOf | None = None
     ) -> pb.ListPlayersResponse:

@@ -406,9 +406,14 @@ class Table(BaseModel):
     final: bool = Field(description="The result is final.")
     winner_id: str = Field(description="The winner; empty for a draw, when all lost, and before the end.")
     loser_ids: list[str] = Field(description="Who left, or lost by decision.")
+    lost_by_all: bool = Field(description="All players lost (FISC I.8.F).")
     unplayed: bool = Field(description="A forfeit: no game for pairing and tie-breaks.")
     corrected: bool = Field(description="The result was corrected after it had been final.")
     postponed_to: datetime | None = Field(description="When the game will be played, while it is postponed.")
+    first_player_id: str = Field(description="Who starts, or started; empty before that is known.")
+    spread_adjustments: dict[str, int] = Field(
+        description="What rulings that were put right have added to the spread of players, by their ids (PES Δ.ε)."
+    )
 
     @classmethod
     def of(cls, one: pb.Table) -> Table:
@@ -421,9 +426,16 @@ class Table(BaseModel):
             final=one.final,
             winner_id=one.winner_id,
             loser_ids=list(one.loser_ids),
+            lost_by_all=one.lost_by_all,
             unplayed=one.unplayed,
             corrected=one.corrected,
             postponed_to=moment(one.postponed_to) if one.HasField("postponed_to") else None,
+            first_player_id=one.first_player_id,
+            spread_adjustments={
+                seat.player_id: sum(each.points for each in adjusted)
+                for seat in one.seats
+                if (adjusted := [each for each in one.spread_adjustments if each.player_id == seat.player_id])
+            },
         )
 
 

@@ -160,7 +160,7 @@ def change_round(state: results.GetPairingsResponse | None, event: Message) -> r
 
 
 def mirror_game(state: results.GetPairingsResponse, game: results.GetGameResponse) -> bool:
-    """Copy the scores and the turns of a game to its table; whether that changed anything.
+    """Copy who starts, the scores and the turns of a game to its table; whether that changed anything.
 
     Once a result is recorded it is the table's, whatever is noted at the game: standings rest on what the
     tournament itself recorded.
@@ -168,7 +168,8 @@ def mirror_game(state: results.GetPairingsResponse, game: results.GetGameRespons
     table = _table_of(state, game.game_id, game.table)
     if table.final:
         return False
-    changed = False
+    changed = table.first_player_id != game.first_player_id
+    table.first_player_id = game.first_player_id
     scores = {seat.player_id: seat.score for seat in game.seats}
     for seat in table.seats:
         if seat.score != (score := scores[seat.player_id]):

@@ -88,6 +88,14 @@ async def pairings(record: Record, tournament_id: str, number: int, moment: Mome
     return reading.gathered(tournament_id, shelf.rows.values(), before.position)
 
 
+async def games(record: Record, tournament_id: str, moment: Moment) -> reading.Tournament:
+    """A tournament with all its tables as their games stood. Raises ``NotFound``."""
+    before = await tournament(record, tournament_id, moment)
+    streams = [f"game-{table.game_id}" for round_ in before.rounds for table in round_.tables]
+    shelf = await _folded(record, [f"tournament-{tournament_id}", *streams], before.position)
+    return reading.gathered(tournament_id, shelf.rows.values(), before.position)
+
+
 async def game(record: Record, game_id: str, moment: Moment) -> results.GetGameResponse:
     """A game with the name of its tournament. Raises ``NotFound`` when it had not been opened."""
     opened = await record.read_stream(f"game-{game_id}")

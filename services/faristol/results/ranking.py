@@ -9,7 +9,7 @@ from faristol.pb.pairing.v1 import events_pb2 as pairing
 from faristol.pb.results.v1 import results_pb2 as results
 from faristol.results.arithmetic import shown, tie_break
 from faristol.results.championship import never_came
-from faristol.rules import pinned_ruleset
+from faristol.rules import Ruleset, pinned_ruleset
 from faristol.rules.standings import Bye, Result, SpreadAdjustment, TableResult, standings
 
 _KINDS: Mapping[pairing.ByeKind.ValueType, Bye] = {
@@ -35,8 +35,7 @@ def rank(
     """
     if not tournament.ruleset.name:
         return []
-    pin = tournament.ruleset
-    ruleset = pinned_ruleset(pin.name, pin.digest, {option.name: option.value for option in pin.options})
+    ruleset = rules_of(tournament)
     paired = list(rounds)
     known = list(_results(paired))
     spread: Counter[str] = Counter()
@@ -84,6 +83,12 @@ def rank(
         )
         for row in table
     ]
+
+
+def rules_of(tournament: results.Tournament) -> Ruleset:
+    """The rules that a tournament pins, with the options chosen. Raises ``Refusal`` when they are not installed."""
+    pin = tournament.ruleset
+    return pinned_ruleset(pin.name, pin.digest, {option.name: option.value for option in pin.options})
 
 
 def last_counted(rounds: Iterable[results.GetPairingsResponse]) -> int:

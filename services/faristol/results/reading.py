@@ -10,7 +10,7 @@ from google.protobuf.message import Message
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from faristol.bus import Live, NotBuilt, read
-from faristol.host.errors import NotFound, Unreachable
+from faristol.host.errors import Invalid, NotFound, Unreachable
 from faristol.pb.results.v1 import results_pb2 as results
 from faristol.record import Record, stored
 from faristol.record import seals as record_seals
@@ -19,6 +19,7 @@ from faristol.results import store
 from faristol.results.championship import is_paired
 from faristol.results.projection import NAME, projection
 from faristol.results.shelf import Kind, round_id
+from faristol.rules.refusal import N_
 
 T = TypeVar("T")
 
@@ -41,6 +42,19 @@ class Tournament:
             if round_.round == number:
                 return round_
         raise NotFound("round", round_id(self.tournament.tournament_id, number))
+
+    def up_to(self, number: int) -> list[results.GetPairingsResponse]:
+        """The rounds up to one; all when that is 0.
+
+        Raises ``NotFound`` when it is not paired, ``Invalid`` for a number that is none.
+        """
+        if number < 0:
+            raise Invalid(
+                "round", N_("{round} is no round: expected 1 or more, or 0 for the results so far"), {"round": number}
+            )
+        if number:
+            self.round(number)
+        return [one for one in self.rounds if not number or one.round <= number]
 
 
 async def tournaments(record: Record) -> tuple[list[results.Tournament], int]:

@@ -77,6 +77,7 @@ _INCIDENTAL = frozenset(INCIDENTAL)
 
 COUNTING = frozenset(
     (
+        game.StartDecided,
         game.ChallengePenalty,
         game.PlayWithdrawn,
         game.TurnLost,
@@ -91,7 +92,7 @@ COUNTING = frozenset(
         game.ResultFinal,
     )
 )
-"""Events after which a game's scores or the number of its turns may be others."""
+"""Events after which a game's scores, the number of its turns or who starts may be others."""
 
 
 def apply_to_game(state: results.GetGameResponse | None, event: Message) -> results.GetGameResponse:

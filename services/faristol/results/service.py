@@ -15,7 +15,8 @@ from faristol.host.times import moment_of
 from faristol.pb.results.v1 import results_pb2 as results
 from faristol.pb.results.v1 import results_pb2_grpc as results_grpc
 from faristol.record import Record
-from faristol.results import history, news, operation, ranking, reading, wording
+from faristol.results import history, news, operation, ranking, reading, reporting, wording
+from faristol.results.crosstable import crosstable
 from faristol.results.history import Moment
 from faristol.results.sheet import write_pinned
 from faristol.results.shelf import Kind
@@ -27,6 +28,8 @@ AsOf = (
     results.ListTournamentsRequest
     | results.GetTournamentRequest
     | results.GetStandingsRequest
+    | results.GetCrosstableRequest
+    | results.GetReportRequest
     | results.GetPairingsRequest
     | results.ListPlayersRequest
     | results.GetGameRequest
@@ -81,20 +84,12 @@ class ResultsService(results_grpc.ResultsServiceServicer):
         self, request: results.GetStandingsRequest, context: Context
     ) -> results.GetStandingsResponse:
         """Standings with their tie-breaks and, where asked for, how each comes about: so far, or as of a round."""
-        if request.round < 0:
-            raise Invalid(
-                "round",
-                N_("{round} is no round: expected 1 or more, or 0 for the results so far"),
-                {"round": request.round},
-            )
         if moment := await self._moment(request):
             found = await history.tournament(self._record, request.tournament_id, moment)
         else:
             await self._reach(request.min_position, context)
             found = await reading.tournament(self._record, request.tournament_id, [Kind.PLAYERS, Kind.ROUND])
-        if request.round:
-            found.round(request.round)
-        counted = [one for one in found.rounds if not request.round or one.round <= request.round]
+        counted = found.up_to(request.round)
         lines = ranking.rank(found.tournament, found.players, counted, arithmetic=request.arithmetic)
         if request.player_id:
             lines = [line for line in lines if line.player_id == request.player_id]
@@ -128,6 +123,35 @@ class ResultsService(results_grpc.ResultsServiceServicer):
         await self._name(seats)
         answer.position = found.position
         return answer
+
+    async def GetCrosstable(  # noqa: N802
+        self, request: results.GetCrosstableRequest, context: Context
+    ) -> results.GetCrosstableResponse:
+        """Everybody's rounds: so far, or up to a round."""
+        if moment := await self._moment(request):
+            found = await history.games(self._record, request.tournament_id, moment)
+        else:
+            await self._reach(request.min_position, context)
+            found = await reading.tournament(self._record, request.tournament_id, [Kind.PLAYERS, Kind.ROUND])
+        counted = found.up_to(request.round)
+        lines = ranking.rank(found.tournament, found.players, counted, arithmetic=True)
+        people = await reading.people(self._record, (line.player_id for line in lines))
+        for line in lines:
+            line.name = people[line.player_id].name
+        return results.GetCrosstableResponse(
+            rows=crosstable(lines, found.players, counted), rounds=len(counted), position=found.position
+        )
+
+    async def GetReport(  # noqa: N802
+        self, request: results.GetReportRequest, context: Context
+    ) -> results.GetReportResponse:
+        """The tournament as a TRF file."""
+        if moment := await self._moment(request):
+            found = await history.games(self._record, request.tournament_id, moment)
+        else:
+            await self._reach(request.min_position, context)
+            found = await reading.tournament(self._record, request.tournament_id, [Kind.PLAYERS, Kind.ROUND])
+        return await reporting.answer(self._record, found, request.round, request.edition)
 
     async def ListPlayers(  # noqa: N802
         self, request: results.ListPlayersRequest, context: Context

@@ -36,7 +36,9 @@ class TieBreaks:
 
     def points(self, player: str) -> Arithmetic:
         """Points of the championship: what each round was awarded with."""
-        return Arithmetic(tuple(_term(seen, seen.points) for seen in self._known(player)))
+        return Arithmetic(
+            tuple(replace(_term(seen, seen.points), outcome=seen.outcome) for seen in self._known(player))
+        )
 
     def buchholz(self, player: str, equals: Group, cut: int = 0) -> Arithmetic:
         """The points of all opponents (FIDE C.07 8.1), the ``cut`` worst left out (14.1, 14.2)."""

@@ -31,7 +31,7 @@ from faristol.rules.trf.settling import settled
 _LINE_END = re.compile(r"\r\n|\r|\n")
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 _TAG = re.compile(r"[0-9A-Z]{3}(?= |$)")
-_SCORE = re.compile(r"([0-9]{1,4}):([0-9]{1,4})")
+_SCORE = re.compile(r"(-?[0-9]{1,4}):(-?[0-9]{1,4})")
 
 ROUNDS_MAX = 999
 """Rounds that the format can number."""

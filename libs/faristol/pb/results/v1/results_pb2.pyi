@@ -155,6 +155,30 @@ LEFT_OUT_NOT_ALL_MET: LeftOut.ValueType  # 3
 """Games among equals decide only once all of them have met each other."""
 Global___LeftOut: _TypeAlias = LeftOut  # noqa: Y015
 
+class _ReportEdition:
+    ValueType = _typing.NewType("ValueType", _builtins.int)
+    V: _TypeAlias = ValueType  # noqa: Y015
+
+class _ReportEditionEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_ReportEdition.ValueType], _builtins.type):
+    DESCRIPTOR: _descriptor.EnumDescriptor
+    REPORT_EDITION_UNSPECIFIED: _ReportEdition.ValueType  # 0
+    """TRF26."""
+    REPORT_EDITION_TRF16: _ReportEdition.ValueType  # 1
+    """FIDE's of 2016, with the extensions of JaVaFo."""
+    REPORT_EDITION_TRF26: _ReportEdition.ValueType  # 2
+    """FIDE's of 2026."""
+
+class ReportEdition(_ReportEdition, metaclass=_ReportEditionEnumTypeWrapper):
+    """Which description of TRF a report follows."""
+
+REPORT_EDITION_UNSPECIFIED: ReportEdition.ValueType  # 0
+"""TRF26."""
+REPORT_EDITION_TRF16: ReportEdition.ValueType  # 1
+"""FIDE's of 2016, with the extensions of JaVaFo."""
+REPORT_EDITION_TRF26: ReportEdition.ValueType  # 2
+"""FIDE's of 2026."""
+Global___ReportEdition: _TypeAlias = ReportEdition  # noqa: Y015
+
 class _EntryKind:
     ValueType = _typing.NewType("ValueType", _builtins.int)
     V: _TypeAlias = ValueType  # noqa: Y015
@@ -972,6 +996,7 @@ class Table(_message.Message):
     CORRECTED_FIELD_NUMBER: _builtins.int
     POSTPONED_TO_FIELD_NUMBER: _builtins.int
     SPREAD_ADJUSTMENTS_FIELD_NUMBER: _builtins.int
+    FIRST_PLAYER_ID_FIELD_NUMBER: _builtins.int
     table: _builtins.int
     """Table, from 1."""
     game_id: _builtins.str
@@ -990,6 +1015,8 @@ class Table(_message.Message):
     """It was decided before any turn was over: a forfeit, which is no game for pairing and tie-breaks."""
     corrected: _builtins.bool
     """The result was corrected after it had been final."""
+    first_player_id: _builtins.str
+    """Who starts, or started; empty before that is known."""
     @_builtins.property
     def seats(self) -> _containers.RepeatedCompositeFieldContainer[Global___Seat]:
         """Both players, in the order of the pairing."""
@@ -1022,10 +1049,11 @@ class Table(_message.Message):
         corrected: _builtins.bool = ...,
         postponed_to: _timestamp_pb2.Timestamp | None = ...,
         spread_adjustments: _abc.Iterable[Global___SpreadAdjustment] | None = ...,
+        first_player_id: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["postponed_to", b"postponed_to"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["condition", b"condition", "corrected", b"corrected", "final", b"final", "game_id", b"game_id", "loser_ids", b"loser_ids", "lost_by_all", b"lost_by_all", "postponed_to", b"postponed_to", "seats", b"seats", "spread_adjustments", b"spread_adjustments", "table", b"table", "turns", b"turns", "unplayed", b"unplayed", "winner_id", b"winner_id"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["condition", b"condition", "corrected", b"corrected", "final", b"final", "first_player_id", b"first_player_id", "game_id", b"game_id", "loser_ids", b"loser_ids", "lost_by_all", b"lost_by_all", "postponed_to", b"postponed_to", "seats", b"seats", "spread_adjustments", b"spread_adjustments", "table", b"table", "turns", b"turns", "unplayed", b"unplayed", "winner_id", b"winner_id"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -1136,6 +1164,258 @@ class GetPairingsResponse(_message.Message):
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___GetPairingsResponse: _TypeAlias = GetPairingsResponse  # noqa: Y015
+
+@_typing.final
+class GetCrosstableRequest(_message.Message):
+    """See GetCrosstable."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    TOURNAMENT_ID_FIELD_NUMBER: _builtins.int
+    ROUND_FIELD_NUMBER: _builtins.int
+    MIN_POSITION_FIELD_NUMBER: _builtins.int
+    AS_OF_POSITION_FIELD_NUMBER: _builtins.int
+    AS_OF_FIELD_NUMBER: _builtins.int
+    tournament_id: _builtins.str
+    """The tournament."""
+    round: _builtins.int
+    """Up to this round; the results so far when 0."""
+    min_position: _builtins.int
+    """See the head of this file."""
+    as_of_position: _builtins.int
+    """See the head of this file."""
+    @_builtins.property
+    def as_of(self) -> _timestamp_pb2.Timestamp:
+        """See the head of this file."""
+
+    def __init__(
+        self,
+        *,
+        tournament_id: _builtins.str = ...,
+        round: _builtins.int = ...,
+        min_position: _builtins.int = ...,
+        as_of_position: _builtins.int = ...,
+        as_of: _timestamp_pb2.Timestamp | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["as_of", b"as_of"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["as_of", b"as_of", "as_of_position", b"as_of_position", "min_position", b"min_position", "round", b"round", "tournament_id", b"tournament_id"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___GetCrosstableRequest: _TypeAlias = GetCrosstableRequest  # noqa: Y015
+
+@_typing.final
+class CrosstableCell(_message.Message):
+    """What a round was to a player."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    ROUND_FIELD_NUMBER: _builtins.int
+    BASIS_FIELD_NUMBER: _builtins.int
+    OUTCOME_FIELD_NUMBER: _builtins.int
+    HALF_POINTS_FIELD_NUMBER: _builtins.int
+    OPPONENT_IDS_FIELD_NUMBER: _builtins.int
+    OPPONENT_RANKS_FIELD_NUMBER: _builtins.int
+    SCORE_FIELD_NUMBER: _builtins.int
+    AGAINST_FIELD_NUMBER: _builtins.int
+    STARTS_FIELD_NUMBER: _builtins.int
+    GAME_ID_FIELD_NUMBER: _builtins.int
+    FINAL_FIELD_NUMBER: _builtins.int
+    round: _builtins.int
+    """Round, from 1."""
+    basis: Global___TermBasis.ValueType
+    """What it was."""
+    outcome: Global___Outcome.ValueType
+    """What it came to; not said while there is no result, and for who was absent."""
+    half_points: _builtins.int
+    """Points of the championship, in halves."""
+    score: _builtins.int
+    """Own score, final or so far."""
+    against: _builtins.int
+    """The opponent's; 0 at a table of more than two."""
+    starts: _builtins.bool
+    """The player started, or answered; absent where that is not known."""
+    game_id: _builtins.str
+    """The game; empty where there is none."""
+    final: _builtins.bool
+    """The result is final."""
+    @_builtins.property
+    def opponent_ids(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """Whom the player met, or would have met; several at a table of more than two."""
+
+    @_builtins.property
+    def opponent_ranks(self) -> _containers.RepeatedScalarFieldContainer[_builtins.int]:
+        """Their ranks, in the same order."""
+
+    def __init__(
+        self,
+        *,
+        round: _builtins.int = ...,
+        basis: Global___TermBasis.ValueType = ...,
+        outcome: Global___Outcome.ValueType = ...,
+        half_points: _builtins.int = ...,
+        opponent_ids: _abc.Iterable[_builtins.str] | None = ...,
+        opponent_ranks: _abc.Iterable[_builtins.int] | None = ...,
+        score: _builtins.int = ...,
+        against: _builtins.int = ...,
+        starts: _builtins.bool | None = ...,
+        game_id: _builtins.str = ...,
+        final: _builtins.bool = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_starts", b"_starts", "starts", b"starts"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_starts", b"_starts", "against", b"against", "basis", b"basis", "final", b"final", "game_id", b"game_id", "half_points", b"half_points", "opponent_ids", b"opponent_ids", "opponent_ranks", b"opponent_ranks", "outcome", b"outcome", "round", b"round", "score", b"score", "starts", b"starts"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    _WhichOneofReturnType__starts: _TypeAlias = _typing.Literal["starts"]  # noqa: Y015
+    _WhichOneofArgType__starts: _TypeAlias = _typing.Literal["_starts", b"_starts"]  # noqa: Y015
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__starts) -> _WhichOneofReturnType__starts | None: ...
+
+Global___CrosstableCell: _TypeAlias = CrosstableCell  # noqa: Y015
+
+@_typing.final
+class CrosstableRow(_message.Message):
+    """A player's line of the crosstable."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    STANDING_FIELD_NUMBER: _builtins.int
+    RATING_FIELD_NUMBER: _builtins.int
+    UNRATED_FIELD_NUMBER: _builtins.int
+    CELLS_FIELD_NUMBER: _builtins.int
+    rating: _builtins.int
+    """Rating at the start."""
+    unrated: _builtins.bool
+    """No rating had been published."""
+    @_builtins.property
+    def standing(self) -> Global___Standing:
+        """The line of the standings."""
+
+    @_builtins.property
+    def cells(self) -> _containers.RepeatedCompositeFieldContainer[Global___CrosstableCell]:
+        """One for each round paired, in order."""
+
+    def __init__(
+        self,
+        *,
+        standing: Global___Standing | None = ...,
+        rating: _builtins.int = ...,
+        unrated: _builtins.bool = ...,
+        cells: _abc.Iterable[Global___CrosstableCell] | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["standing", b"standing"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["cells", b"cells", "rating", b"rating", "standing", b"standing", "unrated", b"unrated"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___CrosstableRow: _TypeAlias = CrosstableRow  # noqa: Y015
+
+@_typing.final
+class GetCrosstableResponse(_message.Message):
+    """See GetCrosstable."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    ROWS_FIELD_NUMBER: _builtins.int
+    ROUNDS_FIELD_NUMBER: _builtins.int
+    POSITION_FIELD_NUMBER: _builtins.int
+    rounds: _builtins.int
+    """Rounds paired so far, or up to the round asked for."""
+    position: _builtins.int
+    """See the head of this file."""
+    @_builtins.property
+    def rows(self) -> _containers.RepeatedCompositeFieldContainer[Global___CrosstableRow]:
+        """In the order of the standings."""
+
+    def __init__(
+        self,
+        *,
+        rows: _abc.Iterable[Global___CrosstableRow] | None = ...,
+        rounds: _builtins.int = ...,
+        position: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["position", b"position", "rounds", b"rounds", "rows", b"rows"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___GetCrosstableResponse: _TypeAlias = GetCrosstableResponse  # noqa: Y015
+
+@_typing.final
+class GetReportRequest(_message.Message):
+    """See GetReport."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    TOURNAMENT_ID_FIELD_NUMBER: _builtins.int
+    ROUND_FIELD_NUMBER: _builtins.int
+    EDITION_FIELD_NUMBER: _builtins.int
+    MIN_POSITION_FIELD_NUMBER: _builtins.int
+    AS_OF_POSITION_FIELD_NUMBER: _builtins.int
+    AS_OF_FIELD_NUMBER: _builtins.int
+    tournament_id: _builtins.str
+    """The tournament."""
+    round: _builtins.int
+    """Up to this round, of which every result is in; up to the last such round when 0."""
+    edition: Global___ReportEdition.ValueType
+    """The edition."""
+    min_position: _builtins.int
+    """See the head of this file."""
+    as_of_position: _builtins.int
+    """See the head of this file."""
+    @_builtins.property
+    def as_of(self) -> _timestamp_pb2.Timestamp:
+        """See the head of this file."""
+
+    def __init__(
+        self,
+        *,
+        tournament_id: _builtins.str = ...,
+        round: _builtins.int = ...,
+        edition: Global___ReportEdition.ValueType = ...,
+        min_position: _builtins.int = ...,
+        as_of_position: _builtins.int = ...,
+        as_of: _timestamp_pb2.Timestamp | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["as_of", b"as_of"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["as_of", b"as_of", "as_of_position", b"as_of_position", "edition", b"edition", "min_position", b"min_position", "round", b"round", "tournament_id", b"tournament_id"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___GetReportRequest: _TypeAlias = GetReportRequest  # noqa: Y015
+
+@_typing.final
+class GetReportResponse(_message.Message):
+    """See GetReport."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    TEXT_FIELD_NUMBER: _builtins.int
+    ROUND_FIELD_NUMBER: _builtins.int
+    POSITION_FIELD_NUMBER: _builtins.int
+    text: _builtins.str
+    """The file, lines ending in CR LF."""
+    round: _builtins.int
+    """The last round in it."""
+    position: _builtins.int
+    """See the head of this file."""
+    def __init__(
+        self,
+        *,
+        text: _builtins.str = ...,
+        round: _builtins.int = ...,
+        position: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["position", b"position", "round", b"round", "text", b"text"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___GetReportResponse: _TypeAlias = GetReportResponse  # noqa: Y015
 
 @_typing.final
 class ListPlayersRequest(_message.Message):

@@ -55,6 +55,16 @@ class ResultsServiceStub:
                 request_serializer=faristol_dot_results_dot_v1_dot_results__pb2.GetPairingsRequest.SerializeToString,
                 response_deserializer=faristol_dot_results_dot_v1_dot_results__pb2.GetPairingsResponse.FromString,
                 _registered_method=True)
+        self.GetCrosstable = channel.unary_unary(
+                '/faristol.results.v1.ResultsService/GetCrosstable',
+                request_serializer=faristol_dot_results_dot_v1_dot_results__pb2.GetCrosstableRequest.SerializeToString,
+                response_deserializer=faristol_dot_results_dot_v1_dot_results__pb2.GetCrosstableResponse.FromString,
+                _registered_method=True)
+        self.GetReport = channel.unary_unary(
+                '/faristol.results.v1.ResultsService/GetReport',
+                request_serializer=faristol_dot_results_dot_v1_dot_results__pb2.GetReportRequest.SerializeToString,
+                response_deserializer=faristol_dot_results_dot_v1_dot_results__pb2.GetReportResponse.FromString,
+                _registered_method=True)
         self.ListPlayers = channel.unary_unary(
                 '/faristol.results.v1.ResultsService/ListPlayers',
                 request_serializer=faristol_dot_results_dot_v1_dot_results__pb2.ListPlayersRequest.SerializeToString,
@@ -109,6 +119,20 @@ class ResultsServiceServicer:
 
     def GetPairings(self, request, context):
         """Pairings of a round, with scores as they are.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def GetCrosstable(self, request, context):
+        """Everybody's rounds, in the order of the standings.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def GetReport(self, request, context):
+        """The tournament as a TRF file, for pairing and rating programs.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -171,6 +195,16 @@ def add_ResultsServiceServicer_to_server(servicer, server):
                     servicer.GetPairings,
                     request_deserializer=faristol_dot_results_dot_v1_dot_results__pb2.GetPairingsRequest.FromString,
                     response_serializer=faristol_dot_results_dot_v1_dot_results__pb2.GetPairingsResponse.SerializeToString,
+            ),
+            'GetCrosstable': grpc.unary_unary_rpc_method_handler(
+                    servicer.GetCrosstable,
+                    request_deserializer=faristol_dot_results_dot_v1_dot_results__pb2.GetCrosstableRequest.FromString,
+                    response_serializer=faristol_dot_results_dot_v1_dot_results__pb2.GetCrosstableResponse.SerializeToString,
+            ),
+            'GetReport': grpc.unary_unary_rpc_method_handler(
+                    servicer.GetReport,
+                    request_deserializer=faristol_dot_results_dot_v1_dot_results__pb2.GetReportRequest.FromString,
+                    response_serializer=faristol_dot_results_dot_v1_dot_results__pb2.GetReportResponse.SerializeToString,
             ),
             'ListPlayers': grpc.unary_unary_rpc_method_handler(
                     servicer.ListPlayers,
@@ -307,6 +341,60 @@ class ResultsService:
             '/faristol.results.v1.ResultsService/GetPairings',
             faristol_dot_results_dot_v1_dot_results__pb2.GetPairingsRequest.SerializeToString,
             faristol_dot_results_dot_v1_dot_results__pb2.GetPairingsResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def GetCrosstable(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/faristol.results.v1.ResultsService/GetCrosstable',
+            faristol_dot_results_dot_v1_dot_results__pb2.GetCrosstableRequest.SerializeToString,
+            faristol_dot_results_dot_v1_dot_results__pb2.GetCrosstableResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def GetReport(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/faristol.results.v1.ResultsService/GetReport',
+            faristol_dot_results_dot_v1_dot_results__pb2.GetReportRequest.SerializeToString,
+            faristol_dot_results_dot_v1_dot_results__pb2.GetReportResponse.FromString,
             options,
             channel_credentials,
             insecure,

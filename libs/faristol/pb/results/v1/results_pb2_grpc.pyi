@@ -49,6 +49,10 @@ class ResultsServiceStub:
     """Standings with their tie-breaks."""
     GetPairings: _grpc.UnaryUnaryMultiCallable[_results_pb2.GetPairingsRequest, _results_pb2.GetPairingsResponse]
     """Pairings of a round, with scores as they are."""
+    GetCrosstable: _grpc.UnaryUnaryMultiCallable[_results_pb2.GetCrosstableRequest, _results_pb2.GetCrosstableResponse]
+    """Everybody's rounds, in the order of the standings."""
+    GetReport: _grpc.UnaryUnaryMultiCallable[_results_pb2.GetReportRequest, _results_pb2.GetReportResponse]
+    """The tournament as a TRF file, for pairing and rating programs."""
     ListPlayers: _grpc.UnaryUnaryMultiCallable[_results_pb2.ListPlayersRequest, _results_pb2.ListPlayersResponse]
     """Players with their ratings."""
     GetGame: _grpc.UnaryUnaryMultiCallable[_results_pb2.GetGameRequest, _results_pb2.GetGameResponse]
@@ -73,6 +77,10 @@ class ResultsServiceAsyncStub(ResultsServiceStub):
     """Standings with their tie-breaks."""
     GetPairings: _aio.UnaryUnaryMultiCallable[_results_pb2.GetPairingsRequest, _results_pb2.GetPairingsResponse]  # type: ignore[assignment]
     """Pairings of a round, with scores as they are."""
+    GetCrosstable: _aio.UnaryUnaryMultiCallable[_results_pb2.GetCrosstableRequest, _results_pb2.GetCrosstableResponse]  # type: ignore[assignment]
+    """Everybody's rounds, in the order of the standings."""
+    GetReport: _aio.UnaryUnaryMultiCallable[_results_pb2.GetReportRequest, _results_pb2.GetReportResponse]  # type: ignore[assignment]
+    """The tournament as a TRF file, for pairing and rating programs."""
     ListPlayers: _aio.UnaryUnaryMultiCallable[_results_pb2.ListPlayersRequest, _results_pb2.ListPlayersResponse]  # type: ignore[assignment]
     """Players with their ratings."""
     GetGame: _aio.UnaryUnaryMultiCallable[_results_pb2.GetGameRequest, _results_pb2.GetGameResponse]  # type: ignore[assignment]
@@ -118,6 +126,22 @@ class ResultsServiceServicer(metaclass=_abc_1.ABCMeta):
         context: _ServicerContext,
     ) -> _typing.Union[_results_pb2.GetPairingsResponse, _abc.Awaitable[_results_pb2.GetPairingsResponse]]:
         """Pairings of a round, with scores as they are."""
+
+    @_abc_1.abstractmethod
+    def GetCrosstable(
+        self,
+        request: _results_pb2.GetCrosstableRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_results_pb2.GetCrosstableResponse, _abc.Awaitable[_results_pb2.GetCrosstableResponse]]:
+        """Everybody's rounds, in the order of the standings."""
+
+    @_abc_1.abstractmethod
+    def GetReport(
+        self,
+        request: _results_pb2.GetReportRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_results_pb2.GetReportResponse, _abc.Awaitable[_results_pb2.GetReportResponse]]:
+        """The tournament as a TRF file, for pairing and rating programs."""
 
     @_abc_1.abstractmethod
     def ListPlayers(

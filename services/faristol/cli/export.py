@@ -1,0 +1,150 @@
+"""`faristol export …`: standings, pairings, crosstables and reports as files."""
+
+from __future__ import annotations
+
+import json
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from faristol.cli.calling import Cell, service_at
+from faristol.cli.common import run
+from faristol.gateway import comma_separated, schemas
+from faristol.gateway.crosstable import Crosstable
+from faristol.gateway.files import EDITIONS
+from faristol.gateway.results import AsOf, Results
+from faristol.host import StartError
+from faristol.host.text import SOURCE
+from faristol.pb.results.v1 import results_pb2_grpc
+
+app = typer.Typer(no_args_is_help=True, help="Standings, pairings, crosstables and reports as files.")
+
+Tournament = Annotated[str, typer.Argument(help="The tournament.")]
+Round = Annotated[int, typer.Option("--round", min=0, help="After this round; with the results so far when 0.")]
+Output = Annotated[Path | None, typer.Option("--output", "-o", help="Write to this file; else to the terminal.")]
+
+
+class Form(StrEnum):
+    """How a file is written."""
+
+    CSV = "csv"
+    JSON = "json"
+
+
+class Edition(StrEnum):
+    """Which description of TRF a report follows."""
+
+    TRF16 = "TRF16"
+    TRF26 = "TRF26"
+
+
+As = Annotated[Form, typer.Option("--as", help="csv or json, with the same columns and fields as the API.")]
+
+
+@app.command()
+def standings(
+    tournament: Tournament, form: As = Form.CSV, round_: Round = 0, output: Output = None, address: Cell = None
+) -> None:
+    """The standings with their tie-breaks; as JSON with how every value comes about."""
+
+    async def ask() -> str:
+        async with service_at("results", address) as channel:
+            results = Results(results_pb2_grpc.ResultsServiceStub(channel), SOURCE)
+            answer = schemas.Standings.of(await results.standings(tournament, round_, arithmetic=form is Form.JSON))
+            return comma_separated.standings(answer) if form is Form.CSV else answer.model_dump_json(indent=2)
+
+    _write(run(ask()), output)
+
+
+@app.command()
+def pairings(
+    tournament: Tournament,
+    number: Annotated[int, typer.Argument(min=1, metavar="ROUND", help="The round.")],
+    form: As = Form.CSV,
+    output: Output = None,
+    address: Cell = None,
+) -> None:
+    """The tables of a round with their scores, and who sits it out."""
+
+    async def ask() -> str:
+        async with service_at("results", address) as channel:
+            results = Results(results_pb2_grpc.ResultsServiceStub(channel), SOURCE)
+            answer = schemas.Pairings.of(await results.pairings(tournament, number))
+            return comma_separated.pairings(answer) if form is Form.CSV else answer.model_dump_json(indent=2)
+
+    _write(run(ask()), output)
+
+
+@app.command()
+def crosstable(
+    tournament: Tournament, form: As = Form.CSV, round_: Round = 0, output: Output = None, address: Cell = None
+) -> None:
+    """Everybody's rounds: opponents, results, scores, who started."""
+
+    async def ask() -> str:
+        async with service_at("results", address) as channel:
+            results = Results(results_pb2_grpc.ResultsServiceStub(channel), SOURCE)
+            answer = Crosstable.of(await results.crosstable(tournament, round_))
+            return comma_separated.crosstable(answer) if form is Form.CSV else answer.model_dump_json(indent=2)
+
+    _write(run(ask()), output)
+
+
+@app.command("json")
+def whole(tournament: Tournament, output: Output = None, address: Cell = None) -> None:
+    """All of it as one JSON object, as of one position: tournament, players, pairings of every round, standings."""
+
+    async def ask() -> str:
+        async with service_at("results", address) as channel:
+            results = Results(results_pb2_grpc.ResultsServiceStub(channel), SOURCE)
+            head = schemas.TournamentAnswer.of(await results.tournament(tournament))
+            then = AsOf(head.position)
+            rounds = [
+                schemas.Pairings.of(await results.pairings(tournament, line.round, as_of=then))
+                for line in head.tournament.played
+            ]
+            players = schemas.Players.of(await results.players(tournament, as_of=then))
+            standings = schemas.Standings.of(await results.standings(tournament, as_of=then, arithmetic=True))
+            told = {
+                "position": head.position,
+                "tournament": head.tournament.model_dump(mode="json"),
+                "rating_system": players.rating_system,
+                "players": [one.model_dump(mode="json") for one in players.players],
+                "rounds": [one.model_dump(mode="json", exclude={"position"}) for one in rounds],
+                "standings": [one.model_dump(mode="json") for one in standings.standings],
+            }
+            return json.dumps(told, ensure_ascii=False, indent=2)
+
+    _write(run(ask()), output)
+
+
+@app.command()
+def trf(
+    tournament: Tournament,
+    edition: Annotated[Edition, typer.Option(help="Which description of the format.")] = Edition.TRF26,
+    round_: Annotated[int, typer.Option("--round", min=0, help="Up to this round; the last over when 0.")] = 0,
+    output: Output = None,
+    address: Cell = None,
+) -> None:
+    """The tournament as a TRF file, for pairing and rating programs. `faristol pair FILE --check` pairs it again."""
+
+    async def ask() -> str:
+        async with service_at("results", address) as channel:
+            results = Results(results_pb2_grpc.ResultsServiceStub(channel), SOURCE)
+            return (await results.report(tournament, EDITIONS[edition.value], round_)).text
+
+    _write(run(ask()), output)
+
+
+def _write(text: str, output: Path | None) -> None:
+    """The text byte for byte: these files end their lines as their formats want it."""
+    data = text.encode()
+    if output is None:
+        typer.get_binary_stream("stdout").write(data)
+        return
+    try:
+        output.write_bytes(data)
+    except OSError as problem:
+        raise StartError(f"{output} cannot be written: {problem.strerror}") from None

@@ -1,0 +1,136 @@
+"""Standings, pairings and crosstables as CSV: what a spreadsheet opens and a script reads.
+
+UTF-8, commas, a line of column names, lines ending in CR LF (RFC 4180). The names of columns are stable; new ones are
+added at the end, but for rounds, of which a crosstable has as many as it has. Text that a spreadsheet would take for a
+formula stands after an apostrophe; numbers never do.
+"""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Iterable, Sequence
+from io import StringIO
+
+from faristol.gateway.crosstable import Cell, Crosstable
+from faristol.gateway.schemas import Pairings, Seat, Standings
+
+Value = str | int | float | bool | None
+
+STANDINGS = ("rank", "player_id", "name", "points", "wins", "draws", "losses", "bye", "spread", "total")
+"""Columns of standings; one for each tie-break follows, ``median_buchholz`` and so on, in the order of the rules."""
+
+PAIRINGS = (
+    "round",
+    "table",
+    "game_id",
+    "first_player_id",
+    "first_name",
+    "first_score",
+    "second_player_id",
+    "second_name",
+    "second_score",
+    "final",
+    "winner_id",
+    "unplayed",
+    "bye",
+)
+"""Columns of pairings. A line without a table is a bye: ``allocated``, ``half_point``, ``full_point``, ``zero_point``.
+
+A table of more than two has the columns ``third_…`` and ``fourth_…`` beside, at the end, where there is one.
+"""
+
+CROSSTABLE = ("rank", "player_id", "name", "rating", "points", "spread", "total")
+"""Columns of a crosstable; those of ``ROUND`` follow for each round, as ``round_1_opponent``."""
+
+ROUND = ("opponent", "basis", "outcome", "points", "score", "against", "start")
+
+_FORMULA = ("=", "+", "-", "@", "\t", "\r")
+_PLACES = ("first", "second", "third", "fourth")
+
+
+def standings(answer: Standings) -> str:
+    """The standings, a line for each player."""
+    names = list(answer.standings[0].tie_breaks) if answer.standings else []
+    own = [name for name in names if name not in STANDINGS]
+    lines: Iterable[list[Value]] = (
+        [
+            line.rank,
+            line.player_id,
+            line.name,
+            line.points,
+            line.wins,
+            line.draws,
+            line.losses,
+            line.bye,
+            line.spread,
+            line.total,
+            *(line.tie_breaks[name] for name in own),
+        ]
+        for line in answer.standings
+    )
+    return _written([*STANDINGS, *(name.replace("-", "_") for name in own)], lines)
+
+
+def pairings(answer: Pairings) -> str:
+    """The tables of a round, and who sits it out."""
+    more = _PLACES[2 : max((len(table.seats) for table in answer.tables), default=2)]
+    columns = [*PAIRINGS, *(f"{place}_{what}" for place in more for what in ("player_id", "name", "score"))]
+    rows: list[dict[str, Value]] = []
+    for table in answer.tables:
+        row: dict[str, Value] = {
+            "table": table.table,
+            "game_id": table.game_id,
+            "final": table.final,
+            "winner_id": table.winner_id,
+            "unplayed": table.unplayed,
+        }
+        for place, seat in zip(_PLACES, table.seats, strict=False):
+            row |= _seat(place, seat) | {f"{place}_score": seat.score}
+        rows.append(row)
+    resting = [(one.player, str(one.kind)) for one in answer.requested_byes]
+    if answer.bye is not None:
+        resting.append((answer.bye, "allocated"))
+    rows += [{**_seat("first", seat), "bye": kind} for seat, kind in resting]
+    return _written(columns, ([{**row, "round": answer.round}.get(name) for name in columns] for row in rows))
+
+
+def crosstable(answer: Crosstable) -> str:
+    """The crosstable, a line for each player."""
+    numbers = sorted({cell.round for row in answer.rows for cell in row.cells})
+    lines = []
+    for row in answer.rows:
+        cells = {cell.round: cell for cell in row.cells}
+        own: list[Value] = [row.rank, row.player_id, row.name, row.rating, row.points, row.spread, row.total]
+        lines.append([*own, *(value for number in numbers for value in _round(cells[number]))])
+    return _written([*CROSSTABLE, *(f"round_{number}_{name}" for number in numbers for name in ROUND)], lines)
+
+
+def _seat(place: str, seat: Seat) -> dict[str, Value]:
+    return {f"{place}_player_id": seat.player_id, f"{place}_name": seat.name}
+
+
+def _round(cell: Cell) -> list[Value]:
+    start = None if cell.starts is None else "start" if cell.starts else "reply"
+    met = " ".join(cell.opponent_ids)
+    scores: list[Value] = [cell.score, cell.against] if cell.game_id else [None, None]
+    return [met, cell.basis, cell.outcome, cell.points, *scores, start]
+
+
+def _written(columns: Sequence[str], lines: Iterable[Sequence[Value]]) -> str:
+    text = StringIO()
+    writer = csv.writer(text)
+    writer.writerow(columns)
+    writer.writerows([_cell(value) for value in line] for line in lines)
+    return text.getvalue()
+
+
+def _cell(value: Value) -> str:
+    match value:
+        case None:
+            return ""
+        case bool():
+            return "true" if value else "false"
+        case str():
+            return f"'{value}" if value.startswith(_FORMULA) else value
+        case _:
+            return f"{value:.15g}"

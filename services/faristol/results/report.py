@@ -1,0 +1,199 @@
+"""A tournament as a report for pairing and rating programs (TRF). Pure.
+
+Rounds of which every result is in are told; the byes of the round after them stand as such. White is who started.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from google.protobuf.message import Message
+
+from faristol.pb.pairing.v1 import events_pb2 as pairing
+from faristol.pb.results.v1 import results_pb2 as results
+from faristol.record.people import Person
+from faristol.rules import Ruleset
+from faristol.rules.trf import Byes, Cell, Colour, Document, Edition, Fictitious, Forbidden, Player, Points, Scores
+
+TENTHS = 10
+"""Of a point."""
+FIRST = 1
+FOR_EVER = 0
+"""The last round of what has no end."""
+
+_KINDS: Mapping[pairing.ByeKind.ValueType, str] = {
+    pairing.BYE_KIND_HALF_POINT: "H",
+    pairing.BYE_KIND_FULL_POINT: "F",
+    pairing.BYE_KIND_ZERO_POINT: "Z",
+}
+_SYSTEMS = {
+    "dutch": "Swiss system, FIDE (Dutch)",
+    "swiss": "Swiss system, least distance",
+    "round-robin": "Round robin",
+    "double-round-robin": "Double round robin",
+}
+_LETTERS = {results.OUTCOME_WIN: "1", results.OUTCOME_DRAW: "=", results.OUTCOME_LOSS: "0"}
+
+
+@dataclass
+class Arrangements:
+    """What a director arranged that pairing programs want to know and the public pages do not show."""
+
+    paired: int = 0
+    """Rounds paired so far."""
+    fictitious: dict[str, int] = field(default_factory=dict)
+    """Half points of late entries, by player."""
+    forbidden: dict[tuple[str, ...], int] = field(default_factory=dict)
+    """Pairs kept apart, and the first round for which they are."""
+    allowed: list[tuple[tuple[str, ...], int, int]] = field(default_factory=list)
+    """Pairs that were kept apart from a round to another."""
+    byes: dict[tuple[int, str], pairing.ByeKind.ValueType] = field(default_factory=dict)
+    """Byes granted, by round and player."""
+
+    def note(self, event: Message) -> None:
+        """Take in a fact of the tournament."""
+        match event:
+            case pairing.RoundPaired():
+                self.paired = event.round
+            case pairing.RoundUnpaired():
+                self.paired = event.round - 1
+            case pairing.LateEntryAdmitted():
+                self.fictitious[event.player_id] = event.fictitious_half_points
+            case pairing.PairForbidden():
+                self.forbidden.setdefault(tuple(event.player_ids), self.paired + 1)
+            case pairing.PairAllowed():
+                pair = tuple(event.player_ids)
+                first = self.forbidden.pop(pair, self.paired + 1)
+                if first <= self.paired:
+                    self.allowed.append((pair, first, self.paired))
+            case pairing.ByeGranted():
+                self.byes[event.round, event.player_id] = event.kind
+            case pairing.ByeRevoked():
+                self.byes.pop((event.round, event.player_id), None)
+
+
+def complete(rounds: Iterable[results.GetPairingsResponse]) -> list[results.GetPairingsResponse]:
+    """The rounds before the first of which a result is missing."""
+    found = []
+    for round_ in rounds:
+        if not all(table.final for table in round_.tables):
+            break
+        found.append(round_)
+    return found
+
+
+def report(
+    tournament: results.Tournament,
+    players: Sequence[results.Player],
+    rows: Sequence[results.CrosstableRow],
+    arrangements: Arrangements,
+    people: Mapping[str, Person],
+    ruleset: Ruleset,
+    edition: Edition,
+) -> Document:
+    """The document of a tournament, of which ``rows`` are the crosstable of the rounds to be told."""
+    row_of = {row.standing.player_id: row for row in rows}
+    ordered = sorted(
+        (one for one in players if one.player_id in row_of), key=lambda one: (-one.rating, one.unrated, one.player_id)
+    )
+    number_of = {one.player_id: number for number, one in enumerate(ordered, FIRST)}
+    told = len(rows[0].cells) if rows else 0
+    law = ruleset.championship
+    lines = []
+    for one in ordered:
+        row = row_of[one.player_id]
+        lines.append(
+            Player(
+                number=number_of[one.player_id],
+                name=people[one.player_id].name,
+                rating=None if one.unrated else one.rating,
+                points=row.standing.half_points * TENTHS // 2,
+                rank=row.standing.rank,
+                cells=tuple(_cell(cell, number_of) for cell in row.cells),
+            )
+        )
+    later = [(*key, _KINDS[kind]) for key, kind in sorted(arrangements.byes.items()) if key[0] > told]
+    if edition is Edition.TRF16:
+        later = [one for one in later if one[0] == told + 1]  # it tells no others
+    return Document(
+        players=tuple(lines),
+        headers=(
+            ("012", tournament.name),
+            ("042", tournament.created_at.ToDatetime().strftime("%Y/%m/%d")),
+            ("062", str(len(lines))),
+            ("092", _SYSTEMS.get(law.system, law.system)),
+        ),
+        rounds=tournament.rounds,
+        initial_colour=_initial_colour(lines, ruleset),
+        points=Points(
+            win=_tenths(law.win),
+            draw=_tenths(law.draw),
+            loss=_tenths(law.loss),
+            allocated_bye=_tenths(law.bye),
+        ),
+        byes=tuple(
+            Byes(kind, number, (number_of[player_id],)) for number, player_id, kind in later if player_id in number_of
+        ),
+        fictitious=tuple(
+            Fictitious(
+                half_points * TENTHS // 2,
+                one.entered_round,
+                tournament.rounds,
+                number_of[one.player_id],
+                number_of[one.player_id],
+            )
+            for one in ordered
+            if (half_points := arrangements.fictitious.get(one.player_id, 0))
+        ),
+        forbidden=tuple(_forbidden(arrangements, number_of, edition)),
+        scores=tuple(_scores(row_of[one.player_id], number_of[one.player_id]) for one in ordered),
+        other=tuple(
+            f"DAT {number_of[one.player_id]:04} SPREAD {row_of[one.player_id].standing.spread}" for one in ordered
+        ),
+        edition=edition,
+    )
+
+
+def _cell(cell: results.CrosstableCell, number_of: Mapping[str, int]) -> Cell:
+    match cell.basis:
+        case results.TERM_BASIS_BYE:
+            return Cell(result="U")
+        case results.TERM_BASIS_REQUESTED_BYE:
+            return Cell(result={results.OUTCOME_WIN: "F", results.OUTCOME_DRAW: "H"}.get(cell.outcome, "Z"))
+        case results.TERM_BASIS_ABSENCE:
+            return Cell()
+    colour: Colour = "w" if cell.starts else "b"
+    played = cell.basis == results.TERM_BASIS_GAME
+    result = _LETTERS[cell.outcome] if played else "+" if cell.outcome == results.OUTCOME_WIN else "-"
+    return Cell(number_of[cell.opponent_ids[0]], colour, result)
+
+
+def _initial_colour(lines: Sequence[Player], ruleset: Ruleset) -> Colour:
+    """Of the first number, where the pairing allocates who starts: what the first of those paired tells."""
+    if ruleset.start.method not in {"system", "first-named"}:
+        return "-"
+    first = next((line for line in lines if line.cells and line.cells[0].opponent), None)
+    if first is None:
+        return "-"
+    colour = first.cells[0].colour
+    return colour if first.number % 2 else "b" if colour == "w" else "w"
+
+
+def _forbidden(arrangements: Arrangements, number_of: Mapping[str, int], edition: Edition) -> Iterator[Forbidden]:
+    """TRF16 forbids pairs in every round or not at all: those that are forbidden now."""
+    if edition is Edition.TRF16:
+        held = [(pair, FIRST, FOR_EVER) for pair in arrangements.forbidden]
+    else:
+        held = [(pair, first, FOR_EVER) for pair, first in arrangements.forbidden.items()] + arrangements.allowed
+    for pair, first, last in sorted(held):
+        if all(player_id in number_of for player_id in pair):
+            yield Forbidden(tuple(sorted(number_of[player_id] for player_id in pair)), first, last)
+
+
+def _scores(row: results.CrosstableRow, number: int) -> Scores:
+    return Scores(number, tuple((cell.score, cell.against) if cell.game_id else None for cell in row.cells))
+
+
+def _tenths(points: float) -> int:
+    return round(points * TENTHS)
