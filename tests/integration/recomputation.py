@@ -1,0 +1,83 @@
+"""Standings out of an exported tournament, by whoever does not trust ours: plain code that knows the file alone.
+
+FISC I.1 and PES ΣΤ, with FIDE's article 16 for rounds without a game (C.07, 2024 and after).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+Exported = dict[str, Any]
+"""What ``faristol export json`` prints."""
+
+WORTH = {"half_point": 0.5, "full_point": 1.0, "zero_point": 0.0}
+
+
+def recomputed(told: Exported, tie_breaks: tuple[str, ...]) -> list[tuple[int, str, float, tuple[float, ...]]]:
+    """Rank, player, points and tie-breaks, best first, once every round told is over."""
+    rounds = len(told["rounds"])
+    planned = told["tournament"]["rounds"]
+    players = [one["player_id"] for one in told["players"] if not 0 < one["withdrawn_round"] <= one["entered_round"]]
+    points = {player: [0.0] * rounds for player in players}
+    opponent: dict[str, list[str]] = {player: [""] * rounds for player in players}
+    played = {player: [False] * rounds for player in players}
+    there = {player: [False] * rounds for player in players}
+    spread = dict.fromkeys(players, 0)
+    total = dict.fromkeys(players, 0)
+    for place, round_ in enumerate(told["rounds"]):
+        for table in round_["tables"]:
+            one, other = table["seats"]
+            for me, you in ((one, other), (other, one)):
+                who = me["player_id"]
+                opponent[who][place] = you["player_id"]
+                there[who][place] = True
+                played[who][place] = not table["unplayed"]
+                if table["lost_by_all"]:
+                    points[who][place] = 0.0
+                elif table["winner_id"]:
+                    points[who][place] = 1.0 if table["winner_id"] == who else 0.0
+                else:
+                    points[who][place] = 0.5 + 0.5 * ((me["score"] > you["score"]) - (me["score"] < you["score"]))
+                total[who] += me["score"]
+                spread[who] += me["score"] - you["score"] + table["spread_adjustments"].get(who, 0)
+        if round_["bye"]:
+            points[round_["bye"]["player_id"]][place] = 1.0
+            there[round_["bye"]["player_id"]][place] = True
+        for bye in round_["requested_byes"]:
+            who = bye["player"]["player_id"]
+            points[who][place] = WORTH[bye["kind"]]
+            there[who][place] = bye["kind"] == "full_point"
+
+    def for_opponents(who: str) -> float:
+        value, place = sum(points[who]), rounds - 1
+        while place >= 0 and not there[who][place]:
+            value += 0.5 - points[who][place]
+            place -= 1
+        return value
+
+    def worth(who: str, place: int) -> float:
+        met = opponent[who][place]
+        if played[who][place]:
+            return for_opponents(met)
+        return min(sum(points[who]), for_opponents(met) if met else 0.5 * planned)
+
+    def buchholz(who: str, cut: int) -> float:
+        kept = list(range(rounds))
+        for _ in range(cut):
+            missed = [place for place in kept if not played[who][place] and points[who][place] < 1]
+            kept.remove(min(missed or kept, key=lambda place: worth(who, place)))
+        return sum(worth(who, place) for place in kept)
+
+    values: dict[str, Callable[[str], float]] = {
+        "median-buchholz": lambda who: buchholz(who, 1 if planned <= 6 else 2),
+        "buchholz": lambda who: buchholz(who, 0),
+        "berger": lambda who: sum(points[who][place] * worth(who, place) for place in range(rounds)),
+        "spread": lambda who: float(spread[who]),
+        "total": lambda who: float(total[who]),
+    }
+    keys = {who: (sum(points[who]), *(values[name](who) for name in tie_breaks)) for who in players}
+    return sorted(
+        ((1 + sum(keys[other] > keys[who] for other in players), who, keys[who][0], keys[who][1:]) for who in players),
+        key=lambda line: (line[0], line[1]),
+    )

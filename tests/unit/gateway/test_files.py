@@ -1,0 +1,132 @@
+from __future__ import annotations
+
+import csv
+from io import StringIO
+
+import pytest
+from tests.unit.gateway.stage import Stage
+
+from faristol.gateway import comma_separated
+from faristol.gateway.schemas import Pairings, Seat, Standing, Standings
+from faristol.rules.trf import read_trf
+
+pytestmark = pytest.mark.asyncio(loop_scope="module")
+
+AT = "/api/v1/tournaments/lliga"
+
+
+def rows(text: str) -> list[dict[str, str]]:
+    return list(csv.DictReader(StringIO(text, newline="")))
+
+
+async def test_a_crosstable_says_of_every_round_whom_a_player_met_and_what_came_of_it(finished: Stage) -> None:
+    answer = (await finished.http.get(f"{AT}/crosstable")).json()
+    standings = (await finished.http.get(f"{AT}/standings")).json()["standings"]
+    assert [row["player_id"] for row in answer["rows"]] == [line["player_id"] for line in standings]
+    ranks = {line["player_id"]: line["rank"] for line in standings}
+    table = {row["player_id"]: row for row in answer["rows"]}
+    for player_id, row in table.items():
+        assert sum(cell["points"] for cell in row["cells"]) == row["points"]
+        assert sum(cell["score"] - cell["against"] for cell in row["cells"]) == row["spread"]
+        for cell in row["cells"]:
+            for opponent, rank in zip(cell["opponent_ids"], cell["opponent_ranks"], strict=True):
+                back = table[opponent]["cells"][cell["round"] - 1]
+                assert (back["opponent_ids"], rank) == ([player_id], ranks[opponent])
+                assert (back["score"], back["against"], back["starts"]) == (
+                    cell["against"],
+                    cell["score"],
+                    not cell["starts"],
+                )
+    assert (table["eloi"]["cells"][0]["basis"], table["eloi"]["cells"][0]["points"]) == ("bye", 1)
+    first = table["anna"]["cells"][0]
+    assert (first["opponent_ids"], first["starts"], first["outcome"]) == (["carme"], True, "loss")
+
+
+async def test_a_crosstable_as_of_a_moment_knows_who_started(finished: Stage) -> None:
+    now = (await finished.http.get(f"{AT}/crosstable")).json()
+    then = (await finished.http.get(f"{AT}/crosstable?as_of_position={now['position']}")).json()
+    assert then == now
+    assert len((await finished.http.get(f"{AT}/crosstable?round=1")).json()["rows"][0]["cells"]) == 1
+
+
+async def test_files_say_what_the_json_says(finished: Stage) -> None:
+    told = (await finished.http.get(f"{AT}/standings")).json()["standings"]
+    answer = await finished.http.get(f"{AT}/standings.csv")
+    assert answer.headers["content-type"] == "text/csv; charset=utf-8"
+    assert [(row["player_id"], float(row["berger"]), int(row["spread"])) for row in rows(answer.text)] == [
+        (line["player_id"], line["tie_breaks"]["berger"], line["spread"]) for line in told
+    ]
+    paired = rows((await finished.http.get(f"{AT}/rounds/1/pairings.csv")).text)
+    assert [(row["table"], row["first_player_id"], row["second_name"], row["bye"]) for row in paired] == [
+        ("1", "anna", "Carme Riera", ""),
+        ("2", "biel", "Dolors Vilanova", ""),
+        ("", "eloi", "", "allocated"),
+    ]
+    crossed = rows((await finished.http.get(f"{AT}/crosstable.csv")).text)
+    anna = next(row for row in crossed if row["player_id"] == "anna")
+    assert (anna["round_1_opponent"], anna["round_1_outcome"], anna["round_1_start"]) == ("carme", "loss", "start")
+    assert anna["name"] == "Anna Puigdomènech i Casadevall"
+
+
+async def test_a_file_that_has_not_changed_is_not_sent_again(finished: Stage) -> None:
+    first = await finished.http.get(f"{AT}/crosstable.csv")
+    again = await finished.http.get(f"{AT}/crosstable.csv", headers={"If-None-Match": first.headers["etag"]})
+    assert (again.status_code, again.content) == (304, b"")
+
+
+def standing(name: str, spread: int) -> Standing:
+    return Standing(
+        rank=1,
+        player_id="anna",
+        name=name,
+        points=1.5,
+        wins=1,
+        draws=1,
+        losses=0,
+        bye=False,
+        tie_breaks={"head-to-head": 0.5, "spread": spread},
+        spread=spread,
+        total=700,
+        arithmetic=None,
+    )
+
+
+@pytest.mark.parametrize("name", ["=1+1", "+34 600", "-anna", "@anna", "\t=1", '=HYPERLINK("http://x","y")', "\r=1"])
+async def test_a_name_is_no_formula_and_a_number_stays_one(name: str) -> None:
+    (row,) = rows(comma_separated.standings(Standings(position=1, round=1, standings=[standing(name, -12)])))
+    assert (row["name"], row["spread"], row["head_to_head"]) == (f"'{name}", "-12", "0.5")
+
+
+async def test_names_come_out_as_they_went_in() -> None:
+    name = 'Anna "la Forta", Ωμέγα\nÇ'
+    seat = Seat(player_id="anna", name=name, score=0)
+    text = comma_separated.pairings(
+        Pairings(position=1, round=2, phase="paired", tables=[], bye=seat, requested_byes=[])
+    )
+    assert [(row["first_name"], row["round"], row["first_score"]) for row in rows(text)] == [(name, "2", "")]
+
+
+@pytest.mark.parametrize("edition", ["TRF16", "TRF26"])
+async def test_a_report_is_read_again_with_the_points_ranks_and_scores_of_the_standings(
+    finished: Stage, edition: str
+) -> None:
+    answer = await finished.http.get(f"{AT}/report.trf?edition={edition}")
+    document = read_trf(answer.text)
+    standings = {
+        line["name"][:33].strip(): line for line in (await finished.http.get(f"{AT}/standings")).json()["standings"]
+    }
+    assert {player.name for player in document.players} == set(standings)
+    scores = {one.player: one for one in document.scores}
+    for player in document.players:
+        line = standings[player.name]
+        assert (player.points, player.rank) == (line["points"] * 10, line["rank"])
+        assert scores[player.number].spread == line["spread"]
+        assert f"DAT {player.number:04} SPREAD {line['spread']}" in document.other
+    assert (document.rounds, document.paired_rounds, document.edition.value) == (5, 2, edition)
+
+
+async def test_a_report_of_a_round_that_is_not_there_says_so(finished: Stage) -> None:
+    answer = await finished.http.get(f"{AT}/report.trf?round=3")
+    assert (answer.status_code, answer.json()["reason"]) == (404, "NOT_FOUND")
+    odd = await finished.http.get(f"{AT}/report.trf?edition=TRF06")
+    assert odd.status_code == 400
