@@ -1,4 +1,4 @@
-"""Measure the record, the bus, tables, the word graph and pairing here, print it, and write it to `var/bench.json`.
+"""Measure the record, the bus, tables, words, pairing and standings here, print it, and write it to `var/bench.json`.
 
 Run by `make bench`. The machines are noisy: compare figures of one run with each other, not with another day's.
 """
@@ -29,6 +29,7 @@ from tests.benchmarks.decisions import decision_figures
 from tests.benchmarks.figures import Figures
 from tests.benchmarks.latency import latency_figures
 from tests.benchmarks.lookups import word_figures
+from tests.benchmarks.ranking import ranking_figures
 from tests.benchmarks.rebuild import rebuild_figures
 from tests.benchmarks.replay import EVENTS, STREAMS, replay_figures
 from tests.benchmarks.rounds import round_figures
@@ -96,6 +97,7 @@ async def measure(folder: Path) -> Figures:
                 await nats.stop()
             await add(f"{name}, rebuild", rebuild_figures(name, new()))
     figures += round_figures()
+    figures += ranking_figures()
     try:
         figures += word_figures(Library(Settings().lexicons), "catalan")
     except MissingLexiconError as missing:

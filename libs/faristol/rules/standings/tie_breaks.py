@@ -36,9 +36,7 @@ class TieBreaks:
 
     def points(self, player: str) -> Arithmetic:
         """Points of the championship: what each round was awarded with."""
-        return Arithmetic(
-            tuple(replace(_term(seen, seen.points), outcome=seen.outcome) for seen in self._known(player))
-        )
+        return Arithmetic(tuple(_term(seen, seen.points, outcome=seen.outcome) for seen in self._known(player)))
 
     def buchholz(self, player: str, equals: Group, cut: int = 0) -> Arithmetic:
         """The points of all opponents (FIDE C.07 8.1), the ``cut`` worst left out (14.1, 14.2)."""
@@ -59,11 +57,9 @@ class TieBreaks:
 
     def berger(self, player: str, equals: Group) -> Arithmetic:
         """The points of opponents beaten, and half of those drawn with (FISC I.1; FIDE C.07 9.1)."""
-        terms = []
-        for seen in self._known(player):
-            term = self._opponent(player, seen)
-            terms.append(replace(term, value=_SHARE[seen.outcome] * term.worth, outcome=seen.outcome))
-        return Arithmetic(tuple(terms))
+        return Arithmetic(
+            tuple(self._opponent(player, seen, _SHARE[seen.outcome], seen.outcome) for seen in self._known(player))
+        )
 
     def spread(self, player: str, equals: Group) -> Arithmetic:
         """Own points of the games less the opponents', and what rulings put right have changed (PES Δ.ε)."""
@@ -98,21 +94,33 @@ class TieBreaks:
     def _met(self, player: str, equals: Group) -> list[Seen]:
         return [seen for seen in self._known(player) if seen.opponent in equals]
 
-    def _opponent(self, player: str, seen: Seen) -> Term:
+    def _opponent(self, player: str, seen: Seen, share: float = 1.0, outcome: Outcome | None = None) -> Term:
+        """A ``share`` of what the opponent of a round is worth; ``outcome`` where the share depends on it."""
         worth = self._field.worth(player, seen)
         granted = self._field.granted[seen.opponent] if seen.played and seen.opponent is not None else 0.0
-        return replace(_term(seen, worth), worth=worth, granted=granted)
+        return _term(seen, share * worth, outcome=outcome, worth=worth, granted=granted)
 
 
-def _term(seen: Seen, value: float, *, scores: bool = False) -> Term:
+def _term(
+    seen: Seen,
+    value: float,
+    *,
+    outcome: Outcome | None = None,
+    worth: float = 0.0,
+    granted: float = 0.0,
+    scores: bool = False,
+) -> Term:
     return Term(
         seen.round,
         _basis(seen),
         value,
         seen.opponent,
-        score=seen.score if scores else 0,
-        against=seen.against if scores else 0,
-        seats=seen.seats,
+        outcome,
+        worth,
+        granted,
+        seen.score if scores else 0,
+        seen.against if scores else 0,
+        seen.seats,
     )
 
 

@@ -1,0 +1,69 @@
+"""How long the standings of a great championship take, and how that grows with the players."""
+
+from __future__ import annotations
+
+import math
+import random
+import statistics
+import time
+from itertools import pairwise
+
+from tests.benchmarks.figures import Figures
+
+from faristol.pb.game.v1 import events_pb2 as game
+from faristol.pb.results.v1 import results_pb2 as results
+from faristol.results.ranking import rank
+from faristol.rules import load_ruleset
+
+SIZES = (100, 300, 1_000)
+ROUNDS = 12
+TIMES = 5
+
+
+def ranking_figures() -> Figures:
+    """The processor's time for standings after the last round, plain and with the arithmetic of every value."""
+    taken = {size: _median(size, arithmetic=False) for size in SIZES}
+    found: Figures = [
+        (f"standings: {size:,} players, {ROUNDS} rounds", seconds * 1_000, "ms") for size, seconds in taken.items()
+    ]
+    explained = _median(SIZES[-1], arithmetic=True)
+    found.append((f"standings: {SIZES[-1]:,} players, {ROUNDS} rounds, with their arithmetic", explained * 1_000, "ms"))
+    for (small, short), (large, long) in pairwise(taken.items()):
+        power = math.log(long / short) / math.log(large / small)
+        found.append((f"standings: growth from {small:,} to {large:,} players", power, "power"))
+    return found
+
+
+def _median(size: int, *, arithmetic: bool) -> float:
+    ruleset = load_ruleset("fisc-2023")
+    tournament = results.Tournament(
+        tournament_id="great", rounds=ROUNDS, ruleset=game.Pin(name=ruleset.name, digest=ruleset.digest)
+    )
+    chance = random.Random(size)
+    names = [f"player-{number}" for number in range(size)]
+    players = [results.Player(player_id=name, entered_round=1) for name in names]
+    rounds = [_round(number, names, chance) for number in range(1, ROUNDS + 1)]
+    taken = []
+    for _ in range(TIMES):
+        start = time.process_time()
+        assert len(rank(tournament, players, rounds, arithmetic=arithmetic)) == size
+        taken.append(time.process_time() - start)
+    return statistics.median(taken)
+
+
+def _round(number: int, names: list[str], chance: random.Random) -> results.GetPairingsResponse:
+    """A round of games, of which one in fifty is a forfeit; two players stay away."""
+    chance.shuffle(names)
+    round_ = results.GetPairingsResponse(round=number, phase=results.ROUND_PHASE_CLOSED)
+    for place in range(0, len(names) - 2, 2):
+        seats = [results.Seat(player_id=name, score=chance.randint(250, 550)) for name in names[place : place + 2]]
+        forfeit = chance.random() < 0.02
+        round_.tables.add(
+            table=place // 2 + 1,
+            game_id=f"great-r{number}-t{place // 2 + 1}",
+            seats=seats,
+            final=True,
+            unplayed=forfeit,
+            winner_id=seats[0].player_id if forfeit else "",
+        )
+    return round_
