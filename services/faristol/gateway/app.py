@@ -43,7 +43,6 @@ def app(runtime: Runtime) -> FastAPI:
     web.add_middleware(SafeHeaders)
     web.include_router(files.router())
     web.include_router(api.router(closing))
-    web.include_router(files.router())
     web.include_router(pages.router())
     web.mount("/static", StaticFiles(directory=str(resources.files("faristol.gateway") / "static")), name="static")
     problems.install(web, pages.problem_page)
