@@ -10,7 +10,7 @@ from faristol.cli.referee.running import on_cell, run_case
 
 TABLES = [case for case in CASES if isinstance(case, TableCase)]
 RULED = [case for case in TABLES if any(step.actor in {JUDGE, DIRECTOR} for step in case.steps)]
-SCENARIOS = {62, *range(66, 82), 97, 98, 104, 106, 107, 110}
+SCENARIOS = {62, *range(66, 82), 97, 98, 104, 106, 107, 110, 111}
 SHOWN = [case for case in CASES if case in RULED or SCENARIOS & set(case.scenarios)]
 
 

@@ -27,6 +27,8 @@ NEAREST = N_("{one} and {other} belong to the pairing in which the distance betw
 NO_OTHER = N_("If {one} met {other}, the others could not all be paired.")
 FARTHER = N_("If {one} met {other}, the squares of the distances in points would add up to {theirs}, and not {mine}.")
 LOWER = N_("If {one} met {other}, the squares of the distances in rank would add up to {theirs}, and not {mine}.")
+TOGETHER_BY_LOT = N_("The lot brought {one} together with {others}.")
+APART_BY_LOT = N_("The lot did not bring {one} and {other} together.")
 BY_LOT = N_("If {one} met {other}, the distances would be the same: it was decided by lot.")
 
 
@@ -59,6 +61,13 @@ def explain(before: Tournament, ruleset: Ruleset, paired: Round, one: str, other
             )
     if ruleset.championship.system == "dutch":
         return _dutch(before, ruleset, paired, one, other)
+    if ruleset.championship.system == "lot":
+        found = next(table.player_ids for table in paired.pairings if one in table.player_ids)
+        article = ruleset.article("championship.system")
+        if other and other not in found:
+            return Explanation("lot", article, APART_BY_LOT, {"one": one, "other": other})
+        others = ", ".join(player for player in found if player != one)
+        return Explanation("lot", article, TOGETHER_BY_LOT, {"one": one, "others": others})
     opponent = next((other for pair in _pairs(paired) if one in pair for other in pair if other != one), "")
     if not opponent or (not other and paired.bye == one):
         in_cycles = ruleset.championship.system in CYCLES
@@ -81,7 +90,7 @@ def explain(before: Tournament, ruleset: Ruleset, paired: Round, one: str, other
 
 
 def _pairs(paired: Round) -> list[tuple[str, str]]:
-    return [table.player_ids for table in paired.pairings]
+    return [table.pair for table in paired.pairings]
 
 
 def _distance(before: Tournament, ruleset: Ruleset, paired: Round, names: dict[str, Param]) -> Explanation:

@@ -39,8 +39,10 @@ def _past(one: Round, ruleset: Ruleset, player_id: str) -> Past:
     pairing = next((pairing for pairing in one.pairings if player_id in pairing.player_ids), None)
     if pairing is None:
         return Past(half_points=round(2 * _worth(one.requested.get(player_id), ruleset)))
+    if len(pairing.player_ids) > 2:
+        return Past()  # no points of the championship, and whom the lot brought together it may bring together again
     first = pairing.player_ids[0] == player_id
-    opponent = pairing.player_ids[1 if first else 0]
+    opponent = pairing.pair[1 if first else 0]
     result = result_of(one, pairing)
     if result is None:
         return Past(opponent=opponent, first=first)
@@ -60,14 +62,16 @@ def _worth(bye: Bye | None, ruleset: Ruleset) -> float:
 
 
 def result_of(one: Round, pairing: Pairing) -> Result | None:
-    """The result of a table, None while there is none."""
+    """The result of a table of two, None while there is none."""
     if pairing.game_id not in one.results:
         return None
+    first, second = one.results[pairing.game_id]
     decided = one.decided[pairing.game_id]
     return Result.of_table(
         one.number,
-        *pairing.player_ids,
-        *one.results[pairing.game_id],
+        *pairing.pair,
+        first,
+        second,
         winner=decided.winner_id,
         lost_by_all=decided.lost_by_all,
         played=not decided.unplayed,

@@ -51,15 +51,7 @@ def _round(one: Round) -> pairing.Round:
     return pairing.Round(
         round=one.number,
         phase=_PHASES[one.phase],
-        pairings=[
-            events.Pairing(
-                table=table.table,
-                game_id=table.game_id,
-                first_player_id=table.player_ids[0],
-                second_player_id=table.player_ids[1],
-            )
-            for table in one.pairings
-        ],
+        pairings=[table.message() for table in one.pairings],
         bye_player_id=one.bye or "",
         requested_byes=[
             events.RequestedBye(player_id=player_id, kind=KINDS[kind]) for player_id, kind in one.requested.items()

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import hashlib
 import hmac
+import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from faristol.pairing import round_robin, swiss
+from faristol.pairing import lot, round_robin, swiss
 from faristol.pairing.dutch.digest import digest, draw_initial_colour
 from faristol.pairing.dutch.player import BLACK, WHITE, Float, Player, Round
 from faristol.pairing.model import Tournament
@@ -18,6 +19,9 @@ from faristol.rules import N_, Bye, Refusal, Ruleset, derive_seed
 CYCLES = {"round-robin": 1, "double-round-robin": 2}
 """How many times each meets each, by system."""
 
+WITHOUT_HANDS = frozenset({*CYCLES, "lot"})
+"""Systems in which nobody is paired by hand: a table of rounds says who meets, or a lot."""
+
 _TENTHS = 5
 """Tenths of a point in half a point."""
 
@@ -26,8 +30,9 @@ _TENTHS = 5
 class Proposal:
     """A round as a system pairs it."""
 
-    pairs: tuple[tuple[str, str], ...]
-    """In the order of the tables. The first of two is the higher in the order, or who starts where that is paired."""
+    tables: tuple[tuple[str, ...], ...]
+    """In their order. The first of two is the higher in the order, or who starts where that is paired; more than two
+    sit in the order of their turns."""
     bye: str | None
     algorithm: str
     requested: tuple[tuple[str, Bye], ...]
@@ -57,6 +62,9 @@ def propose(state: Tournament, ruleset: Ruleset, number: int, seed: bytes) -> Pr
     system = ruleset.championship.system
     if system in CYCLES:
         return _round_robin(state, ruleset, number)
+    if system == "lot":
+        there = [one.player_id for one in state.to_pair(number)]
+        return Proposal(lot.draw_tables(there, seed), None, lot.ALGORITHM, requested_byes(state, number), "")
     try:
         return _dutch(state, ruleset, number) if system == "dutch" else _swiss(state, ruleset, number, seed)
     except Refusal as refusal:
@@ -100,7 +108,7 @@ def ways_out(state: Tournament, ruleset: Ruleset, number: int) -> tuple[WayOut, 
     """What the arbiter may do where a round cannot be paired (FIDE C.04.3 1.9.3): each the fewest exceptions."""
     from faristol.pairing.dutch.impossible import MESSAGES, choices  # it brings the compiler with it
 
-    if ruleset.championship.system in CYCLES:
+    if ruleset.championship.system in WITHOUT_HANDS:
         return ()
     initial = initial_ranking(state)
     found = []
@@ -118,7 +126,9 @@ def requested_byes(state: Tournament, number: int) -> tuple[tuple[str, Bye], ...
 
 
 def most_rounds(players: int, ruleset: Ruleset) -> int:
-    """How many rounds so many players can play."""
+    """How many rounds so many players can play; those who meet by lot may meet again."""
+    if ruleset.championship.system == "lot":
+        return sys.maxsize
     return round_robin.rounds_of(players, CYCLES.get(ruleset.championship.system, 1))
 
 
@@ -134,8 +144,8 @@ def _round_robin(state: Tournament, ruleset: Ruleset, number: int) -> Proposal:
             N_("All against all of {players} players takes {expected} rounds; the championship has {rounds}."),
             {"players": len(initial), "expected": expected, "rounds": state.rounds},
         )
-    lot = derive_seed(state.seed, "round robin")
-    numbers = sorted(initial, key=lambda player_id: hmac.digest(lot, player_id.encode(), "sha256"))
+    drawn = derive_seed(state.seed, "round robin")
+    numbers = sorted(initial, key=lambda player_id: hmac.digest(drawn, player_id.encode(), "sha256"))
     paired = round_robin.pair_berger(numbers, number, cycles)
     inputs = hashlib.sha256("\n".join([*numbers, str(number), str(cycles)]).encode()).hexdigest()
     there = {one.player_id for one in state.to_pair(number)}
@@ -146,7 +156,7 @@ def _round_robin(state: Tournament, ruleset: Ruleset, number: int) -> Proposal:
         # One who has left leaves the table of rounds as one player fewer would: with a free round for each in turn.
         bye = alone.pop(0)
     return Proposal(
-        pairs=tuple(pair for pair in paired.pairs if there.issuperset(pair)),
+        tables=tuple(pair for pair in paired.pairs if there.issuperset(pair)),
         bye=bye,
         algorithm=round_robin.ALGORITHM,
         requested=(*requested_byes(state, number), *((one, Bye.FULL_POINT) for one in alone)),
@@ -161,7 +171,7 @@ def _dutch(state: Tournament, ruleset: Ruleset, number: int) -> Proposal:
     a_round = dutch_round(state, ruleset, number)
     paired = pair_round(a_round)
     return Proposal(
-        pairs=tuple((initial[board.white - 1], initial[board.black - 1]) for board in paired.boards),
+        tables=tuple((initial[board.white - 1], initial[board.black - 1]) for board in paired.boards),
         bye=None if paired.bye is None else initial[paired.bye - 1],
         algorithm=ALGORITHM,
         requested=requested_byes(state, number),

@@ -101,6 +101,8 @@ def _with_result(
 
 def _game(fact: pairing_events.ResultRecorded | pairing_events.ResultCorrected) -> Game | None:
     """What a result is to the ratings: the winner's, though the other may have the higher score (FISC I.8.E)."""
+    if len(fact.scores) != 2:
+        return None  # no rating says what a table of several is worth
     first, second = fact.scores
     if fact.lost_by_all:
         return None

@@ -94,9 +94,7 @@ class TableInMemory(InMemory, TableServices):
         notebook = Notebook()
         runtime = Runtime(settings(), notebook, now)
         parts = (game_part(runtime), clock_part(runtime), pairing_part(runtime))
-        # A tournament is of games between two, so far: of others it takes no result.
-        heard = parts if len(case.players) == 2 else parts[:2]
-        reactions = [reaction for part in heard for reaction in part.reactions]
+        reactions = [reaction for part in parts for reaction in part.reactions]
         super().__init__(notebook, parts, reactions, table_verbs(), TOURNAMENT_ID)
         self.lexicon = Pin("words", "")
         self._case = case

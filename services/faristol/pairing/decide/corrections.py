@@ -74,14 +74,15 @@ def correct_result(
             {"found": ", ".join(sorted(strangers))[:200], "game": game},
         )
     check_result_correction(player_ids, pairing.player_ids, ruleset)
-    (first, mine), (second, theirs) = scores
-    if not winner_id and not lost_by_all and mine != theirs:
-        winner_id = first if mine > theirs else second
+    points = tuple(score for _, score in scores)
+    best = [player_id for player_id, score in scores if score == max(points)]
+    if not winner_id and not lost_by_all and len(best) == 1:
+        winner_id = best[0]
     if unplayed and not winner_id and not lost_by_all:
         raise Invalid("unplayed", N_("expected a winner, or that all lost: a game that nobody played is no draw"))
     before = one.decided[game]
     known = (one.results[game], before.winner_id, before.lost_by_all, before.unplayed)
-    if known == ((mine, theirs), winner_id, lost_by_all, unplayed):
+    if known == (points, winner_id, lost_by_all, unplayed):
         raise Refusal("SAME_RESULT", "", N_("This is the result of {game} already."), {"game": game})
     return [
         events.ResultCorrected(

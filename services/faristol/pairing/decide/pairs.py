@@ -125,6 +125,12 @@ def _pair(state: Tournament, player_ids: Sequence[str]) -> tuple[str, str]:
 
 
 def _check_by_hand(ruleset: Ruleset) -> None:
+    if ruleset.championship.system == "lot":
+        raise Refusal(
+            "PAIRED_BY_LOT",
+            ruleset.article("championship.system"),
+            N_("The lot makes the tables: no pair is made or forbidden by hand."),
+        )
     if ruleset.championship.system in CYCLES:
         raise Refusal(
             "PAIRED_BY_TABLE",

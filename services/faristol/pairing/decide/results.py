@@ -45,7 +45,7 @@ def record_result(
             N_("The result of {game} is of {found}; it was paired for {expected}, in this order."),
             {"game": game, "found": ", ".join(names), "expected": ", ".join(pairing.player_ids)},
         )
-    result = (scores[0][1], scores[1][1])
+    result = tuple(score for _, score in scores)
     corrects = False
     if (known := one.results.get(game)) is not None:
         before = one.decided.get(game, Decided())
@@ -57,7 +57,7 @@ def record_result(
             "RESULT_KNOWN",
             "",
             N_("{game} ended {known} on the record; {found} came in after that."),
-            {"game": game, "known": f"{known[0]}–{known[1]}", "found": f"{result[0]}–{result[1]}"},
+            {"game": game, "known": "–".join(map(str, known)), "found": "–".join(map(str, result))},
         )
     if one.phase is not Phase.STARTED and not corrects:
         raise Refusal(

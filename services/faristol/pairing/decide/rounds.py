@@ -8,7 +8,7 @@ from google.protobuf.message import Message
 
 from faristol.host.times import to_timestamp
 from faristol.pairing import conditions, systems
-from faristol.pairing.model import KINDS, Phase, Tournament, game_id
+from faristol.pairing.model import KINDS, Pairing, Phase, Tournament, game_id
 from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.rules import N_, Refusal, Ruleset, derive_seed
 
@@ -23,13 +23,8 @@ def pair(state: Tournament, ruleset: Ruleset, *, number: int, at: datetime | Non
     seed = derive_seed(state.seed, f"pairing round {number}")
     paired = systems.propose(state, ruleset, number, seed)
     pairings = [
-        events.Pairing(
-            table=table,
-            game_id=game_id(state.tournament_id, number, table),
-            first_player_id=first,
-            second_player_id=second,
-        )
-        for table, (first, second) in enumerate(paired.pairs, start=1)
+        Pairing(table, game_id(state.tournament_id, number, table), players).message()
+        for table, players in enumerate(paired.tables, start=1)
     ]
     facts: list[Message] = [
         events.RoundPaired(

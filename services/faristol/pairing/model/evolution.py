@@ -105,9 +105,7 @@ def evolve(state: Tournament, fact: Message) -> Tournament:
             players = tuple(_changed(one, fact) if one.player_id == fact.player_id else one for one in state.players)
             return _later(replace(state, players=players), fact.occurred_at)
         case events.RoundPaired():
-            pairings = tuple(
-                Pairing(one.table, one.game_id, (one.first_player_id, one.second_player_id)) for one in fact.pairings
-            )
+            pairings = tuple(map(Pairing.of, fact.pairings))
             requested = MappingProxyType({one.player_id: BYES[one.kind] for one in fact.requested_byes})
             paired = Round(fact.round, Phase.PAIRED, pairings, requested=requested)
             return _later(replace(state, played=(*state.played, paired)), fact.occurred_at)
@@ -132,13 +130,13 @@ def evolve(state: Tournament, fact: Message) -> Tournament:
         case events.ResultRecorded():
             one = state.played[fact.round - 1]
             scores = tuple(score.score for score in fact.scores)
-            results = MappingProxyType({**one.results, fact.game_id: (scores[0], scores[1])})
+            results = MappingProxyType({**one.results, fact.game_id: scores})
             decided = MappingProxyType({**one.decided, fact.game_id: Decided.by(fact)})
             return _later(_with_round(state, replace(one, results=results, decided=decided)), fact.occurred_at)
         case events.ResultCorrected():
             one = state.played[fact.round - 1]
             points = tuple(score.score for score in fact.scores)
-            results = MappingProxyType({**one.results, fact.game_id: (points[0], points[1])})
+            results = MappingProxyType({**one.results, fact.game_id: points})
             decided = MappingProxyType({**one.decided, fact.game_id: one.decided[fact.game_id].corrected(fact)})
             return _later(_with_round(state, replace(one, results=results, decided=decided)), fact.occurred_at)
         case events.SpreadAdjusted():

@@ -84,11 +84,34 @@ class Player:
 
 @dataclass(frozen=True, slots=True)
 class Pairing:
-    """Two players at a table, the higher-ranked one first."""
+    """The players of a table: two, the higher-ranked one first, or more in the order of their turns."""
 
     table: int
     game_id: str
-    player_ids: tuple[str, str]
+    player_ids: tuple[str, ...]
+
+    @property
+    def pair(self) -> tuple[str, str]:
+        """The players of a table of two."""
+        first, second = self.player_ids
+        return first, second
+
+    @classmethod
+    def of(cls, pairing: events.Pairing) -> Pairing:
+        """The pairing that a fact holds."""
+        seated = tuple(pairing.player_ids) or (pairing.first_player_id, pairing.second_player_id)
+        return cls(pairing.table, pairing.game_id, seated)
+
+    def message(self) -> events.Pairing:
+        """As the contract has it."""
+        first, second, *others = self.player_ids
+        return events.Pairing(
+            table=self.table,
+            game_id=self.game_id,
+            first_player_id=first,
+            second_player_id=second,
+            player_ids=self.player_ids if others else (),
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,7 +161,7 @@ class Round:
     """Whom the pairing left without an opponent."""
     requested: Mapping[str, Bye] = field(default_factory=lambda: MappingProxyType({}))
     """Who else sits the round out, by player."""
-    results: Mapping[str, tuple[int, int]] = field(default_factory=lambda: MappingProxyType({}))
+    results: Mapping[str, tuple[int, ...]] = field(default_factory=lambda: MappingProxyType({}))
     """Scores of each finished game, in the order of its pairing, by game id."""
     decided: Mapping[str, Decided] = field(default_factory=lambda: MappingProxyType({}))
     """How each of those was decided."""

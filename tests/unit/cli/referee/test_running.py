@@ -111,6 +111,7 @@ cases:
         ("tie-breaks: {1: {bucholz: 1}}", "there is no tie-break 'bucholz'"),
         ("standings: [1 1]", "expected the standings 1 1; got 1 "),
         ("standing: {1: {wins: 2}}", "expected of the line of 1 wins: 2, got rank: "),
+        ("table-sizes: [2]", "expected tables of 2 players; got 2, 2, 2"),
         ("chosen: {pairing: dutch}", "expected the option pairing to be dutch, got nothing"),
         ("tournament: {rounds: 6}", "expected of the tournament rounds: 6, got tournament_id: "),
         ("exists: player", "expected that there is such a player already, and it was done"),

@@ -60,6 +60,13 @@ def _all(world: World, tables: Iterable[Iterable[str]]) -> str:
     return ", ".join(_text(world, players) for players in tables) or "none"
 
 
+async def _table_sizes(world: World, value: Value) -> Differences:
+    found = [len(seats(one)) for one in (await _last(world)).pairings]
+    wanted = [item.number() for item in value.items()]
+    if found != wanted:
+        yield f"expected tables of {', '.join(map(str, wanted))} players; got {', '.join(map(str, found)) or 'none'}"
+
+
 async def _bye(world: World, value: Value) -> Differences:
     found = (await _last(world)).bye_player_id
     if value.text() != (world.names.name(found) if found else NOBODY):
@@ -179,12 +186,16 @@ async def _points(world: World, value: Value, round_: int) -> Differences:
 async def _tie_breaks(world: World, value: Value, round_: int) -> Differences:
     lines = await _lines(world, round_)
     for name, wanted in value.keys(world.names.ids).items():
-        values = {one.name: one.quarters / 4 for one in lines[name].tie_breaks} if name in lines else {}
+        values = {one.name: _value(one) for one in lines[name].tie_breaks} if name in lines else {}
         for tie_break, number in wanted.keys().items():
             if tie_break not in values:
                 yield str(there_is_no("tie-break", tie_break, values))
             elif values[tie_break] != _number(number):
                 yield f"expected {tie_break} {number.text()} for {name}, got {values[tie_break]:g}"
+
+
+def _value(one: results_pb2.TieBreak) -> float:
+    return one.quarters / 4 / max(1, one.divisor)
 
 
 async def _standing(world: World, value: Value, round_: int) -> Differences:
@@ -216,6 +227,7 @@ STANDING: Mapping[str, Callable[[World, Value, int], Differences]] = {
 OTHER: Mapping[str, Callable[[World, Value], Differences]] = {
     "pairs": _pairs,
     "tables": _tables,
+    "table-sizes": _table_sizes,
     "bye": _bye,
     "byes": _byes,
     "sits-out": _sits_out,

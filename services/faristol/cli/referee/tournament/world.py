@@ -190,7 +190,10 @@ class World:
             return
         await self._look()
         seed = f"{self.case.name} {self._sent}"
+        awaited = [set(players) for players in self._awaited]
         for line in lines_of(step.given["results"], self._awaited, self.case, seed):
+            if step.verb == PLAY_ROUNDS and set(line.players) not in awaited:
+                continue  # it is of another of these rounds
             pairing = self._table_of(line)
             if "absent" in line.fields:
                 await self._forfeit(line, pairing)
