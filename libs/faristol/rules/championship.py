@@ -18,6 +18,21 @@ def check_rounds(rounds: int, ruleset: Ruleset) -> None:
         )
 
 
+FIRST_BY_LOT_FROM = 9
+"""Rounds of a championship whose first round may be drawn by lot (FISC I.1)."""
+
+
+def check_first_round(rounds: int, ruleset: Ruleset) -> None:
+    """Refuse to draw the first round by lot in a championship of too few rounds (FISC I.1: nine)."""
+    if ruleset.championship.system == "swiss-lot" and rounds < FIRST_BY_LOT_FROM:
+        raise Refusal(
+            "TOO_FEW_ROUNDS_FOR_LOT",
+            ruleset.article("championship.system"),
+            N_("The first round is drawn by lot in championships of {least} rounds or more, not of {rounds}."),
+            {"least": FIRST_BY_LOT_FROM, "rounds": rounds},
+        )
+
+
 def late_entry_points(next_round: int, rounds: int, ruleset: Ruleset) -> float:
     """The fictitious points of a player who comes in before ``next_round``, numbered from 1, of ``rounds``.
 

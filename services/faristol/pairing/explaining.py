@@ -27,6 +27,7 @@ NEAREST = N_("{one} and {other} belong to the pairing in which the distance betw
 NO_OTHER = N_("If {one} met {other}, the others could not all be paired.")
 FARTHER = N_("If {one} met {other}, the squares of the distances in points would add up to {theirs}, and not {mine}.")
 LOWER = N_("If {one} met {other}, the squares of the distances in rank would add up to {theirs}, and not {mine}.")
+FIRST_BY_LOT = N_("The first round is drawn by lot: {one} meets {other}.")
 TOGETHER_BY_LOT = N_("The lot brought {one} together with {others}.")
 APART_BY_LOT = N_("The lot did not bring {one} and {other} together.")
 BY_LOT = N_("If {one} met {other}, the distances would be the same: it was decided by lot.")
@@ -79,8 +80,10 @@ def explain(before: Tournament, ruleset: Ruleset, paired: Round, one: str, other
     if not other or other == opponent:
         if {one, opponent} in by_hand:
             return Explanation("by-hand", "FIDE C.04.3 1.9.3", BY_HAND, names)
-        if other or ruleset.championship.system in CYCLES:
+        if other or ruleset.championship.system in {*CYCLES, "match"}:
             return Explanation("meet", article, MEET, names)
+        if paired.number == 1 and ruleset.championship.system == "swiss-lot":
+            return Explanation("first", article, FIRST_BY_LOT, names)
         return Explanation("first", article, HALVES if paired.number == 1 else NEAREST, names)
     if any({one, other} & pair for pair in by_hand):
         return Explanation("kept", "FIDE C.04.3 1.9.3", KEPT, names)
@@ -104,6 +107,8 @@ def _distance(before: Tournament, ruleset: Ruleset, paired: Round, names: dict[s
         return Explanation("met", article, MET, names)
     if other.player_id in one.apart:
         return Explanation("forbidden", "", FORBIDDEN, names)
+    if paired.number == 1 and ruleset.championship.system == "swiss-lot":
+        return Explanation("lot", article, APART_BY_LOT, names)
     if paired.number == 1:
         return Explanation("halves", article, OTHER_HALVES, names)
     seed = derive_seed(before.seed, f"pairing round {paired.number}")

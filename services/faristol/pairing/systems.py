@@ -8,19 +8,20 @@ import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from faristol.pairing import lot, round_robin, swiss
+from faristol.pairing import lot, match, round_robin, swiss
 from faristol.pairing.dutch.digest import digest, draw_initial_colour
 from faristol.pairing.dutch.player import BLACK, WHITE, Float, Player, Round
 from faristol.pairing.model import Tournament
 from faristol.pairing.past import Past, past_of
 from faristol.pairing.ranking import entrants, in_order, initial_ranking
+from faristol.pairing.swiss import Entrant
 from faristol.rules import N_, Bye, Refusal, Ruleset, derive_seed
 
 CYCLES = {"round-robin": 1, "double-round-robin": 2}
 """How many times each meets each, by system."""
 
-WITHOUT_HANDS = frozenset({*CYCLES, "lot"})
-"""Systems in which nobody is paired by hand: a table of rounds says who meets, or a lot."""
+WITHOUT_HANDS = frozenset({*CYCLES, "match", "lot"})
+"""Systems in which nobody is paired by hand: a table of rounds says who meets, the match, or a lot."""
 
 _TENTHS = 5
 """Tenths of a point in half a point."""
@@ -62,6 +63,8 @@ def propose(state: Tournament, ruleset: Ruleset, number: int, seed: bytes) -> Pr
     system = ruleset.championship.system
     if system in CYCLES:
         return _round_robin(state, ruleset, number)
+    if system == "match":
+        return _match(state, ruleset, number)
     if system == "lot":
         there = [one.player_id for one in state.to_pair(number)]
         return Proposal(lot.draw_tables(there, seed), None, lot.ALGORITHM, requested_byes(state, number), "")
@@ -100,8 +103,32 @@ def _swiss(state: Tournament, ruleset: Ruleset, number: int, seed: bytes) -> Pro
     by_hand = {player_id for pair in kept for player_id in pair}
     left = [one for one in entrants(state, ruleset) if one.player_id not in by_hand]
     after = state.rounds - number
-    paired = swiss.pair_first(left) if number == 1 else swiss.pair_next(left, seed, rounds_after=after)
+    if number == 1:
+        by_lot = ruleset.championship.system == "swiss-lot"
+        paired = swiss.pair_first(_drawn(left, seed) if by_lot else left)
+    else:
+        paired = swiss.pair_next(left, seed, rounds_after=after)
     return Proposal((*paired.pairs, *kept), paired.bye, swiss.ALGORITHM, requested_byes(state, number), "")
+
+
+def _drawn(ranking: Sequence[Entrant], seed: bytes) -> list[Entrant]:
+    """Those who are to be paired in the order of a lot; who has the bye stays the last of the ranking (FISC I.1.C)."""
+    last = ranking[-1:] if len(ranking) % 2 else ()
+    rest = ranking[: len(ranking) - len(last)]
+    return [*sorted(rest, key=lambda one: hmac.digest(seed, one.player_id.encode(), "sha256")), *last]
+
+
+def _match(state: Tournament, ruleset: Ruleset, number: int) -> Proposal:
+    there = [one.player_id for one in state.to_pair(number)]
+    if len(there) != match.PLAYERS:
+        raise Refusal(
+            "NOT_A_MATCH",
+            ruleset.article("championship.system"),
+            N_("A match is of two players; {players} can be paired."),
+            {"players": len(there)},
+        )
+    pair = match.pair_match(there, number, derive_seed(state.seed, "match"))
+    return Proposal((pair,), None, match.ALGORITHM, requested_byes(state, number), "")
 
 
 def ways_out(state: Tournament, ruleset: Ruleset, number: int) -> tuple[WayOut, ...]:
@@ -126,8 +153,8 @@ def requested_byes(state: Tournament, number: int) -> tuple[tuple[str, Bye], ...
 
 
 def most_rounds(players: int, ruleset: Ruleset) -> int:
-    """How many rounds so many players can play; those who meet by lot may meet again."""
-    if ruleset.championship.system == "lot":
+    """How many rounds so many players can play; those who meet by lot, or in a match, may meet again."""
+    if ruleset.championship.system in {"match", "lot"}:
         return sys.maxsize
     return round_robin.rounds_of(players, CYCLES.get(ruleset.championship.system, 1))
 

@@ -28,9 +28,9 @@ class Lexicon:
 class Championship:
     """Rounds, points of the championship and tie-breaks. Where a book has none, the system is ``none``."""
 
-    system: Literal["swiss", "dutch", "round-robin", "double-round-robin", "lot", "none"]
-    """Who meets whom: the least distance in points and rank; the Dutch system of FIDE; each against each, once or
-    twice; by lot."""
+    system: Literal["swiss", "swiss-lot", "dutch", "round-robin", "double-round-robin", "match", "lot", "none"]
+    """Who meets whom: the least distance in points and rank, after a first round of halves or by lot; the Dutch system
+    of FIDE; each against each, once or twice; the same two in every round; by lot."""
     rounds_min: int
     win: float
     draw: float

@@ -131,7 +131,7 @@ def _check_by_hand(ruleset: Ruleset) -> None:
             ruleset.article("championship.system"),
             N_("The lot makes the tables: no pair is made or forbidden by hand."),
         )
-    if ruleset.championship.system in CYCLES:
+    if ruleset.championship.system in CYCLES or ruleset.championship.system == "match":
         raise Refusal(
             "PAIRED_BY_TABLE",
             ruleset.article("championship.system"),

@@ -14,7 +14,7 @@ from faristol.pairing.model import Phase, Pin, Tournament
 from faristol.pb.game.v1 import events_pb2 as game_events
 from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.rules import N_, Refusal, Ruleset, check_settled
-from faristol.rules.championship import check_rounds
+from faristol.rules.championship import check_first_round, check_rounds
 from faristol.rules.options import written
 
 MOST_ROUNDS = 100
@@ -52,6 +52,7 @@ def create(
         )
     check_settled(ruleset)
     check_rounds(rounds, ruleset)
+    check_first_round(rounds, ruleset)
     if rounds > MOST_ROUNDS:
         raise Invalid("rounds", N_("is {rounds}; expected {most} at the most"), {"rounds": rounds, "most": MOST_ROUNDS})
     if time_zone and time_zone not in available_timezones():

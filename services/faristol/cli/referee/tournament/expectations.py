@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from faristol.cli.referee.document import Value, there_is_no
@@ -128,6 +129,13 @@ async def _begins(world: World, value: Value) -> Differences:
         yield f"expected it to be decided who begins in {', '.join(first)}"
 
 
+async def _first_in_turn(world: World, value: Value) -> Differences:
+    firsts = [seats(table)[0] for one in (await world.services.tournament()).played for table in one.pairings]
+    found = all(one != other for one, other in pairwise(firsts))
+    if found != value.truth():
+        yield f"expected to be first named in turn: {value.text()}, got {', '.join(map(world.names.name, firsts))}"
+
+
 async def _fictitious(world: World, value: Value) -> Differences:
     half_points = {one.player_id: one.fictitious_half_points for one in (await world.services.tournament()).players}
     for name, points in value.keys(world.names.ids).items():
@@ -234,6 +242,7 @@ OTHER: Mapping[str, Callable[[World, Value], Differences]] = {
     "met-twice": _met_twice,
     "rounds-are": _rounds,
     "begins": _begins,
+    "first-in-turn": _first_in_turn,
     "fictitious": _fictitious,
     "obstacles": _obstacles,
     "ratings": _ratings,
