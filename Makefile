@@ -10,7 +10,7 @@ PYTEST_ARGS ?=
 export PATH := $(abspath $(BIN)):$(PATH)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup lexicons run test check format proto golden bench torture simulate judges browser lock clean
+.PHONY: help setup lexicons run test check format proto golden bench torture simulate judges rounds browser lock clean
 
 help: ## say what the targets do
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/  make \1\t\2/' | expand -t 20
@@ -79,6 +79,12 @@ PANEL  ?= 1
 judges: setup ## challenge at 200 tables while judges are cut off and processes killed: TABLES=200 JUDGES=10 PANEL=1 DATABASE=postgresql|sqlite; writes var/judges.json
 	GRPC_VERBOSITY=ERROR $(BIN)/python -m tests.campaigns.judges --tables $(TABLES) --judges $(JUDGES) --panel $(PANEL) \
 		$(if $(filter-out both,$(DATABASE)),--database $(DATABASE)) $(if $(SEED),--seed $(SEED))
+
+PLAYERS ?= 1000
+ROUNDS  ?= 12
+PAIRING ?= swiss
+rounds: $(READY) ## pair a championship and time each round: PLAYERS=1000 ROUNDS=12 PAIRING=swiss|dutch; writes var/rounds.json
+	GRPC_VERBOSITY=ERROR $(BIN)/python -m tests.campaigns.rounds --players $(PLAYERS) --rounds $(ROUNDS) --pairing $(PAIRING)
 
 # The tests of the pages need a browser. Where it is missing and can be installed, it is; elsewhere they are
 # reported as not run.

@@ -6,7 +6,7 @@ yet to meet among themselves cannot be paired. It matters only when the players 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 STEPS = 20_000
 """Steps of the search before it stops. Cases that need as many have many ways to go on, and so are taken to be
@@ -14,15 +14,6 @@ possible."""
 
 Graph = tuple[int, ...]
 """For each node, a number whose bits are the nodes that it may still be paired with."""
-
-
-def graph_of(count: int, edges: Iterator[tuple[int, int]] | Sequence[tuple[int, int]]) -> Graph:
-    """The graph of ``count`` nodes with these edges."""
-    rows = [0] * count
-    for one, other in edges:
-        rows[one] |= 1 << other
-        rows[other] |= 1 << one
-    return tuple(rows)
 
 
 def can_go_on(graph: Graph, rounds: int) -> bool:

@@ -13,12 +13,13 @@ pairing whatever the matching library does inside.
 from __future__ import annotations
 
 import hmac
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import combinations, islice
+from itertools import combinations, islice, pairwise
+from math import isqrt
 
-from faristol.pairing.foresight import can_go_on, graph_of
-from faristol.pairing.matching import Edge, Matching, by_cost
+from faristol.pairing.foresight import can_go_on
+from faristol.pairing.matching import Edge, Matching, by_cost, cheapest
 from faristol.rules import N_, Refusal
 
 ALGORITHM = "swiss-distance-1"
@@ -29,6 +30,9 @@ ALTERNATIVES = 300
 
 IMPOSSIBLE = frozenset({"NO_BYE_LEFT", "NO_OPPONENT_LEFT", "NO_PAIRING"})
 """Reasons for which there is no pairing of those who are there."""
+
+NEIGHBOURS = 8
+"""How far apart in the standings opponents are looked for at first."""
 
 _LOT_BITS = 48
 
@@ -92,12 +96,11 @@ def pair_next(standing: Sequence[Entrant], seed: bytes, *, rounds_after: int = 0
     rounds to come after this one. Raises ``Refusal`` when no complete pairing without a rematch exists (FIDE
     C.04.1 1.9.3).
     """
-    costs = dict(_costs(standing, seed))
     fallback: tuple[Matching, int | None] | None = None
     for resting in _resting(standing):
         nodes = [node for node in range(len(standing)) if node != resting]
-        for matching in islice(by_cost(nodes, costs), ALTERNATIVES):
-            if can_go_on(_graph_after(standing, costs, matching, resting), rounds_after):
+        for matching in _by_distance(standing, nodes, seed):
+            if can_go_on(_graph_after(standing, matching, resting), rounds_after):
                 return _paired(standing, matching, resting)
             fallback = fallback or (matching, resting)
     if fallback is None:
@@ -113,12 +116,64 @@ def _resting(standing: Sequence[Entrant]) -> Iterator[int | None]:
     yield from (node for node in reversed(range(len(standing))) if not standing[node].had_bye)
 
 
-def _costs(standing: Sequence[Entrant], seed: bytes) -> Iterator[tuple[Edge, int]]:
-    """What each pair that has not met yet costs. Each criterion outweighs whatever the next ones add up to."""
+def _by_distance(standing: Sequence[Entrant], nodes: Sequence[int], seed: bytes) -> Iterator[Matching]:
+    """Complete pairings of these nodes, that of the least distance first; no more than ``ALTERNATIVES`` of them."""
+    nearest = _nearest(standing, nodes, seed)
+    if nearest is not None:
+        yield nearest
+    costs = dict(_costs(standing, combinations(range(len(standing)), 2), seed))
+    alternatives = islice(by_cost(nodes, costs), ALTERNATIVES)
+    if nearest is not None:
+        next(alternatives)
+    yield from alternatives
+
+
+def _nearest(standing: Sequence[Entrant], nodes: Sequence[int], seed: bytes) -> Matching | None:
+    """The complete pairing of least distance, found among players who stand near each other; None where that fails.
+
+    A boundary between two scores with an odd number of players above it is crossed by a pair, so the squared distances
+    in points add up to the squares of these boundaries at least. Where they add up to just that, no pair of the best
+    pairing stands farther apart than the squared distances in rank allow when all the others are neighbours.
+    """
+    within = NEIGHBOURS
+    for _ in range(2):
+        costs = dict(_costs(standing, _within(nodes, within), seed))
+        matching = cheapest(nodes, costs)
+        if matching is None or _points(standing, matching) > _least_points(standing, nodes):
+            return None
+        ranks = sum((low - high) ** 2 for high, low in matching)
+        farthest = isqrt(ranks - (len(matching) - 1))
+        if farthest <= within:
+            return matching
+        within = farthest
+    return matching
+
+
+def _within(nodes: Sequence[int], distance: int) -> Iterator[Edge]:
+    """The pairs of nodes, in rising order, that are no farther apart."""
+    for place, high in enumerate(nodes):
+        for low in nodes[place + 1 : place + 1 + distance]:
+            if low - high <= distance:
+                yield high, low
+
+
+def _points(standing: Sequence[Entrant], matching: Matching) -> int:
+    return sum((standing[high].half_points - standing[low].half_points) ** 2 for high, low in matching)
+
+
+def _least_points(standing: Sequence[Entrant], nodes: Sequence[int]) -> int:
+    """What the squared distances in points of any complete pairing add up to at least."""
+    gaps = (standing[one].half_points - standing[other].half_points for one, other in pairwise(nodes))
+    return sum(gap**2 for above, gap in enumerate(gaps, start=1) if above % 2)
+
+
+def _costs(standing: Sequence[Entrant], pairs: Iterable[Edge], seed: bytes) -> Iterator[tuple[Edge, int]]:
+    """What each of the pairs that may meet costs. Each criterion outweighs whatever the next ones add up to."""
     count = len(standing)
     step = (1 << _LOT_BITS) * count
     leap = step * count**3
-    for (high, one), (low, other) in combinations(enumerate(standing), 2):
+    for high, low in pairs:
+        one, other = standing[high], standing[low]
         if one.may_meet(other):
             points = one.half_points - other.half_points
             yield (high, low), points**2 * leap + (low - high) ** 2 * step + _lot(seed, one, other)
@@ -129,17 +184,25 @@ def _lot(seed: bytes, one: Entrant, other: Entrant) -> int:
     return int.from_bytes(lot[: _LOT_BITS // 8], "big")
 
 
-def _graph_after(
-    standing: Sequence[Entrant], costs: dict[Edge, int], matching: Matching, resting: int | None
-) -> tuple[int, ...]:
+def _graph_after(standing: Sequence[Entrant], matching: Matching, resting: int | None) -> tuple[int, ...]:
     """Who may meet whom after this round. With an odd number, resting is meeting one player more, who is nobody."""
     count = len(standing)
-    now = set(matching)
-    left = [edge for edge in costs if edge not in now]
+    place = {one.player_id: node for node, one in enumerate(standing)}
+    rows = [((1 << count) - 1) & ~(1 << node) for node in range(count)]
+    for node, one in enumerate(standing):
+        for other in one.opponents | one.apart:
+            if other in place:
+                rows[node] &= ~(1 << place[other])
+                rows[place[other]] &= ~(1 << node)
+    for high, low in matching:
+        rows[high] &= ~(1 << low)
+        rows[low] &= ~(1 << high)
     if count % 2 == 0:
-        return graph_of(count, left)
-    rests = [(node, count) for node, one in enumerate(standing) if not one.had_bye and node != resting]
-    return graph_of(count + 1, [*left, *rests])
+        return tuple(rows)
+    rests = [node for node, one in enumerate(standing) if not one.had_bye and node != resting]
+    for node in rests:
+        rows[node] |= 1 << count
+    return (*rows, sum(1 << node for node in rests))
 
 
 def _paired(standing: Sequence[Entrant], matching: Matching, resting: int | None) -> Paired:

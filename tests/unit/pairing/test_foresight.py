@@ -1,12 +1,13 @@
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import combinations
 
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from faristol.pairing.foresight import can_go_on, graph_of
+from faristol.pairing.foresight import Graph, can_go_on
 
 Edge = tuple[int, int]
 
@@ -15,6 +16,15 @@ PETERSEN = [
     *((i, i + 5) for i in range(5)),
     *((i + 5, (i + 2) % 5 + 5) for i in range(5)),
 ]
+
+
+def graph_of(count: int, edges: Sequence[tuple[int, int]]) -> Graph:
+    """The graph of ``count`` nodes with these edges."""
+    rows = [0] * count
+    for one, other in edges:
+        rows[one] |= 1 << other
+        rows[other] |= 1 << one
+    return tuple(rows)
 
 
 def possible(count: int, edges: frozenset[Edge], rounds: int) -> bool:

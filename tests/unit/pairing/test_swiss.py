@@ -9,6 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from faristol.pairing import swiss
+from faristol.pairing.matching import cheapest
 from faristol.pairing.swiss import Entrant, Paired, pair_first, pair_next
 from faristol.rules import Refusal
 
@@ -274,3 +276,33 @@ def test_when_everybody_has_rested_nobody_may_rest() -> None:
         pair_next(standing, SEED)
 
     assert refused.value.reason == "NO_BYE_LEFT"
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.integers(2, 34), st.integers(1, 7), st.randoms(use_true_random=False))
+def test_looking_at_neighbours_alone_finds_the_pairing_of_least_distance(
+    size: int, held: int, chance: random.Random
+) -> None:
+    half_points = dict.fromkeys(range(size), 0)
+    met: dict[int, set[int]] = {player: set() for player in range(size)}
+    for number in range(held):
+        order = sorted(range(size), key=lambda player: (-half_points[player], player))
+        standing = [
+            Entrant(f"p{player:02}", half_points[player], frozenset(f"p{other:02}" for other in met[player]))
+            for player in order
+        ]
+        nodes = list(range(size))
+        if size % 2:
+            nodes.remove(chance.randrange(size))
+        seed = bytes([number]) * 32
+        best = cheapest(nodes, dict(swiss._costs(standing, combinations(range(size), 2), seed)))
+        near = swiss._nearest(standing, nodes, seed)
+        assert near in (None, best)
+        assert next(swiss._by_distance(standing, nodes, seed), None) == best
+        for high, low in best or ():
+            one, other = order[high], order[low]
+            met[one].add(other)
+            met[other].add(one)
+            won = chance.randrange(3)
+            half_points[one] += won
+            half_points[other] += 2 - won

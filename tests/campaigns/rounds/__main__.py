@@ -1,0 +1,61 @@
+"""``make rounds``: a championship of 1,000 players, and how long the director waits for the pairing of each round."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import sys
+from dataclasses import asdict
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Annotated
+
+import typer
+from rich.console import Console
+from tests.campaigns.rounds.campaign import Paired, Plan, played
+
+from faristol.bus import NatsServer
+
+OUT = Path("var/rounds.json")
+
+console = Console()
+
+
+def main(
+    players: Annotated[int, typer.Option(min=8, max=1_000, help="Players, the late ones included.")] = 1_000,
+    rounds: Annotated[int, typer.Option(min=5, help="Rounds.")] = 12,
+    ruleset: Annotated[str, typer.Option(help="Whose pairing; its system can be chosen by --pairing.")] = "fisc-2023",
+    pairing: Annotated[str, typer.Option(help="swiss or dutch.")] = "swiss",
+    within: Annotated[float, typer.Option(min=0.0, help="Seconds that a round may take.")] = 5.0,
+    seed: Annotated[int, typer.Option(min=0, help="The same seed gives the same results.")] = 1,
+) -> None:
+    """Pair a championship with late entries, byes and withdrawals; exit code 1 when a round takes too long."""
+    plan = Plan(players, rounds, ruleset, pairing, seed)
+    found = asyncio.run(_campaign(plan))
+    slowest = max(one.seconds for one in found)
+    OUT.parent.mkdir(exist_ok=True)
+    written = {"plan": asdict(plan), "rounds": [asdict(one) for one in found], "slowest_seconds": slowest}
+    OUT.write_text(json.dumps(written, indent=2) + "\n", encoding="utf-8")
+    console.print(f"slowest of {len(found)} rounds: {slowest:.2f} s; written to {OUT}")
+    if late := [one.round for one in found if one.seconds > within]:
+        console.print(f"not paired within {within:g} s: rounds {', '.join(map(str, late))}", style="red")
+        sys.exit(1)
+
+
+async def _campaign(plan: Plan) -> list[Paired]:
+    def tell(one: Paired) -> None:
+        console.print(
+            f"round {one.round}: {one.players} players, {one.tables} tables, "
+            f"{one.sitting_out} sit out; paired in {one.seconds:.2f} s"
+        )
+
+    with TemporaryDirectory() as folder:
+        server = await NatsServer.start(Path(folder))
+        try:
+            return await played(plan, server.url, tell)
+        finally:
+            await server.stop()
+
+
+if __name__ == "__main__":
+    typer.run(main)
