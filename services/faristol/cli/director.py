@@ -41,7 +41,7 @@ def direct(
     address: Address = None,
     json_output: AsJson = False,
 ) -> None:
-    """Carry out a director's command. Lists are written with commas: player-ids=anna,biel."""
+    """Carry out a director's command. Lists are written with commas: player-ids=anna,biel scores=anna=310,biel=290."""
     if not command:
         typer.echo("\n".join(f"{kebab(one.name):<24}{_what_it_does(one.name)}" for one in SERVICE.methods))
         return
@@ -126,14 +126,17 @@ def _request(kind: type[Message], tournament: str, fields: Sequence[str]) -> Mes
 def _value(field: Any, value: str) -> str | int | dict[str, str]:
     """A value as the contract reads it; those of an enumeration are named as people write them."""
     if field.message_type is not None and field.message_type.full_name != Timestamp.DESCRIPTOR.full_name:
-        return dict(zip((part.name for part in field.message_type.fields), value.split("="), strict=False))
+        names, values = [part.name for part in field.message_type.fields], value.split("=")
+        if len(values) != len(names):
+            raise typer.BadParameter(f"{kebab(field.name)} cannot be {value!r}: expected {'='.join(names).upper()}")
+        return dict(zip(names, values, strict=True))
     if field.enum_type is None:
         return value
-    names = names_of(field.enum_type)
-    if value not in names:
-        expected = ", ".join(name for name, number in names.items() if number)
+    numbers = names_of(field.enum_type)
+    if value not in numbers:
+        expected = ", ".join(name for name, number in numbers.items() if number)
         raise typer.BadParameter(f"{kebab(field.name)} cannot be {value!r}: expected {expected}")
-    return names[value]
+    return numbers[value]
 
 
 def call(address: str | None, name: str, request: Message) -> Message:

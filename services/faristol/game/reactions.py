@@ -6,12 +6,13 @@ from dataclasses import replace
 
 from faristol.bus import Reaction
 from faristol.game.decide import leave_tournament
-from faristol.game.model import instant
+from faristol.game.model import Phase, instant, timestamp
 from faristol.game.opening import open_table
 from faristol.game.pinning import ruleset_of
 from faristol.game.streams import game_stream, load_table
 from faristol.game.views import Tournament, watch_tournament
 from faristol.pb.clock.v1 import events_pb2 as clock_events
+from faristol.pb.game.v1.events_pb2 import TableClosed
 from faristol.pb.lexicon.v1 import events_pb2 as lexicon_events
 from faristol.pb.pairing.v1 import events_pb2 as pairing_events
 from faristol.record import Decision, Guard, Record, Recorded, Write, load
@@ -32,12 +33,19 @@ FOLLOWED = frozenset(
 
 ROUNDS = frozenset(
     kind.DESCRIPTOR.full_name
-    for kind in (pairing_events.RoundStarted, pairing_events.PostponedGameStarted, pairing_events.PlayerWithdrawn)
+    for kind in (
+        pairing_events.RoundStarted,
+        pairing_events.PostponedGameStarted,
+        pairing_events.PlayerWithdrawn,
+        pairing_events.ResultEntered,
+    )
 )
 
 
 def opening(record: Record) -> Reaction:
     """The reaction that opens the tables of a round when it starts (FISC I.5), and takes from them who withdraws.
+
+    A table of which the result is entered in the tournament is closed.
 
     A postponed game opens when it is started. One reaction does all this, so that nobody withdraws from a table before
     it is open.
@@ -47,6 +55,8 @@ def opening(record: Record) -> Reaction:
         started = event.message
         if isinstance(started, pairing_events.PlayerWithdrawn):
             return await _left(record, event.stream, started)
+        if isinstance(started, pairing_events.ResultEntered):
+            return await _closed(record, event, started.game_id)
         assert isinstance(started, pairing_events.RoundStarted | pairing_events.PostponedGameStarted)
         tournament = (await load(record, event.stream, Tournament(), watch_tournament)).state
         ruleset = ruleset_of(tournament.ruleset)
@@ -83,6 +93,30 @@ async def _left(record: Record, stream: str, withdrawn: pairing_events.PlayerWit
     decision = table.decision(table.with_consequences(facts))
     back = Guard(stream, tournament.version)
     return replace(decision, guards=[*decision.guards, back]) if decision else None
+
+
+async def _closed(record: Record, entered: Recorded, game_id: str) -> Decision | None:
+    """What it means for a table that its result was entered in the tournament."""
+    table = await load_table(record, game_id)
+    if table is None or table.game.phase is Phase.FINAL:
+        return None
+    result = next(
+        one.message
+        for one in await record.read_stream(entered.stream)
+        if one.version > entered.version
+        and isinstance(one.message, pairing_events.ResultRecorded)
+        and one.message.game_id == game_id
+    )
+    assert isinstance(result, pairing_events.ResultRecorded)
+    closed = TableClosed(
+        scores=result.scores,
+        winner_id=result.winner_id,
+        lost_by_all=result.lost_by_all,
+        condition=result.condition,
+        loser_ids=result.loser_ids,
+        occurred_at=timestamp(max(instant(result.occurred_at), table.game.last_at)),
+    )
+    return table.decision([closed])
 
 
 def following(record: Record) -> Reaction:

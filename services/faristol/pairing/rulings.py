@@ -30,6 +30,8 @@ class Rulings:
     """Who laid the play of a turn, and its points."""
     ruled: Mapping[int, Ruled] = field(default_factory=lambda: MappingProxyType({}))
     """The last ruling on the play of a turn."""
+    turns: int = 0
+    """Turns that are over."""
 
 
 def game_stream(game_id: str) -> str:
@@ -46,9 +48,11 @@ def watch(state: Rulings, fact: Message) -> Rulings:
             player_id, points = state.plays[fact.turn]
             ruled = Ruled(player_id, points, fact.valid, fact.occurred_at.ToDatetime(tzinfo=UTC))
             return replace(state, ruled=MappingProxyType({**state.ruled, fact.turn: ruled}))
+        case events.PlayCompleted() | events.TurnLost():
+            return replace(state, turns=max(state.turns, fact.turn))
         case events.EntriesTakenBack():
             plays = {turn: play for turn, play in state.plays.items() if turn < fact.turn}
             ruled_on = {turn: one for turn, one in state.ruled.items() if turn < fact.turn}
-            return Rulings(MappingProxyType(plays), MappingProxyType(ruled_on))
+            return Rulings(MappingProxyType(plays), MappingProxyType(ruled_on), min(state.turns, fact.turn - 1))
         case _:
             return state

@@ -31,6 +31,7 @@ OF_PLAYERS = (
 """Events that change the list of players."""
 
 NOT_SHOWN = (
+    pairing.ResultEntered,
     pairing.ByeGranted,
     pairing.ByeRevoked,
     pairing.PairForbidden,
@@ -148,6 +149,7 @@ def change_round(state: results.GetPairingsResponse | None, event: Message) -> r
         case pairing.ResultRecorded():
             table = _table_of(after, event.game_id)
             table.final = True
+            table.ClearField("postponed_to")
             table.winner_id, table.lost_by_all = event.winner_id, event.lost_by_all
             table.condition, table.unplayed = event.condition, event.unplayed
             table.loser_ids[:] = event.loser_ids

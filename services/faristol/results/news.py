@@ -86,6 +86,7 @@ PUBLIC: frozenset[str] = frozenset(
         game.TimePenalty,
         game.ScoreAdjusted,
         game.ResultFinal,
+        game.TableClosed,
         game.GameReopened,
         game.EntriesTakenBack,
         clock.ClockStarted,

@@ -64,6 +64,7 @@ SHOWN = (
     game.TimePenalty,
     game.ScoreAdjusted,
     game.ResultFinal,
+    game.TableClosed,
     game.GameReopened,
     game.EntriesTakenBack,
     *INCIDENTAL,
@@ -90,6 +91,7 @@ COUNTING = frozenset(
         game.TimePenalty,
         game.ScoreAdjusted,
         game.ResultFinal,
+        game.TableClosed,
     )
 )
 """Events after which a game's scores, the number of its turns or who starts may be others."""
@@ -186,7 +188,9 @@ def _play(after: results.GetGameResponse, event: Message) -> None:
             _completed(after, event)
         case game.GameEnded():
             _ended(after, event)
-        case game.ResultFinal():
+        case game.ResultFinal() | game.TableClosed():
+            if isinstance(event, game.TableClosed):
+                _ended(after, game.GameEnded(condition=event.condition, loser_ids=event.loser_ids))
             after.final = True
             after.winner_id = event.winner_id
             after.lost_by_all = event.lost_by_all

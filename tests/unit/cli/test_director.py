@@ -46,3 +46,11 @@ def test_every_command_says_what_it_does_and_how_its_fields_are_written(capsys: 
 def test_what_the_contract_does_not_know_is_told(field: str, said: str) -> None:
     with pytest.raises(typer.BadParameter, match=said):
         _request(pairing.CreateTournamentRequest, "copa", [field])
+
+
+def test_every_field_of_a_score_is_written() -> None:
+    made = _request(pairing.EnterResultRequest, "copa", ["scores=anna=310,biel=-5"])
+    assert isinstance(made, pairing.EnterResultRequest)
+    assert [(one.player_id, one.score) for one in made.scores] == [("anna", 310), ("biel", -5)]
+    with pytest.raises(typer.BadParameter, match="scores cannot be 'anna': expected PLAYER_ID=SCORE"):
+        _request(pairing.EnterResultRequest, "copa", ["scores=anna"])

@@ -8,7 +8,7 @@ import pytest
 from google.protobuf.message import Message
 
 from faristol.clock.model import instant, timestamp
-from faristol.clock.views import ENDS_TURN, INTERRUPTS, SETTLES, TAKES, Kind, Phase, Table, watch_game
+from faristol.clock.views import ENDS, ENDS_TURN, INTERRUPTS, SETTLES, TAKES, Kind, Phase, Table, watch_game
 from faristol.pb.game.v1 import events_pb2 as game_events
 
 START = 1_700_000_000_000_000_000
@@ -85,9 +85,14 @@ def test_penalties_do_not_turn_back_the_time_of_the_table() -> None:
     assert (table.phase, table.mover, table.last_at) == (Phase.ENDED, "", START + SECOND)
 
 
+def test_a_table_that_is_closed_has_no_time_to_run() -> None:
+    table = seen(OPENED, STARTED, game_events.TableClosed(occurred_at=timestamp(START + SECOND)))
+    assert (table.phase, table.mover, table.signals[-1].kind) == (Phase.ENDED, "", Kind.GAME_OVER)
+
+
 def test_every_fact_that_the_clock_follows_by_name_is_a_fact_of_a_game() -> None:
     known = game_events.DESCRIPTOR.message_types_by_name
-    assert set(INTERRUPTS) | set(SETTLES) | TAKES | ENDS_TURN <= set(known)
+    assert set(INTERRUPTS) | set(SETTLES) | TAKES | ENDS | ENDS_TURN <= set(known)
 
 
 def test_an_appeal_of_a_ruling_that_waits_to_be_accepted_is_the_same_interruption() -> None:

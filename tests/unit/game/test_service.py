@@ -14,9 +14,10 @@ from google.rpc import error_details_pb2
 from grpc_status import rpc_status
 from tests.unit.game.tables import FISC, GAME, OPENED, SEED, START, after, opened, pressed, tiles
 
-from faristol.game.model import Instant, timestamp
+from faristol.game.model import Instant, Phase, timestamp
 from faristol.game.part import part
 from faristol.game.reactions import FOLLOWED
+from faristol.game.streams import load_table
 from faristol.host import Runtime, Settings
 from faristol.host.answering import ErrorInterceptor
 from faristol.host.cases import case_ids_of
@@ -426,6 +427,39 @@ async def test_who_is_back_in_the_tournament_before_the_table_hears_of_it_has_lo
     await write(record, "tournament-cup", pairing_events.PlayerReinstated(player_id="biel", round=2, occurred_at=at))
     with pytest.raises(Conflict):
         await record.append(decision, Metadata())
+
+
+async def test_a_table_is_closed_when_its_result_is_entered_in_the_tournament(record: Record) -> None:
+    await start(record)
+    at = timestamp(after(30))
+    entered = pairing_events.ResultEntered(round=1, game_id=GAME, arbiter_id="maria", occurred_at=at)
+    result = pairing_events.ResultRecorded(
+        round=1,
+        game_id=GAME,
+        scores=[events.FinalScore(player_id="anna", score=0), events.FinalScore(player_id="biel", score=0)],
+        winner_id="anna",
+        condition=events.END_CONDITION_FORFEIT,
+        loser_ids=["biel"],
+        unplayed=True,
+        occurred_at=at,
+    )
+    news = await write(record, "tournament-cup", entered)
+    await write(record, "tournament-cup", result)
+    reaction = next(
+        one for one in part(Runtime(Settings.model_validate({}), record)).reactions if one.name == "game.open"
+    )
+
+    decision = await reaction.react(news)
+
+    assert decision is not None
+    await record.append(decision, Metadata())
+    closed = (await record.read_stream(f"game-{GAME}"))[-1].message
+    assert isinstance(closed, events.TableClosed)
+    assert (closed.winner_id, list(closed.loser_ids)) == ("anna", ["biel"])
+    assert await reaction.react(news) is None
+    table = await load_table(record, GAME)
+    assert table is not None
+    assert (table.game.phase, dict(table.game.scores)) == (Phase.FINAL, {"anna": 0, "biel": 0})
 
 
 async def test_a_postponed_table_opens_when_it_is_started_and_not_with_its_round(record: Record) -> None:

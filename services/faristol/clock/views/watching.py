@@ -55,6 +55,9 @@ RETURNS = frozenset({"Exchanged", "FreeExchanged", "OverdrawResolved", "TilesRet
 ENDS_TURN = frozenset({"PlayWithdrawn", "PlayCompleted", "TurnLost"})
 """Facts by which the turn that they name is over. A play can be withdrawn when its turn is over already (FM)."""
 
+ENDS = frozenset({"GameEnded", "TableClosed"})
+"""Facts by which the game is over."""
+
 UNTAKEN: Mapping[str, Any] = MappingProxyType({"written": frozenset(), "exchanged": False, "to_keep": ""})
 """What a table knows of a turn in which nothing was done."""
 
@@ -143,7 +146,7 @@ def _signalled(table: Table, message: Message) -> Table:
             return _over(table, Kind.SETTLED, at, "challenge")
         over = _over(table, Kind.TURN_OVER, at, "challenge")
         return replace(over, phase=Phase.TURN, turn=table.turn + 1, mover=table.after(table.mover), **UNTAKEN)
-    if name == "GameEnded":
+    if name in ENDS:
         ended = Signal(Kind.GAME_OVER, at, table.turn)
         return replace(table, phase=Phase.ENDED, mover="", signals=(*table.signals, ended))
     return table

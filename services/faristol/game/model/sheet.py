@@ -182,6 +182,12 @@ def _final(game: Game, _: events.ResultFinal) -> Game:
     return replace(game, phase=Phase.FINAL)
 
 
+def _closed(game: Game, fact: events.TableClosed) -> Game:
+    ended = events.GameEnded(condition=fact.condition, loser_ids=fact.loser_ids)
+    scores = MappingProxyType({score.player_id: score.score for score in fact.scores})
+    return replace(_ended(game, ended), phase=Phase.FINAL, scores=scores)
+
+
 def _reopened(game: Game, _: events.GameReopened) -> Game:
     return replace(game, phase=Phase.ENDED, signed=(), revision=game.revision + 1)
 
@@ -207,5 +213,6 @@ CHANGES: Mapping[type[Message], Change] = {
     events.ScoreAdjusted: _score_adjusted,
     events.SheetSigned: _signed,
     events.ResultFinal: _final,
+    events.TableClosed: _closed,
     events.GameReopened: _reopened,
 }

@@ -6,6 +6,7 @@ what the rules or the state of the tournament do not allow.
 """
 
 from faristol.pairing.decide.corrections import correct_result, correct_ruling
+from faristol.pairing.decide.entering import enter_result, give_forfeit
 from faristol.pairing.decide.pairs import allow, forbid, keep, release
 from faristol.pairing.decide.players import (
     MOST_PLAYERS,
@@ -38,7 +39,9 @@ __all__ = [
     "correct_result",
     "correct_ruling",
     "create",
+    "enter_result",
     "forbid",
+    "give_forfeit",
     "grant_bye",
     "keep",
     "obstacles",

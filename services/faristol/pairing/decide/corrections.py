@@ -56,15 +56,7 @@ def correct_result(
             {"game": game},
             subject=f"games/{game}",
         )
-    names = tuple(player_id for player_id, _ in scores)
-    if names != pairing.player_ids:
-        raise Invalid(
-            "scores",
-            N_("are of {found}; expected those of {expected}, in this order"),
-            {"found": ", ".join(names) or "–", "expected": ", ".join(pairing.player_ids)},
-        )
-    if any(abs(score) > MOST_POINTS for _, score in scores):
-        raise Invalid("scores", N_("expected {most} points at the most"), {"most": MOST_POINTS})
+    names = check_scores(pairing, scores)
     if (winner_id and winner_id not in names) or (winner_id and lost_by_all):
         raise Invalid("winner_id", N_("expected one of the players, or none when all lost"))
     if strangers := set(player_ids) - set(pairing.player_ids):
@@ -190,6 +182,20 @@ def found_game(state: Tournament, game: str) -> tuple[Round, Pairing]:
             {"game": game, "tournament": state.tournament_id},
         )
     return found
+
+
+def check_scores(pairing: Pairing, scores: Sequence[tuple[str, int]]) -> tuple[str, ...]:
+    """The players of scores as they were given. Raises ``Invalid`` unless they are the table's, in its order."""
+    names = tuple(player_id for player_id, _ in scores)
+    if names != pairing.player_ids:
+        raise Invalid(
+            "scores",
+            N_("are of {found}; expected those of {expected}, in this order"),
+            {"found": ", ".join(names) or "–", "expected": ", ".join(pairing.player_ids)},
+        )
+    if any(abs(score) > MOST_POINTS for _, score in scores):
+        raise Invalid("scores", N_("expected {most} points at the most"), {"most": MOST_POINTS})
+    return names
 
 
 def check_arbiter(arbiter_id: str) -> None:

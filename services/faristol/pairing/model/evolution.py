@@ -56,6 +56,7 @@ Fact = (
     | events.ByeAwarded
     | events.RoundStarted
     | events.ResultRecorded
+    | events.ResultEntered
     | events.ResultCorrected
     | events.SpreadAdjusted
     | events.GamePostponed
@@ -133,6 +134,10 @@ def evolve(state: Tournament, fact: Message) -> Tournament:
             results = MappingProxyType({**one.results, fact.game_id: scores})
             decided = MappingProxyType({**one.decided, fact.game_id: Decided.by(fact)})
             return _later(_with_round(state, replace(one, results=results, decided=decided)), fact.occurred_at)
+        case events.ResultEntered():
+            one = state.played[fact.round - 1]
+            entered = replace(one, postponed=one.postponed - {fact.game_id})
+            return _later(_with_round(state, entered), fact.occurred_at)
         case events.ResultCorrected():
             one = state.played[fact.round - 1]
             points = tuple(score.score for score in fact.scores)

@@ -2772,3 +2772,51 @@ class EntriesTakenBack(_message.Message):
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___EntriesTakenBack: _TypeAlias = EntriesTakenBack  # noqa: Y015
+
+@_typing.final
+class TableClosed(_message.Message):
+    """An arbiter entered the result in the tournament, of a game that was not played here: nothing more is done at its table."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    SCORES_FIELD_NUMBER: _builtins.int
+    WINNER_ID_FIELD_NUMBER: _builtins.int
+    LOST_BY_ALL_FIELD_NUMBER: _builtins.int
+    CONDITION_FIELD_NUMBER: _builtins.int
+    LOSER_IDS_FIELD_NUMBER: _builtins.int
+    OCCURRED_AT_FIELD_NUMBER: _builtins.int
+    winner_id: _builtins.str
+    """The winner, who need not have the higher score; empty for a draw, and when all lost."""
+    lost_by_all: _builtins.bool
+    """All players lost."""
+    condition: Global___EndCondition.ValueType
+    """What ended the game; not said where only its result is known."""
+    @_builtins.property
+    def scores(self) -> _containers.RepeatedCompositeFieldContainer[Global___FinalScore]:
+        """The scores, in the order of the players."""
+
+    @_builtins.property
+    def loser_ids(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """Who left, or lost by decision."""
+
+    @_builtins.property
+    def occurred_at(self) -> _timestamp_pb2.Timestamp:
+        """When."""
+
+    def __init__(
+        self,
+        *,
+        scores: _abc.Iterable[Global___FinalScore] | None = ...,
+        winner_id: _builtins.str = ...,
+        lost_by_all: _builtins.bool = ...,
+        condition: Global___EndCondition.ValueType = ...,
+        loser_ids: _abc.Iterable[_builtins.str] | None = ...,
+        occurred_at: _timestamp_pb2.Timestamp | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["occurred_at", b"occurred_at"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["condition", b"condition", "loser_ids", b"loser_ids", "lost_by_all", b"lost_by_all", "occurred_at", b"occurred_at", "scores", b"scores", "winner_id", b"winner_id"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___TableClosed: _TypeAlias = TableClosed  # noqa: Y015

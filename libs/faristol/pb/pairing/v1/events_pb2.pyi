@@ -826,6 +826,48 @@ class ResultRecorded(_message.Message):
 Global___ResultRecorded: _TypeAlias = ResultRecorded  # noqa: Y015
 
 @_typing.final
+class ResultEntered(_message.Message):
+    """The result of a game comes from an arbiter and not from its table: a forfeit, or a game that was kept elsewhere. What it
+    is follows as ResultRecorded; nothing more is done at the table.
+    """
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    ROUND_FIELD_NUMBER: _builtins.int
+    GAME_ID_FIELD_NUMBER: _builtins.int
+    ARBITER_ID_FIELD_NUMBER: _builtins.int
+    NOTE_FIELD_NUMBER: _builtins.int
+    OCCURRED_AT_FIELD_NUMBER: _builtins.int
+    round: _builtins.int
+    """Round, from 1."""
+    game_id: _builtins.str
+    """The game."""
+    arbiter_id: _builtins.str
+    """The arbiter."""
+    note: _builtins.str
+    """Why, in the arbiter's words. Never for the public."""
+    @_builtins.property
+    def occurred_at(self) -> _timestamp_pb2.Timestamp:
+        """When."""
+
+    def __init__(
+        self,
+        *,
+        round: _builtins.int = ...,
+        game_id: _builtins.str = ...,
+        arbiter_id: _builtins.str = ...,
+        note: _builtins.str = ...,
+        occurred_at: _timestamp_pb2.Timestamp | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["occurred_at", b"occurred_at"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["arbiter_id", b"arbiter_id", "game_id", b"game_id", "note", b"note", "occurred_at", b"occurred_at", "round", b"round"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ResultEntered: _TypeAlias = ResultEntered  # noqa: Y015
+
+@_typing.final
 class ResultCorrected(_message.Message):
     """A result on the record was wrong and is another. What was paired after it stays as it is."""
 

@@ -120,6 +120,16 @@ class PairingServiceStub:
                 request_serializer=faristol_dot_pairing_dot_v1_dot_pairing__pb2.StartRoundRequest.SerializeToString,
                 response_deserializer=faristol_dot_pairing_dot_v1_dot_pairing__pb2.StartRoundResponse.FromString,
                 _registered_method=True)
+        self.GiveForfeit = channel.unary_unary(
+                '/faristol.pairing.v1.PairingService/GiveForfeit',
+                request_serializer=faristol_dot_pairing_dot_v1_dot_pairing__pb2.GiveForfeitRequest.SerializeToString,
+                response_deserializer=faristol_dot_pairing_dot_v1_dot_pairing__pb2.GiveForfeitResponse.FromString,
+                _registered_method=True)
+        self.EnterResult = channel.unary_unary(
+                '/faristol.pairing.v1.PairingService/EnterResult',
+                request_serializer=faristol_dot_pairing_dot_v1_dot_pairing__pb2.EnterResultRequest.SerializeToString,
+                response_deserializer=faristol_dot_pairing_dot_v1_dot_pairing__pb2.EnterResultResponse.FromString,
+                _registered_method=True)
         self.CorrectResult = channel.unary_unary(
                 '/faristol.pairing.v1.PairingService/CorrectResult',
                 request_serializer=faristol_dot_pairing_dot_v1_dot_pairing__pb2.CorrectResultRequest.SerializeToString,
@@ -295,6 +305,20 @@ class PairingServiceServicer:
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
+    def GiveForfeit(self, request, context):
+        """Decide a game of which no turn is over: a player was absent, or all were. The scores are those of the book.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def EnterResult(self, request, context):
+        """Enter the result of a game that was played and not kept at its table.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
     def CorrectResult(self, request, context):
         """Correct a result on the record where the book allows it; rounds paired since are marked.
         """
@@ -452,6 +476,16 @@ def add_PairingServiceServicer_to_server(servicer, server):
                     servicer.StartRound,
                     request_deserializer=faristol_dot_pairing_dot_v1_dot_pairing__pb2.StartRoundRequest.FromString,
                     response_serializer=faristol_dot_pairing_dot_v1_dot_pairing__pb2.StartRoundResponse.SerializeToString,
+            ),
+            'GiveForfeit': grpc.unary_unary_rpc_method_handler(
+                    servicer.GiveForfeit,
+                    request_deserializer=faristol_dot_pairing_dot_v1_dot_pairing__pb2.GiveForfeitRequest.FromString,
+                    response_serializer=faristol_dot_pairing_dot_v1_dot_pairing__pb2.GiveForfeitResponse.SerializeToString,
+            ),
+            'EnterResult': grpc.unary_unary_rpc_method_handler(
+                    servicer.EnterResult,
+                    request_deserializer=faristol_dot_pairing_dot_v1_dot_pairing__pb2.EnterResultRequest.FromString,
+                    response_serializer=faristol_dot_pairing_dot_v1_dot_pairing__pb2.EnterResultResponse.SerializeToString,
             ),
             'CorrectResult': grpc.unary_unary_rpc_method_handler(
                     servicer.CorrectResult,
@@ -964,6 +998,60 @@ class PairingService:
             '/faristol.pairing.v1.PairingService/StartRound',
             faristol_dot_pairing_dot_v1_dot_pairing__pb2.StartRoundRequest.SerializeToString,
             faristol_dot_pairing_dot_v1_dot_pairing__pb2.StartRoundResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def GiveForfeit(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/faristol.pairing.v1.PairingService/GiveForfeit',
+            faristol_dot_pairing_dot_v1_dot_pairing__pb2.GiveForfeitRequest.SerializeToString,
+            faristol_dot_pairing_dot_v1_dot_pairing__pb2.GiveForfeitResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def EnterResult(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/faristol.pairing.v1.PairingService/EnterResult',
+            faristol_dot_pairing_dot_v1_dot_pairing__pb2.EnterResultRequest.SerializeToString,
+            faristol_dot_pairing_dot_v1_dot_pairing__pb2.EnterResultResponse.FromString,
             options,
             channel_credentials,
             insecure,

@@ -69,6 +69,10 @@ class PairingServiceStub:
     """Why a player meets whom they meet in a round, or why two players do not meet, in the caller's language."""
     StartRound: _grpc.UnaryUnaryMultiCallable[_pairing_pb2.StartRoundRequest, _pairing_pb2.StartRoundResponse]
     """Give the signal for a paired round: tables open and clocks run."""
+    GiveForfeit: _grpc.UnaryUnaryMultiCallable[_pairing_pb2.GiveForfeitRequest, _pairing_pb2.GiveForfeitResponse]
+    """Decide a game of which no turn is over: a player was absent, or all were. The scores are those of the book."""
+    EnterResult: _grpc.UnaryUnaryMultiCallable[_pairing_pb2.EnterResultRequest, _pairing_pb2.EnterResultResponse]
+    """Enter the result of a game that was played and not kept at its table."""
     CorrectResult: _grpc.UnaryUnaryMultiCallable[_pairing_pb2.CorrectResultRequest, _pairing_pb2.CorrectResultResponse]
     """Correct a result on the record where the book allows it; rounds paired since are marked."""
     CorrectRuling: _grpc.UnaryUnaryMultiCallable[_pairing_pb2.CorrectRulingRequest, _pairing_pb2.CorrectRulingResponse]
@@ -129,6 +133,10 @@ class PairingServiceAsyncStub(PairingServiceStub):
     """Why a player meets whom they meet in a round, or why two players do not meet, in the caller's language."""
     StartRound: _aio.UnaryUnaryMultiCallable[_pairing_pb2.StartRoundRequest, _pairing_pb2.StartRoundResponse]  # type: ignore[assignment]
     """Give the signal for a paired round: tables open and clocks run."""
+    GiveForfeit: _aio.UnaryUnaryMultiCallable[_pairing_pb2.GiveForfeitRequest, _pairing_pb2.GiveForfeitResponse]  # type: ignore[assignment]
+    """Decide a game of which no turn is over: a player was absent, or all were. The scores are those of the book."""
+    EnterResult: _aio.UnaryUnaryMultiCallable[_pairing_pb2.EnterResultRequest, _pairing_pb2.EnterResultResponse]  # type: ignore[assignment]
+    """Enter the result of a game that was played and not kept at its table."""
     CorrectResult: _aio.UnaryUnaryMultiCallable[_pairing_pb2.CorrectResultRequest, _pairing_pb2.CorrectResultResponse]  # type: ignore[assignment]
     """Correct a result on the record where the book allows it; rounds paired since are marked."""
     CorrectRuling: _aio.UnaryUnaryMultiCallable[_pairing_pb2.CorrectRulingRequest, _pairing_pb2.CorrectRulingResponse]  # type: ignore[assignment]
@@ -288,6 +296,22 @@ class PairingServiceServicer(metaclass=_abc_1.ABCMeta):
         context: _ServicerContext,
     ) -> _typing.Union[_pairing_pb2.StartRoundResponse, _abc.Awaitable[_pairing_pb2.StartRoundResponse]]:
         """Give the signal for a paired round: tables open and clocks run."""
+
+    @_abc_1.abstractmethod
+    def GiveForfeit(
+        self,
+        request: _pairing_pb2.GiveForfeitRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_pairing_pb2.GiveForfeitResponse, _abc.Awaitable[_pairing_pb2.GiveForfeitResponse]]:
+        """Decide a game of which no turn is over: a player was absent, or all were. The scores are those of the book."""
+
+    @_abc_1.abstractmethod
+    def EnterResult(
+        self,
+        request: _pairing_pb2.EnterResultRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_pairing_pb2.EnterResultResponse, _abc.Awaitable[_pairing_pb2.EnterResultResponse]]:
+        """Enter the result of a game that was played and not kept at its table."""
 
     @_abc_1.abstractmethod
     def CorrectResult(

@@ -1,0 +1,161 @@
+"""Results that come from an arbiter and not from their table. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from datetime import datetime
+
+from google.protobuf.message import Message
+
+from faristol.host.errors import Invalid
+from faristol.host.times import to_timestamp
+from faristol.pairing import conditions
+from faristol.pairing.decide.corrections import check_arbiter, check_scores, found_game
+from faristol.pairing.decide.results import record_result
+from faristol.pairing.model import Decided, Pairing, Phase, Tournament
+from faristol.pb.game.v1 import events_pb2 as game_events
+from faristol.pb.pairing.v1 import events_pb2 as events
+from faristol.rules import N_, Refusal, Ruleset
+from faristol.rules.endgame import forfeit_adjustments
+
+
+def give_forfeit(
+    state: Tournament,
+    ruleset: Ruleset,
+    *,
+    game: str,
+    turns: int,
+    loser_ids: Collection[str],
+    arbiter_id: str,
+    note: str,
+    at: datetime | None,
+    now: datetime,
+) -> list[Message]:
+    """Decide a game that is not played: ``loser_ids`` lose it, one of its players or all (absent, disqualified).
+
+    The scores are those of the book (PES ΣΤ: 150–0). Raises ``Invalid`` for losers who do not play it and without an
+    arbiter, ``Refusal`` once its first turn is over: how such a game ends is entered at its table.
+    """
+    pairing = _check_undecided(state, game, turns, arbiter_id)
+    losers = [player_id for player_id in pairing.player_ids if player_id in loser_ids]
+    if not losers or len(losers) != len(set(loser_ids)):
+        raise Invalid(
+            "loser_ids",
+            N_("are {found}; expected one of {expected}, or all of them"),
+            {"found": ", ".join(sorted(loser_ids))[:200] or "–", "expected": ", ".join(pairing.player_ids)},
+        )
+    points = dict.fromkeys(pairing.player_ids, 0)
+    for line in forfeit_adjustments(points, losers, ruleset):
+        points[line.player] += line.points
+    winners = [player_id for player_id in pairing.player_ids if player_id not in losers]
+    decided = Decided(
+        winner_id=winners[0] if len(winners) == 1 else "",
+        lost_by_all=not winners,
+        condition=game_events.END_CONDITION_FORFEIT,
+        losers=tuple(losers),
+        unplayed=True,
+    )
+    return _entered(state, pairing, tuple(points.items()), decided, arbiter_id, note, at, now)
+
+
+def enter_result(
+    state: Tournament,
+    *,
+    game: str,
+    turns: int,
+    scores: Sequence[tuple[str, int]],
+    abandoned_by: Collection[str],
+    winner_id: str,
+    arbiter_id: str,
+    note: str,
+    at: datetime | None,
+    now: datetime,
+) -> list[Message]:
+    """The result of a game that was played and not kept at its table.
+
+    The highest score wins, unless its player is among ``abandoned_by``, who left the game (FISC I.8.E and F). Raises
+    ``Invalid`` for scores that are not of its players in the order of the pairing, and without an arbiter; ``Refusal``
+    for scores by which another than ``winner_id`` wins, and once the first turn of the game is over at its table.
+    """
+    pairing = _check_undecided(state, game, turns, arbiter_id)
+    check_scores(pairing, scores)
+    left = [player_id for player_id in pairing.player_ids if player_id in abandoned_by]
+    if len(left) != len(set(abandoned_by)):
+        raise Invalid(
+            "abandoned_by",
+            N_("are {found}; expected some of {expected}"),
+            {"found": ", ".join(sorted(abandoned_by))[:200], "expected": ", ".join(pairing.player_ids)},
+        )
+    stayed = {player_id: score for player_id, score in scores if player_id not in left}
+    leaders = [player_id for player_id, score in stayed.items() if score == max(stayed.values())]
+    if winner_id and leaders != [winner_id]:
+        raise Refusal(
+            "SCORES_SWAPPED",
+            "",
+            N_("{winner} did not win by {scores}: have the scores been swapped?"),
+            {"winner": winner_id, "scores": ", ".join(f"{player_id} {score}" for player_id, score in scores)},
+        )
+    abandoned = game_events.END_CONDITION_ABANDONED if stayed else game_events.END_CONDITION_ALL_ABANDONED
+    decided = Decided(
+        winner_id=leaders[0] if len(leaders) == 1 else "",
+        lost_by_all=not stayed,
+        condition=abandoned if left else game_events.END_CONDITION_UNSPECIFIED,
+        losers=tuple(left),
+    )
+    return _entered(state, pairing, scores, decided, arbiter_id, note, at, now)
+
+
+def _check_undecided(state: Tournament, game: str, turns: int, arbiter_id: str) -> Pairing:
+    """The table of a game that is due and has not been decided or begun. Refuses any other."""
+    check_arbiter(arbiter_id)
+    one, pairing = found_game(state, game)
+    if game in one.results:
+        raise Refusal(
+            "RESULT_KNOWN",
+            "",
+            N_("{game} has a result already: correct it where the rules allow that."),
+            {"game": game},
+            subject=f"games/{game}",
+        )
+    if one.phase is not Phase.STARTED:
+        raise Refusal(
+            "ROUND_NOT_STARTED",
+            "",
+            N_("Round {round} has not been started."),
+            {"round": one.number},
+            subject=f"rounds/{one.number}",
+        )
+    if turns:
+        raise Refusal(
+            "GAME_BEGUN",
+            "",
+            N_("{game} is being played at its table, where {turns} turns are over: its end is entered there."),
+            {"game": game, "turns": turns},
+            subject=f"games/{game}",
+        )
+    return pairing
+
+
+def _entered(
+    state: Tournament,
+    pairing: Pairing,
+    scores: Sequence[tuple[str, int]],
+    decided: Decided,
+    arbiter_id: str,
+    note: str,
+    at: datetime | None,
+    now: datetime,
+) -> list[Message]:
+    found = state.find_game(pairing.game_id)
+    assert found is not None, "the game was found before"
+    occurred_at = to_timestamp(conditions.moment(state, at, now))
+    return [
+        events.ResultEntered(
+            round=found[0].number,
+            game_id=pairing.game_id,
+            arbiter_id=arbiter_id,
+            note=note,
+            occurred_at=occurred_at,
+        ),
+        *record_result(state, game=pairing.game_id, scores=scores, occurred_at=occurred_at, decided=decided),
+    ]

@@ -1,0 +1,165 @@
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import reduce
+
+import pytest
+from tests.unit.pairing.halls import FISC, Hall
+
+from faristol.host.errors import Invalid
+from faristol.pairing import decide
+from faristol.pairing.past import past_of
+from faristol.pairing.rulings import Rulings, watch
+from faristol.pb.game.v1 import events_pb2 as game_events
+from faristol.pb.pairing.v1 import events_pb2 as events
+from faristol.rating.model import TournamentView, view
+from faristol.rules import Refusal, Ruleset, load_ruleset
+
+PES = load_ruleset("pes-2024")
+GAME = "open-r1-t1"
+
+
+def started(ruleset: Ruleset = PES) -> Hall:
+    hall = Hall({f"p{place}": 2000 - place for place in range(1, 9)}, ruleset=ruleset)
+    hall.pair(1)
+    hall.start(1)
+    return hall
+
+
+def forfeit(hall: Hall, *loser_ids: str, turns: int = 0, game: str = GAME) -> events.ResultRecorded:
+    entered, recorded = hall.do(
+        decide.give_forfeit(
+            hall.state,
+            hall.ruleset,
+            game=game,
+            turns=turns,
+            loser_ids=loser_ids,
+            arbiter_id="eleni",
+            note="did not come",
+            at=None,
+            now=hall.now,
+        )
+    )
+    assert isinstance(entered, events.ResultEntered)
+    assert isinstance(recorded, events.ResultRecorded)
+    return recorded
+
+
+def enter(
+    hall: Hall, *scores: tuple[str, int], abandoned_by: Sequence[str] = (), winner_id: str = "", turns: int = 0
+) -> events.ResultRecorded:
+    entered, recorded = hall.do(
+        decide.enter_result(
+            hall.state,
+            game=GAME,
+            turns=turns,
+            scores=scores,
+            abandoned_by=abandoned_by,
+            winner_id=winner_id,
+            arbiter_id="eleni",
+            note="",
+            at=None,
+            now=hall.now,
+        )
+    )
+    assert isinstance(entered, events.ResultEntered)
+    assert isinstance(recorded, events.ResultRecorded)
+    return recorded
+
+
+def refusal_of(act: Callable[[], object]) -> Refusal:
+    with pytest.raises(Refusal) as refused:
+        act()
+    return refused.value
+
+
+@pytest.mark.parametrize(("ruleset", "points"), [(PES, 150), (FISC, 0)])
+def test_a_forfeit_has_the_points_of_the_book_and_is_no_game(ruleset: Ruleset, points: int) -> None:
+    # Matrix 106.
+    hall = started(ruleset)
+    recorded = forfeit(hall, "p5")
+
+    assert [(one.player_id, one.score) for one in recorded.scores] == [("p1", points), ("p5", 0)]
+    assert (recorded.winner_id, list(recorded.loser_ids), recorded.unplayed) == ("p1", ["p5"], True)
+    assert past_of(hall.state, ruleset, "p1", 2)[0].half_points == 2
+    assert not past_of(hall.state, ruleset, "p1", 2)[0].played
+    assert reduce(view, hall.facts, TournamentView()).games == ()
+
+
+def test_where_both_were_absent_both_lose() -> None:
+    hall = started()
+    recorded = forfeit(hall, "p1", "p5")
+
+    assert [one.score for one in recorded.scores] == [0, 0]
+    assert recorded.lost_by_all
+    assert [past_of(hall.state, PES, one, 2)[0].half_points for one in ("p1", "p5")] == [0, 0]
+
+
+@pytest.mark.parametrize("losers", [(), ("p2",), ("p1", "p2")])
+def test_only_players_of_the_game_lose_it(losers: Sequence[str]) -> None:
+    hall = started()
+
+    with pytest.raises(Invalid, match="expected one of p1, p5, or all of them"):
+        forfeit(hall, *losers)
+
+
+def test_a_game_is_decided_by_hand_before_its_first_turn_is_over_and_once() -> None:
+    hall = started()
+    before = hall.state
+    assert refusal_of(lambda: forfeit(hall, "p5", turns=1)).reason == "GAME_BEGUN"
+    assert refusal_of(lambda: enter(hall, ("p1", 300), ("p5", 200), turns=3)).reason == "GAME_BEGUN"
+    assert refusal_of(lambda: forfeit(hall, "p5", game="open-r9-t1")).reason == "GAME_NOT_PAIRED"
+    assert hall.state == before
+
+    forfeit(hall, "p5")
+    assert refusal_of(lambda: forfeit(hall, "p5")).reason == "RESULT_KNOWN"
+    assert refusal_of(lambda: enter(hall, ("p1", 300), ("p5", 200))).reason == "RESULT_KNOWN"
+
+
+def test_no_game_is_decided_before_its_round_is_started() -> None:
+    hall = Hall({f"p{place}": 2000 - place for place in range(1, 9)}, ruleset=PES)
+    hall.pair(1)
+
+    assert refusal_of(lambda: forfeit(hall, "p5")).reason == "ROUND_NOT_STARTED"
+
+
+def test_a_result_that_is_entered_counts_as_one_of_a_table() -> None:
+    hall = started()
+    recorded = enter(hall, ("p1", 310), ("p5", 412))
+
+    assert (recorded.winner_id, recorded.unplayed) == ("p5", False)
+    assert past_of(hall.state, PES, "p5", 2)[0].half_points == 2
+    assert [game.half_points for game in reduce(view, hall.facts, TournamentView()).games] == [0]
+
+
+def test_who_left_does_not_win_with_more_points() -> None:
+    hall = started()
+    recorded = enter(hall, ("p1", 310), ("p5", 412), abandoned_by=["p5"])
+
+    assert (recorded.winner_id, list(recorded.loser_ids)) == ("p1", ["p5"])
+    assert recorded.condition == game_events.END_CONDITION_ABANDONED
+
+
+def test_scores_that_were_swapped_are_refused() -> None:
+    hall = started()
+    before = hall.state
+
+    with pytest.raises(Invalid, match="scores: are of p5, p1; expected those of p1, p5, in this order"):
+        enter(hall, ("p5", 412), ("p1", 310))
+    refusal = refusal_of(lambda: enter(hall, ("p1", 412), ("p5", 310), winner_id="p5"))
+    assert refusal.reason == "SCORES_SWAPPED"
+    assert str(refusal) == "p5 did not win by p1 412, p5 310: have the scores been swapped?"
+    assert hall.state == before
+    assert enter(hall, ("p1", 310), ("p5", 412), winner_id="p5").winner_id == "p5"
+
+
+def test_turns_that_were_taken_back_are_not_over() -> None:
+    facts = [
+        game_events.PlayCompleted(turn=1),
+        game_events.TurnLost(turn=2),
+        game_events.PlayCompleted(turn=3),
+        game_events.EntriesTakenBack(turn=2),
+    ]
+
+    assert reduce(watch, facts[:3], Rulings()).turns == 3
+    assert reduce(watch, facts, Rulings()).turns == 1
