@@ -65,6 +65,22 @@ class PairingService(Players, Pairs, Corrections, History, pairing_grpc.PairingS
 
         return await self._runtime.desk.handle(context, request, attempt, response=pairing.CreateTournamentResponse)
 
+    async def ChangeRounds(  # noqa: N802
+        self, request: pairing.ChangeRoundsRequest, context: Context
+    ) -> pairing.ChangeRoundsResponse:
+        """Add rounds, or drop rounds that are not paired."""
+        at = self.at(request)
+        note = identity.checked_note("note", request.note)
+        return await self.act(
+            context,
+            request,
+            lambda state: decide.change_rounds(
+                state, pinning.ruleset_of(state), rounds=request.rounds, note=note, at=at, now=self._runtime.now()
+            ),
+            lambda position, _: pairing.ChangeRoundsResponse(position=position),
+            pairing.ChangeRoundsResponse,
+        )
+
     async def PairRound(  # noqa: N802
         self, request: pairing.PairRoundRequest, context: Context
     ) -> pairing.PairRoundResponse:

@@ -71,6 +71,8 @@ def view(state: TournamentView, fact: Message) -> TournamentView:
     match fact:
         case pairing_events.TournamentCreated():
             return replace(state, rounds=fact.rounds)
+        case pairing_events.RoundsChanged():
+            return replace(state, rounds=fact.rounds)
         case pairing_events.PlayerRegistered():
             player = Rated(fact.player_id, fact.rating, fact.unrated)
             return replace(state, players=(*state.players, player))

@@ -10,13 +10,14 @@ from faristol.record import Decision, Guard, Record, Recorded, Write, load
 
 
 def lists(record: Record) -> Reaction:
-    """The reaction that publishes the list of a tournament when its last round is closed."""
+    """The reaction that publishes the list of a tournament when its last round is closed, or is made the last."""
 
     async def publish(event: Recorded) -> Decision | None:
-        closed = event.message
-        assert isinstance(closed, pairing_events.RoundClosed)
+        ending = event.message
+        assert isinstance(ending, pairing_events.RoundClosed | pairing_events.RoundsChanged)
         tournament = await load(record, tournament_stream(event.tournament), TournamentView(), view)
-        if closed.round < tournament.state.rounds:
+        last = ending.round if isinstance(ending, pairing_events.RoundClosed) else ending.rounds
+        if last < tournament.state.rounds:
             # A late consumer may find the last round closed already: the list still follows its closing, not this one.
             return None
         published = await load(record, stream(event.tournament), RatingList(), evolve)
@@ -24,7 +25,7 @@ def lists(record: Record) -> Reaction:
             published.state,
             tournament.state,
             tournament_id=event.tournament,
-            occurred_at=closed.occurred_at,
+            occurred_at=ending.occurred_at,
         )
         if not facts:
             return None
@@ -33,4 +34,5 @@ def lists(record: Record) -> Reaction:
             guards=[Guard(tournament_stream(event.tournament), tournament.version)],
         )
 
-    return Reaction("rating.lists", frozenset({pairing_events.RoundClosed.DESCRIPTOR.full_name}), publish)
+    types = {kind.DESCRIPTOR.full_name for kind in (pairing_events.RoundClosed, pairing_events.RoundsChanged)}
+    return Reaction("rating.lists", frozenset(types), publish)

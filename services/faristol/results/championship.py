@@ -12,6 +12,7 @@ from faristol.results.scoresheet import turns_taken
 
 OF_TOURNAMENT = (
     pairing.TournamentCreated,
+    pairing.RoundsChanged,
     pairing.RulesetPinned,
     pairing.LexiconPinned,
     pairing.StandingsPublished,
@@ -65,6 +66,8 @@ def change_tournament(state: results.Tournament | None, event: Message) -> resul
         )
     state = existing(state, event)
     match event:
+        case pairing.RoundsChanged():
+            state.rounds = event.rounds
         case pairing.RulesetPinned():
             state.ruleset.CopyFrom(event.ruleset)
         case pairing.LexiconPinned():

@@ -22,6 +22,7 @@ PAIRING = pairing.DESCRIPTOR.services_by_name["PairingService"]
 Act = Callable[[Hall], Sequence[Message]]
 
 ACTS: dict[str, Act] = {
+    "RoundsChanged": lambda hall: decide.change_rounds(hall.state, FISC, rounds=7, note="", at=None, now=hall.now),
     "PlayerCheckedIn": lambda hall: decide.check_in(hall.state, player_id="p1", at=None, now=hall.now),
     "PlayerWithdrawn": lambda hall: decide.withdraw(hall.state, player_id="p1", note="", at=None, now=hall.now),
     "ByeGranted": lambda hall: decide.grant_bye(

@@ -9,6 +9,7 @@ from tests.unit.pairing.halls import Hall
 
 from faristol.host import Runtime, Settings
 from faristol.host.answering import ErrorInterceptor
+from faristol.pairing import decide
 from faristol.pb.rating.v1 import rating_pb2 as rating
 from faristol.pb.rating.v1 import rating_pb2_grpc as rating_grpc
 from faristol.rating.part import part
@@ -91,3 +92,18 @@ async def test_a_consumer_that_was_away_still_dates_the_list_by_the_last_round(r
     decisions = [await lists(record).react(closing) for closing in closings]
 
     assert [decision is not None for decision in decisions] == [False, False, False, False, True]
+
+
+async def test_the_list_follows_when_a_round_that_is_closed_becomes_the_last(record: Record) -> None:
+    hall = Hall({f"p{place}": 2000 - place for place in range(1, 9)}, 7)
+    for number in range(1, 6):
+        hall.play(number)
+    hall.do(decide.change_rounds(hall.state, hall.ruleset, rounds=5, note="", at=None, now=hall.now))
+    await record.append(Decision([Write("tournament-open", 0, hall.facts, "open")]), Metadata())
+    reaction = lists(record)
+    news = [event for event in await record.read_stream("tournament-open") if event.type in reaction.types]
+
+    assert [event.name for event in news][-2:] == ["RoundClosed", "RoundsChanged"]
+    decision = await reaction.react(news[-1])
+    assert decision is not None
+    assert len(decision.writes[0].events) == 1 + 8

@@ -22,7 +22,7 @@ from faristol.pairing.decide.players import (
 from faristol.pairing.decide.postponing import cancel_postponement, postpone, start_postponed
 from faristol.pairing.decide.results import record_result
 from faristol.pairing.decide.rounds import close, obstacles, pair, start, unpair
-from faristol.pairing.decide.tournaments import MOST_ROUNDS, SEED_SIZE, create, pin_of, publish
+from faristol.pairing.decide.tournaments import MOST_ROUNDS, SEED_SIZE, change_rounds, create, pin_of, publish
 from faristol.pairing.decide.undoing import UNDONE_BY, undo
 
 __all__ = [
@@ -33,6 +33,7 @@ __all__ = [
     "UNRATED",
     "allow",
     "cancel_postponement",
+    "change_rounds",
     "check_in",
     "check_out",
     "close",

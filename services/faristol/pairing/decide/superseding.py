@@ -48,6 +48,8 @@ def _of_same(act: Message, fact: Message) -> bool:
 def _thing(fact: Message) -> Hashable:
     """What a fact decides, for facts of which a later one takes the place of an earlier."""
     match fact:
+        case events.RoundsChanged():
+            return "rounds"
         case events.PlayerCheckedIn() | events.PlayerCheckedOut():
             return "check-in", fact.player_id
         case events.PlayerWithdrawn() | events.PlayerReinstated():

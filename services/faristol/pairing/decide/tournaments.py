@@ -9,7 +9,7 @@ from google.protobuf.message import Message
 
 from faristol.host.errors import AlreadyExists, Invalid
 from faristol.host.times import to_timestamp
-from faristol.pairing import conditions
+from faristol.pairing import conditions, systems
 from faristol.pairing.model import Phase, Pin, Tournament
 from faristol.pb.game.v1 import events_pb2 as game_events
 from faristol.pb.pairing.v1 import events_pb2 as events
@@ -51,10 +51,8 @@ def create(
             {"length": len(seed), "expected": SEED_SIZE},
         )
     check_settled(ruleset)
-    check_rounds(rounds, ruleset)
+    _check_number(rounds, ruleset)
     check_first_round(rounds, ruleset)
-    if rounds > MOST_ROUNDS:
-        raise Invalid("rounds", N_("is {rounds}; expected {most} at the most"), {"rounds": rounds, "most": MOST_ROUNDS})
     if time_zone and time_zone not in available_timezones():
         raise Invalid(
             "time_zone",
@@ -75,6 +73,61 @@ def create(
         events.RulesetPinned(ruleset=pin_of(ruleset).message()),
         events.LexiconPinned(lexicon=lexicon.message()),
     ]
+
+
+def change_rounds(
+    state: Tournament, ruleset: Ruleset, *, rounds: int, note: str, at: datetime | None, now: datetime
+) -> list[Message]:
+    """Add rounds, or drop those that are not paired.
+
+    The book's least number holds (FISC I.1: 5), and nobody can be made to meet twice. Once the last round is closed its
+    rating list is out, and no round follows. Where each meets each, their number is that of the table.
+    """
+    if state.over:
+        raise conditions.over(state)
+    article = ruleset.article("championship.rounds_min")
+    if rounds == state.rounds:
+        raise Refusal("SAME_ROUNDS", "", N_("The championship has {rounds} rounds already."), {"rounds": rounds})
+    if ruleset.championship.system in systems.CYCLES and state.played:
+        raise Refusal(
+            "PAIRED_BY_TABLE",
+            ruleset.article("championship.system"),
+            N_("Each meets each by the table of rounds, which has been drawn: it has {rounds} rounds."),
+            {"rounds": state.rounds},
+        )
+    if state.played and state.played[-1].number == state.rounds and state.played[-1].phase is Phase.CLOSED:
+        raise Refusal(
+            "ROUNDS_PLAYED",
+            article,
+            N_("The last of {rounds} rounds has been closed, and the ratings follow from it."),
+            {"rounds": state.rounds},
+        )
+    _check_number(rounds, ruleset)
+    if not state.played:
+        check_first_round(rounds, ruleset)
+    if rounds < len(state.played):
+        raise Refusal(
+            "ROUND_PAIRED",
+            article,
+            N_("Round {round} has been paired: the championship cannot have {rounds} rounds."),
+            {"round": len(state.played), "rounds": rounds},
+        )
+    players = sum(one.takes_part(1) for one in state.players)
+    if state.played and rounds > state.rounds and rounds > (most := systems.most_rounds(players, ruleset)):
+        raise Refusal(
+            "TOO_MANY_ROUNDS",
+            ruleset.article("championship.system"),
+            N_("{players} players can play {most} rounds without meeting twice; the championship has {rounds}."),
+            {"players": players, "most": most, "rounds": rounds},
+        )
+    occurred_at = to_timestamp(conditions.moment(state, at, now))
+    return [events.RoundsChanged(rounds=rounds, before=state.rounds, note=note, occurred_at=occurred_at)]
+
+
+def _check_number(rounds: int, ruleset: Ruleset) -> None:
+    check_rounds(rounds, ruleset)
+    if rounds > MOST_ROUNDS:
+        raise Invalid("rounds", N_("is {rounds}; expected {most} at the most"), {"rounds": rounds, "most": MOST_ROUNDS})
 
 
 def pin_of(ruleset: Ruleset) -> Pin:

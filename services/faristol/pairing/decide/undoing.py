@@ -7,7 +7,7 @@ from datetime import datetime
 
 from google.protobuf.message import Message
 
-from faristol.pairing.decide import pairs, players, postponing, rounds
+from faristol.pairing.decide import pairs, players, postponing, rounds, tournaments
 from faristol.pairing.decide.superseding import superseding
 from faristol.pairing.model import Tournament
 from faristol.pb.pairing.v1 import events_pb2 as events
@@ -15,6 +15,7 @@ from faristol.pb.pairing.v1 import pairing_pb2 as pairing
 from faristol.rules import N_, Refusal, Ruleset
 
 UNDONE_BY: Mapping[type[Message], str] = {
+    events.RoundsChanged: "ChangeRounds",
     events.PlayerRegistered: "WithdrawPlayer",
     events.LateEntryAdmitted: "WithdrawPlayer",
     events.PlayerCheckedIn: "CheckOutPlayer",
@@ -63,6 +64,8 @@ def undo(
         case events.PlayerRegistered() | events.LateEntryAdmitted() | events.PlayerReinstated():
             stays = pairing.RUNNING_GAME_PLAYED_OUT
             return players.withdraw(state, player_id=act.player_id, note=note, running_game=stays, at=at, now=now)
+        case events.RoundsChanged():
+            return tournaments.change_rounds(state, ruleset, rounds=act.before, note=note, at=at, now=now)
         case events.PlayerCheckedIn():
             return players.check_out(state, player_id=act.player_id, at=at, now=now)
         case events.PlayerCheckedOut():

@@ -37,6 +37,7 @@ OfPlayer = (
 
 Fact = (
     events.TournamentCreated
+    | events.RoundsChanged
     | events.RulesetPinned
     | events.LexiconPinned
     | events.PlayerRegistered
@@ -85,6 +86,8 @@ def evolve(state: Tournament, fact: Message) -> Tournament:
                 created_at=at,
                 latest=at,
             )
+        case events.RoundsChanged():
+            return _later(replace(state, rounds=fact.rounds), fact.occurred_at)
         case events.RulesetPinned():
             return replace(state, ruleset=Pin.of(fact.ruleset))
         case events.LexiconPinned():

@@ -218,6 +218,42 @@ class TournamentCreated(_message.Message):
 Global___TournamentCreated: _TypeAlias = TournamentCreated  # noqa: Y015
 
 @_typing.final
+class RoundsChanged(_message.Message):
+    """There will be more rounds than were announced, or fewer."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    ROUNDS_FIELD_NUMBER: _builtins.int
+    BEFORE_FIELD_NUMBER: _builtins.int
+    NOTE_FIELD_NUMBER: _builtins.int
+    OCCURRED_AT_FIELD_NUMBER: _builtins.int
+    rounds: _builtins.int
+    """Number of rounds from now on."""
+    before: _builtins.int
+    """Number of rounds until now."""
+    note: _builtins.str
+    """Why, in the director's words. Never for the public."""
+    @_builtins.property
+    def occurred_at(self) -> _timestamp_pb2.Timestamp:
+        """When."""
+
+    def __init__(
+        self,
+        *,
+        rounds: _builtins.int = ...,
+        before: _builtins.int = ...,
+        note: _builtins.str = ...,
+        occurred_at: _timestamp_pb2.Timestamp | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["occurred_at", b"occurred_at"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["before", b"before", "note", b"note", "occurred_at", b"occurred_at", "rounds", b"rounds"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___RoundsChanged: _TypeAlias = RoundsChanged  # noqa: Y015
+
+@_typing.final
 class RulesetPinned(_message.Message):
     """The rules, pinned by content."""
 

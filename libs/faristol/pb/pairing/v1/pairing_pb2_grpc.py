@@ -40,6 +40,11 @@ class PairingServiceStub:
                 request_serializer=faristol_dot_pairing_dot_v1_dot_pairing__pb2.CreateTournamentRequest.SerializeToString,
                 response_deserializer=faristol_dot_pairing_dot_v1_dot_pairing__pb2.CreateTournamentResponse.FromString,
                 _registered_method=True)
+        self.ChangeRounds = channel.unary_unary(
+                '/faristol.pairing.v1.PairingService/ChangeRounds',
+                request_serializer=faristol_dot_pairing_dot_v1_dot_pairing__pb2.ChangeRoundsRequest.SerializeToString,
+                response_deserializer=faristol_dot_pairing_dot_v1_dot_pairing__pb2.ChangeRoundsResponse.FromString,
+                _registered_method=True)
         self.RegisterPlayer = channel.unary_unary(
                 '/faristol.pairing.v1.PairingService/RegisterPlayer',
                 request_serializer=faristol_dot_pairing_dot_v1_dot_pairing__pb2.RegisterPlayerRequest.SerializeToString,
@@ -188,6 +193,13 @@ class PairingServiceServicer:
 
     def CreateTournament(self, request, context):
         """Create a tournament under a ruleset and a lexicon, pinned by content.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def ChangeRounds(self, request, context):
+        """Add rounds, or drop rounds that are not paired; until when players can enter follows from their number (FISC I.4).
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -397,6 +409,11 @@ def add_PairingServiceServicer_to_server(servicer, server):
                     request_deserializer=faristol_dot_pairing_dot_v1_dot_pairing__pb2.CreateTournamentRequest.FromString,
                     response_serializer=faristol_dot_pairing_dot_v1_dot_pairing__pb2.CreateTournamentResponse.SerializeToString,
             ),
+            'ChangeRounds': grpc.unary_unary_rpc_method_handler(
+                    servicer.ChangeRounds,
+                    request_deserializer=faristol_dot_pairing_dot_v1_dot_pairing__pb2.ChangeRoundsRequest.FromString,
+                    response_serializer=faristol_dot_pairing_dot_v1_dot_pairing__pb2.ChangeRoundsResponse.SerializeToString,
+            ),
             'RegisterPlayer': grpc.unary_unary_rpc_method_handler(
                     servicer.RegisterPlayer,
                     request_deserializer=faristol_dot_pairing_dot_v1_dot_pairing__pb2.RegisterPlayerRequest.FromString,
@@ -566,6 +583,33 @@ class PairingService:
             '/faristol.pairing.v1.PairingService/CreateTournament',
             faristol_dot_pairing_dot_v1_dot_pairing__pb2.CreateTournamentRequest.SerializeToString,
             faristol_dot_pairing_dot_v1_dot_pairing__pb2.CreateTournamentResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def ChangeRounds(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/faristol.pairing.v1.PairingService/ChangeRounds',
+            faristol_dot_pairing_dot_v1_dot_pairing__pb2.ChangeRoundsRequest.SerializeToString,
+            faristol_dot_pairing_dot_v1_dot_pairing__pb2.ChangeRoundsResponse.FromString,
             options,
             channel_credentials,
             insecure,

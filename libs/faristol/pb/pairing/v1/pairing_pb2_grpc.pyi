@@ -37,6 +37,8 @@ class PairingServiceStub:
     def __new__(cls, channel: _aio.Channel) -> PairingServiceAsyncStub: ...
     CreateTournament: _grpc.UnaryUnaryMultiCallable[_pairing_pb2.CreateTournamentRequest, _pairing_pb2.CreateTournamentResponse]
     """Create a tournament under a ruleset and a lexicon, pinned by content."""
+    ChangeRounds: _grpc.UnaryUnaryMultiCallable[_pairing_pb2.ChangeRoundsRequest, _pairing_pb2.ChangeRoundsResponse]
+    """Add rounds, or drop rounds that are not paired; until when players can enter follows from their number (FISC I.4)."""
     RegisterPlayer: _grpc.UnaryUnaryMultiCallable[_pairing_pb2.RegisterPlayerRequest, _pairing_pb2.RegisterPlayerResponse]
     """Register a player; one who comes in after the first round was started is a late entry (FISC I.4)."""
     CheckInPlayer: _grpc.UnaryUnaryMultiCallable[_pairing_pb2.CheckInPlayerRequest, _pairing_pb2.CheckInPlayerResponse]
@@ -101,6 +103,8 @@ class PairingServiceAsyncStub(PairingServiceStub):
     def __init__(self, channel: _aio.Channel) -> None: ...
     CreateTournament: _aio.UnaryUnaryMultiCallable[_pairing_pb2.CreateTournamentRequest, _pairing_pb2.CreateTournamentResponse]  # type: ignore[assignment]
     """Create a tournament under a ruleset and a lexicon, pinned by content."""
+    ChangeRounds: _aio.UnaryUnaryMultiCallable[_pairing_pb2.ChangeRoundsRequest, _pairing_pb2.ChangeRoundsResponse]  # type: ignore[assignment]
+    """Add rounds, or drop rounds that are not paired; until when players can enter follows from their number (FISC I.4)."""
     RegisterPlayer: _aio.UnaryUnaryMultiCallable[_pairing_pb2.RegisterPlayerRequest, _pairing_pb2.RegisterPlayerResponse]  # type: ignore[assignment]
     """Register a player; one who comes in after the first round was started is a late entry (FISC I.4)."""
     CheckInPlayer: _aio.UnaryUnaryMultiCallable[_pairing_pb2.CheckInPlayerRequest, _pairing_pb2.CheckInPlayerResponse]  # type: ignore[assignment]
@@ -168,6 +172,14 @@ class PairingServiceServicer(metaclass=_abc_1.ABCMeta):
         context: _ServicerContext,
     ) -> _typing.Union[_pairing_pb2.CreateTournamentResponse, _abc.Awaitable[_pairing_pb2.CreateTournamentResponse]]:
         """Create a tournament under a ruleset and a lexicon, pinned by content."""
+
+    @_abc_1.abstractmethod
+    def ChangeRounds(
+        self,
+        request: _pairing_pb2.ChangeRoundsRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_pairing_pb2.ChangeRoundsResponse, _abc.Awaitable[_pairing_pb2.ChangeRoundsResponse]]:
+        """Add rounds, or drop rounds that are not paired; until when players can enter follows from their number (FISC I.4)."""
 
     @_abc_1.abstractmethod
     def RegisterPlayer(
