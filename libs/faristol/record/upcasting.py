@@ -147,6 +147,8 @@ GREW = (
     # A forfeit that is corrected may have been a game; the day of a tournament is that of its halls.
     ("faristol.pairing.v1.ResultCorrected", 1),
     ("faristol.pairing.v1.TournamentCreated", 2),
+    # Halls.
+    ("faristol.pairing.v1.RoundPaired", 4),
 )
 """Types and the versions after which they were given fields or values that old bytes need not have."""
 

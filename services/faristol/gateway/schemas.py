@@ -400,6 +400,7 @@ class Table(BaseModel):
     """One table of a round."""
 
     table: int = Field(description="Table, from 1.")
+    hall: str = Field(description="The hall of the table; empty where a tournament has none.")
     game_id: str
     seats: list[Seat] = Field(description="Both players, in the order of the pairing.")
     turns: int = Field(description="Turns completed or lost so far.")
@@ -420,6 +421,7 @@ class Table(BaseModel):
         """From the contract's message."""
         return cls(
             table=one.table,
+            hall=one.hall,
             game_id=one.game_id,
             seats=[Seat.of(seat) for seat in one.seats],
             turns=one.turns,

@@ -27,6 +27,8 @@ def tournament_of(state: Tournament, version: int) -> pairing.GetTournamentRespo
         played=[_round(one) for one in state.played],
         over=state.over,
         time_zone=state.time_zone,
+        halls=[hall.message() for hall in state.halls],
+        top_tables=state.top_tables,
         version=version,
         players=[_player(player, len(state.played)) for player in state.players],
     )
@@ -39,6 +41,7 @@ def _player(player: Player, paired: int) -> pairing.Player:
         fictitious_half_points=player.fictitious,
         withdrawn_round=player.withdrawn or 0,
         checked_in=player.checked_in,
+        table=player.table or 0,
         byes=[
             pairing.GrantedBye(round=number, kind=KINDS[kind])
             for number, kind in sorted(player.byes.items())

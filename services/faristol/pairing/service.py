@@ -10,6 +10,7 @@ from google.protobuf.message import Message
 from faristol.pairing import decide, identity, pinning
 from faristol.pairing.commands import Context, decision_of
 from faristol.pairing.corrections import Corrections
+from faristol.pairing.halls import Halls
 from faristol.pairing.history import History
 from faristol.pairing.model import Tournament, evolve, stream
 from faristol.pairing.pairs import Pairs
@@ -21,7 +22,7 @@ from faristol.pb.pairing.v1 import pairing_pb2_grpc as pairing_grpc
 from faristol.record import Decision, load
 
 
-class PairingService(Players, Pairs, Corrections, History, pairing_grpc.PairingServiceServicer):
+class PairingService(Players, Halls, Pairs, Corrections, History, pairing_grpc.PairingServiceServicer):
     """The tournaments of a cell."""
 
     async def CreateTournament(  # noqa: N802

@@ -35,6 +35,9 @@ NOT_SHOWN = (
     pairing.ResultEntered,
     pairing.ByeGranted,
     pairing.ByeRevoked,
+    pairing.HallsSet,
+    pairing.TableFixed,
+    pairing.TableReleased,
     pairing.PairForbidden,
     pairing.PairAllowed,
     pairing.PairKept,
@@ -245,6 +248,7 @@ def _table(pair: pairing.Pairing) -> results.Table:
     return results.Table(
         table=pair.table,
         game_id=pair.game_id,
+        hall=pair.hall,
         seats=[
             results.Seat(player_id=player)
             for player in pair.player_ids or (pair.first_player_id, pair.second_player_id)

@@ -70,7 +70,7 @@ def timeless(state: Tournament) -> Tournament:
 
 @pytest.mark.parametrize("name", ACTS)
 def test_an_act_that_is_undone_leaves_the_tournament_as_it_was_and_both_in_the_record(name: str) -> None:
-    hall = Hall({f"p{place}": 2000 - place for place in range(1, 9)})
+    hall = hall_of()
     before = hall.state
 
     act, *_ = hall.do(ACTS[name](hall))

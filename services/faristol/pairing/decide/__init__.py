@@ -7,6 +7,7 @@ what the rules or the state of the tournament do not allow.
 
 from faristol.pairing.decide.corrections import correct_result, correct_ruling
 from faristol.pairing.decide.entering import enter_result, give_forfeit
+from faristol.pairing.decide.halls import fix_table, release_table, set_halls
 from faristol.pairing.decide.pairs import allow, forbid, keep, release
 from faristol.pairing.decide.players import (
     MOST_PLAYERS,
@@ -41,6 +42,7 @@ __all__ = [
     "correct_ruling",
     "create",
     "enter_result",
+    "fix_table",
     "forbid",
     "give_forfeit",
     "grant_bye",
@@ -54,7 +56,9 @@ __all__ = [
     "register",
     "reinstate",
     "release",
+    "release_table",
     "revoke_bye",
+    "set_halls",
     "start",
     "start_postponed",
     "undo",

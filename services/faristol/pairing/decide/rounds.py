@@ -7,7 +7,7 @@ from datetime import datetime
 from google.protobuf.message import Message
 
 from faristol.host.times import to_timestamp
-from faristol.pairing import conditions, systems
+from faristol.pairing import conditions, seating, systems
 from faristol.pairing.model import KINDS, Pairing, Phase, Tournament, game_id
 from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.rules import N_, Refusal, Ruleset, derive_seed
@@ -16,15 +16,19 @@ from faristol.rules import N_, Refusal, Ruleset, derive_seed
 def pair(state: Tournament, ruleset: Ruleset, *, number: int, at: datetime | None, now: datetime) -> list[Message]:
     """Pair round ``number``, which has to be the next one (FISC I.1), by the system of the rules.
 
-    Pairs made by hand stand. A ``Refusal`` has every other reason against it in ``others``.
+    Pairs made by hand stand, and all sit at tables of the halls where the tournament has some. A ``Refusal`` has every
+    other reason against it in ``others``.
     """
     conditions.check_next(state, number)
     conditions.check_none(conditions.against_next(state, ruleset, number))
     seed = derive_seed(state.seed, f"pairing round {number}")
     paired = systems.propose(state, ruleset, number, seed)
+    seated = zip(seating.tables_for(state, paired.tables), paired.tables, strict=True)
     pairings = [
-        Pairing(table, game_id(state.tournament_id, number, table), players).message()
-        for table, players in enumerate(paired.tables, start=1)
+        Pairing(
+            table, game_id(state.tournament_id, number, table), players, seating.hall_of_table(state, table)
+        ).message()
+        for table, players in sorted(seated)
     ]
     facts: list[Message] = [
         events.RoundPaired(
@@ -50,7 +54,8 @@ def obstacles(state: Tournament, ruleset: Ruleset, number: int) -> list[Refusal]
     if found:
         return found
     try:
-        systems.propose(state, ruleset, number, derive_seed(state.seed, f"pairing round {number}"))
+        paired = systems.propose(state, ruleset, number, derive_seed(state.seed, f"pairing round {number}"))
+        seating.tables_for(state, paired.tables)
     except Refusal as refusal:
         return [refusal]
     return []

@@ -56,6 +56,8 @@ def _thing(fact: Message) -> Hashable:
             return "taking part", fact.player_id
         case events.ByeGranted() | events.ByeRevoked():
             return "bye", fact.player_id, fact.round
+        case events.TableFixed() | events.TableReleased():
+            return "table", fact.player_id
         case events.PairForbidden() | events.PairAllowed():
             return "apart", frozenset(fact.player_ids)
         case events.PairKept() | events.PairReleased():

@@ -7,7 +7,7 @@ from datetime import datetime
 
 from google.protobuf.message import Message
 
-from faristol.pairing.decide import pairs, players, postponing, rounds, tournaments
+from faristol.pairing.decide import halls, pairs, players, postponing, rounds, tournaments
 from faristol.pairing.decide.superseding import superseding
 from faristol.pairing.model import Tournament
 from faristol.pb.pairing.v1 import events_pb2 as events
@@ -24,6 +24,8 @@ UNDONE_BY: Mapping[type[Message], str] = {
     events.PlayerReinstated: "WithdrawPlayer",
     events.ByeGranted: "RevokeBye",
     events.ByeRevoked: "GrantBye",
+    events.TableFixed: "ReleaseTable",
+    events.TableReleased: "FixTable",
     events.PairForbidden: "AllowPair",
     events.PairAllowed: "ForbidPair",
     events.PairKept: "ReleasePair",
@@ -77,6 +79,10 @@ def undo(
         case events.ByeRevoked():
             kind = _kind_before(act, facts[: version - 1])
             return players.grant_bye(state, player_id=act.player_id, number=act.round, kind=kind, at=at, now=now)
+        case events.TableFixed():
+            return halls.release_table(state, player_id=act.player_id, at=at, now=now)
+        case events.TableReleased():
+            return halls.fix_table(state, player_id=act.player_id, table=act.table, at=at, now=now)
         case events.PairForbidden():
             return pairs.allow(state, player_ids=act.player_ids, at=at, now=now)
         case events.PairAllowed():

@@ -3,6 +3,7 @@
 from faristol.pairing.model.evolution import BYES, KINDS, evolve
 from faristol.pairing.model.tournament import (
     Decided,
+    Hall,
     Pairing,
     Phase,
     Pin,
@@ -17,6 +18,7 @@ __all__ = [
     "BYES",
     "KINDS",
     "Decided",
+    "Hall",
     "Pairing",
     "Phase",
     "Pin",

@@ -11,7 +11,7 @@ from typing import assert_never
 from google.protobuf.message import Message
 from google.protobuf.timestamp_pb2 import Timestamp
 
-from faristol.pairing.model.tournament import Decided, Pairing, Phase, Pin, Player, Round, Tournament
+from faristol.pairing.model.tournament import Decided, Hall, Pairing, Phase, Pin, Player, Round, Tournament
 from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.rules import Bye
 
@@ -32,6 +32,8 @@ OfPlayer = (
     | events.PlayerReinstated
     | events.ByeGranted
     | events.ByeRevoked
+    | events.TableFixed
+    | events.TableReleased
 )
 """What changes one player."""
 
@@ -48,6 +50,9 @@ Fact = (
     | events.PlayerReinstated
     | events.ByeGranted
     | events.ByeRevoked
+    | events.HallsSet
+    | events.TableFixed
+    | events.TableReleased
     | events.PairForbidden
     | events.PairAllowed
     | events.PairKept
@@ -105,9 +110,14 @@ def evolve(state: Tournament, fact: Message) -> Tournament:
             | events.PlayerReinstated()
             | events.ByeGranted()
             | events.ByeRevoked()
+            | events.TableFixed()
+            | events.TableReleased()
         ):
             players = tuple(_changed(one, fact) if one.player_id == fact.player_id else one for one in state.players)
             return _later(replace(state, players=players), fact.occurred_at)
+        case events.HallsSet():
+            halls = tuple(Hall.of(hall) for hall in fact.halls)
+            return _later(replace(state, halls=halls, top_tables=fact.top_tables), fact.occurred_at)
         case events.RoundPaired():
             pairings = tuple(map(Pairing.of, fact.pairings))
             requested = MappingProxyType({one.player_id: BYES[one.kind] for one in fact.requested_byes})
@@ -201,3 +211,7 @@ def _changed(player: Player, fact: OfPlayer) -> Player:
         case events.ByeRevoked():
             left = {number: kind for number, kind in player.byes.items() if number != fact.round}
             return replace(player, byes=MappingProxyType(left))
+        case events.TableFixed():
+            return replace(player, table=fact.table)
+        case events.TableReleased():
+            return replace(player, table=None)

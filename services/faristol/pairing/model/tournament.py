@@ -56,6 +56,27 @@ class Pin:
 
 
 @dataclass(frozen=True, slots=True)
+class Hall:
+    """A hall and the numbers of its tables, the last one among them."""
+
+    name: str
+    first_table: int
+    last_table: int
+
+    def __contains__(self, table: int) -> bool:
+        return self.first_table <= table <= self.last_table
+
+    @classmethod
+    def of(cls, hall: events.Hall) -> Hall:
+        """The hall that a fact holds."""
+        return cls(hall.name, hall.first_table, hall.last_table)
+
+    def message(self) -> events.Hall:
+        """As the contract has it."""
+        return events.Hall(name=self.name, first_table=self.first_table, last_table=self.last_table)
+
+
+@dataclass(frozen=True, slots=True)
 class Player:
     """Somebody registered."""
 
@@ -71,6 +92,8 @@ class Player:
     """The first round that the player is not paired in any more."""
     byes: Mapping[int, Bye] = field(default_factory=lambda: MappingProxyType({}))
     """Rounds that the player will sit out, by number."""
+    table: int | None = None
+    """The table at which the player always sits."""
 
     def takes_part(self, number: int) -> bool:
         """Whether a round is the player's to play or to sit out."""
@@ -89,6 +112,8 @@ class Pairing:
     table: int
     game_id: str
     player_ids: tuple[str, ...]
+    hall: str = ""
+    """The hall of the table; empty where a tournament has none."""
 
     @property
     def pair(self) -> tuple[str, str]:
@@ -100,7 +125,7 @@ class Pairing:
     def of(cls, pairing: events.Pairing) -> Pairing:
         """The pairing that a fact holds."""
         seated = tuple(pairing.player_ids) or (pairing.first_player_id, pairing.second_player_id)
-        return cls(pairing.table, pairing.game_id, seated)
+        return cls(pairing.table, pairing.game_id, seated, pairing.hall)
 
     def message(self) -> events.Pairing:
         """As the contract has it."""
@@ -111,6 +136,7 @@ class Pairing:
             first_player_id=first,
             second_player_id=second,
             player_ids=self.player_ids if others else (),
+            hall=self.hall,
         )
 
 
@@ -205,6 +231,10 @@ class Tournament:
     """Pairs of players who are kept apart."""
     kept: Mapping[int, tuple[tuple[str, str], ...]] = field(default_factory=lambda: MappingProxyType({}))
     """Pairs made by hand, by round."""
+    halls: tuple[Hall, ...] = ()
+    """None where tables are numbered from 1."""
+    top_tables: int = 0
+    """How many of the first pairings sit at the first tables."""
     over: bool = False
 
     @property

@@ -62,6 +62,7 @@ class Pairing(_message.Message):
     FIRST_PLAYER_ID_FIELD_NUMBER: _builtins.int
     SECOND_PLAYER_ID_FIELD_NUMBER: _builtins.int
     PLAYER_IDS_FIELD_NUMBER: _builtins.int
+    HALL_FIELD_NUMBER: _builtins.int
     table: _builtins.int
     """Table, from 1."""
     game_id: _builtins.str
@@ -70,6 +71,8 @@ class Pairing(_message.Message):
     """The higher-ranked player; where the pairing system says who starts, that one."""
     second_player_id: _builtins.str
     """The other."""
+    hall: _builtins.str
+    """The hall of the table; empty where a tournament has none."""
     @_builtins.property
     def player_ids(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
         """All players in the order of their turns, at a table of more than two; empty at a table of two."""
@@ -82,14 +85,143 @@ class Pairing(_message.Message):
         first_player_id: _builtins.str = ...,
         second_player_id: _builtins.str = ...,
         player_ids: _abc.Iterable[_builtins.str] | None = ...,
+        hall: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["first_player_id", b"first_player_id", "game_id", b"game_id", "player_ids", b"player_ids", "second_player_id", b"second_player_id", "table", b"table"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["first_player_id", b"first_player_id", "game_id", b"game_id", "hall", b"hall", "player_ids", b"player_ids", "second_player_id", b"second_player_id", "table", b"table"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___Pairing: _TypeAlias = Pairing  # noqa: Y015
+
+@_typing.final
+class Hall(_message.Message):
+    """A hall and its tables."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    NAME_FIELD_NUMBER: _builtins.int
+    FIRST_TABLE_FIELD_NUMBER: _builtins.int
+    LAST_TABLE_FIELD_NUMBER: _builtins.int
+    name: _builtins.str
+    """Its name."""
+    first_table: _builtins.int
+    """The lowest number of its tables."""
+    last_table: _builtins.int
+    """The highest."""
+    def __init__(
+        self,
+        *,
+        name: _builtins.str = ...,
+        first_table: _builtins.int = ...,
+        last_table: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["first_table", b"first_table", "last_table", b"last_table", "name", b"name"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___Hall: _TypeAlias = Hall  # noqa: Y015
+
+@_typing.final
+class HallsSet(_message.Message):
+    """These are the halls and tables from the next pairing on; tables are numbered from 1 where there are none."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    HALLS_FIELD_NUMBER: _builtins.int
+    TOP_TABLES_FIELD_NUMBER: _builtins.int
+    OCCURRED_AT_FIELD_NUMBER: _builtins.int
+    top_tables: _builtins.int
+    """How many of the first pairings sit at the first tables. The others sit where their players move least."""
+    @_builtins.property
+    def halls(self) -> _containers.RepeatedCompositeFieldContainer[Global___Hall]:
+        """The halls."""
+
+    @_builtins.property
+    def occurred_at(self) -> _timestamp_pb2.Timestamp:
+        """When."""
+
+    def __init__(
+        self,
+        *,
+        halls: _abc.Iterable[Global___Hall] | None = ...,
+        top_tables: _builtins.int = ...,
+        occurred_at: _timestamp_pb2.Timestamp | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["occurred_at", b"occurred_at"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["halls", b"halls", "occurred_at", b"occurred_at", "top_tables", b"top_tables"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___HallsSet: _TypeAlias = HallsSet  # noqa: Y015
+
+@_typing.final
+class TableFixed(_message.Message):
+    """A player always sits at the same table."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    PLAYER_ID_FIELD_NUMBER: _builtins.int
+    TABLE_FIELD_NUMBER: _builtins.int
+    OCCURRED_AT_FIELD_NUMBER: _builtins.int
+    player_id: _builtins.str
+    """The player."""
+    table: _builtins.int
+    """The table."""
+    @_builtins.property
+    def occurred_at(self) -> _timestamp_pb2.Timestamp:
+        """When."""
+
+    def __init__(
+        self,
+        *,
+        player_id: _builtins.str = ...,
+        table: _builtins.int = ...,
+        occurred_at: _timestamp_pb2.Timestamp | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["occurred_at", b"occurred_at"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["occurred_at", b"occurred_at", "player_id", b"player_id", "table", b"table"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___TableFixed: _TypeAlias = TableFixed  # noqa: Y015
+
+@_typing.final
+class TableReleased(_message.Message):
+    """A player who had a table of their own may sit anywhere again."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    PLAYER_ID_FIELD_NUMBER: _builtins.int
+    TABLE_FIELD_NUMBER: _builtins.int
+    OCCURRED_AT_FIELD_NUMBER: _builtins.int
+    player_id: _builtins.str
+    """The player."""
+    table: _builtins.int
+    """The table."""
+    @_builtins.property
+    def occurred_at(self) -> _timestamp_pb2.Timestamp:
+        """When."""
+
+    def __init__(
+        self,
+        *,
+        player_id: _builtins.str = ...,
+        table: _builtins.int = ...,
+        occurred_at: _timestamp_pb2.Timestamp | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["occurred_at", b"occurred_at"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["occurred_at", b"occurred_at", "player_id", b"player_id", "table", b"table"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___TableReleased: _TypeAlias = TableReleased  # noqa: Y015
 
 @_typing.final
 class RoundPaired(_message.Message):

@@ -589,6 +589,190 @@ class ReinstatePlayerResponse(_message.Message):
 Global___ReinstatePlayerResponse: _TypeAlias = ReinstatePlayerResponse  # noqa: Y015
 
 @_typing.final
+class SetHallsRequest(_message.Message):
+    """See SetHalls."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    COMMAND_ID_FIELD_NUMBER: _builtins.int
+    TOURNAMENT_ID_FIELD_NUMBER: _builtins.int
+    HALLS_FIELD_NUMBER: _builtins.int
+    TOP_TABLES_FIELD_NUMBER: _builtins.int
+    OCCURRED_AT_FIELD_NUMBER: _builtins.int
+    command_id: _builtins.str
+    """The caller's id of this command, a UUID."""
+    tournament_id: _builtins.str
+    """The tournament."""
+    top_tables: _builtins.int
+    """How many of the first pairings sit at the first tables. The others sit where their players move least."""
+    @_builtins.property
+    def halls(self) -> _containers.RepeatedCompositeFieldContainer[_events_pb2_1.Hall]:
+        """The halls, whose tables have different numbers; none for tables that are numbered from 1."""
+
+    @_builtins.property
+    def occurred_at(self) -> _timestamp_pb2.Timestamp:
+        """When; the service's time when absent."""
+
+    def __init__(
+        self,
+        *,
+        command_id: _builtins.str = ...,
+        tournament_id: _builtins.str = ...,
+        halls: _abc.Iterable[_events_pb2_1.Hall] | None = ...,
+        top_tables: _builtins.int = ...,
+        occurred_at: _timestamp_pb2.Timestamp | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["occurred_at", b"occurred_at"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["command_id", b"command_id", "halls", b"halls", "occurred_at", b"occurred_at", "top_tables", b"top_tables", "tournament_id", b"tournament_id"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___SetHallsRequest: _TypeAlias = SetHallsRequest  # noqa: Y015
+
+@_typing.final
+class SetHallsResponse(_message.Message):
+    """See SetHalls."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    POSITION_FIELD_NUMBER: _builtins.int
+    position: _builtins.int
+    """Position in the record of the last event written."""
+    def __init__(
+        self,
+        *,
+        position: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["position", b"position"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___SetHallsResponse: _TypeAlias = SetHallsResponse  # noqa: Y015
+
+@_typing.final
+class FixTableRequest(_message.Message):
+    """See FixTable."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    COMMAND_ID_FIELD_NUMBER: _builtins.int
+    TOURNAMENT_ID_FIELD_NUMBER: _builtins.int
+    PLAYER_ID_FIELD_NUMBER: _builtins.int
+    TABLE_FIELD_NUMBER: _builtins.int
+    OCCURRED_AT_FIELD_NUMBER: _builtins.int
+    command_id: _builtins.str
+    """The caller's id of this command, a UUID."""
+    tournament_id: _builtins.str
+    """The tournament."""
+    player_id: _builtins.str
+    """The player."""
+    table: _builtins.int
+    """The table."""
+    @_builtins.property
+    def occurred_at(self) -> _timestamp_pb2.Timestamp:
+        """When; the service's time when absent."""
+
+    def __init__(
+        self,
+        *,
+        command_id: _builtins.str = ...,
+        tournament_id: _builtins.str = ...,
+        player_id: _builtins.str = ...,
+        table: _builtins.int = ...,
+        occurred_at: _timestamp_pb2.Timestamp | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["occurred_at", b"occurred_at"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["command_id", b"command_id", "occurred_at", b"occurred_at", "player_id", b"player_id", "table", b"table", "tournament_id", b"tournament_id"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___FixTableRequest: _TypeAlias = FixTableRequest  # noqa: Y015
+
+@_typing.final
+class FixTableResponse(_message.Message):
+    """See FixTable."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    POSITION_FIELD_NUMBER: _builtins.int
+    position: _builtins.int
+    """Position in the record of the last event written."""
+    def __init__(
+        self,
+        *,
+        position: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["position", b"position"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___FixTableResponse: _TypeAlias = FixTableResponse  # noqa: Y015
+
+@_typing.final
+class ReleaseTableRequest(_message.Message):
+    """See ReleaseTable."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    COMMAND_ID_FIELD_NUMBER: _builtins.int
+    TOURNAMENT_ID_FIELD_NUMBER: _builtins.int
+    PLAYER_ID_FIELD_NUMBER: _builtins.int
+    OCCURRED_AT_FIELD_NUMBER: _builtins.int
+    command_id: _builtins.str
+    """The caller's id of this command, a UUID."""
+    tournament_id: _builtins.str
+    """The tournament."""
+    player_id: _builtins.str
+    """The player."""
+    @_builtins.property
+    def occurred_at(self) -> _timestamp_pb2.Timestamp:
+        """When; the service's time when absent."""
+
+    def __init__(
+        self,
+        *,
+        command_id: _builtins.str = ...,
+        tournament_id: _builtins.str = ...,
+        player_id: _builtins.str = ...,
+        occurred_at: _timestamp_pb2.Timestamp | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["occurred_at", b"occurred_at"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["command_id", b"command_id", "occurred_at", b"occurred_at", "player_id", b"player_id", "tournament_id", b"tournament_id"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ReleaseTableRequest: _TypeAlias = ReleaseTableRequest  # noqa: Y015
+
+@_typing.final
+class ReleaseTableResponse(_message.Message):
+    """See ReleaseTable."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    POSITION_FIELD_NUMBER: _builtins.int
+    position: _builtins.int
+    """Position in the record of the last event written."""
+    def __init__(
+        self,
+        *,
+        position: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["position", b"position"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ReleaseTableResponse: _TypeAlias = ReleaseTableResponse  # noqa: Y015
+
+@_typing.final
 class GrantByeRequest(_message.Message):
     """See GrantBye."""
 
@@ -2290,6 +2474,7 @@ class Player(_message.Message):
     WITHDRAWN_ROUND_FIELD_NUMBER: _builtins.int
     CHECKED_IN_FIELD_NUMBER: _builtins.int
     BYES_FIELD_NUMBER: _builtins.int
+    TABLE_FIELD_NUMBER: _builtins.int
     player_id: _builtins.str
     """The player."""
     entered_round: _builtins.int
@@ -2300,6 +2485,8 @@ class Player(_message.Message):
     """The first round that the player is not paired in any more; 0 while taking part."""
     checked_in: _builtins.bool
     """Checked in."""
+    table: _builtins.int
+    """The player's own table; 0 for none."""
     @_builtins.property
     def byes(self) -> _containers.RepeatedCompositeFieldContainer[Global___GrantedBye]:
         """Rounds to come that the player will sit out."""
@@ -2313,10 +2500,11 @@ class Player(_message.Message):
         withdrawn_round: _builtins.int = ...,
         checked_in: _builtins.bool = ...,
         byes: _abc.Iterable[Global___GrantedBye] | None = ...,
+        table: _builtins.int = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["byes", b"byes", "checked_in", b"checked_in", "entered_round", b"entered_round", "fictitious_half_points", b"fictitious_half_points", "player_id", b"player_id", "withdrawn_round", b"withdrawn_round"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["byes", b"byes", "checked_in", b"checked_in", "entered_round", b"entered_round", "fictitious_half_points", b"fictitious_half_points", "player_id", b"player_id", "table", b"table", "withdrawn_round", b"withdrawn_round"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -2365,6 +2553,8 @@ class GetTournamentResponse(_message.Message):
     VERSION_FIELD_NUMBER: _builtins.int
     PLAYERS_FIELD_NUMBER: _builtins.int
     TIME_ZONE_FIELD_NUMBER: _builtins.int
+    HALLS_FIELD_NUMBER: _builtins.int
+    TOP_TABLES_FIELD_NUMBER: _builtins.int
     tournament_id: _builtins.str
     """The tournament."""
     name: _builtins.str
@@ -2377,6 +2567,8 @@ class GetTournamentResponse(_message.Message):
     """Version of the tournament's stream that this shows."""
     time_zone: _builtins.str
     """The time zone of its halls, by its IANA name."""
+    top_tables: _builtins.int
+    """How many of the first pairings sit at the first tables."""
     @_builtins.property
     def ruleset(self) -> _events_pb2.Pin:
         """The ruleset."""
@@ -2397,6 +2589,10 @@ class GetTournamentResponse(_message.Message):
     def players(self) -> _containers.RepeatedCompositeFieldContainer[Global___Player]:
         """Players in the order of registration, with all that decides whether they are paired."""
 
+    @_builtins.property
+    def halls(self) -> _containers.RepeatedCompositeFieldContainer[_events_pb2_1.Hall]:
+        """Its halls."""
+
     def __init__(
         self,
         *,
@@ -2411,10 +2607,12 @@ class GetTournamentResponse(_message.Message):
         version: _builtins.int = ...,
         players: _abc.Iterable[Global___Player] | None = ...,
         time_zone: _builtins.str = ...,
+        halls: _abc.Iterable[_events_pb2_1.Hall] | None = ...,
+        top_tables: _builtins.int = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["lexicon", b"lexicon", "ruleset", b"ruleset"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["lexicon", b"lexicon", "name", b"name", "over", b"over", "played", b"played", "player_ids", b"player_ids", "players", b"players", "rounds", b"rounds", "ruleset", b"ruleset", "time_zone", b"time_zone", "tournament_id", b"tournament_id", "version", b"version"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["halls", b"halls", "lexicon", b"lexicon", "name", b"name", "over", b"over", "played", b"played", "player_ids", b"player_ids", "players", b"players", "rounds", b"rounds", "ruleset", b"ruleset", "time_zone", b"time_zone", "top_tables", b"top_tables", "tournament_id", b"tournament_id", "version", b"version"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

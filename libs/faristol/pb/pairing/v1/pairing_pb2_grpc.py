@@ -70,6 +70,21 @@ class PairingServiceStub:
                 request_serializer=faristol_dot_pairing_dot_v1_dot_pairing__pb2.ReinstatePlayerRequest.SerializeToString,
                 response_deserializer=faristol_dot_pairing_dot_v1_dot_pairing__pb2.ReinstatePlayerResponse.FromString,
                 _registered_method=True)
+        self.SetHalls = channel.unary_unary(
+                '/faristol.pairing.v1.PairingService/SetHalls',
+                request_serializer=faristol_dot_pairing_dot_v1_dot_pairing__pb2.SetHallsRequest.SerializeToString,
+                response_deserializer=faristol_dot_pairing_dot_v1_dot_pairing__pb2.SetHallsResponse.FromString,
+                _registered_method=True)
+        self.FixTable = channel.unary_unary(
+                '/faristol.pairing.v1.PairingService/FixTable',
+                request_serializer=faristol_dot_pairing_dot_v1_dot_pairing__pb2.FixTableRequest.SerializeToString,
+                response_deserializer=faristol_dot_pairing_dot_v1_dot_pairing__pb2.FixTableResponse.FromString,
+                _registered_method=True)
+        self.ReleaseTable = channel.unary_unary(
+                '/faristol.pairing.v1.PairingService/ReleaseTable',
+                request_serializer=faristol_dot_pairing_dot_v1_dot_pairing__pb2.ReleaseTableRequest.SerializeToString,
+                response_deserializer=faristol_dot_pairing_dot_v1_dot_pairing__pb2.ReleaseTableResponse.FromString,
+                _registered_method=True)
         self.GrantBye = channel.unary_unary(
                 '/faristol.pairing.v1.PairingService/GrantBye',
                 request_serializer=faristol_dot_pairing_dot_v1_dot_pairing__pb2.GrantByeRequest.SerializeToString,
@@ -235,6 +250,27 @@ class PairingServiceServicer:
 
     def ReinstatePlayer(self, request, context):
         """Pair a player again who had withdrawn.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def SetHalls(self, request, context):
+        """Say which halls and tables there are, from the next pairing on.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def FixTable(self, request, context):
+        """Give a player a table of their own, such as one that a wheelchair reaches.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def ReleaseTable(self, request, context):
+        """Let such a player sit anywhere again.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -438,6 +474,21 @@ def add_PairingServiceServicer_to_server(servicer, server):
                     servicer.ReinstatePlayer,
                     request_deserializer=faristol_dot_pairing_dot_v1_dot_pairing__pb2.ReinstatePlayerRequest.FromString,
                     response_serializer=faristol_dot_pairing_dot_v1_dot_pairing__pb2.ReinstatePlayerResponse.SerializeToString,
+            ),
+            'SetHalls': grpc.unary_unary_rpc_method_handler(
+                    servicer.SetHalls,
+                    request_deserializer=faristol_dot_pairing_dot_v1_dot_pairing__pb2.SetHallsRequest.FromString,
+                    response_serializer=faristol_dot_pairing_dot_v1_dot_pairing__pb2.SetHallsResponse.SerializeToString,
+            ),
+            'FixTable': grpc.unary_unary_rpc_method_handler(
+                    servicer.FixTable,
+                    request_deserializer=faristol_dot_pairing_dot_v1_dot_pairing__pb2.FixTableRequest.FromString,
+                    response_serializer=faristol_dot_pairing_dot_v1_dot_pairing__pb2.FixTableResponse.SerializeToString,
+            ),
+            'ReleaseTable': grpc.unary_unary_rpc_method_handler(
+                    servicer.ReleaseTable,
+                    request_deserializer=faristol_dot_pairing_dot_v1_dot_pairing__pb2.ReleaseTableRequest.FromString,
+                    response_serializer=faristol_dot_pairing_dot_v1_dot_pairing__pb2.ReleaseTableResponse.SerializeToString,
             ),
             'GrantBye': grpc.unary_unary_rpc_method_handler(
                     servicer.GrantBye,
@@ -745,6 +796,87 @@ class PairingService:
             '/faristol.pairing.v1.PairingService/ReinstatePlayer',
             faristol_dot_pairing_dot_v1_dot_pairing__pb2.ReinstatePlayerRequest.SerializeToString,
             faristol_dot_pairing_dot_v1_dot_pairing__pb2.ReinstatePlayerResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def SetHalls(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/faristol.pairing.v1.PairingService/SetHalls',
+            faristol_dot_pairing_dot_v1_dot_pairing__pb2.SetHallsRequest.SerializeToString,
+            faristol_dot_pairing_dot_v1_dot_pairing__pb2.SetHallsResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def FixTable(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/faristol.pairing.v1.PairingService/FixTable',
+            faristol_dot_pairing_dot_v1_dot_pairing__pb2.FixTableRequest.SerializeToString,
+            faristol_dot_pairing_dot_v1_dot_pairing__pb2.FixTableResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def ReleaseTable(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/faristol.pairing.v1.PairingService/ReleaseTable',
+            faristol_dot_pairing_dot_v1_dot_pairing__pb2.ReleaseTableRequest.SerializeToString,
+            faristol_dot_pairing_dot_v1_dot_pairing__pb2.ReleaseTableResponse.FromString,
             options,
             channel_credentials,
             insecure,

@@ -49,6 +49,12 @@ class PairingServiceStub:
     """Withdraw a player. Where a game is being played it has to be said what becomes of it."""
     ReinstatePlayer: _grpc.UnaryUnaryMultiCallable[_pairing_pb2.ReinstatePlayerRequest, _pairing_pb2.ReinstatePlayerResponse]
     """Pair a player again who had withdrawn."""
+    SetHalls: _grpc.UnaryUnaryMultiCallable[_pairing_pb2.SetHallsRequest, _pairing_pb2.SetHallsResponse]
+    """Say which halls and tables there are, from the next pairing on."""
+    FixTable: _grpc.UnaryUnaryMultiCallable[_pairing_pb2.FixTableRequest, _pairing_pb2.FixTableResponse]
+    """Give a player a table of their own, such as one that a wheelchair reaches."""
+    ReleaseTable: _grpc.UnaryUnaryMultiCallable[_pairing_pb2.ReleaseTableRequest, _pairing_pb2.ReleaseTableResponse]
+    """Let such a player sit anywhere again."""
     GrantBye: _grpc.UnaryUnaryMultiCallable[_pairing_pb2.GrantByeRequest, _pairing_pb2.GrantByeResponse]
     """Let a player sit out a round that is not paired yet, for half a point, a full one or none."""
     RevokeBye: _grpc.UnaryUnaryMultiCallable[_pairing_pb2.RevokeByeRequest, _pairing_pb2.RevokeByeResponse]
@@ -115,6 +121,12 @@ class PairingServiceAsyncStub(PairingServiceStub):
     """Withdraw a player. Where a game is being played it has to be said what becomes of it."""
     ReinstatePlayer: _aio.UnaryUnaryMultiCallable[_pairing_pb2.ReinstatePlayerRequest, _pairing_pb2.ReinstatePlayerResponse]  # type: ignore[assignment]
     """Pair a player again who had withdrawn."""
+    SetHalls: _aio.UnaryUnaryMultiCallable[_pairing_pb2.SetHallsRequest, _pairing_pb2.SetHallsResponse]  # type: ignore[assignment]
+    """Say which halls and tables there are, from the next pairing on."""
+    FixTable: _aio.UnaryUnaryMultiCallable[_pairing_pb2.FixTableRequest, _pairing_pb2.FixTableResponse]  # type: ignore[assignment]
+    """Give a player a table of their own, such as one that a wheelchair reaches."""
+    ReleaseTable: _aio.UnaryUnaryMultiCallable[_pairing_pb2.ReleaseTableRequest, _pairing_pb2.ReleaseTableResponse]  # type: ignore[assignment]
+    """Let such a player sit anywhere again."""
     GrantBye: _aio.UnaryUnaryMultiCallable[_pairing_pb2.GrantByeRequest, _pairing_pb2.GrantByeResponse]  # type: ignore[assignment]
     """Let a player sit out a round that is not paired yet, for half a point, a full one or none."""
     RevokeBye: _aio.UnaryUnaryMultiCallable[_pairing_pb2.RevokeByeRequest, _pairing_pb2.RevokeByeResponse]  # type: ignore[assignment]
@@ -220,6 +232,30 @@ class PairingServiceServicer(metaclass=_abc_1.ABCMeta):
         context: _ServicerContext,
     ) -> _typing.Union[_pairing_pb2.ReinstatePlayerResponse, _abc.Awaitable[_pairing_pb2.ReinstatePlayerResponse]]:
         """Pair a player again who had withdrawn."""
+
+    @_abc_1.abstractmethod
+    def SetHalls(
+        self,
+        request: _pairing_pb2.SetHallsRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_pairing_pb2.SetHallsResponse, _abc.Awaitable[_pairing_pb2.SetHallsResponse]]:
+        """Say which halls and tables there are, from the next pairing on."""
+
+    @_abc_1.abstractmethod
+    def FixTable(
+        self,
+        request: _pairing_pb2.FixTableRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_pairing_pb2.FixTableResponse, _abc.Awaitable[_pairing_pb2.FixTableResponse]]:
+        """Give a player a table of their own, such as one that a wheelchair reaches."""
+
+    @_abc_1.abstractmethod
+    def ReleaseTable(
+        self,
+        request: _pairing_pb2.ReleaseTableRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_pairing_pb2.ReleaseTableResponse, _abc.Awaitable[_pairing_pb2.ReleaseTableResponse]]:
+        """Let such a player sit anywhere again."""
 
     @_abc_1.abstractmethod
     def GrantBye(

@@ -1,0 +1,96 @@
+"""Halls, and players who have a table of their own. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+
+from google.protobuf.message import Message
+
+from faristol.host.errors import Invalid
+from faristol.host.times import to_timestamp
+from faristol.pairing import conditions, seating
+from faristol.pairing.model import Hall, Player, Tournament
+from faristol.pb.pairing.v1 import events_pb2 as events
+from faristol.rules import N_, Refusal
+
+
+def set_halls(
+    state: Tournament, *, halls: Sequence[Hall], top_tables: int, at: datetime | None, now: datetime
+) -> list[Message]:
+    """Say which tables there are, from the next round on; none for tables that are numbered from 1 without end.
+
+    ``top_tables`` is how many of the first pairings sit at the first tables, whoever sat where. Raises ``Invalid`` for
+    halls that share a name or a table, ``Refusal`` while a player has a table of their own that would be in none.
+    """
+    if state.over:
+        raise conditions.over(state)
+    seating.check_halls(halls)
+    if not 0 <= top_tables <= seating.MOST_TABLES:
+        raise Invalid(
+            "top_tables",
+            N_("is {given}; expected 0 to {most}"),
+            {"given": top_tables, "most": seating.MOST_TABLES},
+        )
+    for player in state.players:
+        if player.table is not None and not any(player.table in hall for hall in halls):
+            raise Refusal(
+                "TABLE_NEEDED",
+                "",
+                N_("{player} has table {table}, which would be in no hall: release it first."),
+                {"player": player.player_id, "table": player.table},
+                subject=f"players/{player.player_id}",
+            )
+    return [
+        events.HallsSet(
+            halls=[hall.message() for hall in halls],
+            top_tables=top_tables,
+            occurred_at=to_timestamp(conditions.moment(state, at, now)),
+        )
+    ]
+
+
+def fix_table(state: Tournament, *, player_id: str, table: int, at: datetime | None, now: datetime) -> list[Message]:
+    """Give a player a table of their own, such as one that a wheelchair reaches, from the next round on.
+
+    Raises ``Refusal`` for a table that is in no hall, and for one that another player has.
+    """
+    player = _player(state, player_id)
+    if not any(table in hall for hall in state.halls):
+        raise Refusal(
+            "NO_SUCH_TABLE",
+            "",
+            N_("There is no table {table}; there are: {tables}."),
+            {
+                "table": table,
+                "tables": ", ".join(f"{hall.first_table}–{hall.last_table}" for hall in state.halls) or "–",
+            },
+        )
+    for other in state.players:
+        if other.table == table:
+            raise Refusal(
+                "TABLE_TAKEN",
+                "",
+                N_("Table {table} is {player}’s already."),
+                {"table": table, "player": other.player_id},
+            )
+    occurred_at = to_timestamp(conditions.moment(state, at, now))
+    return [events.TableFixed(player_id=player.player_id, table=table, occurred_at=occurred_at)]
+
+
+def release_table(state: Tournament, *, player_id: str, at: datetime | None, now: datetime) -> list[Message]:
+    """Let a player sit anywhere again."""
+    player = _player(state, player_id)
+    if player.table is None:
+        raise Refusal("NO_OWN_TABLE", "", N_("{player} has no table of their own."), {"player": player_id})
+    occurred_at = to_timestamp(conditions.moment(state, at, now))
+    return [events.TableReleased(player_id=player_id, table=player.table, occurred_at=occurred_at)]
+
+
+def _player(state: Tournament, player_id: str) -> Player:
+    if state.over:
+        raise conditions.over(state)
+    player = state.player(player_id)
+    if player is None:
+        raise conditions.not_registered(state, player_id)
+    return player

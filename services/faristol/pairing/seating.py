@@ -1,0 +1,119 @@
+"""Which table each pairing of a round plays at. Pure.
+
+A tournament may have halls with numbered tables. Whoever has a table of their own always sits there. The pairings at
+the top may sit at the first tables; the others sit where their players move least from where they sat last.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import pairwise
+
+from faristol.host.errors import Invalid
+from faristol.pairing.assignment import cheapest_assignment
+from faristol.pairing.model import Hall, Tournament
+from faristol.rules import N_, Refusal
+
+MOST_TABLES = 1_000
+"""Tables of all halls together."""
+
+
+def check_halls(halls: Sequence[Hall]) -> None:
+    """Raises ``Invalid`` unless halls have names of their own and tables that no other hall has."""
+    if len({hall.name for hall in halls}) < len(halls) or not all(hall.name for hall in halls):
+        raise Invalid("halls", N_("expected a name for every hall, and no name twice"))
+    for hall in halls:
+        if not 1 <= hall.first_table <= hall.last_table <= MOST_TABLES:
+            raise Invalid(
+                "halls",
+                N_("{hall} has tables {first} to {last}; expected numbers from 1 to {most}, the lower first"),
+                {"hall": hall.name, "first": hall.first_table, "last": hall.last_table, "most": MOST_TABLES},
+            )
+    for one, other in pairwise(sorted(halls, key=lambda hall: hall.first_table)):
+        if other.first_table <= one.last_table:
+            raise Invalid(
+                "halls",
+                N_("table {table} is in {one} and in {other}; expected every table in one hall"),
+                {"table": other.first_table, "one": one.name, "other": other.name},
+            )
+
+
+def tables_for(state: Tournament, pairings: Sequence[Sequence[str]]) -> tuple[int, ...]:
+    """The table of each of ``pairings``, which come in the order of their rank, as players.
+
+    Without halls they are numbered from 1. With halls as many tables are used as there are pairings, the lowest numbers
+    and those of players who have one of their own. What counts first is the sum, over all players, of the tables
+    between where they sat last and where they sit now, another hall counting as much as all tables; then the order
+    of rank. Raises ``Refusal`` when there are fewer tables than pairings, and when players meet who each have a table.
+    """
+    if not state.halls:
+        return tuple(range(1, len(pairings) + 1))
+    every = [table for hall in state.halls for table in range(hall.first_table, hall.last_table + 1)]
+    every.sort()
+    if len(pairings) > len(every):
+        raise Refusal(
+            "TOO_FEW_TABLES",
+            "",
+            N_("The round has {pairings} pairings, and the halls have {tables} tables."),
+            {"pairings": len(pairings), "tables": len(every)},
+        )
+    given = _own_tables(state, pairings)
+    free = [table for table in every if table not in given.values()]
+    top = [place for place in range(len(pairings)) if place not in given][: state.top_tables]
+    given.update(zip(top, free, strict=False))
+    left = [place for place in range(len(pairings)) if place not in given]
+    free = free[len(top) : len(top) + len(left)]
+    last, hall_of = _last_tables(state), _halls(state)
+    weight = len(left) ** 2 + 1
+    costs = [
+        [
+            weight * sum(_way(last.get(player), table, hall_of, len(every)) for player in pairings[place])
+            + abs(rank - column)
+            for column, table in enumerate(free)
+        ]
+        for rank, place in enumerate(left)
+    ]
+    given.update(
+        {place: free[column] for place, column in zip(left, cheapest_assignment(costs), strict=True)} if left else {}
+    )
+    return tuple(given[place] for place in range(len(pairings)))
+
+
+def hall_of_table(state: Tournament, table: int) -> str:
+    """The name of the hall of a table; empty where a tournament has no halls."""
+    return _halls(state).get(table, "")
+
+
+def _own_tables(state: Tournament, pairings: Sequence[Sequence[str]]) -> dict[int, int]:
+    """The places among ``pairings`` of those with a player who has a table of their own, and that table."""
+    own = {player.player_id: player.table for player in state.players if player.table is not None}
+    given: dict[int, int] = {}
+    for place, players in enumerate(pairings):
+        having = [player for player in players if player in own]
+        if len(having) > 1:
+            raise Refusal(
+                "OWN_TABLES_CLASH",
+                "",
+                N_("{players} meet, and each of them has a table of their own: release one of them."),
+                {"players": ", ".join(having)},
+                subject=f"players/{having[0]}",
+            )
+        if having:
+            given[place] = own[having[0]]
+    return given
+
+
+def _last_tables(state: Tournament) -> dict[str, int]:
+    """Where each player sat last."""
+    return {player: pairing.table for one in state.played for pairing in one.pairings for player in pairing.player_ids}
+
+
+def _halls(state: Tournament) -> dict[int, str]:
+    return {table: hall.name for hall in state.halls for table in range(hall.first_table, hall.last_table + 1)}
+
+
+def _way(last: int | None, table: int, hall_of: dict[int, str], tables: int) -> int:
+    """How far a player moves, counted in tables."""
+    if last is None:
+        return 0
+    return abs(table - last) + (tables if hall_of.get(last) != hall_of[table] else 0)

@@ -1,0 +1,145 @@
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from itertools import permutations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from tests.unit.pairing.halls import Hall as Tables
+
+from faristol.host.errors import Invalid
+from faristol.pairing import decide, seating
+from faristol.pairing.model import Hall, Pairing, Phase, Round, Tournament
+from faristol.pairing.model import Player as Registered
+from faristol.pb.pairing.v1 import events_pb2 as events
+from faristol.rules import Refusal
+
+MAIN, UPPER = Hall("Main", 1, 3), Hall("Upper", 11, 13)
+
+
+def sat(tables: dict[str, int]) -> Tournament:
+    """A tournament of two halls after a round in which players sat at these tables, each against nobody else."""
+    pairings = tuple(Pairing(table, f"g{player}", (player, f"x{player}")) for player, table in tables.items())
+    return Tournament(tournament_id="open", halls=(MAIN, UPPER), played=(Round(1, Phase.CLOSED, pairings),))
+
+
+def way(state: Tournament, pairings: list[tuple[str, str]], tables: tuple[int, ...]) -> int:
+    """How far the players of pairings move to tables, counted plainly."""
+    last = {player: one.table for one in state.played[0].pairings for player in one.player_ids}
+    total = 0
+    for pair, table in zip(pairings, tables, strict=True):
+        for player in pair:
+            if player in last:
+                total += abs(last[player] - table) + 6 * ((last[player] in MAIN) != (table in MAIN))
+    return total
+
+
+@settings(deadline=None)
+@given(st.lists(st.sampled_from([1, 2, 3, 11, 12, 13]), min_size=10, max_size=10))
+def test_players_move_no_farther_than_they_must(before: list[int]) -> None:
+    state = sat({f"p{place}": table for place, table in enumerate(before)})
+    pairings = [(f"p{place}", f"p{place + 5}") for place in range(5)]
+
+    found = seating.tables_for(state, pairings)
+
+    assert sorted(found) == [1, 2, 3, 11, 12]
+    assert way(state, pairings, found) == min(way(state, pairings, other) for other in permutations(found))
+
+
+def test_in_the_first_round_the_first_pairing_sits_at_the_first_table() -> None:
+    state = Tournament(tournament_id="open", halls=(Hall("Main", 5, 9),))
+
+    assert seating.tables_for(state, [("a", "b"), ("c", "d"), ("e", "f")]) == (5, 6, 7)
+
+
+def test_without_halls_tables_are_numbered_from_1() -> None:
+    assert seating.tables_for(Tournament(), [("a", "b"), ("c", "d")]) == (1, 2)
+
+
+def test_the_top_pairings_may_sit_at_the_first_tables_whoever_sat_where() -> None:
+    state = replace(sat({"a": 3, "b": 3, "c": 2, "d": 2, "e": 1, "f": 1}), top_tables=1)
+
+    assert seating.tables_for(state, [("a", "b"), ("c", "d"), ("e", "f")]) == (1, 2, 3)
+    assert seating.tables_for(replace(state, top_tables=0), [("a", "b"), ("c", "d"), ("e", "f")]) == (3, 2, 1)
+
+
+def test_who_has_a_table_of_their_own_always_sits_there() -> None:
+    state = replace(sat({"a": 1, "b": 1, "c": 2, "d": 2}), players=(Registered("d", 0, True, table=13),))
+
+    assert seating.tables_for(state, [("a", "b"), ("c", "d")]) == (1, 13)
+    other = replace(state, players=(*state.players, Registered("c", 0, True, table=12)))
+    with pytest.raises(Refusal, match="c, d meet, and each of them has a table"):
+        seating.tables_for(other, [("a", "b"), ("c", "d")])
+
+
+def test_a_round_of_more_pairings_than_tables_is_refused() -> None:
+    with pytest.raises(Refusal, match="The round has 7 pairings, and the halls have 6 tables"):
+        seating.tables_for(sat({}), [(f"a{n}", f"b{n}") for n in range(7)])
+
+
+def hall_of(*halls: Hall) -> Tables:
+    hall = Tables({f"p{place}": 2000 - place for place in range(1, 9)})
+    hall.do(decide.set_halls(hall.state, halls=halls, top_tables=0, at=None, now=hall.now))
+    return hall
+
+
+def fix(hall: Tables, player_id: str, table: int) -> None:
+    hall.do(decide.fix_table(hall.state, player_id=player_id, table=table, at=None, now=hall.now))
+
+
+def refusal_of(act: Callable[[], object]) -> str:
+    with pytest.raises(Refusal) as refused:
+        act()
+    return refused.value.reason
+
+
+def test_a_round_is_paired_at_the_tables_of_the_halls() -> None:
+    hall = hall_of(MAIN, UPPER)
+    fix(hall, "p2", 12)
+    (paired,) = hall.pair(1)
+
+    assert isinstance(paired, events.RoundPaired)
+    seats = {one.first_player_id: (one.table, one.hall, one.game_id) for one in paired.pairings}
+    assert seats["p1"] == (1, "Main", "open-r1-t1")
+    assert seats["p2"] == (12, "Upper", "open-r1-t12")
+    assert [one.table for one in paired.pairings] == [1, 2, 3, 12]
+
+
+def test_where_tables_are_too_few_that_is_told_before_the_round_is_paired() -> None:
+    hall = hall_of(MAIN)
+
+    (obstacle,) = decide.obstacles(hall.state, hall.ruleset, 1)
+    assert obstacle.reason == "TOO_FEW_TABLES"
+    assert refusal_of(lambda: hall.pair(1)) == "TOO_FEW_TABLES"
+
+
+def test_a_table_is_in_a_hall_and_of_one_player() -> None:
+    hall = hall_of(MAIN)
+    fix(hall, "p1", 2)
+
+    assert refusal_of(lambda: fix(hall, "p2", 2)) == "TABLE_TAKEN"
+    assert refusal_of(lambda: fix(hall, "p2", 4)) == "NO_SUCH_TABLE"
+    assert refusal_of(lambda: fix(hall, "nobody", 1)) == "NOT_REGISTERED"
+    change = decide.set_halls
+    assert refusal_of(lambda: change(hall.state, halls=[UPPER], top_tables=0, at=None, now=hall.now)) == "TABLE_NEEDED"
+    release = decide.release_table
+    hall.do(release(hall.state, player_id="p1", at=None, now=hall.now))
+    assert refusal_of(lambda: release(hall.state, player_id="p1", at=None, now=hall.now)) == "NO_OWN_TABLE"
+    fix(hall, "p2", 2)
+
+
+@pytest.mark.parametrize(
+    ("halls", "said"),
+    [
+        ([Hall("Main", 1, 3), Hall("Main", 4, 6)], "no name twice"),
+        ([Hall("", 1, 3)], "expected a name"),
+        ([Hall("Main", 3, 1)], "Main has tables 3 to 1"),
+        ([Hall("Main", 0, 1)], "expected numbers from 1"),
+        ([Hall("Main", 1, 5), Hall("Upper", 5, 9)], "table 5 is in Main and in Upper"),
+    ],
+)
+def test_halls_have_names_and_tables_of_their_own(halls: list[Hall], said: str) -> None:
+    with pytest.raises(Invalid, match=said):
+        hall_of(*halls)
