@@ -997,6 +997,7 @@ class Table(_message.Message):
     POSTPONED_TO_FIELD_NUMBER: _builtins.int
     SPREAD_ADJUSTMENTS_FIELD_NUMBER: _builtins.int
     FIRST_PLAYER_ID_FIELD_NUMBER: _builtins.int
+    HALL_FIELD_NUMBER: _builtins.int
     table: _builtins.int
     """Table, from 1."""
     game_id: _builtins.str
@@ -1017,6 +1018,8 @@ class Table(_message.Message):
     """The result was corrected after it had been final."""
     first_player_id: _builtins.str
     """Who starts, or started; empty before that is known."""
+    hall: _builtins.str
+    """The hall of the table; empty where a tournament has none."""
     @_builtins.property
     def seats(self) -> _containers.RepeatedCompositeFieldContainer[Global___Seat]:
         """Both players, in the order of the pairing."""
@@ -1050,10 +1053,11 @@ class Table(_message.Message):
         postponed_to: _timestamp_pb2.Timestamp | None = ...,
         spread_adjustments: _abc.Iterable[Global___SpreadAdjustment] | None = ...,
         first_player_id: _builtins.str = ...,
+        hall: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["postponed_to", b"postponed_to"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["condition", b"condition", "corrected", b"corrected", "final", b"final", "first_player_id", b"first_player_id", "game_id", b"game_id", "loser_ids", b"loser_ids", "lost_by_all", b"lost_by_all", "postponed_to", b"postponed_to", "seats", b"seats", "spread_adjustments", b"spread_adjustments", "table", b"table", "turns", b"turns", "unplayed", b"unplayed", "winner_id", b"winner_id"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["condition", b"condition", "corrected", b"corrected", "final", b"final", "first_player_id", b"first_player_id", "game_id", b"game_id", "hall", b"hall", "loser_ids", b"loser_ids", "lost_by_all", b"lost_by_all", "postponed_to", b"postponed_to", "seats", b"seats", "spread_adjustments", b"spread_adjustments", "table", b"table", "turns", b"turns", "unplayed", b"unplayed", "winner_id", b"winner_id"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
