@@ -61,6 +61,17 @@ def _all(world: World, tables: Iterable[Iterable[str]]) -> str:
     return ", ".join(_text(world, players) for players in tables) or "none"
 
 
+async def _seats(world: World, value: Value) -> Differences:
+    found = {
+        world.names.name(player): f"{one.hall} {one.table}".strip()
+        for one in (await _last(world)).pairings
+        for player in seats(one)
+    }
+    for name, wanted in value.keys(world.names.ids).items():
+        if found.get(name) != wanted.text():
+            yield f"expected {name} at {wanted.text()}, got {found.get(name, 'no table')}"
+
+
 async def _table_sizes(world: World, value: Value) -> Differences:
     found = [len(seats(one)) for one in (await _last(world)).pairings]
     wanted = [item.number() for item in value.items()]
@@ -236,6 +247,7 @@ OTHER: Mapping[str, Callable[[World, Value], Differences]] = {
     "pairs": _pairs,
     "tables": _tables,
     "table-sizes": _table_sizes,
+    "seats": _seats,
     "bye": _bye,
     "byes": _byes,
     "sits-out": _sits_out,
