@@ -146,10 +146,10 @@ class Board(Mapping[Square, Tile]):
     def place(self, placements: Iterable[Placement]) -> Board:
         """The board with these tiles laid. Raises ``ValueError`` if a square is not free or not there."""
         laid = tuple(placements)
-        outside = next((square for square, _ in laid if not square.on_board), None)
-        if outside is not None:
-            raise ValueError(f"square {outside} is not on the board: rows and columns are 0 to {SIZE - 1}")
-        board = Board()
+        for square, _ in laid:
+            if square not in PREMIUMS:
+                raise ValueError(f"square {square} is not on the board: rows and columns are 0 to {SIZE - 1}")
+        board = Board.__new__(Board)
         board._tiles = self.with_tiles(laid)
         return board
 

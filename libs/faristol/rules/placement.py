@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from faristol.rules.board import CENTRE, SIZE, Board, Direction, Placement, Square, Tile
 from faristol.rules.notation import Notation, Start, write_word
@@ -17,8 +17,7 @@ from faristol.rules.ruleset import Ruleset
 from faristol.rules.tiles import BLANK
 
 
-@dataclass(frozen=True, slots=True)
-class Word:
+class Word(NamedTuple):
     """Two or more tiles in a line, as a play formed them: where they start and which way they are read."""
 
     start: Start
@@ -27,7 +26,7 @@ class Word:
     @property
     def faces(self) -> tuple[str, ...]:
         """The word as the lexicon knows it: two L tiles are not ``L·L``."""
-        return tuple(tile.face for tile in self.tiles)
+        return tuple([tile.face for tile in self.tiles])
 
     @property
     def squares(self) -> tuple[Square, ...]:

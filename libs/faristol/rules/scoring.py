@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from faristol.rules.board import PREMIUMS, Board, Direction, Placement, Premium, Square, Tile
 from faristol.rules.placement import Word, words_formed
@@ -43,8 +44,7 @@ class SquareScore:
         return f"{self.tile}{self.value}{times}"
 
 
-@dataclass(frozen=True, slots=True)
-class WordScore:
+class WordScore(NamedTuple):
     """What one word of a play scores."""
 
     word: Word
@@ -76,8 +76,7 @@ class WordScore:
         return f"{self.word}: {f'({total})×{self.multiplier}' if self.multiplier > 1 else total} = {self.points}"
 
 
-@dataclass(frozen=True, slots=True)
-class PlayScore:
+class PlayScore(NamedTuple):
     """What a play scores: its words, the main word first, and the bonus for a full rack."""
 
     words: tuple[WordScore, ...]

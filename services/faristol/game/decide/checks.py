@@ -167,7 +167,9 @@ def check_on_turn(game: Game, ruleset: Ruleset, player_id: str) -> None:
 
 def check_accepted(game: Game, ruleset: Ruleset) -> None:
     """That no play which took its player out still waits to be accepted."""
-    if game.open_play is not None and any(is_out(rack, game.bag_left) for rack in game.racks.values()):
+    if game.open_play is None or game.bag_left:
+        return
+    if any(is_out(rack, game.bag_left) for rack in game.racks.values()):
         raise Refusal(
             "PLAY_NOT_ACCEPTED",
             ruleset.article("challenge.closes_on"),

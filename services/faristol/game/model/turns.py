@@ -92,8 +92,7 @@ def _placed(game: Game, fact: events.PlayPlaced) -> Game:
     laid = tiles_of(fact)
     rack = taken_out(game.racks[fact.player_id], [tile.in_rack for _, tile in laid])
     placers, noted = game.placers, game.noted
-    if any(tile.blank for _, tile in laid):
-        blanks = {square: fact.player_id for square, tile in laid if tile.blank}
+    if blanks := {square: fact.player_id for square, tile in laid if tile.blank}:
         placers = MappingProxyType({**placers, **blanks})
         noted = MappingProxyType({square: notes for square, notes in noted.items() if square not in blanks})
     return game.but(
