@@ -32,7 +32,7 @@ Copa · Ronda 1 · Mesa 1 · fise
 Anna Puig                                              Blai Soler
 Turno  Jugada                          Puntos  Total   Turno  Jugada                          Puntos  Total
     1  ACURDO                              24     24       2  ENRAMA                              22     22
-    3  EEN                                  0     24       4  AIRE (comodín R)                    15     37
+    3  EEN [palabra falsa]                  0     24       4  AIRE (comodín R)                    15     37
     5  MENGUA                              36     60       6  ZULLA                               54     91
     7  VECERO                              20     80       8  IZOTE                               45    136
     9  MANCHEN                             24    104      10  YERRE                               34    170

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from faristol.gateway import labels
 from faristol.gateway.table import Line, Side, minutes
 from faristol.host.text import translations
 from faristol.pb.results.v1 import results_pb2 as pb
@@ -19,12 +20,16 @@ _PLAYS = frozenset({pb.ENTRY_KIND_PLAY, pb.ENTRY_KIND_PHONY, pb.ENTRY_KIND_WITHD
 def play_cell(line: Line, sheet: pb.Sheet, language: str) -> str:
     """What a line of the sheet is: the play as the rules write it, or words for what was no play.
 
-    Where plays stand without words, turns do too: there is their score.
+    A play that came off the board says so, and why. Where plays stand without words, turns do too: there is their
+    score.
     """
     read, entry = translations(language).gettext, line.entry
     if entry.kind in _PLAYS:
         noted = " ".join(entry.noted_blanks)
-        return f"{entry.sheet_play} ({read('blank')} {noted})" if noted else entry.sheet_play
+        beside = [f"({read('blank')} {noted})"] if noted else []
+        if entry.kind != pb.ENTRY_KIND_PLAY:
+            beside.append(f"[{read(labels.WITHDRAWN.get(entry.withdrawn_for, line.label))}]")
+        return " ".join(filter(None, (entry.sheet_play, *beside)))
     if entry.turn and not sheet.words:
         return ""
     more = {

@@ -85,7 +85,9 @@ async def test_a_printed_game_is_the_sheet_that_its_rules_ask_for(finished: Stag
     plays = [entry for entry in game["entries"] if entry["sheet_play"]]
     assert plays
     for entry in plays:
-        assert f"<td>{entry['sheet_play']}</td>" in paper
+        why = " [mot fals]" if entry["kind"] == "phony" else ""
+        assert f"<td>{entry['sheet_play']}{why}</td>" in paper
+    assert any(entry["kind"] == "phony" for entry in plays)
     assert [side["signs"] for side in game["sheet"]["sides"]] == [True, True]
     assert paper.count("Signatura:") == 2
 
