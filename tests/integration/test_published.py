@@ -13,6 +13,7 @@ from tests.integration.processes import faristol
 from tests.integration.quick import Championship, championship
 from tests.integration.recomputation import Exported, recomputed
 
+from faristol.cli.players import read_players
 from faristol.pb.game.v1 import events_pb2 as game_events
 from faristol.pb.pairing.v1 import events_pb2 as pairing_events
 from faristol.pb.pairing.v1 import pairing_pb2
@@ -146,3 +147,25 @@ async def test_a_report_tells_what_a_late_entry_has_for_pairing_and_who_was_ther
     told = await whole(fisc)
     ranks = {line["name"]: (line["rank"], line["points"] * 10) for line in told["standings"]}
     assert {player.name: (player.rank, player.points) for player in document.players} == ranks
+
+
+async def test_a_rating_list_that_was_exported_registers_the_players_of_the_next_tournament(
+    fisc: Championship, tmp_path: Path
+) -> None:
+    file = tmp_path / "list.csv"
+    for _ in range(100):
+        done = await asyncio.to_thread(
+            faristol, "ratings", "export", fisc.tournament_id, "--address", fisc.address, timeout=180
+        )
+        if done.returncode == 0:
+            break
+        assert "has no rating list yet" in done.stderr
+        await asyncio.sleep(0.1)
+    file.write_text(done.stdout, encoding="utf-8")
+    told = {one["player_id"]: one for one in (await fisc.json("/players"))["players"]}
+    rows, errors = read_players(file)
+    assert errors == []
+    assert {row.player_id: (row.name, row.rating) for _, row in rows} == {
+        player_id: (one["name"], one["new_rating"]) for player_id, one in told.items()
+    }
+    assert [row.rating for _, row in rows] == sorted((row.rating for _, row in rows), reverse=True)

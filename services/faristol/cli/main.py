@@ -22,6 +22,7 @@ from faristol.cli import (
     lexicon,
     players,
     projections,
+    ratings,
     record,
     ruleset,
     rulings,
@@ -55,6 +56,7 @@ app.add_typer(judge.app, name="judge")
 app.add_typer(rulings.app, name="rulings")
 app.add_typer(players.app, name="players")
 app.add_typer(export.app, name="export")
+app.add_typer(ratings.app, name="ratings")
 app.command()(direct)
 app.command()(history)
 app.command()(pair)

@@ -6,39 +6,65 @@ from google.protobuf.message import Message
 from google.protobuf.timestamp_pb2 import Timestamp
 
 from faristol.pb.rating.v1 import events_pb2 as events
-from faristol.rating.elo import ELO_1, Elo, rate
+from faristol.rating.elo import Change, rate
 from faristol.rating.model import RatingList, TournamentView
+from faristol.rating.systems import system_named
+from faristol.rules.refusal import N_, Refusal
+
+
+def choose(state: RatingList, *, tournament_id: str, system: str, occurred_at: Timestamp) -> list[Message]:
+    """The system that a tournament is rated by from now on.
+
+    Raises ``Invalid`` for a system that there is not, ``Refusal`` once the list is published and for the system that
+    was chosen already.
+    """
+    wanted = system_named(system).name
+    if state.tournament_id:
+        raise Refusal(
+            "LIST_PUBLISHED",
+            "",
+            N_("The rating list of {tournament} is published, by {system}: it can be rated by no other system."),
+            {"tournament": tournament_id, "system": state.system},
+        )
+    if wanted == state.system:
+        raise Refusal(
+            "SAME_SYSTEM",
+            "",
+            N_("{tournament} is rated by {system} already."),
+            {"tournament": tournament_id, "system": wanted},
+        )
+    return [events.RatingSystemChosen(tournament_id=tournament_id, system=wanted, occurred_at=occurred_at)]
+
+
+def changes(state: RatingList, tournament: TournamentView) -> list[Change]:
+    """The list as the results so far make it: everybody registered, highest first, among equals in the order of ids."""
+    rated = rate(system_named(state.system), tournament.players, tournament.games)
+    return sorted(rated, key=lambda change: (-change.after, change.player_id))
 
 
 def publish(
-    state: RatingList,
-    tournament: TournamentView,
-    *,
-    tournament_id: str,
-    occurred_at: Timestamp,
-    system: Elo = ELO_1,
+    state: RatingList, tournament: TournamentView, *, tournament_id: str, occurred_at: Timestamp
 ) -> list[Message]:
     """The list after the last round, with a line for everybody registered.
 
-    The highest rating comes first, among equals in the order of ids. Nothing while a round is left, and nothing
-    when the list is published already. Byes are not rated.
+    Nothing while a round is left, and nothing when the list is published already. Byes are not rated.
     """
     if state.tournament_id or tournament.closed < tournament.rounds:
         return []
-    changes = sorted(
-        rate(system, tournament.players, tournament.games), key=lambda change: (-change.after, change.player_id)
-    )
+    system = system_named(state.system)
     return [
         events.RatingListPublished(tournament_id=tournament_id, system=system.name, occurred_at=occurred_at),
-        *(
-            events.RatingUpdated(
-                player_id=change.player_id,
-                before=change.before,
-                after=change.after,
-                games=change.games,
-                half_points=change.half_points,
-                expected_milli=change.expected_milli,
-            )
-            for change in changes
-        ),
+        *map(line, changes(state, tournament)),
     ]
+
+
+def line(change: Change) -> events.RatingUpdated:
+    """A line of a list."""
+    return events.RatingUpdated(
+        player_id=change.player_id,
+        before=change.before,
+        after=change.after,
+        games=change.games,
+        half_points=change.half_points,
+        expected_milli=change.expected_milli,
+    )

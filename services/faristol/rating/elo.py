@@ -1,9 +1,8 @@
-"""Elo ratings. Pure, and the same to the last point on every machine.
+"""Ratings after the Elo formula. Pure, and the same to the last point on every machine.
 
-The system is like FISC's RaScCat, which rests on the Elo formula, counts 1, ½ and 0, and lets players start at 1000.
-It is not the official one: how fast RaScCat moves and how its curve runs is not public. The curve here is the usual
-logistic one on 400 points. The factors are those of NASPA (20, then 16 from 1800 and 10 from 2000), and 40 in
-a player's first tournament, so that a newcomer finds their place.
+A system is a curve, which says what a player is expected to score, and factors, which say how fast ratings move. Games
+of two count 1, ½ and 0. A table of more than two is rated pair by pair: each player has met every other, and what comes
+of it is divided by the number of opponents, so that the table counts as one game for each.
 """
 
 from __future__ import annotations
@@ -16,6 +15,9 @@ from functools import lru_cache
 _CONTEXT = Context(prec=28, rounding=ROUND_HALF_UP)
 """Decimal arithmetic, because powers of binary floats may differ in the last digit between machines."""
 
+PARTS = 60
+"""Of a game: what a pair counts at a table of two to seven is a whole number of them."""
+
 
 @dataclass(frozen=True, slots=True)
 class Factor:
@@ -26,26 +28,28 @@ class Factor:
 
 
 @dataclass(frozen=True, slots=True)
+class Curve:
+    """A logistic curve: expected are 1 / (1 + ``base`` to the power of ``per_point`` × opponent's lead)."""
+
+    base: Decimal
+    per_point: Decimal
+
+
+@dataclass(frozen=True, slots=True)
 class Elo:
     """A system with its parameters. Another value anywhere is another system, and gets another name."""
 
     name: str
-    divisor: int
-    """Rating difference at which the stronger player is expected to score ten times as much as the weaker one."""
-    first_k: int
-    """Factor in a player's first tournament."""
+    curve: Curve
+    first_factors: tuple[Factor, ...]
+    """In a player's first tournament, by rising rating; the first one is for everybody."""
     factors: tuple[Factor, ...]
-    """By rising rating; the first one is for everybody."""
+    """Afterwards."""
 
     def k(self, rating: int, *, unrated: bool) -> int:
         """The factor of a player: points that a win against expectation is worth at most."""
-        if unrated:
-            return self.first_k
-        return [factor.k for factor in self.factors if rating >= factor.rating_from or factor is self.factors[0]][-1]
-
-
-ELO_1 = Elo(name="elo-1", divisor=400, first_k=40, factors=(Factor(0, 20), Factor(1800, 16), Factor(2000, 10)))
-"""The system in use."""
+        factors = self.first_factors if unrated else self.factors
+        return [factor.k for factor in factors if rating >= factor.rating_from or factor is factors[0]][-1]
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,11 +63,12 @@ class Rated:
 
 @dataclass(frozen=True, slots=True)
 class Game:
-    """A game that was played: both players, and the half points (2, 1 or 0) of the first one."""
+    """Two players who met: both, the half points (2, 1 or 0) of the first one, and how much of a game it is."""
 
     first: str
     second: str
     half_points: int
+    parts: int = PARTS
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +80,7 @@ class Change:
     after: int
     games: int
     half_points: int
-    """Wins, a draw counting one half, times two."""
+    """Wins, a draw counting one half, times two; to the nearest half where tables of more than two are rated."""
     expected_milli: int
     """Expected score in thousandths of a game."""
 
@@ -84,14 +89,25 @@ def expected_milli(system: Elo, rating: int, opponent: int) -> int:
     """What a player is expected to score in one game, in thousandths, half up. Both players together: 1000."""
     if rating < opponent:
         return 1000 - expected_milli(system, opponent, rating)
-    return _favourite(rating - opponent, system.divisor)
+    return _favourite(rating - opponent, system.curve)
 
 
 @lru_cache(maxsize=4096)
-def _favourite(ahead: int, divisor: int) -> int:
-    odds = _CONTEXT.power(Decimal(10), _CONTEXT.divide(Decimal(-ahead), Decimal(divisor)))
+def _favourite(ahead: int, curve: Curve) -> int:
+    odds = _CONTEXT.power(curve.base, _CONTEXT.multiply(Decimal(-ahead), curve.per_point))
     share = _CONTEXT.divide(Decimal(1000), _CONTEXT.add(Decimal(1), odds))
     return int(share.quantize(Decimal(1), context=_CONTEXT))
+
+
+def of_table(scores: Iterable[tuple[str, int]]) -> tuple[Game, ...]:
+    """A table by its players and their scores, as pairs of which each counts its part of a game."""
+    seats = tuple(scores)
+    part = PARTS // (len(seats) - 1)
+    return tuple(
+        Game(one, other, 1 + (mine > theirs) - (mine < theirs), part)
+        for place, (one, mine) in enumerate(seats)
+        for other, theirs in seats[place + 1 :]
+    )
 
 
 def rate(system: Elo, players: Iterable[Rated], games: Iterable[Game]) -> tuple[Change, ...]:
@@ -109,20 +125,26 @@ def rate(system: Elo, players: Iterable[Rated], games: Iterable[Game]) -> tuple[
         one, other = before[game.first], before[game.second]
         share = expected_milli(system, one.rating, other.rating)
         for player, half_points, milli in ((one, game.half_points, share), (other, 2 - game.half_points, 1000 - share)):
-            count[player.player_id] += 1
-            scored[player.player_id] += half_points
-            expected[player.player_id] += milli
+            count[player.player_id] += game.parts
+            scored[player.player_id] += game.parts * half_points
+            expected[player.player_id] += game.parts * milli
 
     def change(player: Rated) -> Change:
         name = player.player_id
         gain = system.k(player.rating, unrated=player.unrated) * (500 * scored[name] - expected[name])
-        after = player.rating + _thousandth(gain)
-        return Change(name, player.rating, after, count[name], scored[name], expected[name])
+        return Change(
+            name,
+            player.rating,
+            player.rating + _nearest(gain, 1000 * PARTS),
+            count[name] // PARTS,
+            _nearest(scored[name], PARTS),
+            _nearest(expected[name], PARTS),
+        )
 
     return tuple(change(player) for player in before.values())
 
 
-def _thousandth(value: int) -> int:
-    """``value / 1000`` to the nearest integer, half away from zero."""
-    nearest = (2 * abs(value) + 1000) // 2000
+def _nearest(value: int, by: int) -> int:
+    """``value / by`` to the nearest integer, half away from zero."""
+    nearest = (2 * abs(value) + by) // (2 * by)
     return nearest if value >= 0 else -nearest

@@ -11,7 +11,7 @@ from google.protobuf.timestamp_pb2 import Timestamp
 
 from faristol.pb.pairing.v1 import events_pb2 as pairing_events
 from faristol.pb.rating.v1 import events_pb2 as events
-from faristol.rating.elo import Change, Game, Rated
+from faristol.rating.elo import Change, Game, Rated, of_table
 
 
 def stream(tournament_id: str) -> str:
@@ -26,10 +26,11 @@ def tournament_stream(tournament_id: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class RatingList:
-    """The list after a tournament; the empty one is not published yet."""
+    """The list after a tournament; one without a tournament is not published yet."""
 
     tournament_id: str = ""
     system: str = ""
+    """Of the list, or chosen for it; empty when nothing was chosen."""
     occurred_at: Timestamp | None = None
     changes: tuple[Change, ...] = ()
 
@@ -37,6 +38,8 @@ class RatingList:
 def evolve(state: RatingList, fact: Message) -> RatingList:
     """The list after one more fact. Raises ``TypeError`` for a message that is no fact of a rating list."""
     match fact:
+        case events.RatingSystemChosen():
+            return replace(state, system=fact.system)
         case events.RatingListPublished():
             return RatingList(fact.tournament_id, fact.system, fact.occurred_at)
         case events.RatingUpdated():
@@ -52,9 +55,9 @@ class TournamentView:
 
     rounds: int = 0
     players: tuple[Rated, ...] = ()
-    results: Mapping[str, Game | None] = field(default_factory=dict)
-    """The last result of each game, by its id; None for one that both lost or
-    that was not played, which says nothing about either."""
+    results: Mapping[str, tuple[Game, ...]] = field(default_factory=dict)
+    """The last result of each game, by its id, as the pairs that met in it; none for one that all lost or that was not
+    played, which says nothing about anybody."""
     unplayed: frozenset[str] = frozenset()
     """Ids of games that nobody has played."""
     closed: int = 0
@@ -63,7 +66,7 @@ class TournamentView:
     @property
     def games(self) -> tuple[Game, ...]:
         """The games that count."""
-        return tuple(game for game in self.results.values() if game is not None)
+        return tuple(game for games in self.results.values() for game in games)
 
 
 def view(state: TournamentView, fact: Message) -> TournamentView:
@@ -96,20 +99,20 @@ def _with_result(
     games = {fact.game_id}
     return replace(
         state,
-        results=MappingProxyType({**state.results, fact.game_id: None if unplayed else _game(fact)}),
+        results=MappingProxyType({**state.results, fact.game_id: () if unplayed else _games(fact)}),
         unplayed=state.unplayed | games if unplayed else state.unplayed - games,
     )
 
 
-def _game(fact: pairing_events.ResultRecorded | pairing_events.ResultCorrected) -> Game | None:
+def _games(fact: pairing_events.ResultRecorded | pairing_events.ResultCorrected) -> tuple[Game, ...]:
     """What a result is to the ratings: the winner's, though the other may have the higher score (FISC I.8.E)."""
-    if len(fact.scores) != 2:
-        return None  # no rating says what a table of several is worth
-    first, second = fact.scores
     if fact.lost_by_all:
-        return None
+        return ()
+    if len(fact.scores) > 2:
+        return of_table((score.player_id, score.score) for score in fact.scores)
+    first, second = fact.scores
     if fact.winner_id:
         half_points = 2 if fact.winner_id == first.player_id else 0
     else:
         half_points = 1 + (first.score > second.score) - (first.score < second.score)
-    return Game(first.player_id, second.player_id, half_points)
+    return (Game(first.player_id, second.player_id, half_points),)

@@ -17,7 +17,7 @@ def part(runtime: Runtime) -> Part:
             Servicer(
                 descriptor=rating.DESCRIPTOR.services_by_name["RatingService"],
                 add=rating_grpc.add_RatingServiceServicer_to_server,
-                instance=RatingService(runtime.record),
+                instance=RatingService(runtime),
             ),
         ),
         reactions=(reactions.lists(runtime.record),),

@@ -1,17 +1,22 @@
-"""gRPC in: who reads a rating list."""
+"""gRPC in: who reads a rating list, and who says by which system it is made."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import grpc
 
+from faristol.host import Runtime
 from faristol.host.errors import Invalid, NotFound
-from faristol.pb.rating.v1 import events_pb2 as events
+from faristol.host.times import occurred_at
 from faristol.pb.rating.v1 import rating_pb2 as rating
 from faristol.pb.rating.v1 import rating_pb2_grpc as rating_grpc
-from faristol.rating.model import RatingList, evolve, stream
-from faristol.record import Record, load
+from faristol.rating import decide
+from faristol.rating.elo import Factor
+from faristol.rating.model import RatingList, TournamentView, evolve, stream, tournament_stream, view
+from faristol.rating.systems import DEFAULT, SYSTEMS, system_named
+from faristol.record import Decision, Guard, Loaded, Write, load
 from faristol.rules.refusal import N_
 
 Context = grpc.aio.ServicerContext[Any, Any]
@@ -20,33 +25,93 @@ Context = grpc.aio.ServicerContext[Any, Any]
 class RatingService(rating_grpc.RatingServiceServicer):
     """The rating lists of a cell."""
 
-    def __init__(self, record: Record) -> None:
-        self._record = record
+    def __init__(self, runtime: Runtime) -> None:
+        self._runtime = runtime
+        self._record = runtime.record
 
     async def GetRatingList(  # noqa: N802
         self, request: rating.GetRatingListRequest, context: Context
     ) -> rating.GetRatingListResponse:
         """The list after a tournament, highest rating first."""
-        if not request.tournament_id:
-            raise Invalid("tournament_id", N_("is empty; expected the id of a tournament"))
-        loaded = await load(self._record, stream(request.tournament_id), RatingList(), evolve)
-        found = loaded.state
-        if not loaded.version:
+        found = (await self._list(request.tournament_id)).state
+        if not found.tournament_id:
             raise NotFound("rating list", request.tournament_id)
         ordered = sorted(found.changes, key=lambda change: (-change.after, change.player_id))
         return rating.GetRatingListResponse(
             tournament_id=found.tournament_id,
             system=found.system,
-            ratings=[
-                events.RatingUpdated(
-                    player_id=change.player_id,
-                    before=change.before,
-                    after=change.after,
-                    games=change.games,
-                    half_points=change.half_points,
-                    expected_milli=change.expected_milli,
-                )
-                for change in ordered
-            ],
+            ratings=map(decide.line, ordered),
             occurred_at=found.occurred_at,
         )
+
+    async def EstimateRatings(  # noqa: N802
+        self, request: rating.EstimateRatingsRequest, context: Context
+    ) -> rating.EstimateRatingsResponse:
+        """The list as it would be with the results that are in, or as it is."""
+        found = (await self._list(request.tournament_id)).state
+        if found.tournament_id:
+            ordered = sorted(found.changes, key=lambda change: (-change.after, change.player_id))
+        else:
+            tournament = await self._tournament(request.tournament_id)
+            ordered = decide.changes(found, tournament.state)
+        return rating.EstimateRatingsResponse(
+            tournament_id=request.tournament_id,
+            system=system_named(found.system).name,
+            ratings=map(decide.line, ordered),
+            published=bool(found.tournament_id),
+        )
+
+    async def ChooseRatingSystem(  # noqa: N802
+        self, request: rating.ChooseRatingSystemRequest, context: Context
+    ) -> rating.ChooseRatingSystemResponse:
+        """Say by which system a tournament is rated."""
+        if not request.system:
+            raise Invalid("system", N_("is empty; expected one of {known}"), {"known": ", ".join(SYSTEMS)})
+        at = occurred_at(request, self._runtime.now)
+
+        async def attempt() -> tuple[Decision, Callable[[int], rating.ChooseRatingSystemResponse]]:
+            chosen = await self._list(request.tournament_id)
+            tournament = await self._tournament(request.tournament_id)
+            facts = decide.choose(
+                chosen.state, tournament_id=request.tournament_id, system=request.system, occurred_at=at
+            )
+            write = Write(stream(request.tournament_id), chosen.version, facts, request.tournament_id)
+            guard = Guard(tournament_stream(request.tournament_id), tournament.version)
+            decision = Decision([write], guards=[guard])
+            return decision, lambda position: rating.ChooseRatingSystemResponse(position=position)
+
+        return await self._runtime.desk.handle(context, request, attempt, response=rating.ChooseRatingSystemResponse)
+
+    async def ListRatingSystems(  # noqa: N802
+        self, request: rating.ListRatingSystemsRequest, context: Context
+    ) -> rating.ListRatingSystemsResponse:
+        """The systems that can be chosen."""
+        return rating.ListRatingSystemsResponse(
+            systems=[
+                rating.RatingSystem(
+                    name=system.name,
+                    base=str(system.curve.base),
+                    per_point=str(system.curve.per_point),
+                    first_factors=map(_factor, system.first_factors),
+                    factors=map(_factor, system.factors),
+                    usual=system is DEFAULT,
+                )
+                for system in SYSTEMS.values()
+            ]
+        )
+
+    async def _list(self, tournament_id: str) -> Loaded[RatingList]:
+        if not tournament_id:
+            raise Invalid("tournament_id", N_("is empty; expected the id of a tournament"))
+        return await load(self._record, stream(tournament_id), RatingList(), evolve)
+
+    async def _tournament(self, tournament_id: str) -> Loaded[TournamentView]:
+        """As much of a tournament as ratings depend on. Raises ``NotFound``."""
+        found = await load(self._record, tournament_stream(tournament_id), TournamentView(), view)
+        if not found.version:
+            raise NotFound("tournament", tournament_id)
+        return found
+
+
+def _factor(factor: Factor) -> rating.RatingFactor:
+    return rating.RatingFactor(rating_from=factor.rating_from, k=factor.k)

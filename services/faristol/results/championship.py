@@ -42,8 +42,9 @@ NOT_SHOWN = (
     pairing.PairAllowed,
     pairing.PairKept,
     pairing.PairReleased,
+    rating.RatingSystemChosen,
 )
-"""Events that change nothing until a round is paired, which says what came of them."""
+"""Events that change nothing until a round is paired, or a rating list published, which says what came of them."""
 
 OF_ROUND = (
     pairing.RoundPaired,

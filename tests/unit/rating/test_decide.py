@@ -2,12 +2,17 @@ from __future__ import annotations
 
 from functools import reduce
 
+import pytest
 from google.protobuf.timestamp_pb2 import Timestamp
 from tests.unit.pairing.halls import Hall
 
+from faristol.host.errors import Invalid
+from faristol.pb.game.v1 import events_pb2 as game_events
+from faristol.pb.pairing.v1 import events_pb2 as pairing_events
 from faristol.pb.rating.v1 import events_pb2 as events
-from faristol.rating.decide import publish
+from faristol.rating.decide import changes, choose, publish
 from faristol.rating.model import RatingList, TournamentView, evolve, view
+from faristol.rules import Refusal
 
 FIVE = {"anna": 1500, "biel": 1500, "cinta": 1500, "dolors": 1500, "enric": None}
 AT = Timestamp(seconds=1_700_000_000)
@@ -55,3 +60,67 @@ def test_a_list_is_published_once() -> None:
 
     assert len(state.changes) == 5
     assert publish(state, seen(hall), tournament_id="open", occurred_at=AT) == []
+
+
+def test_a_tournament_is_rated_by_the_system_that_it_chose() -> None:
+    hall = Hall(FIVE)
+    for number in range(1, 6):
+        hall.play(number)
+    chosen = reduce(evolve, choose(RatingList(), tournament_id="open", system="naspa-1", occurred_at=AT), RatingList())
+
+    published, *lines = publish(chosen, seen(hall), tournament_id="open", occurred_at=AT)
+
+    assert published == events.RatingListPublished(tournament_id="open", system="naspa-1", occurred_at=AT)
+    assert lines != publish(RatingList(), seen(hall), tournament_id="open", occurred_at=AT)[1:]
+    state = reduce(evolve, [published, *lines], chosen)
+    with pytest.raises(Refusal) as refused:
+        choose(state, tournament_id="open", system="elo-1", occurred_at=AT)
+    assert refused.value.reason == "LIST_PUBLISHED"
+
+
+def test_the_system_that_was_chosen_already_and_one_that_there_is_not_are_refused() -> None:
+    chosen = reduce(evolve, choose(RatingList(), tournament_id="open", system="naspa-1", occurred_at=AT), RatingList())
+    with pytest.raises(Refusal) as refused:
+        choose(chosen, tournament_id="open", system="naspa-1", occurred_at=AT)
+    assert refused.value.reason == "SAME_SYSTEM"
+    with pytest.raises(Invalid, match="elo-1, naspa-1"):
+        choose(chosen, tournament_id="open", system="glicko", occurred_at=AT)
+
+
+def test_estimates_follow_the_results_so_far_and_end_as_the_list() -> None:
+    hall = Hall(FIVE)
+    before = changes(RatingList(), seen(hall))
+    assert [change.before for change in before] == [change.after for change in before]
+    hall.play(1)
+    assert sum(change.games for change in changes(RatingList(), seen(hall))) == 4
+    for number in range(2, 6):
+        hall.play(number)
+
+    _, *lines = publish(RatingList(), seen(hall), tournament_id="open", occurred_at=AT)
+    assert [(line.player_id, line.after) for line in lines if isinstance(line, events.RatingUpdated)] == [
+        (change.player_id, change.after) for change in changes(RatingList(), seen(hall))
+    ]
+
+
+def test_a_table_of_more_than_two_is_rated() -> None:
+    state = reduce(
+        view,
+        [
+            *(pairing_events.PlayerRegistered(player_id=name, rating=1500) for name in "abc"),
+            pairing_events.ResultRecorded(
+                round=1,
+                game_id="g",
+                scores=[
+                    game_events.FinalScore(player_id=name, score=score)
+                    for name, score in zip("abc", (3, 2, 1), strict=True)
+                ],
+                winner_id="a",
+            ),
+        ],
+        TournamentView(),
+    )
+    assert [(change.player_id, change.after) for change in changes(RatingList(), state)] == [
+        ("a", 1510),
+        ("b", 1500),
+        ("c", 1490),
+    ]

@@ -4,7 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from faristol.rating.elo import ELO_1, Change, Elo, Factor, Game, Rated, expected_milli, rate
+from faristol.rating.elo import PARTS, Change, Elo, Factor, Game, Rated, expected_milli, of_table, rate
+from faristol.rating.systems import ELO_1, NASPA_1
 
 ratings = st.integers(0, 3000)
 
@@ -87,7 +88,7 @@ def test_half_a_point_is_rounded_away_from_zero_for_winner_and_loser() -> None:
 @given(tournament=tournaments())
 def test_what_is_won_is_lost_when_the_factors_are_equal(tournament: tuple[list[Rated], list[Game]]) -> None:
     players, games = tournament
-    equal = Elo("equal", divisor=400, first_k=24, factors=(Factor(0, 24),))
+    equal = Elo("equal", ELO_1.curve, first_factors=(Factor(0, 24),), factors=(Factor(0, 24),))
 
     changes = rate(equal, players, games)
 
@@ -99,7 +100,7 @@ def test_what_is_won_is_lost_when_the_factors_are_equal(tournament: tuple[list[R
 
 @given(one=ratings, other=ratings, half_points=st.sampled_from([0, 1, 2]))
 def test_one_game_between_equal_factors_sums_to_zero(one: int, other: int, half_points: int) -> None:
-    equal = Elo("equal", divisor=400, first_k=24, factors=(Factor(0, 24),))
+    equal = Elo("equal", ELO_1.curve, first_factors=(Factor(0, 24),), factors=(Factor(0, 24),))
 
     first, second = rate(equal, [Rated("a", one), Rated("b", other)], [Game("a", "b", half_points)])
 
@@ -113,3 +114,41 @@ def test_whoever_played_no_game_keeps_the_rating() -> None:
 def test_a_game_of_somebody_unknown_is_an_error() -> None:
     with pytest.raises(KeyError):
         rate(ELO_1, [Rated("a", 1234)], [Game("a", "nobody", 2)])
+
+
+# 1000 / (1 + e^(-0.0031879 d)), by hand; the factors are NASPA's table.
+@pytest.mark.parametrize(("ahead", "expected"), [(0, 500), (100, 579), (200, 654), (400, 782), (-400, 218)])
+def test_naspa_expects_by_its_curve_of_2009(ahead: int, expected: int) -> None:
+    assert expected_milli(NASPA_1, 1500 + ahead, 1500) == expected
+
+
+@pytest.mark.parametrize(
+    ("rating", "unrated", "k"),
+    [(1799, False, 20), (1800, False, 16), (2000, False, 10), (1799, True, 30), (1999, True, 24), (2000, True, 15)],
+)
+def test_naspas_multipliers_fall_as_the_rating_rises(rating: int, unrated: bool, k: int) -> None:
+    assert NASPA_1.k(rating, unrated=unrated) == k
+
+
+def test_a_table_of_four_is_rated_by_pairs_and_counts_as_one_game() -> None:
+    # Four equals expect half a game. The winner scores 3 of 3 pairs: 20 × (1 − 0.5) = 10; the second 2 of 3:
+    # 20 × 0.1667 = 3.33; the two who share the last place ½ of 3: 20 × (0.1667 − 0.5) = −6.67.
+    players = [Rated(name, 1500) for name in "abcd"]
+
+    changes = rate(ELO_1, players, of_table([("a", 300), ("b", 250), ("c", 200), ("d", 200)]))
+
+    assert [(change.after, change.games, change.expected_milli) for change in changes] == [
+        (1510, 1, 500),
+        (1503, 1, 500),
+        (1493, 1, 500),
+        (1493, 1, 500),
+    ]
+
+
+@given(st.lists(st.integers(-20, 600), min_size=2, max_size=4))
+def test_whatever_the_table_it_is_one_game_for_each(scores: list[int]) -> None:
+    seats = [(f"p{place}", score) for place, score in enumerate(scores)]
+    games = of_table(seats)
+    assert all(sum(game.parts for game in games if name in (game.first, game.second)) == PARTS for name, _ in seats)
+    if len(seats) == 2:
+        assert games == (Game("p0", "p1", 1 + (scores[0] > scores[1]) - (scores[0] < scores[1])),)

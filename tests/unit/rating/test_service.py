@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import uuid
 from collections.abc import AsyncIterator
 from pathlib import Path
 
@@ -107,3 +108,50 @@ async def test_the_list_follows_when_a_round_that_is_closed_becomes_the_last(rec
     decision = await reaction.react(news[-1])
     assert decision is not None
     assert len(decision.writes[0].events) == 1 + 8
+
+
+async def test_ratings_are_estimated_while_the_tournament_lasts_by_the_system_that_is_chosen(
+    record: Record, ratings: rating_grpc.RatingServiceAsyncStub
+) -> None:
+    closings = await play(record)
+    request = rating.EstimateRatingsRequest(tournament_id="open")
+    usual = await ratings.EstimateRatings(request)
+    assert (usual.system, usual.published, len(usual.ratings)) == ("elo-1", False, 6)
+    choose = rating.ChooseRatingSystemRequest(command_id=str(uuid.uuid4()), tournament_id="open", system="naspa-1")
+    first = await ratings.ChooseRatingSystem(choose)
+    assert await ratings.ChooseRatingSystem(choose) == first  # a command that comes again is carried out once
+    estimated = await ratings.EstimateRatings(request)
+    assert estimated.system == "naspa-1"
+    assert list(estimated.ratings) != list(usual.ratings)
+
+    decision = await lists(record).react(closings[-1])
+    assert decision is not None
+    await record.append(decision, Metadata(actor="rating.lists"))
+
+    published = await ratings.GetRatingList(rating.GetRatingListRequest(tournament_id="open"))
+    assert (published.system, list(published.ratings)) == ("naspa-1", list(estimated.ratings))
+    assert (await ratings.EstimateRatings(request)).published
+    choose = rating.ChooseRatingSystemRequest(command_id=str(uuid.uuid4()), tournament_id="open", system="elo-1")
+    with pytest.raises(grpc.aio.AioRpcError) as answer:
+        await ratings.ChooseRatingSystem(choose)
+    assert answer.value.code() is grpc.StatusCode.FAILED_PRECONDITION
+
+
+async def test_nothing_is_chosen_or_estimated_for_a_tournament_that_there_is_not(
+    ratings: rating_grpc.RatingServiceAsyncStub,
+) -> None:
+    choose = rating.ChooseRatingSystemRequest(command_id=str(uuid.uuid4()), tournament_id="none", system="naspa-1")
+    for asked in (
+        ratings.ChooseRatingSystem(choose),
+        ratings.EstimateRatings(rating.EstimateRatingsRequest(tournament_id="none")),
+    ):
+        with pytest.raises(grpc.aio.AioRpcError) as answer:
+            await asked
+        assert answer.value.code() is grpc.StatusCode.NOT_FOUND
+
+
+async def test_every_system_is_told_with_its_parameters(ratings: rating_grpc.RatingServiceAsyncStub) -> None:
+    found = (await ratings.ListRatingSystems(rating.ListRatingSystemsRequest())).systems
+    assert [(one.name, one.usual) for one in found] == [("elo-1", True), ("naspa-1", False)]
+    assert (found[0].base, found[0].per_point, found[1].per_point) == ("10", "0.0025", "0.0031879")
+    assert [one.k for one in found[1].first_factors] == [30, 24, 15]

@@ -60,8 +60,40 @@ class RatingUpdated(_message.Message):
 Global___RatingUpdated: _TypeAlias = RatingUpdated  # noqa: Y015
 
 @_typing.final
+class RatingSystemChosen(_message.Message):
+    """A tournament will be rated by a system other than the usual one, or by that after all. Before its list is published."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    TOURNAMENT_ID_FIELD_NUMBER: _builtins.int
+    SYSTEM_FIELD_NUMBER: _builtins.int
+    OCCURRED_AT_FIELD_NUMBER: _builtins.int
+    tournament_id: _builtins.str
+    """The tournament."""
+    system: _builtins.str
+    """Name and version of the system."""
+    @_builtins.property
+    def occurred_at(self) -> _timestamp_pb2.Timestamp:
+        """When."""
+
+    def __init__(
+        self,
+        *,
+        tournament_id: _builtins.str = ...,
+        system: _builtins.str = ...,
+        occurred_at: _timestamp_pb2.Timestamp | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["occurred_at", b"occurred_at"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["occurred_at", b"occurred_at", "system", b"system", "tournament_id", b"tournament_id"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___RatingSystemChosen: _TypeAlias = RatingSystemChosen  # noqa: Y015
+
+@_typing.final
 class RatingListPublished(_message.Message):
-    """A rating list is published. The first event of a list; one RatingUpdated for each player follows."""
+    """A rating list is published. The first event of a list, but for the choice of a system; one RatingUpdated for each player follows."""
 
     DESCRIPTOR: _descriptor.Descriptor
 

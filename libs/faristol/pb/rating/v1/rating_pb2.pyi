@@ -81,3 +81,232 @@ class GetRatingListResponse(_message.Message):
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___GetRatingListResponse: _TypeAlias = GetRatingListResponse  # noqa: Y015
+
+@_typing.final
+class EstimateRatingsRequest(_message.Message):
+    """See EstimateRatings."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    TOURNAMENT_ID_FIELD_NUMBER: _builtins.int
+    tournament_id: _builtins.str
+    """The tournament."""
+    def __init__(
+        self,
+        *,
+        tournament_id: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["tournament_id", b"tournament_id"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___EstimateRatingsRequest: _TypeAlias = EstimateRatingsRequest  # noqa: Y015
+
+@_typing.final
+class EstimateRatingsResponse(_message.Message):
+    """See EstimateRatings."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    TOURNAMENT_ID_FIELD_NUMBER: _builtins.int
+    SYSTEM_FIELD_NUMBER: _builtins.int
+    RATINGS_FIELD_NUMBER: _builtins.int
+    PUBLISHED_FIELD_NUMBER: _builtins.int
+    tournament_id: _builtins.str
+    """The tournament."""
+    system: _builtins.str
+    """Name and version of the system."""
+    published: _builtins.bool
+    """The list is published, and will not change."""
+    @_builtins.property
+    def ratings(self) -> _containers.RepeatedCompositeFieldContainer[_events_pb2.RatingUpdated]:
+        """Highest first; among equals in the order of player ids."""
+
+    def __init__(
+        self,
+        *,
+        tournament_id: _builtins.str = ...,
+        system: _builtins.str = ...,
+        ratings: _abc.Iterable[_events_pb2.RatingUpdated] | None = ...,
+        published: _builtins.bool = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["published", b"published", "ratings", b"ratings", "system", b"system", "tournament_id", b"tournament_id"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___EstimateRatingsResponse: _TypeAlias = EstimateRatingsResponse  # noqa: Y015
+
+@_typing.final
+class ChooseRatingSystemRequest(_message.Message):
+    """See ChooseRatingSystem."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    COMMAND_ID_FIELD_NUMBER: _builtins.int
+    TOURNAMENT_ID_FIELD_NUMBER: _builtins.int
+    SYSTEM_FIELD_NUMBER: _builtins.int
+    OCCURRED_AT_FIELD_NUMBER: _builtins.int
+    command_id: _builtins.str
+    """The caller's id of this command, a UUID."""
+    tournament_id: _builtins.str
+    """The tournament."""
+    system: _builtins.str
+    """Name and version of the system, of those that ListRatingSystems names."""
+    @_builtins.property
+    def occurred_at(self) -> _timestamp_pb2.Timestamp:
+        """When; the service's time when absent."""
+
+    def __init__(
+        self,
+        *,
+        command_id: _builtins.str = ...,
+        tournament_id: _builtins.str = ...,
+        system: _builtins.str = ...,
+        occurred_at: _timestamp_pb2.Timestamp | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["occurred_at", b"occurred_at"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["command_id", b"command_id", "occurred_at", b"occurred_at", "system", b"system", "tournament_id", b"tournament_id"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ChooseRatingSystemRequest: _TypeAlias = ChooseRatingSystemRequest  # noqa: Y015
+
+@_typing.final
+class ChooseRatingSystemResponse(_message.Message):
+    """See ChooseRatingSystem."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    POSITION_FIELD_NUMBER: _builtins.int
+    position: _builtins.int
+    """Position in the record of the last event written."""
+    def __init__(
+        self,
+        *,
+        position: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["position", b"position"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ChooseRatingSystemResponse: _TypeAlias = ChooseRatingSystemResponse  # noqa: Y015
+
+@_typing.final
+class ListRatingSystemsRequest(_message.Message):
+    """See ListRatingSystems."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    def __init__(
+        self,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ListRatingSystemsRequest: _TypeAlias = ListRatingSystemsRequest  # noqa: Y015
+
+@_typing.final
+class RatingSystem(_message.Message):
+    """A rating system with its parameters."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    NAME_FIELD_NUMBER: _builtins.int
+    BASE_FIELD_NUMBER: _builtins.int
+    PER_POINT_FIELD_NUMBER: _builtins.int
+    FIRST_FACTORS_FIELD_NUMBER: _builtins.int
+    FACTORS_FIELD_NUMBER: _builtins.int
+    USUAL_FIELD_NUMBER: _builtins.int
+    name: _builtins.str
+    """Name and version."""
+    base: _builtins.str
+    """Base of its logistic curve, a decimal number."""
+    per_point: _builtins.str
+    """What a point of difference adds to the exponent, a decimal number."""
+    usual: _builtins.bool
+    """It is the one of tournaments that choose none."""
+    @_builtins.property
+    def first_factors(self) -> _containers.RepeatedCompositeFieldContainer[Global___RatingFactor]:
+        """How fast ratings move in a player's first tournament, by rising rating."""
+
+    @_builtins.property
+    def factors(self) -> _containers.RepeatedCompositeFieldContainer[Global___RatingFactor]:
+        """How fast they move afterwards."""
+
+    def __init__(
+        self,
+        *,
+        name: _builtins.str = ...,
+        base: _builtins.str = ...,
+        per_point: _builtins.str = ...,
+        first_factors: _abc.Iterable[Global___RatingFactor] | None = ...,
+        factors: _abc.Iterable[Global___RatingFactor] | None = ...,
+        usual: _builtins.bool = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["base", b"base", "factors", b"factors", "first_factors", b"first_factors", "name", b"name", "per_point", b"per_point", "usual", b"usual"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___RatingSystem: _TypeAlias = RatingSystem  # noqa: Y015
+
+@_typing.final
+class RatingFactor(_message.Message):
+    """How fast ratings from one on move."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    RATING_FROM_FIELD_NUMBER: _builtins.int
+    K_FIELD_NUMBER: _builtins.int
+    rating_from: _builtins.int
+    """From this rating on; the first factor is for everybody."""
+    k: _builtins.int
+    """Points that a win against expectation is worth at most."""
+    def __init__(
+        self,
+        *,
+        rating_from: _builtins.int = ...,
+        k: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["k", b"k", "rating_from", b"rating_from"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___RatingFactor: _TypeAlias = RatingFactor  # noqa: Y015
+
+@_typing.final
+class ListRatingSystemsResponse(_message.Message):
+    """See ListRatingSystems."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    SYSTEMS_FIELD_NUMBER: _builtins.int
+    @_builtins.property
+    def systems(self) -> _containers.RepeatedCompositeFieldContainer[Global___RatingSystem]:
+        """The usual one first."""
+
+    def __init__(
+        self,
+        *,
+        systems: _abc.Iterable[Global___RatingSystem] | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["systems", b"systems"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ListRatingSystemsResponse: _TypeAlias = ListRatingSystemsResponse  # noqa: Y015

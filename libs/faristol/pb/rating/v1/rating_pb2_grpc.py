@@ -40,6 +40,21 @@ class RatingServiceStub:
                 request_serializer=faristol_dot_rating_dot_v1_dot_rating__pb2.GetRatingListRequest.SerializeToString,
                 response_deserializer=faristol_dot_rating_dot_v1_dot_rating__pb2.GetRatingListResponse.FromString,
                 _registered_method=True)
+        self.EstimateRatings = channel.unary_unary(
+                '/faristol.rating.v1.RatingService/EstimateRatings',
+                request_serializer=faristol_dot_rating_dot_v1_dot_rating__pb2.EstimateRatingsRequest.SerializeToString,
+                response_deserializer=faristol_dot_rating_dot_v1_dot_rating__pb2.EstimateRatingsResponse.FromString,
+                _registered_method=True)
+        self.ChooseRatingSystem = channel.unary_unary(
+                '/faristol.rating.v1.RatingService/ChooseRatingSystem',
+                request_serializer=faristol_dot_rating_dot_v1_dot_rating__pb2.ChooseRatingSystemRequest.SerializeToString,
+                response_deserializer=faristol_dot_rating_dot_v1_dot_rating__pb2.ChooseRatingSystemResponse.FromString,
+                _registered_method=True)
+        self.ListRatingSystems = channel.unary_unary(
+                '/faristol.rating.v1.RatingService/ListRatingSystems',
+                request_serializer=faristol_dot_rating_dot_v1_dot_rating__pb2.ListRatingSystemsRequest.SerializeToString,
+                response_deserializer=faristol_dot_rating_dot_v1_dot_rating__pb2.ListRatingSystemsResponse.FromString,
+                _registered_method=True)
 
 
 class RatingServiceServicer:
@@ -53,6 +68,27 @@ class RatingServiceServicer:
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
+    def EstimateRatings(self, request, context):
+        """The list as it would be with the results that are in; once it is published, the list itself.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def ChooseRatingSystem(self, request, context):
+        """Say by which system a tournament is rated. FAILED_PRECONDITION once its list is published.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def ListRatingSystems(self, request, context):
+        """The systems that can be chosen.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
 
 def add_RatingServiceServicer_to_server(servicer, server):
     rpc_method_handlers = {
@@ -60,6 +96,21 @@ def add_RatingServiceServicer_to_server(servicer, server):
                     servicer.GetRatingList,
                     request_deserializer=faristol_dot_rating_dot_v1_dot_rating__pb2.GetRatingListRequest.FromString,
                     response_serializer=faristol_dot_rating_dot_v1_dot_rating__pb2.GetRatingListResponse.SerializeToString,
+            ),
+            'EstimateRatings': grpc.unary_unary_rpc_method_handler(
+                    servicer.EstimateRatings,
+                    request_deserializer=faristol_dot_rating_dot_v1_dot_rating__pb2.EstimateRatingsRequest.FromString,
+                    response_serializer=faristol_dot_rating_dot_v1_dot_rating__pb2.EstimateRatingsResponse.SerializeToString,
+            ),
+            'ChooseRatingSystem': grpc.unary_unary_rpc_method_handler(
+                    servicer.ChooseRatingSystem,
+                    request_deserializer=faristol_dot_rating_dot_v1_dot_rating__pb2.ChooseRatingSystemRequest.FromString,
+                    response_serializer=faristol_dot_rating_dot_v1_dot_rating__pb2.ChooseRatingSystemResponse.SerializeToString,
+            ),
+            'ListRatingSystems': grpc.unary_unary_rpc_method_handler(
+                    servicer.ListRatingSystems,
+                    request_deserializer=faristol_dot_rating_dot_v1_dot_rating__pb2.ListRatingSystemsRequest.FromString,
+                    response_serializer=faristol_dot_rating_dot_v1_dot_rating__pb2.ListRatingSystemsResponse.SerializeToString,
             ),
     }
     generic_handler = grpc.method_handlers_generic_handler(
@@ -90,6 +141,87 @@ class RatingService:
             '/faristol.rating.v1.RatingService/GetRatingList',
             faristol_dot_rating_dot_v1_dot_rating__pb2.GetRatingListRequest.SerializeToString,
             faristol_dot_rating_dot_v1_dot_rating__pb2.GetRatingListResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def EstimateRatings(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/faristol.rating.v1.RatingService/EstimateRatings',
+            faristol_dot_rating_dot_v1_dot_rating__pb2.EstimateRatingsRequest.SerializeToString,
+            faristol_dot_rating_dot_v1_dot_rating__pb2.EstimateRatingsResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def ChooseRatingSystem(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/faristol.rating.v1.RatingService/ChooseRatingSystem',
+            faristol_dot_rating_dot_v1_dot_rating__pb2.ChooseRatingSystemRequest.SerializeToString,
+            faristol_dot_rating_dot_v1_dot_rating__pb2.ChooseRatingSystemResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def ListRatingSystems(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/faristol.rating.v1.RatingService/ListRatingSystems',
+            faristol_dot_rating_dot_v1_dot_rating__pb2.ListRatingSystemsRequest.SerializeToString,
+            faristol_dot_rating_dot_v1_dot_rating__pb2.ListRatingSystemsResponse.FromString,
             options,
             channel_credentials,
             insecure,

@@ -37,6 +37,12 @@ class RatingServiceStub:
     def __new__(cls, channel: _aio.Channel) -> RatingServiceAsyncStub: ...
     GetRatingList: _grpc.UnaryUnaryMultiCallable[_rating_pb2.GetRatingListRequest, _rating_pb2.GetRatingListResponse]
     """The list after a tournament. NOT_FOUND until its last round is closed."""
+    EstimateRatings: _grpc.UnaryUnaryMultiCallable[_rating_pb2.EstimateRatingsRequest, _rating_pb2.EstimateRatingsResponse]
+    """The list as it would be with the results that are in; once it is published, the list itself."""
+    ChooseRatingSystem: _grpc.UnaryUnaryMultiCallable[_rating_pb2.ChooseRatingSystemRequest, _rating_pb2.ChooseRatingSystemResponse]
+    """Say by which system a tournament is rated. FAILED_PRECONDITION once its list is published."""
+    ListRatingSystems: _grpc.UnaryUnaryMultiCallable[_rating_pb2.ListRatingSystemsRequest, _rating_pb2.ListRatingSystemsResponse]
+    """The systems that can be chosen."""
 
 @_typing.type_check_only
 class RatingServiceAsyncStub(RatingServiceStub):
@@ -45,6 +51,12 @@ class RatingServiceAsyncStub(RatingServiceStub):
     def __init__(self, channel: _aio.Channel) -> None: ...
     GetRatingList: _aio.UnaryUnaryMultiCallable[_rating_pb2.GetRatingListRequest, _rating_pb2.GetRatingListResponse]  # type: ignore[assignment]
     """The list after a tournament. NOT_FOUND until its last round is closed."""
+    EstimateRatings: _aio.UnaryUnaryMultiCallable[_rating_pb2.EstimateRatingsRequest, _rating_pb2.EstimateRatingsResponse]  # type: ignore[assignment]
+    """The list as it would be with the results that are in; once it is published, the list itself."""
+    ChooseRatingSystem: _aio.UnaryUnaryMultiCallable[_rating_pb2.ChooseRatingSystemRequest, _rating_pb2.ChooseRatingSystemResponse]  # type: ignore[assignment]
+    """Say by which system a tournament is rated. FAILED_PRECONDITION once its list is published."""
+    ListRatingSystems: _aio.UnaryUnaryMultiCallable[_rating_pb2.ListRatingSystemsRequest, _rating_pb2.ListRatingSystemsResponse]  # type: ignore[assignment]
+    """The systems that can be chosen."""
 
 class RatingServiceServicer(metaclass=_abc_1.ABCMeta):
     """The rating lists of a cell."""
@@ -56,5 +68,29 @@ class RatingServiceServicer(metaclass=_abc_1.ABCMeta):
         context: _ServicerContext,
     ) -> _typing.Union[_rating_pb2.GetRatingListResponse, _abc.Awaitable[_rating_pb2.GetRatingListResponse]]:
         """The list after a tournament. NOT_FOUND until its last round is closed."""
+
+    @_abc_1.abstractmethod
+    def EstimateRatings(
+        self,
+        request: _rating_pb2.EstimateRatingsRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_rating_pb2.EstimateRatingsResponse, _abc.Awaitable[_rating_pb2.EstimateRatingsResponse]]:
+        """The list as it would be with the results that are in; once it is published, the list itself."""
+
+    @_abc_1.abstractmethod
+    def ChooseRatingSystem(
+        self,
+        request: _rating_pb2.ChooseRatingSystemRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_rating_pb2.ChooseRatingSystemResponse, _abc.Awaitable[_rating_pb2.ChooseRatingSystemResponse]]:
+        """Say by which system a tournament is rated. FAILED_PRECONDITION once its list is published."""
+
+    @_abc_1.abstractmethod
+    def ListRatingSystems(
+        self,
+        request: _rating_pb2.ListRatingSystemsRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_rating_pb2.ListRatingSystemsResponse, _abc.Awaitable[_rating_pb2.ListRatingSystemsResponse]]:
+        """The systems that can be chosen."""
 
 def add_RatingServiceServicer_to_server(servicer: RatingServiceServicer, server: _typing.Union[_grpc.Server, _aio.Server]) -> None: ...

@@ -1,0 +1,98 @@
+"""`faristol ratings …`: by which system a tournament is rated, and the list that comes of it."""
+
+from __future__ import annotations
+
+import csv
+import json
+import sys
+import uuid
+from collections.abc import Callable
+from typing import Annotated, Any
+
+import typer
+from google.protobuf.message import Message
+from rich.table import Table
+
+from faristol.cli.calling import AsJson, Cell, as_json, service_at
+from faristol.cli.common import console, run
+from faristol.cli.players import COLUMNS
+from faristol.host import StartError
+from faristol.pb.rating.v1 import rating_pb2 as rating
+from faristol.pb.rating.v1 import rating_pb2_grpc as rating_grpc
+from faristol.pb.results.v1 import results_pb2 as results
+from faristol.pb.results.v1 import results_pb2_grpc as results_grpc
+
+app = typer.Typer(no_args_is_help=True, help="Ratings after a tournament.")
+
+Tournament = Annotated[str, typer.Argument(help="The tournament.")]
+
+
+@app.command()
+def systems(address: Cell = None, json_output: AsJson = False) -> None:
+    """List the rating systems that a tournament can choose, with their parameters."""
+    found = _ask(address, "ListRatingSystems", rating.ListRatingSystemsRequest())
+    if json_output:
+        typer.echo(json.dumps(as_json(found), indent=2))
+        return
+    for system in found.systems:
+        factors = ", ".join(f"{one.k} from {one.rating_from}" for one in system.factors)
+        usual = " (usual)" if system.usual else ""
+        typer.echo(f"{system.name}{usual}: base {system.base[:8]}, {system.per_point} a point; factors {factors}")
+
+
+@app.command()
+def choose(
+    tournament: Tournament,
+    system: Annotated[str, typer.Argument(help="Name and version, as naspa-1.")],
+    address: Cell = None,
+) -> None:
+    """Say by which system a tournament is rated, before its list is published."""
+    request = rating.ChooseRatingSystemRequest(command_id=str(uuid.uuid4()), tournament_id=tournament, system=system)
+    _ask(address, "ChooseRatingSystem", request)
+    typer.echo(f"{tournament} is rated by {system}")
+
+
+@app.command()
+def show(tournament: Tournament, address: Cell = None, json_output: AsJson = False) -> None:
+    """Print the ratings after a tournament; before its last round, those that the results so far would give."""
+    found = _ask(address, "EstimateRatings", rating.EstimateRatingsRequest(tournament_id=tournament))
+    if json_output:
+        typer.echo(json.dumps(as_json(found), indent=2))
+        return
+    grid = Table(title=f"{found.system}{'' if found.published else ', as of the results so far'}")
+    for column in ("player", "before", "after", "games", "points", "expected"):
+        grid.add_column(column, justify="left" if column == "player" else "right")
+    for one in found.ratings:
+        points, expected = f"{one.half_points / 2:g}", f"{one.expected_milli / 1000:.2f}"
+        grid.add_row(one.player_id, str(one.before), str(one.after), str(one.games), points, expected)
+    console.print(grid)
+
+
+@app.command()
+def export(tournament: Tournament, address: Cell = None) -> None:
+    """Print the list after a tournament as CSV: what `faristol players import` takes for the next one."""
+
+    async def ask() -> results.ListPlayersResponse:
+        async with service_at("results", address) as channel:
+            stub = results_grpc.ResultsServiceStub(channel)
+            answer: results.ListPlayersResponse = await stub.ListPlayers(
+                results.ListPlayersRequest(tournament_id=tournament)
+            )
+            return answer
+
+    found = run(ask())
+    if not found.rating_system:
+        raise StartError(f"{tournament} has no rating list yet: it is published when the last round is closed")
+    writer = csv.writer(sys.stdout, lineterminator="\n")
+    writer.writerow(COLUMNS)
+    for player in sorted(found.players, key=lambda one: (-one.new_rating, one.player_id)):
+        writer.writerow((player.name, player.club, player.new_rating, player.player_id))
+
+
+def _ask(address: str | None, method: str, request: Message) -> Any:
+    async def ask() -> Any:
+        async with service_at("rating", address) as channel:
+            call: Callable[[Message], Any] = getattr(rating_grpc.RatingServiceStub(channel), method)
+            return await call(request)
+
+    return run(ask())
