@@ -30,6 +30,7 @@ from faristol.cli import (
 from faristol.cli.common import Data, Database, Grpc, Http, Nats, console, run, settings_of
 from faristol.cli.director import direct, history
 from faristol.cli.pair import pair
+from faristol.cli.prizes import prizes
 from faristol.cli.referee import referee
 from faristol.cli.sheet import sheet
 from faristol.cli.table import table
@@ -60,6 +61,7 @@ app.add_typer(ratings.app, name="ratings")
 app.command()(direct)
 app.command()(history)
 app.command()(pair)
+app.command()(prizes)
 app.command()(referee)
 app.command()(sheet)
 app.command()(table)

@@ -15,6 +15,7 @@ from starlette.responses import Response
 
 from faristol.gateway import operation, rulings, schemas, sheets, stream
 from faristol.gateway.crosstable import Crosstable
+from faristol.gateway.prizes import Prizes
 from faristol.gateway.results import AsOf, Reader, RulingsReader
 
 TournamentId = Annotated[str, Path(description="The tournament.", examples=["demo"])]
@@ -170,6 +171,16 @@ def router(closing: asyncio.Event) -> APIRouter:
         """Pairings of a round, with scores as they are."""
         answer = await results.pairings(tournament_id, number, min_position, AsOf(as_of_position, as_of))
         return tagged(schemas.Pairings.of(answer), if_none_match)
+
+    @routes.get("/tournaments/{tournament_id}/prizes", response_model=Prizes, responses=ERRORS)
+    async def get_prizes(
+        results: Reader,
+        tournament_id: TournamentId,
+        min_position: MinPosition = 0,
+        if_none_match: IfNoneMatch = None,
+    ) -> Response:
+        """Who is ahead for the special prizes, with the results and plays so far."""
+        return tagged(Prizes.of(await results.prizes(tournament_id, min_position)), if_none_match)
 
     @routes.get("/tournaments/{tournament_id}/players", response_model=schemas.Players, responses=ERRORS)
     async def list_players(

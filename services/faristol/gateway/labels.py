@@ -114,6 +114,13 @@ TIE_BREAKS: Mapping[str, tuple[str, str]] = {
 }
 """Name and short name of a tie-break."""
 
+PRIZES: Mapping[pairing.PrizeKind.ValueType, str] = {
+    pairing.PRIZE_KIND_BINGOS: N_("Most bingos"),
+    pairing.PRIZE_KIND_HIGH_GAME: N_("Highest game"),
+    pairing.PRIZE_KIND_HIGH_PLAY: N_("Highest play"),
+    pairing.PRIZE_KIND_SPREAD: N_("Biggest spread"),
+}
+
 OUTCOMES: Mapping[pb.Outcome.ValueType, str] = {
     pb.OUTCOME_WIN: "+",
     pb.OUTCOME_DRAW: "=",

@@ -114,6 +114,11 @@ def router() -> APIRouter:
         head, answer = await asyncio.gather(results.tournament(tournament_id), results.crosstable(tournament_id))
         return _of(request, "crosstable.html", part, head, answer=answer, tab="crosstable")
 
+    @routes.get("/t/{tournament_id}/prizes")
+    async def prizes(request: Request, results: Reader, tournament_id: str, part: Part = "") -> Response:
+        head, answer = await asyncio.gather(results.tournament(tournament_id), results.prizes(tournament_id))
+        return _of(request, "prizes.html", part, head, answer=answer, tab="prizes")
+
     @routes.get("/t/{tournament_id}/r/{number}")
     async def pairings(
         request: Request,

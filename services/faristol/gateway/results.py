@@ -128,6 +128,14 @@ class Results:
             metadata=self._metadata,
         )
 
+    async def prizes(self, tournament_id: str, min_position: int = 0) -> pb.GetPrizesResponse:
+        """Who is ahead for the special prizes."""
+        return await self._stub.GetPrizes(
+            pb.GetPrizesRequest(tournament_id=tournament_id, min_position=min_position),
+            timeout=DEADLINE,
+            metadata=self._metadata,
+        )
+
     async def players(
         self, tournament_id: str, min_position: int = 0, as_of: AsOf | None = None
     ) -> pb.ListPlayersResponse:

@@ -42,9 +42,11 @@ NOT_SHOWN = (
     pairing.PairAllowed,
     pairing.PairKept,
     pairing.PairReleased,
+    pairing.PrizesOffered,
     rating.RatingSystemChosen,
 )
-"""Events that change nothing until a round is paired, or a rating list published, which says what came of them."""
+"""Events that change no read model: what comes of them is said when a round is paired or a list is published, or when
+somebody asks for the prizes."""
 
 OF_ROUND = (
     pairing.RoundPaired,

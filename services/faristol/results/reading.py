@@ -102,6 +102,17 @@ def gathered(tournament_id: str, bodies: Iterable[Message], position: int) -> To
     return Tournament(head, position, list(players.players), players.rating_system, rounds)
 
 
+async def games(record: Record, tournament_id: str) -> tuple[Tournament, list[results.GetGameResponse]]:
+    """A tournament with its players, rounds and games, all of one moment. Raises ``NotFound`` when there is none."""
+
+    async def look(connection: AsyncConnection, live: Live) -> list[Message]:
+        return [row.body for row in await store.fetch(connection, live, list(Kind), tournament_id=tournament_id)]
+
+    found, live = await _read(record, look)
+    played = [body for body in found if isinstance(body, results.GetGameResponse)]
+    return gathered(tournament_id, found, live.position), played
+
+
 async def game(record: Record, game_id: str) -> results.GetGameResponse:
     """A game with the name of its tournament. Raises ``NotFound`` when there is none."""
 

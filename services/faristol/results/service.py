@@ -18,6 +18,7 @@ from faristol.record import Record
 from faristol.results import history, news, operation, ranking, reading, reporting, wording
 from faristol.results.crosstable import crosstable
 from faristol.results.history import Moment
+from faristol.results.prizes import offered, prizes
 from faristol.results.sheet import write_pinned
 from faristol.results.shelf import Kind
 from faristol.rules.refusal import N_
@@ -152,6 +153,21 @@ class ResultsService(results_grpc.ResultsServiceServicer):
             await self._reach(request.min_position, context)
             found = await reading.tournament(self._record, request.tournament_id, [Kind.PLAYERS, Kind.ROUND])
         return await reporting.answer(self._record, found, request.round, request.edition)
+
+    async def GetPrizes(  # noqa: N802
+        self, request: results.GetPrizesRequest, context: Context
+    ) -> results.GetPrizesResponse:
+        """Who is ahead for the special prizes."""
+        await self._reach(request.min_position, context)
+        found, games = await reading.games(self._record, request.tournament_id)
+        stream = await self._record.read_stream(f"tournament-{request.tournament_id}")
+        kinds = offered(event.message for event in stream if event.position <= found.position)
+        won = prizes(kinds, ranking.rank(found.tournament, found.players, found.rounds), found.rounds, games)
+        winners = [winner for prize in won for winner in prize.winners]
+        people = await reading.people(self._record, (winner.player_id for winner in winners))
+        for winner in winners:
+            winner.name = people[winner.player_id].name
+        return results.GetPrizesResponse(prizes=won, position=found.position)
 
     async def ListPlayers(  # noqa: N802
         self, request: results.ListPlayersRequest, context: Context

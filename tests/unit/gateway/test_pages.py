@@ -13,6 +13,8 @@ PAGES = (
     "/t/lliga",
     "/t/lliga?round=1",
     "/t/lliga/standings/anna",
+    "/t/lliga/crosstable",
+    "/t/lliga/prizes",
     "/t/lliga/r/1",
     "/t/lliga/players",
     "/g/lliga-r1-t1",

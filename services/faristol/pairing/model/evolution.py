@@ -69,6 +69,7 @@ Fact = (
     | events.PostponementCancelled
     | events.PostponedGameStarted
     | events.RoundClosed
+    | events.PrizesOffered
     | events.StandingsPublished
 )
 """Everything that a tournament's stream can hold."""
@@ -123,6 +124,8 @@ def evolve(state: Tournament, fact: Message) -> Tournament:
             requested = MappingProxyType({one.player_id: BYES[one.kind] for one in fact.requested_byes})
             paired = Round(fact.round, Phase.PAIRED, pairings, requested=requested)
             return _later(replace(state, played=(*state.played, paired)), fact.occurred_at)
+        case events.PrizesOffered():
+            return _later(state, fact.occurred_at)
         case events.RoundUnpaired():
             return _later(replace(state, played=state.played[: fact.round - 1]), fact.occurred_at)
         case events.PairForbidden():

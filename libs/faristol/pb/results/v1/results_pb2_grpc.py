@@ -65,6 +65,11 @@ class ResultsServiceStub:
                 request_serializer=faristol_dot_results_dot_v1_dot_results__pb2.GetReportRequest.SerializeToString,
                 response_deserializer=faristol_dot_results_dot_v1_dot_results__pb2.GetReportResponse.FromString,
                 _registered_method=True)
+        self.GetPrizes = channel.unary_unary(
+                '/faristol.results.v1.ResultsService/GetPrizes',
+                request_serializer=faristol_dot_results_dot_v1_dot_results__pb2.GetPrizesRequest.SerializeToString,
+                response_deserializer=faristol_dot_results_dot_v1_dot_results__pb2.GetPrizesResponse.FromString,
+                _registered_method=True)
         self.ListPlayers = channel.unary_unary(
                 '/faristol.results.v1.ResultsService/ListPlayers',
                 request_serializer=faristol_dot_results_dot_v1_dot_results__pb2.ListPlayersRequest.SerializeToString,
@@ -138,6 +143,13 @@ class ResultsServiceServicer:
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
+    def GetPrizes(self, request, context):
+        """Who is ahead for the special prizes of a tournament, with the results and plays so far.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
     def ListPlayers(self, request, context):
         """Players with their ratings.
         """
@@ -205,6 +217,11 @@ def add_ResultsServiceServicer_to_server(servicer, server):
                     servicer.GetReport,
                     request_deserializer=faristol_dot_results_dot_v1_dot_results__pb2.GetReportRequest.FromString,
                     response_serializer=faristol_dot_results_dot_v1_dot_results__pb2.GetReportResponse.SerializeToString,
+            ),
+            'GetPrizes': grpc.unary_unary_rpc_method_handler(
+                    servicer.GetPrizes,
+                    request_deserializer=faristol_dot_results_dot_v1_dot_results__pb2.GetPrizesRequest.FromString,
+                    response_serializer=faristol_dot_results_dot_v1_dot_results__pb2.GetPrizesResponse.SerializeToString,
             ),
             'ListPlayers': grpc.unary_unary_rpc_method_handler(
                     servicer.ListPlayers,
@@ -395,6 +412,33 @@ class ResultsService:
             '/faristol.results.v1.ResultsService/GetReport',
             faristol_dot_results_dot_v1_dot_results__pb2.GetReportRequest.SerializeToString,
             faristol_dot_results_dot_v1_dot_results__pb2.GetReportResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def GetPrizes(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/faristol.results.v1.ResultsService/GetPrizes',
+            faristol_dot_results_dot_v1_dot_results__pb2.GetPrizesRequest.SerializeToString,
+            faristol_dot_results_dot_v1_dot_results__pb2.GetPrizesResponse.FromString,
             options,
             channel_credentials,
             insecure,

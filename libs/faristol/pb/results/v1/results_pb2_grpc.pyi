@@ -53,6 +53,8 @@ class ResultsServiceStub:
     """Everybody's rounds, in the order of the standings."""
     GetReport: _grpc.UnaryUnaryMultiCallable[_results_pb2.GetReportRequest, _results_pb2.GetReportResponse]
     """The tournament as a TRF file, for pairing and rating programs."""
+    GetPrizes: _grpc.UnaryUnaryMultiCallable[_results_pb2.GetPrizesRequest, _results_pb2.GetPrizesResponse]
+    """Who is ahead for the special prizes of a tournament, with the results and plays so far."""
     ListPlayers: _grpc.UnaryUnaryMultiCallable[_results_pb2.ListPlayersRequest, _results_pb2.ListPlayersResponse]
     """Players with their ratings."""
     GetGame: _grpc.UnaryUnaryMultiCallable[_results_pb2.GetGameRequest, _results_pb2.GetGameResponse]
@@ -81,6 +83,8 @@ class ResultsServiceAsyncStub(ResultsServiceStub):
     """Everybody's rounds, in the order of the standings."""
     GetReport: _aio.UnaryUnaryMultiCallable[_results_pb2.GetReportRequest, _results_pb2.GetReportResponse]  # type: ignore[assignment]
     """The tournament as a TRF file, for pairing and rating programs."""
+    GetPrizes: _aio.UnaryUnaryMultiCallable[_results_pb2.GetPrizesRequest, _results_pb2.GetPrizesResponse]  # type: ignore[assignment]
+    """Who is ahead for the special prizes of a tournament, with the results and plays so far."""
     ListPlayers: _aio.UnaryUnaryMultiCallable[_results_pb2.ListPlayersRequest, _results_pb2.ListPlayersResponse]  # type: ignore[assignment]
     """Players with their ratings."""
     GetGame: _aio.UnaryUnaryMultiCallable[_results_pb2.GetGameRequest, _results_pb2.GetGameResponse]  # type: ignore[assignment]
@@ -142,6 +146,14 @@ class ResultsServiceServicer(metaclass=_abc_1.ABCMeta):
         context: _ServicerContext,
     ) -> _typing.Union[_results_pb2.GetReportResponse, _abc.Awaitable[_results_pb2.GetReportResponse]]:
         """The tournament as a TRF file, for pairing and rating programs."""
+
+    @_abc_1.abstractmethod
+    def GetPrizes(
+        self,
+        request: _results_pb2.GetPrizesRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_results_pb2.GetPrizesResponse, _abc.Awaitable[_results_pb2.GetPrizesResponse]]:
+        """Who is ahead for the special prizes of a tournament, with the results and plays so far."""
 
     @_abc_1.abstractmethod
     def ListPlayers(

@@ -1,0 +1,43 @@
+"""`faristol prizes`: who is ahead for the special prizes of a tournament."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from faristol.cli.calling import AsJson, Cell, Language, service_at
+from faristol.cli.common import run
+from faristol.gateway import labels
+from faristol.gateway.prizes import Prizes
+from faristol.gateway.results import Results
+from faristol.host.text import number, translations
+from faristol.pb.results.v1 import results_pb2 as pb
+from faristol.pb.results.v1 import results_pb2_grpc
+
+
+def prizes(
+    tournament: Annotated[str, typer.Argument(help="The tournament.")],
+    language: Language = "en",
+    address: Cell = None,
+    json_output: AsJson = False,
+) -> None:
+    """Print who is ahead for the special prizes. `faristol direct offer-prizes` says which there are."""
+
+    async def ask() -> pb.GetPrizesResponse:
+        async with service_at("results", address) as channel:
+            return await Results(results_pb2_grpc.ResultsServiceStub(channel), language).prizes(tournament)
+
+    answer = run(ask())
+    if json_output:
+        typer.echo(Prizes.of(answer).model_dump_json(indent=2))
+        return
+    read = translations(language).gettext
+    for prize in answer.prizes:
+        won = []
+        for winner in prize.winners:
+            play = f"{winner.coordinates} {winner.word}" if winner.word else ""
+            of_round = read("Round %(number)s") % {"number": winner.round} if winner.round else ""
+            won.append(", ".join(part for part in (winner.name or winner.player_id, play, of_round) if part))
+        told = f"{number(prize.value, language)} – {'; '.join(won)}" if won else read("Nobody yet.")
+        typer.echo(f"{read(labels.PRIZES[prize.kind])}: {told}")

@@ -1,0 +1,67 @@
+"""Special prizes as JSON."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import BaseModel, Field
+
+from faristol.gateway.schemas import Answer
+from faristol.pb.pairing.v1 import events_pb2 as pairing
+from faristol.pb.results.v1 import results_pb2 as pb
+
+PrizeKind = Literal["bingos", "high_game", "high_play", "spread"]
+KINDS: dict[pairing.PrizeKind.ValueType, PrizeKind] = {
+    pairing.PRIZE_KIND_BINGOS: "bingos",
+    pairing.PRIZE_KIND_HIGH_GAME: "high_game",
+    pairing.PRIZE_KIND_HIGH_PLAY: "high_play",
+    pairing.PRIZE_KIND_SPREAD: "spread",
+}
+
+
+class Winner(BaseModel):
+    """Who is ahead for a prize."""
+
+    player_id: str
+    name: str = Field(description="Name, or empty when it was erased.")
+    game_id: str = Field(description="The game of a score or of a play; empty for what is of all games.")
+    round: int = Field(description="Its round; 0 for what is of all games.")
+    word: str = Field(description="The main word of a play.")
+    coordinates: str = Field(description="Where it lies, in the notation of the rules.")
+
+
+class Prize(BaseModel):
+    """A special prize."""
+
+    kind: PrizeKind
+    value: int = Field(description="How much the best have: bingos, or points.")
+    winners: list[Winner] = Field(description="More than one where they are equal; nobody while there is nothing.")
+
+
+class Prizes(Answer):
+    """The special prizes, in the order in which the organiser named them."""
+
+    prizes: list[Prize]
+
+    @classmethod
+    def of(cls, answer: pb.GetPrizesResponse) -> Prizes:
+        """From the contract's message."""
+        prizes = [
+            Prize(
+                kind=KINDS[one.kind],
+                value=one.value,
+                winners=[
+                    Winner(
+                        player_id=winner.player_id,
+                        name=winner.name,
+                        game_id=winner.game_id,
+                        round=winner.round,
+                        word=winner.word,
+                        coordinates=winner.coordinates,
+                    )
+                    for winner in one.winners
+                ],
+            )
+            for one in answer.prizes
+        ]
+        return cls(position=answer.position, prizes=prizes)

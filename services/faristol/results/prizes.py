@@ -1,0 +1,92 @@
+"""Who is ahead for the special prizes of a tournament. Pure."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+
+from google.protobuf.message import Message
+
+from faristol.pb.pairing.v1 import events_pb2 as pairing
+from faristol.pb.results.v1 import results_pb2 as results
+
+ALL = (
+    pairing.PRIZE_KIND_BINGOS,
+    pairing.PRIZE_KIND_HIGH_GAME,
+    pairing.PRIZE_KIND_HIGH_PLAY,
+    pairing.PRIZE_KIND_SPREAD,
+)
+"""Until the organiser says otherwise."""
+
+Claim = tuple[int, results.PrizeWinner]
+"""How much somebody has, and whoever that is."""
+
+
+def offered(facts: Iterable[Message]) -> Sequence[pairing.PrizeKind.ValueType]:
+    """The prizes of a tournament by its facts."""
+    said = [fact for fact in facts if isinstance(fact, pairing.PrizesOffered)]
+    return said[-1].prizes if said else ALL
+
+
+def prizes(
+    kinds: Iterable[pairing.PrizeKind.ValueType],
+    lines: Sequence[results.Standing],
+    rounds: Sequence[results.GetPairingsResponse],
+    games: Sequence[results.GetGameResponse],
+) -> list[results.Prize]:
+    """The prizes, without names of players. Equals share a prize. Scores are those of results that are final."""
+    claims: Mapping[pairing.PrizeKind.ValueType, Callable[[], Iterable[Claim]]] = {
+        pairing.PRIZE_KIND_BINGOS: lambda: _bingos(games),
+        pairing.PRIZE_KIND_HIGH_GAME: lambda: _scores(rounds),
+        pairing.PRIZE_KIND_HIGH_PLAY: lambda: _plays(games),
+        pairing.PRIZE_KIND_SPREAD: lambda: (
+            (line.spread, results.PrizeWinner(player_id=line.player_id)) for line in lines
+        ),
+    }
+    return [_best(kind, claims[kind]()) for kind in kinds]
+
+
+def _best(kind: pairing.PrizeKind.ValueType, claims: Iterable[Claim]) -> results.Prize:
+    """Whoever has the most; nobody for nothing."""
+    found = [(value, winner) for value, winner in claims if value > 0]
+    best = max((value for value, _ in found), default=0)
+    winners = [winner for value, winner in found if value == best]
+    winners.sort(key=lambda winner: (winner.player_id, winner.round))
+    return results.Prize(kind=kind, value=best, winners=winners)
+
+
+def _bingos(games: Sequence[results.GetGameResponse]) -> Iterator[Claim]:
+    count = Counter(entry.player_id for _, entry in _standing(games) if entry.bingo)
+    for player_id, bingos in count.items():
+        yield bingos, results.PrizeWinner(player_id=player_id)
+
+
+def _scores(rounds: Sequence[results.GetPairingsResponse]) -> Iterator[Claim]:
+    for round_ in rounds:
+        for table in round_.tables:
+            if table.final and not table.unplayed:
+                for seat in table.seats:
+                    winner = results.PrizeWinner(player_id=seat.player_id, game_id=table.game_id, round=round_.round)
+                    yield seat.score, winner
+
+
+def _plays(games: Sequence[results.GetGameResponse]) -> Iterator[Claim]:
+    for game, entry in _standing(games):
+        yield (
+            entry.score,
+            results.PrizeWinner(
+                player_id=entry.player_id,
+                game_id=game.game_id,
+                round=game.round,
+                word="".join(entry.words[0].word.faces) if entry.words else "",
+                coordinates=entry.coordinates,
+            ),
+        )
+
+
+def _standing(games: Sequence[results.GetGameResponse]) -> Iterator[tuple[results.GetGameResponse, results.Entry]]:
+    """Every play that stands: complete, and not taken off the board."""
+    for game in games:
+        for entry in game.entries:
+            if entry.kind == results.ENTRY_KIND_PLAY and entry.complete:
+                yield game, entry
