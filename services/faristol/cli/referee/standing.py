@@ -29,7 +29,12 @@ def fields(what: str, found: Any, value: Value) -> Iterator[str]:
     fill(wanted, named, Board())
     names = [key.replace("-", "_") for key in named]
     if any(getattr(found, name) != getattr(wanted, name) for name in names):
-        yield f"expected of the {what} {shown(wanted)}, got {shown(found)}"
+        asked = type(found)()
+        asked.CopyFrom(found)
+        for field in found.DESCRIPTOR.fields:
+            if field.name not in names:
+                asked.ClearField(field.name)
+        yield f"expected of the {what} {shown(wanted)}, got {shown(asked)}"
 
 
 async def _scores(world: World, value: Value) -> Differences:
