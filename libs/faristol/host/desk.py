@@ -72,6 +72,7 @@ class Desk:
     async def _carry_out(
         self, call: _Call[M], decide: Callable[[], Awaitable[tuple[Decision, Callable[[int], M]]]]
     ) -> M:
+        queued_at = ""
         async with AsyncExitStack() as queue:
             for attempt in range(1, ATTEMPTS + 1):
                 decision, answer = await decide()
@@ -83,13 +84,16 @@ class Desk:
                         span.set_attribute("faristol.conflict", str(conflict))
                         if attempt == ATTEMPTS:
                             raise
-                        stream = conflict.stream
+                        met_at = conflict.stream
                     else:
                         span.set_attribute("faristol.position", appended.position)
                         return self._done(call, decision, appended)
-                if attempt == 1:
-                    # Those who met at one stream go on one after the other, and not all against each other.
-                    await queue.enter_async_context(self._queues.setdefault(stream, asyncio.Lock()))
+                if met_at != queued_at:
+                    # Those who met at one stream go on one after the other, and not all against each other; nobody
+                    # keeps others waiting at a second stream meanwhile.
+                    await queue.aclose()
+                    await queue.enter_async_context(self._queues.setdefault(met_at, asyncio.Lock()))
+                    queued_at = met_at
         raise AssertionError("the last attempt returns or raises")
 
     def _done(self, call: _Call[M], decision: Decision, appended: Appended) -> M:

@@ -1,9 +1,17 @@
-"""How a desk knows a command again."""
+"""How a desk knows a command again, and lets those who meet at one stream go on one after the other."""
 
 from __future__ import annotations
 
-from faristol.host.desk import digest
+import asyncio
+import uuid
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from faristol.host.desk import Desk, digest
+from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.pb.pairing.v1 import pairing_pb2
+from faristol.record import Decision, Guard, Metadata, Record, Write
 
 ANNA = pairing_pb2.RegisterPlayerRequest(
     command_id="c", tournament_id="cup", player_id="anna", name="Anna", club="Prat"
@@ -28,3 +36,37 @@ def test_another_command_has_another_digest() -> None:
 def test_the_digest_that_is_kept_tells_nothing_of_a_name_or_a_club() -> None:
     assert digest(registered(name="Aina", club="")) == digest(ANNA)
     assert ANNA.name == "Anna", "the request itself is left alone"
+
+
+class Caller:
+    def invocation_metadata(self) -> tuple[()]:
+        return ()
+
+
+async def test_commands_that_met_at_their_own_streams_first_do_not_wear_each_other_out_at_one(tmp_path: Path) -> None:
+    record = await Record.open(f"sqlite:///{tmp_path}/record.db")
+    desk = Desk(record)
+    caller: Any = Caller()
+    fact = events.RoundStarted(round=1)
+
+    async def enter(number: int) -> None:
+        own, looked = f"game-t{number}", 0
+
+        async def attempt() -> tuple[Decision, Callable[[int], pairing_pb2.StartRoundResponse]]:
+            nonlocal looked
+            looked += 1
+            shared, version = len(await record.read_stream("tournament-cup")), len(await record.read_stream(own))
+            if looked == 1:  # the table goes on while this is decided
+                await record.append(Decision([Write(own, version, [fact], "cup")]), Metadata())
+            writes = [Write("tournament-cup", shared, [fact], "cup")]
+            decision = Decision(writes, guards=[Guard(own, version)])
+            return decision, lambda position: pairing_pb2.StartRoundResponse(position=position)
+
+        request = pairing_pb2.StartRoundRequest(command_id=str(uuid.uuid4()), tournament_id="cup", round=number)
+        await desk.handle(caller, request, attempt, response=pairing_pb2.StartRoundResponse)
+
+    try:
+        await asyncio.gather(*(enter(number) for number in range(1, 61)))
+        assert len(await record.read_stream("tournament-cup")) == 60
+    finally:
+        await record.close()
