@@ -51,6 +51,38 @@ BYE_KIND_ZERO_POINT: ByeKind.ValueType  # 3
 """Nothing: an absence that was announced."""
 Global___ByeKind: _TypeAlias = ByeKind  # noqa: Y015
 
+class _PrizeKind:
+    ValueType = _typing.NewType("ValueType", _builtins.int)
+    V: _TypeAlias = ValueType  # noqa: Y015
+
+class _PrizeKindEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_PrizeKind.ValueType], _builtins.type):
+    DESCRIPTOR: _descriptor.EnumDescriptor
+    PRIZE_KIND_UNSPECIFIED: _PrizeKind.ValueType  # 0
+    """Not said; never written."""
+    PRIZE_KIND_BINGOS: _PrizeKind.ValueType  # 1
+    """The most bingos in all games."""
+    PRIZE_KIND_HIGH_GAME: _PrizeKind.ValueType  # 2
+    """The highest score of a game."""
+    PRIZE_KIND_HIGH_PLAY: _PrizeKind.ValueType  # 3
+    """The highest score of a play."""
+    PRIZE_KIND_SPREAD: _PrizeKind.ValueType  # 4
+    """The biggest spread over all games."""
+
+class PrizeKind(_PrizeKind, metaclass=_PrizeKindEnumTypeWrapper):
+    """What a special prize is for."""
+
+PRIZE_KIND_UNSPECIFIED: PrizeKind.ValueType  # 0
+"""Not said; never written."""
+PRIZE_KIND_BINGOS: PrizeKind.ValueType  # 1
+"""The most bingos in all games."""
+PRIZE_KIND_HIGH_GAME: PrizeKind.ValueType  # 2
+"""The highest score of a game."""
+PRIZE_KIND_HIGH_PLAY: PrizeKind.ValueType  # 3
+"""The highest score of a play."""
+PRIZE_KIND_SPREAD: PrizeKind.ValueType  # 4
+"""The biggest spread over all games."""
+Global___PrizeKind: _TypeAlias = PrizeKind  # noqa: Y015
+
 @_typing.final
 class Pairing(_message.Message):
     """The players of a table."""
@@ -1318,6 +1350,36 @@ class RoundClosed(_message.Message):
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___RoundClosed: _TypeAlias = RoundClosed  # noqa: Y015
+
+@_typing.final
+class PrizesOffered(_message.Message):
+    """The organiser says which special prizes there are (PES ΣΤ); it replaces what was said before."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    PRIZES_FIELD_NUMBER: _builtins.int
+    OCCURRED_AT_FIELD_NUMBER: _builtins.int
+    @_builtins.property
+    def prizes(self) -> _containers.RepeatedScalarFieldContainer[Global___PrizeKind.ValueType]:
+        """In the order in which they are shown; empty when there are none."""
+
+    @_builtins.property
+    def occurred_at(self) -> _timestamp_pb2.Timestamp:
+        """When."""
+
+    def __init__(
+        self,
+        *,
+        prizes: _abc.Iterable[Global___PrizeKind.ValueType] | None = ...,
+        occurred_at: _timestamp_pb2.Timestamp | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["occurred_at", b"occurred_at"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["occurred_at", b"occurred_at", "prizes", b"prizes"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___PrizesOffered: _TypeAlias = PrizesOffered  # noqa: Y015
 
 @_typing.final
 class StandingsPublished(_message.Message):

@@ -180,6 +180,11 @@ class PairingServiceStub:
                 request_serializer=faristol_dot_pairing_dot_v1_dot_pairing__pb2.CloseRoundRequest.SerializeToString,
                 response_deserializer=faristol_dot_pairing_dot_v1_dot_pairing__pb2.CloseRoundResponse.FromString,
                 _registered_method=True)
+        self.OfferPrizes = channel.unary_unary(
+                '/faristol.pairing.v1.PairingService/OfferPrizes',
+                request_serializer=faristol_dot_pairing_dot_v1_dot_pairing__pb2.OfferPrizesRequest.SerializeToString,
+                response_deserializer=faristol_dot_pairing_dot_v1_dot_pairing__pb2.OfferPrizesResponse.FromString,
+                _registered_method=True)
         self.PublishStandings = channel.unary_unary(
                 '/faristol.pairing.v1.PairingService/PublishStandings',
                 request_serializer=faristol_dot_pairing_dot_v1_dot_pairing__pb2.PublishStandingsRequest.SerializeToString,
@@ -409,6 +414,13 @@ class PairingServiceServicer:
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
+    def OfferPrizes(self, request, context):
+        """Say which special prizes there are; all of them until this is said.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
     def PublishStandings(self, request, context):
         """Publish the final standings after the last round.
         """
@@ -584,6 +596,11 @@ def add_PairingServiceServicer_to_server(servicer, server):
                     servicer.CloseRound,
                     request_deserializer=faristol_dot_pairing_dot_v1_dot_pairing__pb2.CloseRoundRequest.FromString,
                     response_serializer=faristol_dot_pairing_dot_v1_dot_pairing__pb2.CloseRoundResponse.SerializeToString,
+            ),
+            'OfferPrizes': grpc.unary_unary_rpc_method_handler(
+                    servicer.OfferPrizes,
+                    request_deserializer=faristol_dot_pairing_dot_v1_dot_pairing__pb2.OfferPrizesRequest.FromString,
+                    response_serializer=faristol_dot_pairing_dot_v1_dot_pairing__pb2.OfferPrizesResponse.SerializeToString,
             ),
             'PublishStandings': grpc.unary_unary_rpc_method_handler(
                     servicer.PublishStandings,
@@ -1390,6 +1407,33 @@ class PairingService:
             '/faristol.pairing.v1.PairingService/CloseRound',
             faristol_dot_pairing_dot_v1_dot_pairing__pb2.CloseRoundRequest.SerializeToString,
             faristol_dot_pairing_dot_v1_dot_pairing__pb2.CloseRoundResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def OfferPrizes(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/faristol.pairing.v1.PairingService/OfferPrizes',
+            faristol_dot_pairing_dot_v1_dot_pairing__pb2.OfferPrizesRequest.SerializeToString,
+            faristol_dot_pairing_dot_v1_dot_pairing__pb2.OfferPrizesResponse.FromString,
             options,
             channel_credentials,
             insecure,

@@ -93,6 +93,8 @@ class PairingServiceStub:
     """Start a postponed game: its table opens."""
     CloseRound: _grpc.UnaryUnaryMultiCallable[_pairing_pb2.CloseRoundRequest, _pairing_pb2.CloseRoundResponse]
     """Close a round of which every result is in."""
+    OfferPrizes: _grpc.UnaryUnaryMultiCallable[_pairing_pb2.OfferPrizesRequest, _pairing_pb2.OfferPrizesResponse]
+    """Say which special prizes there are; all of them until this is said."""
     PublishStandings: _grpc.UnaryUnaryMultiCallable[_pairing_pb2.PublishStandingsRequest, _pairing_pb2.PublishStandingsResponse]
     """Publish the final standings after the last round."""
     ListActs: _grpc.UnaryUnaryMultiCallable[_pairing_pb2.ListActsRequest, _pairing_pb2.ListActsResponse]
@@ -165,6 +167,8 @@ class PairingServiceAsyncStub(PairingServiceStub):
     """Start a postponed game: its table opens."""
     CloseRound: _aio.UnaryUnaryMultiCallable[_pairing_pb2.CloseRoundRequest, _pairing_pb2.CloseRoundResponse]  # type: ignore[assignment]
     """Close a round of which every result is in."""
+    OfferPrizes: _aio.UnaryUnaryMultiCallable[_pairing_pb2.OfferPrizesRequest, _pairing_pb2.OfferPrizesResponse]  # type: ignore[assignment]
+    """Say which special prizes there are; all of them until this is said."""
     PublishStandings: _aio.UnaryUnaryMultiCallable[_pairing_pb2.PublishStandingsRequest, _pairing_pb2.PublishStandingsResponse]  # type: ignore[assignment]
     """Publish the final standings after the last round."""
     ListActs: _aio.UnaryUnaryMultiCallable[_pairing_pb2.ListActsRequest, _pairing_pb2.ListActsResponse]  # type: ignore[assignment]
@@ -408,6 +412,14 @@ class PairingServiceServicer(metaclass=_abc_1.ABCMeta):
         context: _ServicerContext,
     ) -> _typing.Union[_pairing_pb2.CloseRoundResponse, _abc.Awaitable[_pairing_pb2.CloseRoundResponse]]:
         """Close a round of which every result is in."""
+
+    @_abc_1.abstractmethod
+    def OfferPrizes(
+        self,
+        request: _pairing_pb2.OfferPrizesRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_pairing_pb2.OfferPrizesResponse, _abc.Awaitable[_pairing_pb2.OfferPrizesResponse]]:
+        """Say which special prizes there are; all of them until this is said."""
 
     @_abc_1.abstractmethod
     def PublishStandings(

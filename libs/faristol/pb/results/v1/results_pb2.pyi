@@ -1422,6 +1422,134 @@ class GetReportResponse(_message.Message):
 Global___GetReportResponse: _TypeAlias = GetReportResponse  # noqa: Y015
 
 @_typing.final
+class GetPrizesRequest(_message.Message):
+    """See GetPrizes."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    TOURNAMENT_ID_FIELD_NUMBER: _builtins.int
+    MIN_POSITION_FIELD_NUMBER: _builtins.int
+    tournament_id: _builtins.str
+    """The tournament."""
+    min_position: _builtins.int
+    """See the head of this file."""
+    def __init__(
+        self,
+        *,
+        tournament_id: _builtins.str = ...,
+        min_position: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["min_position", b"min_position", "tournament_id", b"tournament_id"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___GetPrizesRequest: _TypeAlias = GetPrizesRequest  # noqa: Y015
+
+@_typing.final
+class PrizeWinner(_message.Message):
+    """Who is ahead for a prize."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    PLAYER_ID_FIELD_NUMBER: _builtins.int
+    NAME_FIELD_NUMBER: _builtins.int
+    GAME_ID_FIELD_NUMBER: _builtins.int
+    ROUND_FIELD_NUMBER: _builtins.int
+    WORD_FIELD_NUMBER: _builtins.int
+    COORDINATES_FIELD_NUMBER: _builtins.int
+    player_id: _builtins.str
+    """The player."""
+    name: _builtins.str
+    """Name, or empty when it was erased."""
+    game_id: _builtins.str
+    """The game of a score or of a play; empty for what is of all games."""
+    round: _builtins.int
+    """Its round."""
+    word: _builtins.str
+    """The main word of a play."""
+    coordinates: _builtins.str
+    """Where it lies, in the notation of the ruleset."""
+    def __init__(
+        self,
+        *,
+        player_id: _builtins.str = ...,
+        name: _builtins.str = ...,
+        game_id: _builtins.str = ...,
+        round: _builtins.int = ...,
+        word: _builtins.str = ...,
+        coordinates: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["coordinates", b"coordinates", "game_id", b"game_id", "name", b"name", "player_id", b"player_id", "round", b"round", "word", b"word"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___PrizeWinner: _TypeAlias = PrizeWinner  # noqa: Y015
+
+@_typing.final
+class Prize(_message.Message):
+    """A special prize."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    KIND_FIELD_NUMBER: _builtins.int
+    VALUE_FIELD_NUMBER: _builtins.int
+    WINNERS_FIELD_NUMBER: _builtins.int
+    kind: _events_pb2_1.PrizeKind.ValueType
+    """What it is for."""
+    value: _builtins.int
+    """How much the best have: bingos, or points."""
+    @_builtins.property
+    def winners(self) -> _containers.RepeatedCompositeFieldContainer[Global___PrizeWinner]:
+        """Who has it, in the order of ids and rounds; more than one where they are equal, nobody while there is nothing."""
+
+    def __init__(
+        self,
+        *,
+        kind: _events_pb2_1.PrizeKind.ValueType = ...,
+        value: _builtins.int = ...,
+        winners: _abc.Iterable[Global___PrizeWinner] | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["kind", b"kind", "value", b"value", "winners", b"winners"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___Prize: _TypeAlias = Prize  # noqa: Y015
+
+@_typing.final
+class GetPrizesResponse(_message.Message):
+    """See GetPrizes."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    PRIZES_FIELD_NUMBER: _builtins.int
+    POSITION_FIELD_NUMBER: _builtins.int
+    position: _builtins.int
+    """See the head of this file."""
+    @_builtins.property
+    def prizes(self) -> _containers.RepeatedCompositeFieldContainer[Global___Prize]:
+        """In the order in which the organiser named them."""
+
+    def __init__(
+        self,
+        *,
+        prizes: _abc.Iterable[Global___Prize] | None = ...,
+        position: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["position", b"position", "prizes", b"prizes"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___GetPrizesResponse: _TypeAlias = GetPrizesResponse  # noqa: Y015
+
+@_typing.final
 class ListPlayersRequest(_message.Message):
     """See ListPlayers."""
 
