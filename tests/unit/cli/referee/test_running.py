@@ -68,7 +68,7 @@ def file_of(folder: Path, **said: str) -> Path:
         ({"after": "ends: out"}, "expected the game to end: out, got no"),
         ({"after": "phase: placed"}, "expected the phase placed, got turn"),
         ({"after": "winner: Anna"}, "expected Anna to win, got no result"),
-        ({"after": "answer: {used-ms: 0:30}"}, "got position: "),
+        ({"after": "answer: {used-ms: 0:30}"}, "expected of the answer used_ms: 30000, got used_ms: 40000"),
     ],
 )
 async def test_a_difference_is_named(tmp_path: Path, said: dict[str, str], difference: str) -> None:
@@ -110,10 +110,10 @@ cases:
         ("tie-breaks: {1: {spread: 51}}", "expected spread 51 for 1, got 50"),
         ("tie-breaks: {1: {bucholz: 1}}", "there is no tie-break 'bucholz'"),
         ("standings: [1 1]", "expected the standings 1 1; got 1 "),
-        ("standing: {1: {wins: 2}}", "expected of the line of 1 wins: 2, got rank: "),
+        ("standing: {1: {wins: 2}}", "expected of the line of 1 wins: 2, got wins: 1"),
         ("table-sizes: [2]", "expected tables of 2 players; got 2, 2, 2"),
         ("chosen: {pairing: dutch}", "expected the option pairing to be dutch, got nothing"),
-        ("tournament: {rounds: 6}", "expected of the tournament rounds: 6, got tournament_id: "),
+        ("tournament: {rounds: 6}", "expected of the tournament rounds: 6, got rounds: 5"),
         ("exists: player", "expected that there is such a player already, and it was done"),
         ("ratings: {1: 1500}", "the services cannot go on: there is no"),
     ],
