@@ -242,7 +242,7 @@ def _abandon(table: Table, request: pb.AbandonRequest, at: Instant) -> list[Mess
 
 
 def _sign_sheet(table: Table, request: pb.SignSheetRequest, at: Instant) -> list[Message]:
-    return decide.sign_sheet(table.game, table.clock, table.ruleset, request.player_id, at)
+    return decide.sign_sheet(table.game, table.clock, table.ruleset, request.player_id, at, request.totals)
 
 
 def _reopen_game(table: Table, request: pb.ReopenGameRequest, at: Instant) -> list[Message]:

@@ -171,6 +171,8 @@ class Somebody:
                 request.word.faces.extend(rack[:3])
             case "blanks":
                 request.blanks.append(chance.choice(rack))
+            case "totals":
+                request.totals.extend(chance.choice([[], [0], [*game.scores.values()], [7 for _ in game.scores]]))
             case "face" | "stated":
                 setattr(request, name, chance.choice([*self.hall.ruleset.tile_set.faces, "nothing"]))
             case "row" | "column" | "turn" | "count" | "kind" | "score" | "total" | "points":

@@ -116,7 +116,8 @@ def _set(message: Message, field: Any, value: Value, board: Board) -> None:
     elif field.type == FieldDescriptor.TYPE_STRING:
         target.extend(face for item in value.items() for face in item.text().replace(",", " ").split())
     else:
-        target.extend(_scalar(field, item) for item in value.items())
+        parts = (item.saying(part) for item in value.items() for part in item.text().replace(",", " ").split())
+        target.extend(_scalar(field, part) for part in parts)
 
 
 def placements(play: Iterable[Placement]) -> list[events_pb2.Placement]:

@@ -185,6 +185,8 @@ class _Keeper:
 
     async def _show_way_out(self, problem: grpc.aio.AioRpcError) -> None:
         info, shown = info_of(problem), await self._session.shown()
+        if info.reason == "SHEETS_DIFFER":
+            await self._answer("sheet")
         for hint in refusals.hints(info.reason, shown, info.metadata, self._session.names, self._language):
             typer.echo(hint)
         self._offer(shown)

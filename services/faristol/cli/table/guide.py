@@ -121,7 +121,10 @@ GUIDES: Mapping[str, Guide] = {
         N_("Settles what a blank on the board stands for."), "arbiter: settle-blank H8, with: {face: A}"
     ),
     "settle-count": Guide(N_("Ends a dispute about a count."), "arbiter: settle-count, with: {score: 24}"),
-    "sign-sheet": Guide(N_("Signs the scoresheet."), "Anna: sign-sheet"),
+    "sign-sheet": Guide(
+        N_("Signs the scoresheet; with the totals that stand on it, they are compared with the record."),
+        "Anna: sign-sheet 322 378",
+    ),
     "start-game": Guide(N_("Begins: this player has the first turn."), "Anna: start-game"),
     "state-rack": Guide(N_("Says which tiles are on a rack."), "Anna: state-rack A E Q"),
     "stop": Guide(N_("Stops the own clock before the press."), "Anna: stop"),
@@ -161,6 +164,7 @@ MEANINGS: Mapping[str, str] = {
     "stated": N_("the letter that who laid it says"),
     "told": N_("yes when an arbiter was told"),
     "total": N_("the total"),
+    "totals": N_("the totals of all players, in the order of the table"),
     "turn": N_("the number of the turn"),
     "used": N_("the time used, in minutes and seconds"),
     "valid": N_("yes or no"),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable, Sequence
 
 from google.protobuf.message import Message
 
@@ -87,8 +87,14 @@ def leave_tournament(game: Game, ruleset: Ruleset, player_id: str, at: Instant) 
     ]
 
 
-def sign_sheet(game: Game, clock: Clock, ruleset: Ruleset, player_id: str, at: Instant) -> list[Message]:
-    """Sign the scoresheet; when all who sign have, it is handed over and the result is final (FISC I.8)."""
+def sign_sheet(
+    game: Game, clock: Clock, ruleset: Ruleset, player_id: str, at: Instant, totals: Sequence[int] = ()
+) -> list[Message]:
+    """Sign the scoresheet; when all who sign have, it is handed over and the result is final (FISC I.8).
+
+    ``totals`` are those on the sheet that is signed, in the order of the pairing: where they are not the recorded ones
+    nobody signs before it is settled which are right. Raises ``Invalid`` when they are not of all players.
+    """
     check_seated(game, ruleset, player_id)
     if game.phase is Phase.FINAL:
         raise Refusal("RESULT_FINAL", ruleset.law.result_final, N_("The sheet is signed: the result is final."))
@@ -125,10 +131,37 @@ def sign_sheet(game: Game, clock: Clock, ruleset: Ruleset, player_id: str, at: I
             N_("{player} has signed; the signature of {other} is awaited."),
             {"player": player_id, "other": ", ".join(missing)},
         )
+    if totals:
+        _check_totals(game, ruleset, player_id, totals)
     facts: list[Message] = [events.SheetSigned(player_id=player_id, occurred_at=timestamp(at))]
     if missing == (player_id,):
         facts.extend(final(game, at))
     return facts
+
+
+def _check_totals(game: Game, ruleset: Ruleset, player_id: str, totals: Sequence[int]) -> None:
+    """That the sheet of ``player_id`` has the totals that were recorded."""
+    if len(totals) != len(game.player_ids):
+        raise Invalid(
+            "totals",
+            N_("are {given}; expected those of {players}, in this order"),
+            {"given": _listed(totals), "players": ", ".join(game.player_ids)},
+        )
+    recorded = [game.scores[player] for player in game.player_ids]
+    if list(totals) != recorded:
+        raise Refusal(
+            "SHEETS_DIFFER",
+            ruleset.law.signatures,
+            N_(
+                "The sheets differ: that of {player} has {given}, and the recorded one {recorded}. "
+                "First what is wrong is put right."
+            ),
+            {"player": player_id, "given": _listed(totals), "recorded": _listed(recorded)},
+        )
+
+
+def _listed(totals: Iterable[int]) -> str:
+    return " : ".join(map(str, totals))
 
 
 def reopen_game(

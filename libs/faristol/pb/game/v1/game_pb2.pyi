@@ -484,6 +484,7 @@ class SignSheetRequest(_message.Message):
     GAME_ID_FIELD_NUMBER: _builtins.int
     PLAYER_ID_FIELD_NUMBER: _builtins.int
     OCCURRED_AT_FIELD_NUMBER: _builtins.int
+    TOTALS_FIELD_NUMBER: _builtins.int
     command_id: _builtins.str
     """The caller's id of this command, a UUID."""
     game_id: _builtins.str
@@ -494,6 +495,12 @@ class SignSheetRequest(_message.Message):
     def occurred_at(self) -> _timestamp_pb2.Timestamp:
         """When; the service's time when absent."""
 
+    @_builtins.property
+    def totals(self) -> _containers.RepeatedScalarFieldContainer[_builtins.int]:
+        """The totals on the sheet that is signed, in the order of the pairing, to be compared with the record; empty where nobody
+        compares.
+        """
+
     def __init__(
         self,
         *,
@@ -501,10 +508,11 @@ class SignSheetRequest(_message.Message):
         game_id: _builtins.str = ...,
         player_id: _builtins.str = ...,
         occurred_at: _timestamp_pb2.Timestamp | None = ...,
+        totals: _abc.Iterable[_builtins.int] | None = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["occurred_at", b"occurred_at"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["command_id", b"command_id", "game_id", b"game_id", "occurred_at", b"occurred_at", "player_id", b"player_id"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["command_id", b"command_id", "game_id", b"game_id", "occurred_at", b"occurred_at", "player_id", b"player_id", "totals", b"totals"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
