@@ -149,6 +149,8 @@ GREW = (
     ("faristol.pairing.v1.TournamentCreated", 2),
     # Halls.
     ("faristol.pairing.v1.RoundPaired", 4),
+    # How certain a rating is.
+    ("faristol.rating.v1.RatingUpdated", 1),
 )
 """Types and the versions after which they were given fields or values that old bytes need not have."""
 

@@ -35,8 +35,14 @@ def systems(address: Cell = None, json_output: AsJson = False) -> None:
         typer.echo(json.dumps(as_json(found), indent=2))
         return
     for system in found.systems:
-        factors = ", ".join(f"{one.k} from {one.rating_from}" for one in system.factors)
         usual = " (usual)" if system.usual else ""
+        if system.tau:
+            first, other = system.first_deviation / 100, system.other_deviation / 100
+            deviations = f"deviation {first:g} at first, {other:g} from elsewhere"
+            volatility = f"volatility {system.first_volatility / 1e6:g}"
+            typer.echo(f"{system.name}{usual}: tau {system.tau}; {deviations}; {volatility}")
+            continue
+        factors = ", ".join(f"{one.k} from {one.rating_from}" for one in system.factors)
         typer.echo(f"{system.name}{usual}: base {system.base[:8]}, {system.per_point} a point; factors {factors}")
 
 

@@ -6,7 +6,7 @@ from google.protobuf.message import Message
 from google.protobuf.timestamp_pb2 import Timestamp
 
 from faristol.pb.rating.v1 import events_pb2 as events
-from faristol.rating.elo import Change, rate
+from faristol.rating.games import Change
 from faristol.rating.model import RatingList, TournamentView
 from faristol.rating.systems import system_named
 from faristol.rules.refusal import N_, Refusal
@@ -38,7 +38,7 @@ def choose(state: RatingList, *, tournament_id: str, system: str, occurred_at: T
 
 def changes(state: RatingList, tournament: TournamentView) -> list[Change]:
     """The list as the results so far make it: everybody registered, highest first, among equals in the order of ids."""
-    rated = rate(system_named(state.system), tournament.players, tournament.games)
+    rated = system_named(state.system).rate(tournament.players, tournament.games)
     return sorted(rated, key=lambda change: (-change.after, change.player_id))
 
 
@@ -67,4 +67,6 @@ def line(change: Change) -> events.RatingUpdated:
         games=change.games,
         half_points=change.half_points,
         expected_milli=change.expected_milli,
+        deviation=change.deviation,
+        volatility=change.volatility,
     )

@@ -1,8 +1,6 @@
 """Ratings after the Elo formula. Pure, and the same to the last point on every machine.
 
-A system is a curve, which says what a player is expected to score, and factors, which say how fast ratings move. Games
-of two count 1, ½ and 0. A table of more than two is rated pair by pair: each player has met every other, and what comes
-of it is divided by the number of opponents, so that the table counts as one game for each.
+A system is a curve, which says what a player is expected to score, and factors, which say how fast ratings move.
 """
 
 from __future__ import annotations
@@ -12,11 +10,10 @@ from dataclasses import dataclass
 from decimal import ROUND_HALF_UP, Context, Decimal
 from functools import lru_cache
 
+from faristol.rating.games import PARTS, Change, Game, Rated, nearest
+
 _CONTEXT = Context(prec=28, rounding=ROUND_HALF_UP)
 """Decimal arithmetic, because powers of binary floats may differ in the last digit between machines."""
-
-PARTS = 60
-"""Of a game: what a pair counts at a table of two to seven is a whole number of them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,38 +48,9 @@ class Elo:
         factors = self.first_factors if unrated else self.factors
         return [factor.k for factor in factors if rating >= factor.rating_from or factor is factors[0]][-1]
 
-
-@dataclass(frozen=True, slots=True)
-class Rated:
-    """A player going into a tournament. An unrated player has the rating that the system starts with."""
-
-    player_id: str
-    rating: int
-    unrated: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Game:
-    """Two players who met: both, the half points (2, 1 or 0) of the first one, and how much of a game it is."""
-
-    first: str
-    second: str
-    half_points: int
-    parts: int = PARTS
-
-
-@dataclass(frozen=True, slots=True)
-class Change:
-    """What a tournament did to a rating."""
-
-    player_id: str
-    before: int
-    after: int
-    games: int
-    half_points: int
-    """Wins, a draw counting one half, times two; to the nearest half where tables of more than two are rated."""
-    expected_milli: int
-    """Expected score in thousandths of a game."""
+    def rate(self, players: Iterable[Rated], games: Iterable[Game]) -> tuple[Change, ...]:
+        """The changes of a tournament: see ``rate``."""
+        return rate(self, players, games)
 
 
 def expected_milli(system: Elo, rating: int, opponent: int) -> int:
@@ -97,17 +65,6 @@ def _favourite(ahead: int, curve: Curve) -> int:
     odds = _CONTEXT.power(curve.base, _CONTEXT.multiply(Decimal(-ahead), curve.per_point))
     share = _CONTEXT.divide(Decimal(1000), _CONTEXT.add(Decimal(1), odds))
     return int(share.quantize(Decimal(1), context=_CONTEXT))
-
-
-def of_table(scores: Iterable[tuple[str, int]]) -> tuple[Game, ...]:
-    """A table by its players and their scores, as pairs of which each counts its part of a game."""
-    seats = tuple(scores)
-    part = PARTS // (len(seats) - 1)
-    return tuple(
-        Game(one, other, 1 + (mine > theirs) - (mine < theirs), part)
-        for place, (one, mine) in enumerate(seats)
-        for other, theirs in seats[place + 1 :]
-    )
 
 
 def rate(system: Elo, players: Iterable[Rated], games: Iterable[Game]) -> tuple[Change, ...]:
@@ -135,16 +92,10 @@ def rate(system: Elo, players: Iterable[Rated], games: Iterable[Game]) -> tuple[
         return Change(
             name,
             player.rating,
-            player.rating + _nearest(gain, 1000 * PARTS),
+            player.rating + nearest(gain, 1000 * PARTS),
             count[name] // PARTS,
-            _nearest(scored[name], PARTS),
-            _nearest(expected[name], PARTS),
+            nearest(scored[name], PARTS),
+            nearest(expected[name], PARTS),
         )
 
     return tuple(change(player) for player in before.values())
-
-
-def _nearest(value: int, by: int) -> int:
-    """``value / by`` to the nearest integer, half away from zero."""
-    nearest = (2 * abs(value) + by) // (2 * by)
-    return nearest if value >= 0 else -nearest

@@ -11,7 +11,7 @@ from google.protobuf.timestamp_pb2 import Timestamp
 
 from faristol.pb.pairing.v1 import events_pb2 as pairing_events
 from faristol.pb.rating.v1 import events_pb2 as events
-from faristol.rating.elo import Change, Game, Rated, of_table
+from faristol.rating.games import Change, Game, Rated, of_table
 
 
 def stream(tournament_id: str) -> str:
@@ -43,7 +43,16 @@ def evolve(state: RatingList, fact: Message) -> RatingList:
         case events.RatingListPublished():
             return RatingList(fact.tournament_id, fact.system, fact.occurred_at)
         case events.RatingUpdated():
-            change = Change(fact.player_id, fact.before, fact.after, fact.games, fact.half_points, fact.expected_milli)
+            change = Change(
+                fact.player_id,
+                fact.before,
+                fact.after,
+                fact.games,
+                fact.half_points,
+                fact.expected_milli,
+                fact.deviation,
+                fact.volatility,
+            )
             return replace(state, changes=(*state.changes, change))
         case _:
             raise TypeError(f"{fact.DESCRIPTOR.full_name} is not a fact of a rating list")

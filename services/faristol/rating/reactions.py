@@ -5,6 +5,7 @@ from __future__ import annotations
 from faristol.bus import Reaction
 from faristol.pb.pairing.v1 import events_pb2 as pairing_events
 from faristol.rating import decide
+from faristol.rating.earlier import with_earlier
 from faristol.rating.model import RatingList, TournamentView, evolve, stream, tournament_stream, view
 from faristol.record import Decision, Guard, Record, Recorded, Write, load
 
@@ -23,7 +24,7 @@ def lists(record: Record) -> Reaction:
         published = await load(record, stream(event.tournament), RatingList(), evolve)
         facts = decide.publish(
             published.state,
-            tournament.state,
+            await with_earlier(record, event.tournament, tournament.state, event.position),
             tournament_id=event.tournament,
             occurred_at=ending.occurred_at,
         )

@@ -13,7 +13,9 @@ from faristol.host.times import occurred_at
 from faristol.pb.rating.v1 import rating_pb2 as rating
 from faristol.pb.rating.v1 import rating_pb2_grpc as rating_grpc
 from faristol.rating import decide
-from faristol.rating.elo import Factor
+from faristol.rating.earlier import with_earlier
+from faristol.rating.elo import Elo, Factor
+from faristol.rating.glicko import Glicko2
 from faristol.rating.model import RatingList, TournamentView, evolve, stream, tournament_stream, view
 from faristol.rating.systems import DEFAULT, SYSTEMS, system_named
 from faristol.record import Decision, Guard, Loaded, Write, load
@@ -53,7 +55,10 @@ class RatingService(rating_grpc.RatingServiceServicer):
             ordered = sorted(found.changes, key=lambda change: (-change.after, change.player_id))
         else:
             tournament = await self._tournament(request.tournament_id)
-            ordered = decide.changes(found, tournament.state)
+            last = await self._record.last_position()
+            ordered = decide.changes(
+                found, await with_earlier(self._record, request.tournament_id, tournament.state, last)
+            )
         return rating.EstimateRatingsResponse(
             tournament_id=request.tournament_id,
             system=system_named(found.system).name,
@@ -86,19 +91,7 @@ class RatingService(rating_grpc.RatingServiceServicer):
         self, request: rating.ListRatingSystemsRequest, context: Context
     ) -> rating.ListRatingSystemsResponse:
         """The systems that can be chosen."""
-        return rating.ListRatingSystemsResponse(
-            systems=[
-                rating.RatingSystem(
-                    name=system.name,
-                    base=str(system.curve.base),
-                    per_point=str(system.curve.per_point),
-                    first_factors=map(_factor, system.first_factors),
-                    factors=map(_factor, system.factors),
-                    usual=system is DEFAULT,
-                )
-                for system in SYSTEMS.values()
-            ]
-        )
+        return rating.ListRatingSystemsResponse(systems=map(_system, SYSTEMS.values()))
 
     async def _list(self, tournament_id: str) -> Loaded[RatingList]:
         if not tournament_id:
@@ -111,6 +104,27 @@ class RatingService(rating_grpc.RatingServiceServicer):
         if not found.version:
             raise NotFound("tournament", tournament_id)
         return found
+
+
+def _system(system: Elo | Glicko2) -> rating.RatingSystem:
+    usual = system is DEFAULT
+    if isinstance(system, Glicko2):
+        return rating.RatingSystem(
+            name=system.name,
+            usual=usual,
+            tau=str(system.tau),
+            first_deviation=system.first_deviation,
+            other_deviation=system.other_deviation,
+            first_volatility=system.first_volatility,
+        )
+    return rating.RatingSystem(
+        name=system.name,
+        base=str(system.curve.base),
+        per_point=str(system.curve.per_point),
+        first_factors=map(_factor, system.first_factors),
+        factors=map(_factor, system.factors),
+        usual=usual,
+    )
 
 
 def _factor(factor: Factor) -> rating.RatingFactor:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from decimal import Decimal
+from typing import Protocol
 
 from faristol.host.errors import Invalid
 from faristol.rating.elo import Curve, Elo, Factor
+from faristol.rating.games import Change, Game, Rated
+from faristol.rating.glicko import Glicko2
 from faristol.rules.refusal import N_
 
 ELO_1 = Elo(
@@ -33,14 +36,37 @@ NASPA takes the higher ones for the first 50 games; here they are those of a fir
 what was played elsewhere. A long tournament is not split in parts.
 """
 
-SYSTEMS: Mapping[str, Elo] = {system.name: system for system in (ELO_1, NASPA_1)}
+GLICKO_2_1 = Glicko2(
+    name="glicko2-1",
+    tau=Decimal("0.5"),
+    first_deviation=350_00,
+    other_deviation=200_00,
+    first_volatility=60_000,
+)
+"""Glickman's Glicko-2 with the values that his paper starts from, a tournament being one rating period."""
+
+
+class RatingSystem(Protocol):
+    """What rates a tournament."""
+
+    @property
+    def name(self) -> str:
+        """Name and version."""
+        ...
+
+    def rate(self, players: Iterable[Rated], games: Iterable[Game]) -> tuple[Change, ...]:
+        """The changes of a tournament, in the order of ``players``."""
+        ...
+
+
+SYSTEMS: Mapping[str, Elo | Glicko2] = {system.name: system for system in (ELO_1, NASPA_1, GLICKO_2_1)}
 """By name."""
 
 DEFAULT = ELO_1
 """Of a tournament that chooses none."""
 
 
-def system_named(name: str) -> Elo:
+def system_named(name: str) -> RatingSystem:
     """The system of that name, the usual one for an empty one. Raises ``Invalid`` for a name that there is not."""
     if not name:
         return DEFAULT

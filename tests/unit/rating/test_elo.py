@@ -4,7 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from faristol.rating.elo import PARTS, Change, Elo, Factor, Game, Rated, expected_milli, of_table, rate
+from faristol.rating.elo import Elo, Factor, expected_milli, rate
+from faristol.rating.games import PARTS, Change, Game, Rated, of_table
 from faristol.rating.systems import ELO_1, NASPA_1
 
 ratings = st.integers(0, 3000)

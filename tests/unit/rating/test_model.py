@@ -7,7 +7,7 @@ from tests.unit.pairing.halls import Hall
 
 from faristol.pb.game.v1 import events_pb2 as game_events
 from faristol.pb.pairing.v1 import events_pb2 as pairing_events
-from faristol.rating.elo import Game, Rated
+from faristol.rating.games import Game, Rated
 from faristol.rating.model import RatingList, TournamentView, evolve, stream, tournament_stream, view
 
 

@@ -11,6 +11,7 @@ from tests.unit.pairing.halls import Hall
 from faristol.host import Runtime, Settings
 from faristol.host.answering import ErrorInterceptor
 from faristol.pairing import decide
+from faristol.pb.rating.v1 import events_pb2 as events
 from faristol.pb.rating.v1 import rating_pb2 as rating
 from faristol.pb.rating.v1 import rating_pb2_grpc as rating_grpc
 from faristol.rating.part import part
@@ -152,6 +153,32 @@ async def test_nothing_is_chosen_or_estimated_for_a_tournament_that_there_is_not
 
 async def test_every_system_is_told_with_its_parameters(ratings: rating_grpc.RatingServiceAsyncStub) -> None:
     found = (await ratings.ListRatingSystems(rating.ListRatingSystemsRequest())).systems
-    assert [(one.name, one.usual) for one in found] == [("elo-1", True), ("naspa-1", False)]
+    assert [(one.name, one.usual) for one in found] == [
+        ("elo-1", True),
+        ("naspa-1", False),
+        ("glicko2-1", False),
+    ]
     assert (found[0].base, found[0].per_point, found[1].per_point) == ("10", "0.0025", "0.0031879")
     assert [one.k for one in found[1].first_factors] == [30, 24, 15]
+    assert (found[2].tau, found[2].first_deviation, found[2].first_volatility) == ("0.5", 35_000, 60_000)
+
+
+async def test_a_rating_is_as_certain_as_the_last_list_before_the_tournament_left_it(
+    record: Record, ratings: rating_grpc.RatingServiceAsyncStub
+) -> None:
+    line = events.RatingUpdated(player_id="a", before=1400, after=1500, deviation=61_00, volatility=59_000)
+    published = events.RatingListPublished(tournament_id="cup", system="glicko2-1")
+    await record.append(Decision([Write("ratings-cup", 0, [published, line], "cup")]), Metadata())
+    closings = await play(record)
+    choose = rating.ChooseRatingSystemRequest(command_id=str(uuid.uuid4()), tournament_id="open", system="glicko2-1")
+    await ratings.ChooseRatingSystem(choose)
+    estimated = await ratings.EstimateRatings(rating.EstimateRatingsRequest(tournament_id="open"))
+
+    decision = await lists(record).react(closings[-1])
+    assert decision is not None
+    await record.append(decision, Metadata(actor="rating.lists"))
+
+    found = await ratings.GetRatingList(rating.GetRatingListRequest(tournament_id="open"))
+    assert list(found.ratings) == list(estimated.ratings)
+    deviations = {line.player_id: line.deviation for line in found.ratings}
+    assert deviations["a"] < 61_00 < min(deviations[other] for other in "bcdef")

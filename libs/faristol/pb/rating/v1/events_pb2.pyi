@@ -29,6 +29,8 @@ class RatingUpdated(_message.Message):
     GAMES_FIELD_NUMBER: _builtins.int
     HALF_POINTS_FIELD_NUMBER: _builtins.int
     EXPECTED_MILLI_FIELD_NUMBER: _builtins.int
+    DEVIATION_FIELD_NUMBER: _builtins.int
+    VOLATILITY_FIELD_NUMBER: _builtins.int
     player_id: _builtins.str
     """The player."""
     before: _builtins.int
@@ -41,6 +43,10 @@ class RatingUpdated(_message.Message):
     """Wins, a draw counting one half, times two."""
     expected_milli: _builtins.int
     """Expected score in thousandths of a game."""
+    deviation: _builtins.int
+    """How uncertain the rating is afterwards, in hundredths of a point; 0 from a system that knows no deviation."""
+    volatility: _builtins.int
+    """How much the rating is expected to move about, in millionths; 0 from a system that knows no volatility."""
     def __init__(
         self,
         *,
@@ -50,10 +56,12 @@ class RatingUpdated(_message.Message):
         games: _builtins.int = ...,
         half_points: _builtins.int = ...,
         expected_milli: _builtins.int = ...,
+        deviation: _builtins.int = ...,
+        volatility: _builtins.int = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["after", b"after", "before", b"before", "expected_milli", b"expected_milli", "games", b"games", "half_points", b"half_points", "player_id", b"player_id"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["after", b"after", "before", b"before", "deviation", b"deviation", "expected_milli", b"expected_milli", "games", b"games", "half_points", b"half_points", "player_id", b"player_id", "volatility", b"volatility"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

@@ -227,6 +227,10 @@ class RatingSystem(_message.Message):
     FIRST_FACTORS_FIELD_NUMBER: _builtins.int
     FACTORS_FIELD_NUMBER: _builtins.int
     USUAL_FIELD_NUMBER: _builtins.int
+    TAU_FIELD_NUMBER: _builtins.int
+    FIRST_DEVIATION_FIELD_NUMBER: _builtins.int
+    OTHER_DEVIATION_FIELD_NUMBER: _builtins.int
+    FIRST_VOLATILITY_FIELD_NUMBER: _builtins.int
     name: _builtins.str
     """Name and version."""
     base: _builtins.str
@@ -235,6 +239,14 @@ class RatingSystem(_message.Message):
     """What a point of difference adds to the exponent, a decimal number."""
     usual: _builtins.bool
     """It is the one of tournaments that choose none."""
+    tau: _builtins.str
+    """How fast volatility changes (Glicko-2), a decimal number; empty in other systems, as what follows is 0."""
+    first_deviation: _builtins.int
+    """Deviation of an unrated player, in hundredths of a point."""
+    other_deviation: _builtins.int
+    """Deviation of a player rated elsewhere."""
+    first_volatility: _builtins.int
+    """Volatility at first, in millionths."""
     @_builtins.property
     def first_factors(self) -> _containers.RepeatedCompositeFieldContainer[Global___RatingFactor]:
         """How fast ratings move in a player's first tournament, by rising rating."""
@@ -252,10 +264,14 @@ class RatingSystem(_message.Message):
         first_factors: _abc.Iterable[Global___RatingFactor] | None = ...,
         factors: _abc.Iterable[Global___RatingFactor] | None = ...,
         usual: _builtins.bool = ...,
+        tau: _builtins.str = ...,
+        first_deviation: _builtins.int = ...,
+        other_deviation: _builtins.int = ...,
+        first_volatility: _builtins.int = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["base", b"base", "factors", b"factors", "first_factors", b"first_factors", "name", b"name", "per_point", b"per_point", "usual", b"usual"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["base", b"base", "factors", b"factors", "first_deviation", b"first_deviation", "first_factors", b"first_factors", "first_volatility", b"first_volatility", "name", b"name", "other_deviation", b"other_deviation", "per_point", b"per_point", "tau", b"tau", "usual", b"usual"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
