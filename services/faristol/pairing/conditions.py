@@ -125,6 +125,17 @@ def not_registered(state: Tournament, player_id: str) -> Refusal:
     )
 
 
+def expelled(player_id: str) -> Refusal:
+    """What is answered about somebody who was expelled."""
+    return Refusal(
+        "EXPELLED",
+        "",
+        N_("{player} has been expelled: only an expulsion that is lifted lets them come back."),
+        {"player": player_id},
+        subject=f"players/{player_id}",
+    )
+
+
 def paired_round(state: Tournament, number: int) -> Round:
     """A round that has been paired, of a tournament that is not over. Refuses any other."""
     if state.over:

@@ -17,13 +17,16 @@ from faristol.pairing.pairs import Pairs
 from faristol.pairing.players import Players
 from faristol.pairing.presenting import tournament_of
 from faristol.pairing.prizes import Prizes
+from faristol.pairing.sanctions import Sanctions
 from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.pb.pairing.v1 import pairing_pb2 as pairing
 from faristol.pb.pairing.v1 import pairing_pb2_grpc as pairing_grpc
 from faristol.record import Decision, load
 
 
-class PairingService(Players, Halls, Pairs, Corrections, History, Prizes, pairing_grpc.PairingServiceServicer):
+class PairingService(
+    Players, Sanctions, Halls, Pairs, Corrections, History, Prizes, pairing_grpc.PairingServiceServicer
+):
     """The tournaments of a cell."""
 
     async def CreateTournament(  # noqa: N802

@@ -23,6 +23,7 @@ from faristol.pairing.decide.players import (
 from faristol.pairing.decide.postponing import cancel_postponement, postpone, start_postponed
 from faristol.pairing.decide.results import record_result
 from faristol.pairing.decide.rounds import close, obstacles, pair, start, unpair
+from faristol.pairing.decide.sanctions import expel, lift_expulsion, warn
 from faristol.pairing.decide.tournaments import MOST_ROUNDS, SEED_SIZE, change_rounds, create, pin_of, publish
 from faristol.pairing.decide.undoing import UNDONE_BY, undo
 
@@ -42,11 +43,13 @@ __all__ = [
     "correct_ruling",
     "create",
     "enter_result",
+    "expel",
     "fix_table",
     "forbid",
     "give_forfeit",
     "grant_bye",
     "keep",
+    "lift_expulsion",
     "obstacles",
     "pair",
     "pin_of",
@@ -63,5 +66,6 @@ __all__ = [
     "start_postponed",
     "undo",
     "unpair",
+    "warn",
     "withdraw",
 ]

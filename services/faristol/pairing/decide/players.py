@@ -152,9 +152,16 @@ def withdraw(
     ]
 
 
-def reinstate(state: Tournament, *, player_id: str, at: datetime | None, now: datetime) -> list[Message]:
-    """Pair a player again who had withdrawn: rounds paired in between stay missed."""
+def reinstate(
+    state: Tournament, *, player_id: str, at: datetime | None, now: datetime, lifted: bool = False
+) -> list[Message]:
+    """Pair a player again who had withdrawn: rounds paired in between stay missed.
+
+    Who was expelled comes back when that is ``lifted``, and not otherwise.
+    """
     player = _registered(state, player_id)
+    if player.expelled and not lifted:
+        raise conditions.expelled(player_id)
     if player.withdrawn is None:
         raise Refusal("NOT_WITHDRAWN", "", N_("{player} has not withdrawn."), {"player": player_id})
     current = state.open_round

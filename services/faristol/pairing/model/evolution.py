@@ -34,6 +34,9 @@ OfPlayer = (
     | events.ByeRevoked
     | events.TableFixed
     | events.TableReleased
+    | events.PlayerWarned
+    | events.PlayerExpelled
+    | events.ExpulsionLifted
 )
 """What changes one player."""
 
@@ -53,6 +56,9 @@ Fact = (
     | events.HallsSet
     | events.TableFixed
     | events.TableReleased
+    | events.PlayerWarned
+    | events.PlayerExpelled
+    | events.ExpulsionLifted
     | events.PairForbidden
     | events.PairAllowed
     | events.PairKept
@@ -113,6 +119,9 @@ def evolve(state: Tournament, fact: Message) -> Tournament:
             | events.ByeRevoked()
             | events.TableFixed()
             | events.TableReleased()
+            | events.PlayerWarned()
+            | events.PlayerExpelled()
+            | events.ExpulsionLifted()
         ):
             players = tuple(_changed(one, fact) if one.player_id == fact.player_id else one for one in state.players)
             return _later(replace(state, players=players), fact.occurred_at)
@@ -218,3 +227,9 @@ def _changed(player: Player, fact: OfPlayer) -> Player:
             return replace(player, table=fact.table)
         case events.TableReleased():
             return replace(player, table=None)
+        case events.PlayerWarned():
+            return replace(player, warnings=fact.count)
+        case events.PlayerExpelled():
+            return replace(player, expelled=True)
+        case events.ExpulsionLifted():
+            return replace(player, expelled=False)

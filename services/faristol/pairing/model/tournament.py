@@ -94,6 +94,9 @@ class Player:
     """Rounds that the player will sit out, by number."""
     table: int | None = None
     """The table at which the player always sits."""
+    warnings: int = 0
+    """For conduct, so far."""
+    expelled: bool = False
 
     def takes_part(self, number: int) -> bool:
         """Whether a round is the player's to play or to sit out."""

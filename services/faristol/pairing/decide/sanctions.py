@@ -1,0 +1,143 @@
+"""Sanctions that reach beyond a game: warnings and expulsion. Pure.
+
+What an arbiter imposes in a game is done at its table. A warning is FISE's yellow card, an expulsion its red one
+(FISE 47), the disqualification of UF 28 and the total exclusion of PES Ζ.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+
+from google.protobuf.message import Message
+
+from faristol.host.errors import Invalid
+from faristol.host.times import to_timestamp
+from faristol.pairing import conditions
+from faristol.pairing.decide.corrections import check_arbiter
+from faristol.pairing.decide.players import reinstate, withdraw
+from faristol.pairing.identity import checked_id
+from faristol.pairing.model import Player, Tournament
+from faristol.pb.pairing.v1 import events_pb2 as events
+from faristol.pb.pairing.v1 import pairing_pb2 as pairing
+from faristol.rules import N_, Refusal, Ruleset
+
+WARNINGS = 2
+"""Warnings after which expulsion is put forward (FISE 47: who offends again)."""
+
+
+def warn(
+    state: Tournament,
+    ruleset: Ruleset,
+    *,
+    player_id: str,
+    arbiter_id: str,
+    note: str,
+    at: datetime | None,
+    now: datetime,
+) -> list[Message]:
+    """Warn a player; from the second time on the fact puts expulsion forward, which the organisation decides."""
+    check_arbiter(arbiter_id)
+    player = _player(state, player_id)
+    count = player.warnings + 1
+    return [
+        events.PlayerWarned(
+            player_id=player_id,
+            round=max(len(state.played), 1),
+            count=count,
+            expulsion_proposed=count >= WARNINGS,
+            article=_article(ruleset),
+            arbiter_id=arbiter_id,
+            note=note,
+            occurred_at=to_timestamp(conditions.moment(state, at, now)),
+        )
+    ]
+
+
+def expel(
+    state: Tournament,
+    ruleset: Ruleset,
+    *,
+    player_id: str,
+    arbiter_id: str,
+    decided_by: Sequence[str],
+    note: str,
+    at: datetime | None,
+    now: datetime,
+) -> list[Message]:
+    """Expel a player on the proposal of an arbiter, by those who decide that (FISE 49, PES Ζ).
+
+    A game that is being played is lost, and the player is not paired any more. Raises ``Invalid`` when nobody decided
+    it.
+    """
+    check_arbiter(arbiter_id)
+    _check_deciders(decided_by)
+    player = _player(state, player_id)
+    article = _article(ruleset)
+    leaving = (
+        []
+        if player.withdrawn is not None
+        else withdraw(state, player_id=player_id, note="", running_game=pairing.RUNNING_GAME_GIVEN_UP, at=at, now=now)
+    )
+    return [
+        events.PlayerExpelled(
+            player_id=player_id,
+            round=max(len(state.played), 1),
+            article=article,
+            arbiter_id=arbiter_id,
+            decided_by=decided_by,
+            note=note,
+            occurred_at=to_timestamp(conditions.moment(state, at, now)),
+        ),
+        *leaving,
+    ]
+
+
+def lift_expulsion(
+    state: Tournament, *, player_id: str, decided_by: Sequence[str], note: str, at: datetime | None, now: datetime
+) -> list[Message]:
+    """Take an expulsion back, as those decide to whom the player appealed (FISE 50): the player is paired again.
+
+    What was lost by it stays lost. Raises ``Invalid`` when nobody decided it.
+    """
+    _check_deciders(decided_by)
+    player = state.player(player_id)
+    if state.over:
+        raise conditions.over(state)
+    if player is None:
+        raise conditions.not_registered(state, player_id)
+    if not player.expelled:
+        raise Refusal("NOT_EXPELLED", "", N_("{player} has not been expelled."), {"player": player_id})
+    lifted = events.ExpulsionLifted(
+        player_id=player_id,
+        round=max(len(state.played), 1),
+        decided_by=decided_by,
+        note=note,
+        occurred_at=to_timestamp(conditions.moment(state, at, now)),
+    )
+    return [lifted, *reinstate(state, player_id=player_id, at=at, now=now, lifted=True)]
+
+
+def _player(state: Tournament, player_id: str) -> Player:
+    if state.over:
+        raise conditions.over(state)
+    player = state.player(player_id)
+    if player is None:
+        raise conditions.not_registered(state, player_id)
+    if player.expelled:
+        raise conditions.expelled(player_id)
+    return player
+
+
+def _article(ruleset: Ruleset) -> str:
+    """The article by which officials impose sanctions. Refuses where the book knows none."""
+    if not ruleset.law.sanctions:
+        raise Refusal("NO_SANCTIONS", "", N_("These rules know no sanctions beyond the game."))
+    return ruleset.law.sanctions
+
+
+def _check_deciders(decided_by: Sequence[str]) -> None:
+    if not decided_by:
+        raise Invalid("decided_by", N_("expected the ids of those who decided it"))
+    for one in decided_by:
+        checked_id("decided_by", one)

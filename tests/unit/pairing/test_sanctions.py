@@ -1,0 +1,118 @@
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import pytest
+from tests.unit.pairing.halls import Hall
+
+from faristol.host.errors import Invalid
+from faristol.pairing import decide
+from faristol.pb.pairing.v1 import events_pb2 as events
+from faristol.rules import Refusal, Ruleset, load_ruleset
+
+FISE = load_ruleset("fise")
+PES = load_ruleset("pes-2024")
+
+
+def hall_of(ruleset: Ruleset = FISE) -> Hall:
+    hall = Hall({f"p{place}": 2000 - place for place in range(1, 9)}, ruleset=ruleset)
+    hall.pair(1)
+    hall.start(1)
+    return hall
+
+
+def warn(hall: Hall, player_id: str = "p1") -> events.PlayerWarned:
+    (fact,) = hall.do(
+        decide.warn(hall.state, hall.ruleset, player_id=player_id, arbiter_id="marta", note="", at=None, now=hall.now)
+    )
+    assert isinstance(fact, events.PlayerWarned)
+    return fact
+
+
+def expel(hall: Hall, player_id: str = "p1", decided_by: Sequence[str] = ("director",)) -> None:
+    hall.do(
+        decide.expel(
+            hall.state,
+            hall.ruleset,
+            player_id=player_id,
+            arbiter_id="marta",
+            decided_by=decided_by,
+            note="",
+            at=None,
+            now=hall.now,
+        )
+    )
+
+
+def lift(hall: Hall, decided_by: Sequence[str] = ("tribunal",)) -> None:
+    hall.do(decide.lift_expulsion(hall.state, player_id="p1", decided_by=decided_by, note="", at=None, now=hall.now))
+
+
+def refusal_of(act: Callable[[], object]) -> str:
+    with pytest.raises(Refusal) as refused:
+        act()
+    return refused.value.reason
+
+
+def test_who_is_warned_again_is_put_forward_for_expulsion() -> None:
+    # Matrix 109.
+    hall = hall_of()
+
+    assert [(one.count, one.expulsion_proposed) for one in (warn(hall), warn(hall), warn(hall, "p2"))] == [
+        (1, False),
+        (2, True),
+        (1, False),
+    ]
+    assert hall.state.players[0].withdrawn is None
+
+
+@pytest.mark.parametrize(("ruleset", "article"), [(FISE, "FISE 49"), (PES, "PES Ζ")])
+def test_who_is_expelled_loses_the_game_and_is_paired_no_more(ruleset: Ruleset, article: str) -> None:
+    hall = hall_of(ruleset)
+    expel(hall)
+
+    expelled, withdrawn = hall.facts[-2:]
+    assert isinstance(expelled, events.PlayerExpelled)
+    assert isinstance(withdrawn, events.PlayerWithdrawn)
+    assert (expelled.article, withdrawn.game_id, withdrawn.round) == (article, "open-r1-t1", 2)
+    assert "p1" not in {player.player_id for player in hall.state.to_pair(2)}
+
+
+def test_only_an_expulsion_that_is_lifted_lets_a_player_come_back() -> None:
+    hall = hall_of()
+    expel(hall)
+    before = hall.state
+
+    assert refusal_of(lambda: decide.reinstate(hall.state, player_id="p1", at=None, now=hall.now)) == "EXPELLED"
+    assert refusal_of(lambda: expel(hall)) == "EXPELLED"
+    undo = decide.undo
+    version = len(hall.facts)
+    assert refusal_of(lambda: undo(hall.state, FISE, hall.facts, version, note="", at=None, now=hall.now)) == "EXPELLED"
+    assert hall.state == before
+
+    lift(hall)
+    assert "p1" in {player.player_id for player in hall.state.to_pair(2)}
+    assert refusal_of(lambda: lift(hall)) == "NOT_EXPELLED"
+
+
+def test_somebody_decides_an_expulsion_and_its_end() -> None:
+    hall = hall_of()
+
+    with pytest.raises(Invalid, match="decided_by"):
+        expel(hall, decided_by=())
+    expel(hall)
+    with pytest.raises(Invalid, match="decided_by"):
+        lift(hall, decided_by=())
+
+
+def test_where_the_book_knows_no_sanctions_none_are_imposed() -> None:
+    hall = hall_of(load_ruleset("fisc-2023"))
+    warn(hall)
+    box = load_ruleset("box")
+
+    assert (
+        refusal_of(
+            lambda: decide.warn(hall.state, box, player_id="p1", arbiter_id="marta", note="", at=None, now=hall.now)
+        )
+        == "NO_SANCTIONS"
+    )
