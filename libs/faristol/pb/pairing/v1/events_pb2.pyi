@@ -674,6 +674,150 @@ class PlayerReinstated(_message.Message):
 Global___PlayerReinstated: _TypeAlias = PlayerReinstated  # noqa: Y015
 
 @_typing.final
+class PlayerWarned(_message.Message):
+    """An official warned a player for conduct (FISE 47: the yellow card)."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    PLAYER_ID_FIELD_NUMBER: _builtins.int
+    ROUND_FIELD_NUMBER: _builtins.int
+    COUNT_FIELD_NUMBER: _builtins.int
+    EXPULSION_PROPOSED_FIELD_NUMBER: _builtins.int
+    ARTICLE_FIELD_NUMBER: _builtins.int
+    ARBITER_ID_FIELD_NUMBER: _builtins.int
+    NOTE_FIELD_NUMBER: _builtins.int
+    OCCURRED_AT_FIELD_NUMBER: _builtins.int
+    player_id: _builtins.str
+    """The player."""
+    round: _builtins.int
+    """The last round paired, from 1."""
+    count: _builtins.int
+    """How many warnings the player has by now."""
+    expulsion_proposed: _builtins.bool
+    """Expulsion is put forward to the organisation."""
+    article: _builtins.str
+    """The article."""
+    arbiter_id: _builtins.str
+    """The arbiter."""
+    note: _builtins.str
+    """What for, in the arbiter's words. Never for the public."""
+    @_builtins.property
+    def occurred_at(self) -> _timestamp_pb2.Timestamp:
+        """When."""
+
+    def __init__(
+        self,
+        *,
+        player_id: _builtins.str = ...,
+        round: _builtins.int = ...,
+        count: _builtins.int = ...,
+        expulsion_proposed: _builtins.bool = ...,
+        article: _builtins.str = ...,
+        arbiter_id: _builtins.str = ...,
+        note: _builtins.str = ...,
+        occurred_at: _timestamp_pb2.Timestamp | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["occurred_at", b"occurred_at"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["arbiter_id", b"arbiter_id", "article", b"article", "count", b"count", "expulsion_proposed", b"expulsion_proposed", "note", b"note", "occurred_at", b"occurred_at", "player_id", b"player_id", "round", b"round"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___PlayerWarned: _TypeAlias = PlayerWarned  # noqa: Y015
+
+@_typing.final
+class PlayerExpelled(_message.Message):
+    """A player may not go on in the tournament (FISE 47, UF 28, PES Ζ). That the player leaves follows as PlayerWithdrawn."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    PLAYER_ID_FIELD_NUMBER: _builtins.int
+    ROUND_FIELD_NUMBER: _builtins.int
+    ARTICLE_FIELD_NUMBER: _builtins.int
+    ARBITER_ID_FIELD_NUMBER: _builtins.int
+    DECIDED_BY_FIELD_NUMBER: _builtins.int
+    NOTE_FIELD_NUMBER: _builtins.int
+    OCCURRED_AT_FIELD_NUMBER: _builtins.int
+    player_id: _builtins.str
+    """The player."""
+    round: _builtins.int
+    """The last round paired, from 1."""
+    article: _builtins.str
+    """The article."""
+    arbiter_id: _builtins.str
+    """The arbiter who put it forward."""
+    note: _builtins.str
+    """What for, in the arbiter's words. Never for the public."""
+    @_builtins.property
+    def decided_by(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """Who decided it."""
+
+    @_builtins.property
+    def occurred_at(self) -> _timestamp_pb2.Timestamp:
+        """When."""
+
+    def __init__(
+        self,
+        *,
+        player_id: _builtins.str = ...,
+        round: _builtins.int = ...,
+        article: _builtins.str = ...,
+        arbiter_id: _builtins.str = ...,
+        decided_by: _abc.Iterable[_builtins.str] | None = ...,
+        note: _builtins.str = ...,
+        occurred_at: _timestamp_pb2.Timestamp | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["occurred_at", b"occurred_at"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["arbiter_id", b"arbiter_id", "article", b"article", "decided_by", b"decided_by", "note", b"note", "occurred_at", b"occurred_at", "player_id", b"player_id", "round", b"round"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___PlayerExpelled: _TypeAlias = PlayerExpelled  # noqa: Y015
+
+@_typing.final
+class ExpulsionLifted(_message.Message):
+    """An expulsion was taken back on appeal (FISE 50). That the player comes back follows as PlayerReinstated."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    PLAYER_ID_FIELD_NUMBER: _builtins.int
+    ROUND_FIELD_NUMBER: _builtins.int
+    DECIDED_BY_FIELD_NUMBER: _builtins.int
+    NOTE_FIELD_NUMBER: _builtins.int
+    OCCURRED_AT_FIELD_NUMBER: _builtins.int
+    player_id: _builtins.str
+    """The player."""
+    round: _builtins.int
+    """The last round paired, from 1."""
+    note: _builtins.str
+    """Why, in their words. Never for the public."""
+    @_builtins.property
+    def decided_by(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """Who decided it."""
+
+    @_builtins.property
+    def occurred_at(self) -> _timestamp_pb2.Timestamp:
+        """When."""
+
+    def __init__(
+        self,
+        *,
+        player_id: _builtins.str = ...,
+        round: _builtins.int = ...,
+        decided_by: _abc.Iterable[_builtins.str] | None = ...,
+        note: _builtins.str = ...,
+        occurred_at: _timestamp_pb2.Timestamp | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["occurred_at", b"occurred_at"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["decided_by", b"decided_by", "note", b"note", "occurred_at", b"occurred_at", "player_id", b"player_id", "round", b"round"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ExpulsionLifted: _TypeAlias = ExpulsionLifted  # noqa: Y015
+
+@_typing.final
 class ByeGranted(_message.Message):
     """A player will sit out a round that is not paired yet."""
 

@@ -589,6 +589,220 @@ class ReinstatePlayerResponse(_message.Message):
 Global___ReinstatePlayerResponse: _TypeAlias = ReinstatePlayerResponse  # noqa: Y015
 
 @_typing.final
+class WarnPlayerRequest(_message.Message):
+    """See WarnPlayer."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    COMMAND_ID_FIELD_NUMBER: _builtins.int
+    TOURNAMENT_ID_FIELD_NUMBER: _builtins.int
+    PLAYER_ID_FIELD_NUMBER: _builtins.int
+    ARBITER_ID_FIELD_NUMBER: _builtins.int
+    NOTE_FIELD_NUMBER: _builtins.int
+    OCCURRED_AT_FIELD_NUMBER: _builtins.int
+    command_id: _builtins.str
+    """The caller's id of this command, a UUID."""
+    tournament_id: _builtins.str
+    """The tournament."""
+    player_id: _builtins.str
+    """The player."""
+    arbiter_id: _builtins.str
+    """The arbiter."""
+    note: _builtins.str
+    """What for, in the arbiter's words, at most 500 characters. Never for the public."""
+    @_builtins.property
+    def occurred_at(self) -> _timestamp_pb2.Timestamp:
+        """When; the service's time when absent."""
+
+    def __init__(
+        self,
+        *,
+        command_id: _builtins.str = ...,
+        tournament_id: _builtins.str = ...,
+        player_id: _builtins.str = ...,
+        arbiter_id: _builtins.str = ...,
+        note: _builtins.str = ...,
+        occurred_at: _timestamp_pb2.Timestamp | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["occurred_at", b"occurred_at"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["arbiter_id", b"arbiter_id", "command_id", b"command_id", "note", b"note", "occurred_at", b"occurred_at", "player_id", b"player_id", "tournament_id", b"tournament_id"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___WarnPlayerRequest: _TypeAlias = WarnPlayerRequest  # noqa: Y015
+
+@_typing.final
+class WarnPlayerResponse(_message.Message):
+    """See WarnPlayer."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    POSITION_FIELD_NUMBER: _builtins.int
+    COUNT_FIELD_NUMBER: _builtins.int
+    EXPULSION_PROPOSED_FIELD_NUMBER: _builtins.int
+    position: _builtins.int
+    """Position in the record of the last event written."""
+    count: _builtins.int
+    """How many warnings the player has by now."""
+    expulsion_proposed: _builtins.bool
+    """Expulsion is put forward to the organisation."""
+    def __init__(
+        self,
+        *,
+        position: _builtins.int = ...,
+        count: _builtins.int = ...,
+        expulsion_proposed: _builtins.bool = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["count", b"count", "expulsion_proposed", b"expulsion_proposed", "position", b"position"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___WarnPlayerResponse: _TypeAlias = WarnPlayerResponse  # noqa: Y015
+
+@_typing.final
+class ExpelPlayerRequest(_message.Message):
+    """See ExpelPlayer."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    COMMAND_ID_FIELD_NUMBER: _builtins.int
+    TOURNAMENT_ID_FIELD_NUMBER: _builtins.int
+    PLAYER_ID_FIELD_NUMBER: _builtins.int
+    ARBITER_ID_FIELD_NUMBER: _builtins.int
+    DECIDED_BY_FIELD_NUMBER: _builtins.int
+    NOTE_FIELD_NUMBER: _builtins.int
+    OCCURRED_AT_FIELD_NUMBER: _builtins.int
+    command_id: _builtins.str
+    """The caller's id of this command, a UUID."""
+    tournament_id: _builtins.str
+    """The tournament."""
+    player_id: _builtins.str
+    """The player."""
+    arbiter_id: _builtins.str
+    """The arbiter who puts it forward."""
+    note: _builtins.str
+    """What for, in the arbiter's words, at most 500 characters. Never for the public."""
+    @_builtins.property
+    def decided_by(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """Who decides it: the director (FISE 49), the organisers (PES Ζ)."""
+
+    @_builtins.property
+    def occurred_at(self) -> _timestamp_pb2.Timestamp:
+        """When; the service's time when absent."""
+
+    def __init__(
+        self,
+        *,
+        command_id: _builtins.str = ...,
+        tournament_id: _builtins.str = ...,
+        player_id: _builtins.str = ...,
+        arbiter_id: _builtins.str = ...,
+        decided_by: _abc.Iterable[_builtins.str] | None = ...,
+        note: _builtins.str = ...,
+        occurred_at: _timestamp_pb2.Timestamp | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["occurred_at", b"occurred_at"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["arbiter_id", b"arbiter_id", "command_id", b"command_id", "decided_by", b"decided_by", "note", b"note", "occurred_at", b"occurred_at", "player_id", b"player_id", "tournament_id", b"tournament_id"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ExpelPlayerRequest: _TypeAlias = ExpelPlayerRequest  # noqa: Y015
+
+@_typing.final
+class ExpelPlayerResponse(_message.Message):
+    """See ExpelPlayer."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    POSITION_FIELD_NUMBER: _builtins.int
+    position: _builtins.int
+    """Position in the record of the last event written."""
+    def __init__(
+        self,
+        *,
+        position: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["position", b"position"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ExpelPlayerResponse: _TypeAlias = ExpelPlayerResponse  # noqa: Y015
+
+@_typing.final
+class LiftExpulsionRequest(_message.Message):
+    """See LiftExpulsion."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    COMMAND_ID_FIELD_NUMBER: _builtins.int
+    TOURNAMENT_ID_FIELD_NUMBER: _builtins.int
+    PLAYER_ID_FIELD_NUMBER: _builtins.int
+    DECIDED_BY_FIELD_NUMBER: _builtins.int
+    NOTE_FIELD_NUMBER: _builtins.int
+    OCCURRED_AT_FIELD_NUMBER: _builtins.int
+    command_id: _builtins.str
+    """The caller's id of this command, a UUID."""
+    tournament_id: _builtins.str
+    """The tournament."""
+    player_id: _builtins.str
+    """The player."""
+    note: _builtins.str
+    """Why, in their words, at most 500 characters. Never for the public."""
+    @_builtins.property
+    def decided_by(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """Who decides it: the tribunal to which the player appealed."""
+
+    @_builtins.property
+    def occurred_at(self) -> _timestamp_pb2.Timestamp:
+        """When; the service's time when absent."""
+
+    def __init__(
+        self,
+        *,
+        command_id: _builtins.str = ...,
+        tournament_id: _builtins.str = ...,
+        player_id: _builtins.str = ...,
+        decided_by: _abc.Iterable[_builtins.str] | None = ...,
+        note: _builtins.str = ...,
+        occurred_at: _timestamp_pb2.Timestamp | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["occurred_at", b"occurred_at"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["command_id", b"command_id", "decided_by", b"decided_by", "note", b"note", "occurred_at", b"occurred_at", "player_id", b"player_id", "tournament_id", b"tournament_id"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___LiftExpulsionRequest: _TypeAlias = LiftExpulsionRequest  # noqa: Y015
+
+@_typing.final
+class LiftExpulsionResponse(_message.Message):
+    """See LiftExpulsion."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    POSITION_FIELD_NUMBER: _builtins.int
+    position: _builtins.int
+    """Position in the record of the last event written."""
+    def __init__(
+        self,
+        *,
+        position: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["position", b"position"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___LiftExpulsionResponse: _TypeAlias = LiftExpulsionResponse  # noqa: Y015
+
+@_typing.final
 class SetHallsRequest(_message.Message):
     """See SetHalls."""
 

@@ -70,6 +70,21 @@ class PairingServiceStub:
                 request_serializer=faristol_dot_pairing_dot_v1_dot_pairing__pb2.ReinstatePlayerRequest.SerializeToString,
                 response_deserializer=faristol_dot_pairing_dot_v1_dot_pairing__pb2.ReinstatePlayerResponse.FromString,
                 _registered_method=True)
+        self.WarnPlayer = channel.unary_unary(
+                '/faristol.pairing.v1.PairingService/WarnPlayer',
+                request_serializer=faristol_dot_pairing_dot_v1_dot_pairing__pb2.WarnPlayerRequest.SerializeToString,
+                response_deserializer=faristol_dot_pairing_dot_v1_dot_pairing__pb2.WarnPlayerResponse.FromString,
+                _registered_method=True)
+        self.ExpelPlayer = channel.unary_unary(
+                '/faristol.pairing.v1.PairingService/ExpelPlayer',
+                request_serializer=faristol_dot_pairing_dot_v1_dot_pairing__pb2.ExpelPlayerRequest.SerializeToString,
+                response_deserializer=faristol_dot_pairing_dot_v1_dot_pairing__pb2.ExpelPlayerResponse.FromString,
+                _registered_method=True)
+        self.LiftExpulsion = channel.unary_unary(
+                '/faristol.pairing.v1.PairingService/LiftExpulsion',
+                request_serializer=faristol_dot_pairing_dot_v1_dot_pairing__pb2.LiftExpulsionRequest.SerializeToString,
+                response_deserializer=faristol_dot_pairing_dot_v1_dot_pairing__pb2.LiftExpulsionResponse.FromString,
+                _registered_method=True)
         self.SetHalls = channel.unary_unary(
                 '/faristol.pairing.v1.PairingService/SetHalls',
                 request_serializer=faristol_dot_pairing_dot_v1_dot_pairing__pb2.SetHallsRequest.SerializeToString,
@@ -255,6 +270,27 @@ class PairingServiceServicer:
 
     def ReinstatePlayer(self, request, context):
         """Pair a player again who had withdrawn.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def WarnPlayer(self, request, context):
+        """Warn a player for conduct (FISE 47); the second warning puts expulsion forward.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def ExpelPlayer(self, request, context):
+        """Expel a player from the tournament. A game that is being played is lost.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def LiftExpulsion(self, request, context):
+        """Take an expulsion back on appeal (FISE 50).
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -486,6 +522,21 @@ def add_PairingServiceServicer_to_server(servicer, server):
                     servicer.ReinstatePlayer,
                     request_deserializer=faristol_dot_pairing_dot_v1_dot_pairing__pb2.ReinstatePlayerRequest.FromString,
                     response_serializer=faristol_dot_pairing_dot_v1_dot_pairing__pb2.ReinstatePlayerResponse.SerializeToString,
+            ),
+            'WarnPlayer': grpc.unary_unary_rpc_method_handler(
+                    servicer.WarnPlayer,
+                    request_deserializer=faristol_dot_pairing_dot_v1_dot_pairing__pb2.WarnPlayerRequest.FromString,
+                    response_serializer=faristol_dot_pairing_dot_v1_dot_pairing__pb2.WarnPlayerResponse.SerializeToString,
+            ),
+            'ExpelPlayer': grpc.unary_unary_rpc_method_handler(
+                    servicer.ExpelPlayer,
+                    request_deserializer=faristol_dot_pairing_dot_v1_dot_pairing__pb2.ExpelPlayerRequest.FromString,
+                    response_serializer=faristol_dot_pairing_dot_v1_dot_pairing__pb2.ExpelPlayerResponse.SerializeToString,
+            ),
+            'LiftExpulsion': grpc.unary_unary_rpc_method_handler(
+                    servicer.LiftExpulsion,
+                    request_deserializer=faristol_dot_pairing_dot_v1_dot_pairing__pb2.LiftExpulsionRequest.FromString,
+                    response_serializer=faristol_dot_pairing_dot_v1_dot_pairing__pb2.LiftExpulsionResponse.SerializeToString,
             ),
             'SetHalls': grpc.unary_unary_rpc_method_handler(
                     servicer.SetHalls,
@@ -813,6 +864,87 @@ class PairingService:
             '/faristol.pairing.v1.PairingService/ReinstatePlayer',
             faristol_dot_pairing_dot_v1_dot_pairing__pb2.ReinstatePlayerRequest.SerializeToString,
             faristol_dot_pairing_dot_v1_dot_pairing__pb2.ReinstatePlayerResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def WarnPlayer(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/faristol.pairing.v1.PairingService/WarnPlayer',
+            faristol_dot_pairing_dot_v1_dot_pairing__pb2.WarnPlayerRequest.SerializeToString,
+            faristol_dot_pairing_dot_v1_dot_pairing__pb2.WarnPlayerResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def ExpelPlayer(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/faristol.pairing.v1.PairingService/ExpelPlayer',
+            faristol_dot_pairing_dot_v1_dot_pairing__pb2.ExpelPlayerRequest.SerializeToString,
+            faristol_dot_pairing_dot_v1_dot_pairing__pb2.ExpelPlayerResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def LiftExpulsion(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/faristol.pairing.v1.PairingService/LiftExpulsion',
+            faristol_dot_pairing_dot_v1_dot_pairing__pb2.LiftExpulsionRequest.SerializeToString,
+            faristol_dot_pairing_dot_v1_dot_pairing__pb2.LiftExpulsionResponse.FromString,
             options,
             channel_credentials,
             insecure,

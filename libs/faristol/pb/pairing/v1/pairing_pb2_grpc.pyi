@@ -49,6 +49,12 @@ class PairingServiceStub:
     """Withdraw a player. Where a game is being played it has to be said what becomes of it."""
     ReinstatePlayer: _grpc.UnaryUnaryMultiCallable[_pairing_pb2.ReinstatePlayerRequest, _pairing_pb2.ReinstatePlayerResponse]
     """Pair a player again who had withdrawn."""
+    WarnPlayer: _grpc.UnaryUnaryMultiCallable[_pairing_pb2.WarnPlayerRequest, _pairing_pb2.WarnPlayerResponse]
+    """Warn a player for conduct (FISE 47); the second warning puts expulsion forward."""
+    ExpelPlayer: _grpc.UnaryUnaryMultiCallable[_pairing_pb2.ExpelPlayerRequest, _pairing_pb2.ExpelPlayerResponse]
+    """Expel a player from the tournament. A game that is being played is lost."""
+    LiftExpulsion: _grpc.UnaryUnaryMultiCallable[_pairing_pb2.LiftExpulsionRequest, _pairing_pb2.LiftExpulsionResponse]
+    """Take an expulsion back on appeal (FISE 50)."""
     SetHalls: _grpc.UnaryUnaryMultiCallable[_pairing_pb2.SetHallsRequest, _pairing_pb2.SetHallsResponse]
     """Say which halls and tables there are, from the next pairing on."""
     FixTable: _grpc.UnaryUnaryMultiCallable[_pairing_pb2.FixTableRequest, _pairing_pb2.FixTableResponse]
@@ -123,6 +129,12 @@ class PairingServiceAsyncStub(PairingServiceStub):
     """Withdraw a player. Where a game is being played it has to be said what becomes of it."""
     ReinstatePlayer: _aio.UnaryUnaryMultiCallable[_pairing_pb2.ReinstatePlayerRequest, _pairing_pb2.ReinstatePlayerResponse]  # type: ignore[assignment]
     """Pair a player again who had withdrawn."""
+    WarnPlayer: _aio.UnaryUnaryMultiCallable[_pairing_pb2.WarnPlayerRequest, _pairing_pb2.WarnPlayerResponse]  # type: ignore[assignment]
+    """Warn a player for conduct (FISE 47); the second warning puts expulsion forward."""
+    ExpelPlayer: _aio.UnaryUnaryMultiCallable[_pairing_pb2.ExpelPlayerRequest, _pairing_pb2.ExpelPlayerResponse]  # type: ignore[assignment]
+    """Expel a player from the tournament. A game that is being played is lost."""
+    LiftExpulsion: _aio.UnaryUnaryMultiCallable[_pairing_pb2.LiftExpulsionRequest, _pairing_pb2.LiftExpulsionResponse]  # type: ignore[assignment]
+    """Take an expulsion back on appeal (FISE 50)."""
     SetHalls: _aio.UnaryUnaryMultiCallable[_pairing_pb2.SetHallsRequest, _pairing_pb2.SetHallsResponse]  # type: ignore[assignment]
     """Say which halls and tables there are, from the next pairing on."""
     FixTable: _aio.UnaryUnaryMultiCallable[_pairing_pb2.FixTableRequest, _pairing_pb2.FixTableResponse]  # type: ignore[assignment]
@@ -236,6 +248,30 @@ class PairingServiceServicer(metaclass=_abc_1.ABCMeta):
         context: _ServicerContext,
     ) -> _typing.Union[_pairing_pb2.ReinstatePlayerResponse, _abc.Awaitable[_pairing_pb2.ReinstatePlayerResponse]]:
         """Pair a player again who had withdrawn."""
+
+    @_abc_1.abstractmethod
+    def WarnPlayer(
+        self,
+        request: _pairing_pb2.WarnPlayerRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_pairing_pb2.WarnPlayerResponse, _abc.Awaitable[_pairing_pb2.WarnPlayerResponse]]:
+        """Warn a player for conduct (FISE 47); the second warning puts expulsion forward."""
+
+    @_abc_1.abstractmethod
+    def ExpelPlayer(
+        self,
+        request: _pairing_pb2.ExpelPlayerRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_pairing_pb2.ExpelPlayerResponse, _abc.Awaitable[_pairing_pb2.ExpelPlayerResponse]]:
+        """Expel a player from the tournament. A game that is being played is lost."""
+
+    @_abc_1.abstractmethod
+    def LiftExpulsion(
+        self,
+        request: _pairing_pb2.LiftExpulsionRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_pairing_pb2.LiftExpulsionResponse, _abc.Awaitable[_pairing_pb2.LiftExpulsionResponse]]:
+        """Take an expulsion back on appeal (FISE 50)."""
 
     @_abc_1.abstractmethod
     def SetHalls(
