@@ -9,6 +9,7 @@ from itertools import zip_longest
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from tests.unit.cli.test_sheet import played
 from tests.unit.game.hall import Hall, rules
 from tests.unit.game.test_any_command import TABLES, walk
 from tests.unit.gateway.stage import Stage
@@ -16,7 +17,7 @@ from tests.unit.gateway.stage import Stage
 from faristol.gateway.gcg import gcg_of
 from faristol.pb.results.v1 import results_pb2 as results
 from faristol.results.scoresheet import apply_to_game
-from faristol.rules import Board, Placement, Refusal, Square, Tile
+from faristol.rules import Board, Placement, Refusal, Square, Tile, load_ruleset
 from faristol.rules.gcg import GcgGame, Note, Play, Withdrawal, read_gcg, replay, write_gcg
 
 OF_TWO = [name for name, players in TABLES if players == 2]
@@ -72,6 +73,18 @@ def test_any_game_of_any_book_is_read_again_as_it_was_told(name: str, seed: int,
         assert told_points + noted == seat.score
         if not noted and not replayed.problems:
             assert replayed.totals[seat.player_id] == seat.score
+
+
+async def test_a_whole_game_of_a_championship_is_told_so_that_its_replay_finds_nothing_wrong() -> None:
+    one = await played("fise/game.yaml", "A whole game")
+    ruleset = load_ruleset("fise")
+    text = write_gcg(gcg_of(one, ruleset))
+    assert ">Anna: C3 .EN +3 27\n>Anna: -- -3 24\n" in text
+    assert ">Blai: 2A ZU[LL]A +54 91\n#note challenged, stands\n" in text
+    assert text.endswith(">Anna: (Q) -5 342\n>Blai: (T) -1 378\n>Anna: (time) -20 322\n")
+    replayed = replay(read_gcg(text), ruleset)
+    assert replayed.problems == ()
+    assert dict(replayed.totals) == {"Anna": 322, "Blai": 378}
 
 
 def test_a_phony_stands_there_with_what_it_scored_and_comes_off() -> None:
