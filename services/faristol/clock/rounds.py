@@ -45,7 +45,7 @@ def ending(record: Record) -> Reaction:
 
     async def end_last(event: Recorded) -> Decision | None:
         ended = event.message
-        assert isinstance(ended, game_events.GameEnded)
+        assert isinstance(ended, game_events.GameEnded | game_events.TableClosed)
         game_id = event.stream.removeprefix(GAME)
         ruleset = ruleset_of((await load_table(record, game_id)).state)
         if "own-time-or-round" not in {ruleset.lateness.loses_with, ruleset.absence.loses_with}:
@@ -67,4 +67,5 @@ def ending(record: Record) -> Reaction:
         write = Write(clock_stream(other), clock.version, [*settled, *lost], event.tournament)
         return Decision([write], [Guard(game_stream(other), table.version)])
 
-    return Reaction("clock.round", frozenset({game_events.GameEnded.DESCRIPTOR.full_name}), end_last)
+    types = {kind.DESCRIPTOR.full_name for kind in (game_events.GameEnded, game_events.TableClosed)}
+    return Reaction("clock.round", frozenset(types), end_last)

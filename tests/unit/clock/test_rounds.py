@@ -20,6 +20,7 @@ START = 1_700_000_000_000_000_000
 SECOND = 1_000_000_000
 GAMES = ("cup-r1-t1", "cup-r1-t2", "cup-r1-t3")
 ENDED = game_events.GameEnded(occurred_at=timestamp(START + 900 * SECOND))
+CLOSED = game_events.TableClosed(occurred_at=timestamp(START + 900 * SECOND))
 ABSENT = clock_events.PlayerAbsent(
     player_id="biel",
     signal_at=timestamp(START),
@@ -52,18 +53,21 @@ async def began(record: Record, ruleset: str) -> None:
         await add(record, f"game-{game_id}", opened, started)
 
 
-async def told(record: Record, game_id: str) -> Decision | None:
+async def told(record: Record, game_id: str, ended: Message = ENDED) -> Decision | None:
     """A game ends, and the clocks hear of it."""
-    await add(record, f"game-{game_id}", ENDED)
-    return await ending(record).react((await record.read_stream(f"game-{game_id}"))[-1])
+    await add(record, f"game-{game_id}", ended)
+    reaction, news = ending(record), (await record.read_stream(f"game-{game_id}"))[-1]
+    assert news.type in reaction.types
+    return await reaction.react(news)
 
 
+@pytest.mark.parametrize("ended", [ENDED, CLOSED])
 @pytest.mark.parametrize(
     ("missing", "reason"),
     [(ABSENT, clock_events.FORFEIT_REASON_LATE), (AWAY, clock_events.FORFEIT_REASON_ABSENT)],
 )
 async def test_who_is_missing_from_the_last_game_of_a_round_loses_with_the_one_before(
-    tmp_path: Path, missing: Message, reason: clock_events.ForfeitReason.ValueType
+    tmp_path: Path, missing: Message, reason: clock_events.ForfeitReason.ValueType, ended: Message
 ) -> None:
     record = await Record.open(f"sqlite:///{tmp_path / 'record.db'}")
     await began(record, "fise")
@@ -73,7 +77,7 @@ async def test_who_is_missing_from_the_last_game_of_a_round_loses_with_the_one_b
     started = clock_events.ClockStarted(player_id="anna", occurred_at=timestamp(START))
     await add(record, f"clock-{GAMES[2]}", opened, started, missing)
     assert await told(record, GAMES[0]) is None
-    decision = await told(record, GAMES[1])
+    decision = await told(record, GAMES[1], ended)
     assert decision is not None
     await record.append(decision, Metadata())
     (lost,) = (await record.facts(f"clock-{GAMES[2]}"))[3:]
