@@ -10,7 +10,7 @@ PYTEST_ARGS ?=
 export PATH := $(abspath $(BIN)):$(PATH)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup lexicons run test check format proto golden bench torture simulate judges rounds browser lock clean
+.PHONY: help setup lexicons run test check format proto golden bench torture simulate judges rounds great browser lock clean
 
 help: ## say what the targets do
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/  make \1\t\2/' | expand -t 20
@@ -85,6 +85,9 @@ ROUNDS  ?= 12
 PAIRING ?= swiss
 rounds: $(READY) ## pair a championship and time each round: PLAYERS=1000 ROUNDS=12 PAIRING=swiss|dutch; writes var/rounds.json
 	GRPC_VERBOSITY=ERROR $(BIN)/python -m tests.campaigns.rounds --players $(PLAYERS) --rounds $(ROUNDS) --pairing $(PAIRING)
+
+great: $(READY) ## play a championship of 300 players in 8 rounds under three books, and compute its standings again
+	GREAT_PLAYERS=300 GREAT_ROUNDS=8 $(BIN)/pytest tests/integration/test_great_championship.py $(PYTEST_ARGS)
 
 # The tests of the pages need a browser. Where it is missing and can be installed, it is; elsewhere they are
 # reported as not run.

@@ -1,0 +1,234 @@
+"""A great championship through the public interfaces: whatever happens in it, its standings can be computed again.
+
+Players sit in three halls, come late, sit rounds out, leave, do not come; results are entered, corrected where the book
+allows it; acts are undone. ``make great`` plays it with 300 players in 8 rounds.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+from collections import Counter
+from collections.abc import Awaitable, Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import grpc
+import pytest
+from tests.integration.processes import faristol
+from tests.integration.quick import Championship, championship
+from tests.integration.recomputation import Exported, recomputed
+
+from faristol.cli.api import call
+from faristol.pb.game.v1 import events_pb2 as game_events
+from faristol.pb.pairing.v1 import events_pb2 as events
+from faristol.pb.pairing.v1 import pairing_pb2 as pb
+from faristol.rules.options import written
+
+PLAYERS = int(os.environ.get("GREAT_PLAYERS", "26"))
+ROUNDS = int(os.environ.get("GREAT_ROUNDS", "5"))
+LATE = 1 + PLAYERS // 25
+"""Players who come after the first round, or would."""
+AT_ONCE = 20
+"""Scorers who enter results at the same time."""
+ARBITER = "arbiter"
+
+PES = ("buchholz", "spread", "total")
+BOOKS: dict[str, tuple[tuple[str, ...], dict[str, Any]]] = {
+    "fisc-2023": (("median-buchholz", "berger", "spread", "total"), {}),
+    "pes-2024": (PES, {}),
+    "uf-2007": (PES, {"minutes": "25"}),
+}
+"""The tie-breaks of each book, and what its organiser has to say."""
+
+TAKES_LATE = frozenset({"fisc-2023"})
+"""Books under which players come after the first round (FISC I.4)."""
+CORRECTS = frozenset({"uf-2007"})
+"""Books under which an arbiter corrects a result that is on the record; FISC I.8 and PES Ε.α let none be touched."""
+
+
+class Director:
+    """Directs a championship of the test, round after round."""
+
+    def __init__(self, hall: Championship, book: str) -> None:
+        self.hall = hall
+        self.book = book
+        self.pairing = hall.api.pairing
+        self.there = list(range(1, PLAYERS + 1))
+        self.corrected = 0
+        self.halls: list[events.Hall] = []
+
+    async def open(self) -> None:
+        hall = self.hall
+        options = [game_events.ChosenOption(name=name, value=written(one)) for name, one in hall.ruleset.chosen.items()]
+        create = pb.CreateTournamentRequest(
+            name="A great championship",
+            rounds=ROUNDS,
+            ruleset=hall.ruleset.name,
+            lexicon="words",
+            options=options,
+            seed=b"g" * 32,
+            keeping=game_events.KEEPING_RECORDED,
+        )
+        await hall.direct(self.pairing.CreateTournament, create)
+        tables = len(self.there) // 2 + LATE
+        self.halls = [
+            events.Hall(name=f"Hall {name}", first_table=1 + third * tables // 3, last_table=(third + 1) * tables // 3)
+            for third, name in enumerate("ABC")
+        ]
+        await hall.direct(self.pairing.SetHalls, pb.SetHallsRequest(halls=self.halls, top_tables=3))
+        for number in self.there:
+            await hall.register(number, None if number % 10 == 0 else 2100 - 5 * number)
+
+    async def play(self, number: int) -> None:
+        """A round with all that happens in it."""
+        if number == 2:
+            await self._late()
+        if number > 1:
+            await self._leave(self.hall.chance.choice(self.there))
+        resting = self.hall.chance.sample(self.there, 2)
+        for player, kind in zip(resting, (events.BYE_KIND_HALF_POINT, events.BYE_KIND_ZERO_POINT), strict=True):
+            grant = pb.GrantByeRequest(player_id=f"p{player:02}", round=number, kind=kind)
+            await self.hall.direct(self.pairing.GrantBye, grant)
+        paired = await self.hall.direct(self.pairing.PairRound, pb.PairRoundRequest(round=number))
+        self._check_tables(paired.pairings)
+        if number == 3:
+            paired = await self._pair_again(paired)
+            await self._withdraw_by_mistake()
+        await self.hall.direct(self.pairing.StartRound, pb.StartRoundRequest(round=number))
+        await self._results(number, paired.pairings)
+        await self.hall.direct(self.pairing.CloseRound, pb.CloseRoundRequest(round=number))
+        if number > 1:
+            await self._correct(paired.pairings[number])
+
+    def _check_tables(self, pairings: Sequence[events.Pairing]) -> None:
+        """Everybody sits in the hall that has the table, nobody at one that is taken."""
+        assert len({one.table for one in pairings}) == len(pairings)
+        for one in pairings:
+            (hall,) = (hall for hall in self.halls if hall.name == one.hall)
+            assert hall.first_table <= one.table <= hall.last_table
+
+    async def _late(self) -> None:
+        for number in range(PLAYERS + 1, PLAYERS + 1 + LATE):
+            if self.book in TAKES_LATE:
+                await self.hall.register(number, 1500)
+                self.there.append(number)
+            else:
+                with pytest.raises(grpc.aio.AioRpcError) as refused:
+                    await self.hall.register(number, 1500)
+                assert refused.value.code() is grpc.StatusCode.FAILED_PRECONDITION
+
+    async def _leave(self, player: int) -> None:
+        await self.hall.direct(self.pairing.WithdrawPlayer, pb.WithdrawPlayerRequest(player_id=f"p{player:02}"))
+        self.there.remove(player)
+
+    async def _undo(self, kind: str) -> None:
+        """Undo the last act of a kind."""
+        acts: list[pb.Act] = []
+        request = pb.ListActsRequest(tournament_id=self.hall.tournament_id)
+        while (answer := await self.pairing.ListActs(request)).acts:
+            acts += answer.acts
+            request.after_version = answer.acts[-1].version
+        version = next(act.version for act in reversed(acts) if act.type == kind)
+        await self.hall.direct(self.pairing.UndoAct, pb.UndoActRequest(version=version, note="a mistake"))
+
+    async def _pair_again(self, paired: pb.PairRoundResponse) -> pb.PairRoundResponse:
+        """The same lot and the same players make the same pairing."""
+        await self._undo("RoundPaired")
+        again: pb.PairRoundResponse = await self.hall.direct(self.pairing.PairRound, pb.PairRoundRequest(round=3))
+        assert (again.pairings, again.bye_player_id) == (paired.pairings, paired.bye_player_id)
+        return again
+
+    async def _withdraw_by_mistake(self) -> None:
+        player = f"p{self.there[0]:02}"
+        await self.hall.direct(self.pairing.WithdrawPlayer, pb.WithdrawPlayerRequest(player_id=player))
+        await self._undo("PlayerWithdrawn")
+
+    async def _results(self, number: int, pairings: Sequence[events.Pairing]) -> None:
+        gate = asyncio.Semaphore(AT_ONCE)
+        lots = [self.hall.chance.choices(range(250, 500), k=2) for _ in pairings]
+
+        async def enter(place: int, one: events.Pairing) -> None:
+            async with gate:
+                players = (one.first_player_id, one.second_player_id)
+                if place == number:
+                    await self._forfeit(one, players[:1])
+                elif place == number + 1:
+                    await self._forfeit(one, players)
+                else:
+                    scores = [
+                        game_events.FinalScore(player_id=player, score=score)
+                        for player, score in zip(players, lots[place], strict=True)
+                    ]
+                    result = pb.EnterResultRequest(game_id=one.game_id, scores=scores, arbiter_id=ARBITER)
+                    await self._enter(self.pairing.EnterResult, result)
+
+        await asyncio.gather(*(enter(place, one) for place, one in enumerate(pairings)))
+
+    async def _forfeit(self, one: events.Pairing, losers: Sequence[str]) -> None:
+        forfeit = pb.GiveForfeitRequest(game_id=one.game_id, loser_ids=losers, arbiter_id=ARBITER, note="not there")
+        await self._enter(self.pairing.GiveForfeit, forfeit)
+
+    async def _enter(self, method: Callable[..., Awaitable[Any]], request: Any) -> None:
+        """What a scorer enters beside others, again where they were faster time after time."""
+        await self.hall.direct(lambda sent, timeout: call(method, sent), request)
+
+    async def _correct(self, one: events.Pairing) -> None:
+        scores = [
+            game_events.FinalScore(player_id=one.first_player_id, score=333),
+            game_events.FinalScore(player_id=one.second_player_id, score=444),
+        ]
+        correct = pb.CorrectResultRequest(game_id=one.game_id, scores=scores, arbiter_id=ARBITER, note="a sum")
+        if self.book in CORRECTS:
+            await self.hall.direct(self.pairing.CorrectResult, correct)
+            self.corrected += 1
+            return
+        with pytest.raises(grpc.aio.AioRpcError) as refused:
+            await self.hall.direct(self.pairing.CorrectResult, correct)
+        assert refused.value.code() is grpc.StatusCode.FAILED_PRECONDITION
+
+
+async def told_by(hall: Championship) -> Exported:
+    """The exported tournament, once everything that was done is in it."""
+    await hall.json("")
+    done = await asyncio.to_thread(
+        faristol, "export", "json", hall.tournament_id, "--address", hall.address, timeout=300
+    )
+    assert done.returncode == 0, done.stderr
+    told: Exported = json.loads(done.stdout)
+    assert told["position"] >= hall.position
+    return told
+
+
+def published(told: Exported) -> list[tuple[int, str, float, tuple[float, ...]]]:
+    return [
+        (line["rank"], line["player_id"], line["points"], tuple(line["tie_breaks"].values()))
+        for line in told["standings"]
+    ]
+
+
+@pytest.mark.parametrize("book", sorted(BOOKS))
+async def test_standings_are_those_that_anybody_computes_from_what_is_published(
+    book: str, tmp_path: Path, shared_nats: str
+) -> None:
+    tie_breaks, options = BOOKS[book]
+    async with championship(tmp_path, shared_nats, book=book, rounds=ROUNDS, seed=17, options=options) as hall:
+        director = Director(hall, book)
+        await director.open()
+        for number in range(1, ROUNDS + 1):
+            await director.play(number)
+        await hall.direct(hall.api.pairing.PublishStandings, pb.PublishStandingsRequest())
+        told = await told_by(hall)
+        assert (await hall.json(""))["tournament"]["over"]
+    assert recomputed(told, tie_breaks) == published(told)
+    tables = [table for one in told["rounds"] for table in one["tables"]]
+    met = Counter(frozenset(seat["player_id"] for seat in table["seats"]) for table in tables if not table["unplayed"])
+    assert max(met.values()) == 1, "nobody meets twice over the board"
+    resting = [one["bye"]["player_id"] for one in told["rounds"] if one["bye"]]
+    assert len(resting) == len(set(resting)), "nobody rests twice"
+    # The results that were corrected were those of forfeits: there was a game after all.
+    assert sum(table["unplayed"] for table in tables) == 2 * ROUNDS - director.corrected
+    assert any(table["lost_by_all"] for table in tables)
+    assert sum(bool(table.get("corrected")) for table in tables) == director.corrected
+    assert len(told["standings"]) == PLAYERS + (LATE if book in TAKES_LATE else 0)
