@@ -148,7 +148,7 @@ class Table:
 
     async def _sign(self, game: State) -> None:
         clock = await when_found(self.api.clock.GetClock, clock_pb2.GetClockRequest(game_id=self.game_id))
-        if not clock.stopped:
+        if not clock.stopped or clock.following:
             await asyncio.sleep(WAIT)
             return
         for side in game.sides:
