@@ -170,5 +170,6 @@ def _tell(message: str, hint: str) -> None:
     if message.startswith("Usage: "):  # the help of a command that was given no word to go on
         print(message, file=sys.stderr)  # noqa: T201
         sys.exit(2)
-    print(f"faristol: {message.rstrip('.')}{hint}.", file=sys.stderr)  # noqa: T201
+    stop = "" if message.endswith("?") and not hint else "."
+    print(f"faristol: {message.rstrip('.')}{hint}{stop}", file=sys.stderr)  # noqa: T201
     sys.exit(2)

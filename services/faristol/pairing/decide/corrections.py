@@ -44,6 +44,7 @@ def correct_result(
     ``unplayed`` says that it is a forfeit, which is no game for pairing, tie-breaks and ratings.
 
     FISC I.8 and PES Ε.α let no result be touched; under FISE 44 all its players ask; elsewhere the arbiter decides.
+    What is final is the sheet: an arbiter who entered a result wrongly puts that right under every book.
     Raises ``Invalid`` for scores that are not of both players in the order of the pairing, and without an arbiter.
     """
     check_arbiter(arbiter_id)
@@ -65,7 +66,8 @@ def correct_result(
             N_("{found} does not play in {game}"),
             {"found": ", ".join(sorted(strangers))[:200], "game": game},
         )
-    check_result_correction(player_ids, pairing.player_ids, ruleset)
+    if game not in one.entered:
+        check_result_correction(player_ids, pairing.player_ids, ruleset)
     points = tuple(score for _, score in scores)
     best = [player_id for player_id, score in scores if score == max(points)]
     if not winner_id and not lost_by_all and len(best) == 1:

@@ -161,7 +161,7 @@ def evolve(state: Tournament, fact: Message) -> Tournament:
             return _later(_with_round(state, replace(one, results=results, decided=decided)), fact.occurred_at)
         case events.ResultEntered():
             one = state.played[fact.round - 1]
-            entered = replace(one, postponed=one.postponed - {fact.game_id})
+            entered = replace(one, postponed=one.postponed - {fact.game_id}, entered=one.entered | {fact.game_id})
             return _later(_with_round(state, entered), fact.occurred_at)
         case events.ResultCorrected():
             one = state.played[fact.round - 1]

@@ -196,6 +196,8 @@ class Round:
     """How each of those was decided."""
     postponed: frozenset[str] = frozenset()
     """Games that are played later and have not been started."""
+    entered: frozenset[str] = frozenset()
+    """Games of which an arbiter entered the result, and not their tables."""
     corrected_rulings: frozenset[tuple[str, int]] = frozenset()
     """Games and turns of which the ruling was put right afterwards."""
 

@@ -409,7 +409,8 @@ class PairingServiceServicer:
         raise NotImplementedError('Method not implemented!')
 
     def CorrectResult(self, request, context):
-        """Correct a result on the record where the book allows it; rounds paired since are marked.
+        """Correct a result on the record where the book allows it, or an arbiter entered it wrongly; rounds paired since are
+        marked.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')

@@ -88,7 +88,9 @@ class PairingServiceStub:
     EnterResult: _grpc.UnaryUnaryMultiCallable[_pairing_pb2.EnterResultRequest, _pairing_pb2.EnterResultResponse]
     """Enter the result of a game that was played and not kept at its table."""
     CorrectResult: _grpc.UnaryUnaryMultiCallable[_pairing_pb2.CorrectResultRequest, _pairing_pb2.CorrectResultResponse]
-    """Correct a result on the record where the book allows it; rounds paired since are marked."""
+    """Correct a result on the record where the book allows it, or an arbiter entered it wrongly; rounds paired since are
+    marked.
+    """
     CorrectRuling: _grpc.UnaryUnaryMultiCallable[_pairing_pb2.CorrectRulingRequest, _pairing_pb2.CorrectRulingResponse]
     """Put a ruling right that was found wrong after the game, on the same day: the spread changes (PES Δ.ε)."""
     PostponeGame: _grpc.UnaryUnaryMultiCallable[_pairing_pb2.PostponeGameRequest, _pairing_pb2.PostponeGameResponse]
@@ -168,7 +170,9 @@ class PairingServiceAsyncStub(PairingServiceStub):
     EnterResult: _aio.UnaryUnaryMultiCallable[_pairing_pb2.EnterResultRequest, _pairing_pb2.EnterResultResponse]  # type: ignore[assignment]
     """Enter the result of a game that was played and not kept at its table."""
     CorrectResult: _aio.UnaryUnaryMultiCallable[_pairing_pb2.CorrectResultRequest, _pairing_pb2.CorrectResultResponse]  # type: ignore[assignment]
-    """Correct a result on the record where the book allows it; rounds paired since are marked."""
+    """Correct a result on the record where the book allows it, or an arbiter entered it wrongly; rounds paired since are
+    marked.
+    """
     CorrectRuling: _aio.UnaryUnaryMultiCallable[_pairing_pb2.CorrectRulingRequest, _pairing_pb2.CorrectRulingResponse]  # type: ignore[assignment]
     """Put a ruling right that was found wrong after the game, on the same day: the spread changes (PES Δ.ε)."""
     PostponeGame: _aio.UnaryUnaryMultiCallable[_pairing_pb2.PostponeGameRequest, _pairing_pb2.PostponeGameResponse]  # type: ignore[assignment]
@@ -407,7 +411,9 @@ class PairingServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _pairing_pb2.CorrectResultRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_pairing_pb2.CorrectResultResponse, _abc.Awaitable[_pairing_pb2.CorrectResultResponse]]:
-        """Correct a result on the record where the book allows it; rounds paired since are marked."""
+        """Correct a result on the record where the book allows it, or an arbiter entered it wrongly; rounds paired since are
+        marked.
+        """
 
     @_abc_1.abstractmethod
     def CorrectRuling(
