@@ -102,10 +102,8 @@ async def _closed(record: Record, entered: Recorded, game_id: str) -> Decision |
         return None
     result = next(
         one.message
-        for one in await record.read_stream(entered.stream)
-        if one.version > entered.version
-        and isinstance(one.message, pairing_events.ResultRecorded)
-        and one.message.game_id == game_id
+        for one in await record.read_stream(entered.stream, entered.version)
+        if isinstance(one.message, pairing_events.ResultRecorded) and one.message.game_id == game_id
     )
     assert isinstance(result, pairing_events.ResultRecorded)
     closed = TableClosed(

@@ -48,7 +48,7 @@ def watch(state: Rulings, fact: Message) -> Rulings:
             player_id, points = state.plays[fact.turn]
             ruled = Ruled(player_id, points, fact.valid, fact.occurred_at.ToDatetime(tzinfo=UTC))
             return replace(state, ruled=MappingProxyType({**state.ruled, fact.turn: ruled}))
-        case events.PlayCompleted() | events.TurnLost():
+        case events.PlayCompleted() | events.TurnLost() | events.PlayWithdrawn():
             return replace(state, turns=max(state.turns, fact.turn))
         case events.EntriesTakenBack():
             plays = {turn: play for turn, play in state.plays.items() if turn < fact.turn}

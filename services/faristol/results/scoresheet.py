@@ -341,7 +341,7 @@ def _completed(after: results.GetGameResponse, event: game.PlayCompleted) -> Non
 def _ended(after: results.GetGameResponse, event: game.GameEnded) -> None:
     after.end_condition = event.condition
     after.turn_player_id = ""
-    after.loser_ids.extend(event.loser_ids)
+    after.loser_ids[:] = event.loser_ids
     del after.laid[:]
     if after.entries and not after.entries[-1].complete:  # time ran out on it: it does not count
         after.entries[-1].total = _seat(after, after.entries[-1].player_id).score

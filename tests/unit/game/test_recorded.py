@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from tests.unit.game.hall import Hall, rules
 
-from faristol.game.decide import unseen
-from faristol.game.model import UNKNOWN, Phase
+from faristol.game import decide
+from faristol.game.model import UNKNOWN, Game, Phase, fold
 from faristol.host.errors import Invalid
 from faristol.pb.game.v1 import events_pb2 as events
 from faristol.pb.game.v1 import game_pb2 as pb
@@ -21,7 +21,7 @@ def near_the_end(bag_left: int = 0) -> Hall:
     """A table where nearly all tiles are out of the game, so that few are unseen."""
     hall = fisc()
     hall.turn("H8 C A S A")
-    gone = unseen(hall.game, hall.ruleset)[: hall.game.bag_left - bag_left]
+    gone = decide.unseen(hall.game, hall.ruleset)[: hall.game.bag_left - bag_left]
     found = events.TilesFound(turn=2, faces=gone, bag_left=bag_left)
     found.occurred_at.FromNanoseconds(hall.at)
     hall._write([found])
@@ -81,7 +81,7 @@ def test_a_draw_that_was_seen_is_entered_and_checked() -> None:
 
 def test_the_last_rack_that_nobody_entered_is_deduced() -> None:
     hall = near_the_end()
-    rest = unseen(hall.game, hall.ruleset)
+    rest = decide.unseen(hall.game, hall.ruleset)
     assert len(rest) == 14
     hall.do(pb.StateRackRequest(player_id="biel", faces=rest[:7]))
     assert sorted(hall.game.racks["anna"]) == sorted(rest[7:])
@@ -96,7 +96,7 @@ def test_a_rack_that_counts_and_was_not_entered_is_waited_for() -> None:
     with pytest.raises(Refusal) as refused:
         hall.do(pb.SignSheetRequest(player_id="anna"))
     assert refused.value.reason == "RACKS_UNKNOWN"
-    rest = unseen(hall.game, hall.ruleset)
+    rest = decide.unseen(hall.game, hall.ruleset)
     hall.do(pb.StateRackRequest(player_id="anna", faces=rest[:7]))
     hall.do(pb.StateRackRequest(player_id="biel", faces=rest[7:14]))
     values = hall.ruleset.tile_set.values
@@ -217,3 +217,17 @@ def test_a_play_that_was_corrected_stays_so_when_a_later_turn_is_taken_back() ->
     hall.do(pb.LayTilesRequest(player_id="biel", placements=[laid]))
     hall.do(pb.TakeBackEntriesRequest(arbiter_id="eleni", turn=2))
     assert (hall.game.scores["anna"], hall.game.turns_taken[0].points) == (12, 12)
+
+
+def test_a_table_whose_result_was_entered_is_not_started_or_opened_again() -> None:
+    scores = [events.FinalScore(player_id="anna", score=400), events.FinalScore(player_id="biel", score=380)]
+    opened = events.GameOpened(game_id="g", player_ids=["anna", "biel"], keeping=events.KEEPING_RECORDED)
+    fise = rules("fise")
+    closed = fold(Game(), [opened, events.TableClosed(scores=scores, winner_id="anna")])
+    with pytest.raises(Refusal, match="The game is over"):
+        decide.start_game(closed, fise, "anna", 5)
+    with pytest.raises(Refusal, match="An arbiter entered the result"):
+        decide.reopen_game(closed, fise, ["anna", "biel"], "eleni", 5)
+    forfeited = fold(Game(), [opened, events.GameEnded(condition=events.END_CONDITION_FORFEIT, loser_ids=["biel"])])
+    with pytest.raises(Refusal, match="The game is over"):
+        decide.start_game(forfeited, fise, "anna", 5)

@@ -4,6 +4,7 @@ from collections.abc import Callable, Sequence
 from functools import reduce
 
 import pytest
+from google.protobuf.message import Message
 from tests.unit.pairing.halls import FISC, Hall
 
 from faristol.host.errors import Invalid
@@ -162,4 +163,47 @@ def test_turns_that_were_taken_back_are_not_over() -> None:
     ]
 
     assert reduce(watch, facts[:3], Rulings()).turns == 3
+    assert reduce(watch, facts, Rulings()).turns == 1
+
+
+def test_a_table_that_ends_after_its_result_was_entered_changes_nothing() -> None:
+    hall = started()
+    first, second = hall.state.played[0].pairings[0].player_ids
+    enter(hall, (first, 400), (second, 300))
+    late = decide.record_result(
+        hall.state, game=GAME, scores=[(first, 10), (second, 20)], occurred_at=events.RoundStarted().occurred_at
+    )
+    assert late == []
+
+
+def test_what_an_arbiter_entered_wrongly_is_put_right_under_every_book() -> None:
+    hall = started()
+    first, second = hall.state.played[0].pairings[0].player_ids
+    enter(hall, (first, 400), (second, 300))
+    hall.report("open-r1-t2", 400, 300)
+
+    def correct(game: str) -> list[Message]:
+        players = next(one for one in hall.state.played[0].pairings if one.game_id == game).player_ids
+        return decide.correct_result(
+            hall.state,
+            hall.ruleset,
+            game=game,
+            scores=list(zip(players, (410, 300), strict=True)),
+            winner_id="",
+            lost_by_all=False,
+            unplayed=False,
+            player_ids=(),
+            arbiter_id="eleni",
+            note="",
+            at=None,
+            now=hall.now,
+        )
+
+    (corrected,) = correct(GAME)
+    assert isinstance(corrected, events.ResultCorrected)
+    assert refusal_of(lambda: correct("open-r1-t2")).article == "PES Ε.α"
+
+
+def test_a_turn_of_which_the_play_came_off_the_board_is_a_turn_that_was_played() -> None:
+    facts = [game_events.PlayPlaced(turn=1, player_id="p1", score=20), game_events.PlayWithdrawn(turn=1)]
     assert reduce(watch, facts, Rulings()).turns == 1

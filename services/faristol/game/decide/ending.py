@@ -174,4 +174,10 @@ def reopen_game(
             "NOT_FINAL", ruleset.article("scoresheet.reopen_by"), N_("The result is not final: it can be corrected.")
         )
     check_reopening(player_ids, game.player_ids, ruleset)
+    if game.closed:
+        raise Refusal(
+            "RESULT_ENTERED",
+            ruleset.article("scoresheet.reopen_by"),
+            N_("An arbiter entered the result, and not this table: the result itself is corrected."),
+        )
     return [events.GameReopened(player_ids=player_ids, arbiter_id=arbiter_id, occurred_at=timestamp(at))]

@@ -19,6 +19,8 @@ def start_game(game: Game, ruleset: Ruleset, player_id: str, at: Instant) -> lis
     """``player_id`` begins, as the draw at the table had it; the game has started (FISC I.5)."""
     check_seated(game, ruleset, player_id)
     _check_recorded(game)
+    if game.over:
+        raise Refusal("GAME_OVER", ruleset.law.game_over, N_("The game is over: no turn can be taken any more."))
     if game.turn:
         raise Refusal("STARTED_ALREADY", ruleset.article("start.method"), N_("The game has started already."))
     if ruleset.arbiter.required and not game.arbiter:

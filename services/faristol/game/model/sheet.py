@@ -185,7 +185,7 @@ def _final(game: Game, _: events.ResultFinal) -> Game:
 def _closed(game: Game, fact: events.TableClosed) -> Game:
     ended = events.GameEnded(condition=fact.condition, loser_ids=fact.loser_ids)
     scores = MappingProxyType({score.player_id: score.score for score in fact.scores})
-    return replace(_ended(game, ended), phase=Phase.FINAL, scores=scores)
+    return replace(_ended(game, ended), phase=Phase.FINAL, scores=scores, closed=True)
 
 
 def _reopened(game: Game, _: events.GameReopened) -> Game:

@@ -200,6 +200,8 @@ class Game:
     signed: tuple[str, ...] = ()
     revision: int = 0
     """How often the result was opened again."""
+    closed: bool = False
+    """The result was entered in the tournament, and not here."""
     opened_at: Instant = 0
     """When the round was started."""
     last_at: Instant = 0

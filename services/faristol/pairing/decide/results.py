@@ -52,6 +52,8 @@ def record_result(
         corrects = decided.revision > before.revision
         if decided.revision < before.revision or (known == result and not corrects):
             return []
+    if game in one.entered:
+        return []  # an arbiter entered the result before the table came to its end
     if known is not None and not corrects:
         raise Refusal(
             "RESULT_KNOWN",
