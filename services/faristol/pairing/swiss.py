@@ -15,7 +15,7 @@ from __future__ import annotations
 import hmac
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import combinations, islice, pairwise
+from itertools import accumulate, combinations, groupby, islice, pairwise
 from math import isqrt
 
 from faristol.pairing.foresight import can_go_on
@@ -31,8 +31,11 @@ ALTERNATIVES = 300
 IMPOSSIBLE = frozenset({"NO_BYE_LEFT", "NO_OPPONENT_LEFT", "NO_PAIRING"})
 """Reasons for which there is no pairing of those who are there."""
 
-NEIGHBOURS = 8
-"""How far apart in the standings opponents are looked for at first."""
+NEIGHBOURS = (8, 32)
+"""How far apart in the standings opponents are looked for at first, and when that is not enough."""
+
+FEW = 24
+"""Players of one score of whom it is looked at whether they can be paired among themselves."""
 
 _LOT_BITS = 48
 
@@ -135,18 +138,17 @@ def _nearest(standing: Sequence[Entrant], nodes: Sequence[int], seed: bytes) -> 
     in points add up to the squares of these boundaries at least. Where they add up to just that, no pair of the best
     pairing stands farther apart than the squared distances in rank allow when all the others are neighbours.
     """
-    within = NEIGHBOURS
-    for _ in range(2):
-        costs = dict(_costs(standing, _within(nodes, within), seed))
-        matching = cheapest(nodes, costs)
-        if matching is None or _points(standing, matching) > _least_points(standing, nodes):
-            return None
+    least = _least_points(standing, nodes)
+    for within in NEIGHBOURS:
+        matching = cheapest(nodes, dict(_costs(standing, _within(nodes, within), seed)))
+        if matching is None or _points(standing, matching) > least:
+            continue
         ranks = sum((low - high) ** 2 for high, low in matching)
         farthest = isqrt(ranks - (len(matching) - 1))
         if farthest <= within:
             return matching
-        within = farthest
-    return matching
+        return cheapest(nodes, dict(_costs(standing, _within(nodes, farthest), seed)))
+    return None
 
 
 def _within(nodes: Sequence[int], distance: int) -> Iterator[Edge]:
@@ -162,9 +164,31 @@ def _points(standing: Sequence[Entrant], matching: Matching) -> int:
 
 
 def _least_points(standing: Sequence[Entrant], nodes: Sequence[int]) -> int:
-    """What the squared distances in points of any complete pairing add up to at least."""
-    gaps = (standing[one].half_points - standing[other].half_points for one, other in pairwise(nodes))
-    return sum(gap**2 for above, gap in enumerate(gaps, start=1) if above % 2)
+    """What the squared distances in points of any complete pairing add up to at least.
+
+    A boundary between two scores is crossed an odd number of times where an odd number stands above it, and else an
+    even number. Players of one score, an even number like those above them, who cannot be paired among themselves leave
+    it, and then one boundary beside them is crossed twice.
+    """
+    groups = [list(group) for _, group in groupby(nodes, key=lambda node: standing[node].half_points)]
+    gaps = [(standing[one[0]].half_points - standing[two[0]].half_points) ** 2 for one, two in pairwise(groups)]
+    above = list(accumulate(map(len, groups)))
+    least = sum(gap for gap, players in zip(gaps, above, strict=False) if players % 2)
+    counted = None
+    for place, group in enumerate(groups):
+        beside = [boundary for boundary in (place - 1, place) if 0 <= boundary < len(gaps)]
+        even = len(group) % 2 == 0 and all(above[boundary] % 2 == 0 for boundary in beside)
+        if not even or not beside or counted in beside or len(group) > FEW or _pairable(standing, group):
+            continue
+        least += 2 * min(gaps[boundary] for boundary in beside)
+        counted = place
+    return least
+
+
+def _pairable(standing: Sequence[Entrant], group: Sequence[int]) -> bool:
+    """Whether players can be paired among themselves."""
+    edges = combinations(group, 2)
+    return cheapest(group, {(one, two): 0 for one, two in edges if standing[one].may_meet(standing[two])}) is not None
 
 
 def _costs(standing: Sequence[Entrant], pairs: Iterable[Edge], seed: bytes) -> Iterator[tuple[Edge, int]]:

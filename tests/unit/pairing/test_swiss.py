@@ -278,6 +278,15 @@ def test_when_everybody_has_rested_nobody_may_rest() -> None:
     assert refused.value.reason == "NO_BYE_LEFT"
 
 
+def test_two_leaders_who_have_met_are_paired_among_their_neighbours_and_not_among_all() -> None:
+    leaders = [Entrant("a", 5, frozenset("b")), Entrant("b", 5, frozenset("a"))]
+    standing = [*leaders, *(Entrant(f"p{number:02}", 4) for number in range(40))]
+    nodes = list(range(len(standing)))
+    near = swiss._nearest(standing, nodes, SEED)
+    assert near is not None
+    assert near == cheapest(nodes, dict(swiss._costs(standing, combinations(nodes, 2), SEED)))
+
+
 @settings(max_examples=60, deadline=None)
 @given(st.integers(2, 34), st.integers(1, 7), st.randoms(use_true_random=False))
 def test_looking_at_neighbours_alone_finds_the_pairing_of_least_distance(
