@@ -11,18 +11,14 @@ from collections.abc import AsyncIterator, Callable
 from pathlib import Path
 from typing import Any
 
-import httpx
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from sqlalchemy import select
 from tests.integration import contents
 from tests.integration.contents import fill, play, rows
 from tests.integration.processes import faristol
 from tests.unit.record.chains import KEY, OTHER_KEY
 
-from faristol.cli.compose import running
-from faristol.host import Settings
 from faristol.record import Record, keys, merkle, tables
 from faristol.record.archive import ArchiveError, summed
 from faristol.record.exporting import export
@@ -479,46 +475,6 @@ def test_any_record_comes_back_as_it_was(
         await other.close()
 
     asyncio.run(work())
-
-
-@pytest.mark.lexicon
-def test_a_championship_that_was_restored_is_served_as_it_was(
-    tmp_path: Path, lexicons: Path, new_database: str
-) -> None:
-    played = faristol(
-        "demo", "--players", "6", "--rounds", "5", "--json", "--data", str(tmp_path / "one"), lexicons=lexicons,
-        timeout=240,
-    )  # fmt: skip
-    assert played.returncode == 0, played.stderr
-    path = str(tmp_path / "all.gz")
-    assert faristol("record", "export", path, "--with-people", "--data", str(tmp_path / "one")).returncode == 0
-    restored = faristol("record", "restore", path, "--database-url", new_database)
-    assert restored.stdout.startswith("restored "), restored.stderr
-
-    async def serve() -> None:
-        given = {"data": tmp_path / "two", "database_url": new_database, "http_port": 0, "lexicons": lexicons}
-        async with running(Settings.model_validate(given)) as process:
-            record = process.runtime.record
-            last = await record.last_position()
-
-            async def everybody_is_there() -> bool:
-                async with record.reading() as connection:
-                    rows_ = await connection.execute(select(tables.checkpoints.c.position))
-                    return all(position == last for position in rows_.scalars())
-
-            await contents.until(everybody_is_there, 60)
-            assert await record.last_position() == last  # nothing happens for the second time
-            (tournament,) = {event.tournament for event in await record.read()}
-            async with httpx.AsyncClient(base_url=process.http_address, timeout=20) as http:
-                shown = (await http.get(f"/api/v1/tournaments/{tournament}/standings")).json()
-        told = json.loads(played.stdout)["standings"]
-        for one in (*shown["standings"], *told):
-            assert one["name"]
-        assert [(one["rank"], one["name"]) for one in shown["standings"]] == [
-            (one["rank"], one["name"]) for one in told
-        ]
-
-    asyncio.run(serve())
 
 
 def test_an_operator_exports_checks_and_restores(tmp_path: Path, new_database: str) -> None:

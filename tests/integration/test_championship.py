@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import time
 from pathlib import Path
@@ -9,22 +10,31 @@ from typing import Any
 
 import httpx
 import pytest
+from sqlalchemy import text
+from tests.integration import contents
 from tests.integration.processes import Cell, Child, faristol, free_port, standings, wait_until_serving
 
 from faristol.bus import NatsServer
-from faristol.host import SERVICES
+from faristol.cli.compose import running
+from faristol.host import SERVICES, Settings
 
 pytestmark = [pytest.mark.lexicon, pytest.mark.usefixtures("lexicons")]
 
-PLAN = ("--players", "8", "--rounds", "5", "--seed", "3")
-TOURNAMENT = "demo-fisc-2023-8-5-3"
+PLAN = ("--players", "6", "--rounds", "5", "--seed", "3")
+TOURNAMENT = "demo-fisc-2023-6-5-3"
 PATIENCE = 240.0
 
 
 @pytest.fixture(scope="module")
-def undisturbed(lexicons: Path) -> dict[str, Any]:
+def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder in which the championship is played with nothing in its way."""
+    return tmp_path_factory.mktemp("undisturbed")
+
+
+@pytest.fixture(scope="module")
+def undisturbed(data: Path, lexicons: Path) -> dict[str, Any]:
     """The championship on the embedded default, with nothing in its way."""
-    done = faristol("demo", *PLAN, "--json", timeout=PATIENCE, lexicons=lexicons)
+    done = faristol("demo", *PLAN, "--json", "--data", str(data), timeout=PATIENCE, lexicons=lexicons)
     assert done.returncode == 0, done.stderr
     outcome: dict[str, Any] = json.loads(done.stdout)
     return outcome
@@ -33,8 +43,8 @@ def undisturbed(lexicons: Path) -> dict[str, Any]:
 def test_the_demonstration_prints_one_object_with_standings_in_rank_order(undisturbed: dict[str, Any]) -> None:
     lines = undisturbed["standings"]
     assert [line["rank"] for line in lines] == sorted(line["rank"] for line in lines)
-    assert len(lines) == 8
-    assert sum(line["points"] for line in lines) == 4 * 5
+    assert len(lines) == 6
+    assert sum(line["points"] for line in lines) == 3 * 5
     assert sum(line["spread"] for line in lines) == 0
     keys = [(-line["points"], *(-line["tie_breaks"][name] for name in line["tie_breaks"])) for line in lines]
     assert keys == sorted(keys)
@@ -107,19 +117,49 @@ def test_killing_any_of_seven_processes_ends_in_the_same_standings(
     assert "order and hashes are right" in faristol("record", "verify", "--database-url", new_database).stdout
 
 
-def test_stopping_and_starting_up_continues_where_it_was(tmp_path: Path) -> None:
-    data, http_port = tmp_path / "data", free_port()
-    plan = ("--players", "6", "--rounds", "5", "--seed", "5")
-    first = faristol("demo", *plan, "--data", str(data), "--json", timeout=PATIENCE)
-    assert first.returncode == 0, first.stderr
+def test_stopping_and_starting_up_continues_where_it_was(
+    undisturbed: dict[str, Any], data: Path, tmp_path: Path
+) -> None:
+    http_port = free_port()
     up = Child(["up", "--data", str(data), "--http", str(http_port), "--grpc", "0"], {}, tmp_path / "up.log")
     try:
-        lines = _get(http_port, "/api/v1/tournaments/demo-fisc-2023-6-5-5/standings")["standings"]
-        assert [line["player_id"] for line in lines] == [line["player_id"] for line in standings(first.stdout)]
+        lines = _get(http_port, f"/api/v1/tournaments/{TOURNAMENT}/standings")["standings"]
+        assert [line["player_id"] for line in lines] == [line["player_id"] for line in undisturbed["standings"]]
         assert up.terminate() == 0
     finally:
         if up.process.poll() is None:
             up.kill()
+
+
+def test_a_championship_that_was_restored_is_served_as_it_was(
+    undisturbed: dict[str, Any], data: Path, new_database: str, tmp_path: Path
+) -> None:
+    path = str(tmp_path / "all.gz")
+    assert faristol("record", "export", path, "--with-people", "--data", str(data)).returncode == 0
+    restored = faristol("record", "restore", path, "--database-url", new_database)
+    assert restored.stdout.startswith("restored "), restored.stderr
+    positions = "SELECT position FROM checkpoints"
+
+    async def serve() -> None:
+        given = {"data": tmp_path / "two", "database_url": new_database, "http_port": 0}
+        async with running(Settings.model_validate(given)) as process:
+            record = process.runtime.record
+            last = await record.last_position()
+
+            async def everybody_is_there() -> bool:
+                async with record.reading() as connection:
+                    rows = await connection.execute(text(positions))
+                    return all(position == last for position in rows.scalars())
+
+            await contents.until(everybody_is_there, 60)
+            assert await record.last_position() == last  # nothing happens for the second time
+            async with httpx.AsyncClient(base_url=process.http_address, timeout=20) as http:
+                shown = (await http.get(f"/api/v1/tournaments/{TOURNAMENT}/standings")).json()["standings"]
+        told = undisturbed["standings"]
+        assert [(one["rank"], one["name"]) for one in shown] == [(one["rank"], one["name"]) for one in told]
+        assert all(one["name"] for one in shown)
+
+    asyncio.run(serve())
 
 
 def _wait_for_round(http_port: int, number: int) -> None:
