@@ -30,6 +30,25 @@ class Kind:
     vowel: bool = False
 
 
+@dataclass(frozen=True, slots=True)
+class _Way:
+    """A beginning of a text as faces. It knows its last one and the way before: a long text is not copied each time."""
+
+    place: int
+    """Where it ends in the text."""
+    face: str = ""
+    before: _Way | None = None
+
+    def faces(self) -> tuple[str, ...]:
+        """All of them, in order."""
+        found = []
+        way = self
+        while way.before:
+            found.append(way.face)
+            way = way.before
+        return tuple(reversed(found))
+
+
 @dataclass(frozen=True)
 class TileSet:
     """A set of tiles: the kinds in alphabetical order, and how the set's language is spelled with them.
@@ -80,10 +99,14 @@ class TileSet:
 
     def fold(self, text: str) -> str:
         """Write ``text`` as the faces do: capitals, no accents but on faces that carry one (Ç, Ñ), σ = ς."""
-        kept = {char for face in self.faces for char in face if len(unicodedata.normalize("NFD", char)) > 1}
         return "".join(
-            char if char in kept else self._bare(char) for char in unicodedata.normalize("NFC", text).upper()
+            char if char in self._accented else self._bare(char) for char in unicodedata.normalize("NFC", text).upper()
         )
+
+    @cached_property
+    def _accented(self) -> frozenset[str]:
+        """Characters of faces that carry a mark."""
+        return frozenset(char for face in self.faces for char in face if len(unicodedata.normalize("NFD", char)) > 1)
 
     def _bare(self, char: str) -> str:
         parts = unicodedata.normalize("NFD", char)
@@ -115,14 +138,15 @@ class TileSet:
             fitting = (written for written, _ in self._written if folded.startswith(written, place))
             if any(place + len(written) in onward for written in fitting):
                 onward.add(place)
-        ways: list[tuple[int, tuple[str, ...]]] = [(0, ())] if 0 in onward else []
+        ways = [_Way(0)] if 0 in onward else []
         while ways:
-            place, before = ways.pop()
-            if place == len(folded):
-                yield before
+            way = ways.pop()
+            if way.place == len(folded):
+                yield way.faces()
             for written, face in reversed(self._written):
-                if place + len(written) in onward and folded.startswith(written, place):
-                    ways.append((place + len(written), (*before, face)))
+                after = way.place + len(written)
+                if after in onward and folded.startswith(written, way.place):
+                    ways.append(_Way(after, face, way))
 
     @cached_property
     def _written(self) -> tuple[tuple[str, str], ...]:

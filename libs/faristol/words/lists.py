@@ -83,7 +83,7 @@ def unplayable(text: str, tile_set: TileSet) -> Refusal | None:
     """Why ``text`` is no word for these tiles, whatever lexicon one has; None when it could be one."""
     if not text.strip():
         return Refusal("EMPTY_WORD", "", N_("The word is empty: expected at least {least} tiles."), {"least": SHORTEST})
-    shown = "".join(char if char.isprintable() else "\N{REPLACEMENT CHARACTER}" for char in text[: SHOWN + 1])
+    shown = _printable(text[: SHOWN + 1])
     word = shown if len(text) <= SHOWN else f"{shown[:SHOWN]}…"
     tiles = tile_set.spell(text)
     if tiles is not None:
@@ -101,7 +101,9 @@ def unplayable(text: str, tile_set: TileSet) -> Refusal | None:
         return Refusal(
             "MIXED_SCRIPTS", "", N_("{word} mixes scripts: {characters}."), {"word": word, "characters": mixed}
         )
-    char = next((char for char in text if not any(tile_set.fold(char) in face for face in tile_set.faces)), "")
+    char = next(
+        (char for char in dict.fromkeys(text) if not any(tile_set.fold(char) in face for face in tile_set.faces)), ""
+    )
     if not char:
         return Refusal(
             "NOT_TILES",
@@ -109,13 +111,17 @@ def unplayable(text: str, tile_set: TileSet) -> Refusal | None:
             N_("{word} cannot be laid with tiles of {tile_set}."),
             {"word": word, "tile_set": tile_set.name},
         )
-    named = f"{char} (U+{ord(char):04X} {unicodedata.name(char, '?')})"
+    named = f"{_printable(char)} (U+{ord(char):04X} {unicodedata.name(char, '?')})"
     return Refusal(
         "NO_SUCH_TILE",
         "",
         N_("{word} holds {character}: {tile_set} has no tile for it."),
         {"word": word, "character": named, "tile_set": tile_set.name},
     )
+
+
+def _printable(text: str) -> str:
+    return "".join(char if char.isprintable() else "\N{REPLACEMENT CHARACTER}" for char in text)
 
 
 def _script(char: str) -> str:

@@ -25,6 +25,9 @@ Context = grpc.aio.ServicerContext[Any, Any]
 MOST_WORDS = 1_000
 """Words that one LookUp may ask for."""
 
+LONGEST_WORD = 100
+"""Characters of each: several times what a board holds, whatever marks its letters carry."""
+
 
 class LexiconService(lexicon_grpc.LexiconServiceServicer):
     """The lexicons and cases of a cell."""
@@ -64,6 +67,13 @@ class LexiconService(lexicon_grpc.LexiconServiceServicer):
                 N_("are {count}; at most {most} can be looked up at once"),
                 {"count": len(request.words), "most": MOST_WORDS},
             )
+        for number, text in enumerate(request.words, start=1):
+            if len(text) > LONGEST_WORD:
+                raise Invalid(
+                    "words",
+                    N_("number {number} has {count} characters; expected {most} at most"),
+                    {"number": number, "count": len(text), "most": LONGEST_WORD},
+                )
         graph = self._lexicons.find(request.lexicon)
         if unknown := sorted(set(request.layers) - set(graph.known_layers)):
             raise Invalid(

@@ -145,6 +145,7 @@ LookUp = lexicon_pb2.LookUpRequest
         (LookUp(words=["any"]), grpc.StatusCode.INVALID_ARGUMENT, "INVALID"),
         (LookUp(lexicon="catalan", words=["any"], layers=["slang"]), grpc.StatusCode.INVALID_ARGUMENT, "INVALID"),
         (LookUp(lexicon="catalan", words=["a"] * 1_001), grpc.StatusCode.INVALID_ARGUMENT, "INVALID"),
+        (LookUp(lexicon="catalan", words=["any", "a" * 101]), grpc.StatusCode.INVALID_ARGUMENT, "INVALID"),
         (LookUp(lexicon="klingon", words=["any"]), grpc.StatusCode.FAILED_PRECONDITION, "LEXICON_MISSING"),
         (lexicon_pb2.GetCaseRequest(), grpc.StatusCode.INVALID_ARGUMENT, "INVALID"),
         (lexicon_pb2.GetCaseRequest(case_id="g-9"), grpc.StatusCode.NOT_FOUND, "NOT_FOUND"),

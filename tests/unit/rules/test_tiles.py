@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import tracemalloc
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -39,6 +41,20 @@ def test_a_word_is_spelled_in_every_way_that_there_is_and_in_no_other(name: str,
     spelled = list(found.spellings(word))
     assert len(set(spelled)) == len(spelled)
     assert {one for one in spelled if "".join(one) == word} == naive_spellings(word, found.faces)
+
+
+def test_a_text_of_twice_the_length_takes_twice_the_memory_and_not_four_times() -> None:
+    spanish = load_tile_set("es-100")
+
+    def taken(letters: int) -> int:
+        tracemalloc.start()
+        assert spanish.spell("l" * letters) == ("LL",) * (letters // 2)
+        _, most = tracemalloc.get_traced_memory()
+        tracemalloc.stop()
+        return most
+
+    taken(2)
+    assert taken(4_000) < 3 * taken(2_000)
 
 
 @given(st.sampled_from(SETS), st.text(min_size=1, max_size=5))

@@ -94,6 +94,7 @@ def test_a_layer_that_is_no_name_is_told_with_its_line(path: Path) -> None:
         ("åbac", "ca-100", "NO_SUCH_TILE", "holds å"),
         ("çedilla", "es-100", "NO_SUCH_TILE", "holds ç"),
         ("k\x1b[2J", "ca-100", "NO_SUCH_TILE", "k\N{REPLACEMENT CHARACTER}[2J holds k"),
+        ("sol\x1b[2J", "ca-100", "NO_SUCH_TILE", "holds \N{REPLACEMENT CHARACTER} (U+001B ?)"),
         ("co-pilot", "es-100", "NO_SUCH_TILE", "co-pilot holds - (U+002D HYPHEN-MINUS)"),
         ("y", "ca-100", "NOT_TILES", "y cannot be laid with tiles of ca-100."),
         ("ΜΕΛA", "el-104", "MIXED_SCRIPTS", "ΜΕΛA mixes scripts: Μ (Greek) + A (Latin)."),
