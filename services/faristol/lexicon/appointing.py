@@ -76,7 +76,7 @@ def appoint(
     fact = events.JudgeAppointed(judge_id=judge_id, languages=sorted(set(languages)), director=director, occurred_at=at)
     after = evolve(state, fact)
     if judge_id in state.judges:
-        _check_judges(after, needs, waiting)
+        _check_judges(after, needs, waiting, before=state)
     return [] if after == state else [fact]
 
 
@@ -93,7 +93,7 @@ def dismiss(
             "NOT_APPOINTED", "", N_("{judge} is not appointed: there is nothing to end."), {"judge": judge_id}
         )
     fact = events.JudgeDismissed(judge_id=judge_id, occurred_at=at)
-    _check_judges(evolve(state, fact), needs, waiting)
+    _check_judges(evolve(state, fact), needs, waiting, before=state)
     return [fact]
 
 
@@ -134,11 +134,17 @@ def choose_layers(
     return [events.LayersChosen(layers=chosen, occurred_at=at)]
 
 
-def _check_judges(state: Adjudication, needs: Needs, waiting: Collection[Case] = ()) -> None:
-    """Raise ``Refusal``, with every reason there is, when somebody is missing for what is or may become a case."""
+def _check_judges(
+    state: Adjudication, needs: Needs, waiting: Collection[Case] = (), *, before: Adjudication | None = None
+) -> None:
+    """Raise ``Refusal``, with every reason there is, when somebody is missing for what is or may become a case.
+
+    ``before`` is how it was until now, for the appeals among the cases ``waiting``.
+    """
     panels = Counter[str]()
     for case in waiting:
-        panels[case.language] = max(panels[case.language], case.panel)
+        if not case.barred:
+            panels[case.language] = max(panels[case.language], case.panel)
     if state.mode != events.MODE_AUTOMATIC:
         panels[needs.language] = max(panels[needs.language], state.panel)
     missing = [
@@ -171,9 +177,42 @@ def _check_judges(state: Adjudication, needs: Needs, waiting: Collection[Case] =
                 {"panel": state.panel, "language": needs.language},
             )
         )
+    missing += _lost_to_appeals(before or state, state, waiting)
     if missing:
         first, *others = missing
         raise Refusal(first.reason, first.article, first.message, first.params, others=others)
+
+
+def _lost_to_appeals(before: Adjudication, after: Adjudication, waiting: Collection[Case]) -> list[Refusal]:
+    """Whom appeals that wait would lose of those who did not rule first: judges, a director.
+
+    One without the other is enough for an appeal to be opened: what it never had, it does not lose.
+    """
+    lost = []
+    appeals = ((case.language, case.panel, case.barred, case.article) for case in waiting if case.barred)
+    for language, panel, barred, article in dict.fromkeys(appeals):
+        able = len(after.able(language) - barred)
+        if able < panel <= len(before.able(language) - barred):
+            lost.append(
+                Refusal(
+                    "TOO_FEW_JUDGES",
+                    article,
+                    N_(
+                        "An appeal waits. Judges for {language} that it needs, who did not rule first: {panel}; "
+                        "appointed: {able}. Appoint them first."
+                    ),
+                    {"panel": panel, "language": language, "able": able},
+                )
+            )
+        if before.directors - barred and not after.directors - barred:
+            lost.append(
+                Refusal(
+                    "NO_DIRECTOR",
+                    article,
+                    N_("An appeal waits, and may need a director who did not rule first: appoint one first."),
+                )
+            )
+    return lost
 
 
 def _appeals_find_a_judge(state: Adjudication, language: str) -> bool:

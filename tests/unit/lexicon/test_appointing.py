@@ -130,6 +130,22 @@ def test_nobody_is_dismissed_whom_a_case_waits_for_whatever_mode_was_set_since()
         appoint(state, "ada", ["es"], director=False, needs=CATALAN, at=RAISED_AT, waiting=waiting)
 
 
+def test_an_appeal_that_waits_keeps_the_judges_and_directors_who_did_not_rule_first() -> None:
+    appeal = Case(case_id="c", language="ca", panel=1, appeal=True, barred=frozenset({"ada"}), article="FISC I.10")
+    state = staff(["ada", "berta"], ["head"])
+    assert dismiss(state, "ada", CATALAN, RAISED_AT, [appeal])
+    for one, reason in (("berta", "TOO_FEW_JUDGES"), ("head", "NO_DIRECTOR")):
+        with pytest.raises(Refusal) as caught:
+            dismiss(state, one, CATALAN, RAISED_AT, [appeal])
+        assert (caught.value.reason, caught.value.article) == (reason, "FISC I.10")
+    with pytest.raises(Refusal):
+        appoint(state, "berta", ["es"], director=False, needs=CATALAN, at=RAISED_AT, waiting=[appeal])
+    directed = staff(["ada"], ["ada", "head"])
+    assert dismiss(directed, "ada", CATALAN, RAISED_AT, [appeal])
+    with pytest.raises(Refusal, match="may need a director who did not rule first"):
+        dismiss(directed, "head", CATALAN, RAISED_AT, [appeal])
+
+
 def test_a_judge_is_appointed_and_dismissed_once() -> None:
     (fact,) = appoint(STAFFED, "eva", ["es", "ca", "es"], director=False, needs=CATALAN, at=RAISED_AT)
     assert isinstance(fact, events.JudgeAppointed)
