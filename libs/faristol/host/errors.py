@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import Literal
+from urllib.parse import quote
 
 from google.protobuf import any_pb2
 from google.rpc import code_pb2, error_details_pb2, status_pb2
@@ -13,6 +14,7 @@ from sqlalchemy.exc import TimeoutError as PoolTimeout
 from faristol.host.text import SOURCE, render, say
 from faristol.record import Conflict, Unacceptable
 from faristol.record.database import wrong_statement
+from faristol.record.decision import LONGEST_SHOWN
 from faristol.rules.refusal import N_, Param, Refusal
 
 DOMAIN = "faristol"
@@ -126,8 +128,66 @@ AWAY = ("08", "25P03", "53", "55P03", "57P")
 """SQLSTATEs that say that the database is away, busy, full or ending, and not that we asked something wrong."""
 
 
+LARGEST_STATUS = 6_000
+"""Bytes of a status in the trailers of a call: clients take 8 KiB of trailers, and fail where there are more."""
+
+SHOWN = (LONGEST_SHOWN, 40, 10)
+"""Characters of what fills a place, where a status would be too large with all of them; fewer where it still is."""
+
+
 def status_of(problem: BaseException, language: str) -> status_pb2.Status | None:
-    """The status that a caller who reads ``language`` gets; None for a defect of ours."""
+    """The status that a caller who reads ``language`` gets; None for a defect of ours.
+
+    What fills places of its sentence is cut where the status would be too large to arrive.
+    """
+    status = _status_of(problem, language)
+    for longest in SHOWN:
+        if status is None or _size(status) <= LARGEST_STATUS:
+            return status
+        status = _status_of(_shortened(problem, longest), language)
+    if status is not None and _size(status) > LARGEST_STATUS:
+        del status.details[1:]
+    return status
+
+
+def _size(status: status_pb2.Status) -> int:
+    """Bytes as gRPC sends it: the sentence percent-encoded, and all of it in base64."""
+    return len(quote(status.message)) + 4 * (len(status.SerializeToString()) // 3 + 1)
+
+
+def _shortened(problem: BaseException, longest: int) -> BaseException:
+    """The problem as it is, but for what fills its places: at most ``longest`` characters of each."""
+    match problem:
+        case Refusal():
+            return _shorter_refusal(problem, longest)
+        case NotFound():
+            return NotFound(problem.kind, _cut(problem.wanted, longest))
+        case AlreadyExists():
+            return AlreadyExists(problem.kind, _cut(problem.wanted, longest))
+        case Invalid():
+            return Invalid(problem.field, problem.problem, _all_cut(problem.params, longest))
+        case Unacceptable():
+            return Unacceptable(problem.text, **_all_cut(problem.params, longest))
+        case _:
+            return problem
+
+
+def _shorter_refusal(refusal: Refusal, longest: int) -> Refusal:
+    params, others = _all_cut(refusal.params, longest), [_shorter_refusal(one, longest) for one in refusal.others]
+    return Refusal(
+        refusal.reason, refusal.article, refusal.message, params, others=others, subject=_cut(refusal.subject, longest)
+    )
+
+
+def _all_cut(params: Mapping[str, Param], longest: int) -> dict[str, Param]:
+    return {key: _cut(value, longest) if isinstance(value, str) else value for key, value in params.items()}
+
+
+def _cut(text: str, longest: int) -> str:
+    return text if len(text) <= longest else f"{text[:longest]}…"
+
+
+def _status_of(problem: BaseException, language: str) -> status_pb2.Status | None:
     match problem:
         case Refusal():
             info = {**_params(problem.params), "message": problem.message, "article": problem.article}

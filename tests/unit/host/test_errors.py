@@ -2,11 +2,15 @@ from __future__ import annotations
 
 from typing import get_args
 
+import grpc
 import pytest
+from google.protobuf.empty_pb2 import Empty
 from google.rpc import code_pb2, error_details_pb2
+from grpc_status import rpc_status
 from sqlalchemy import text
 from sqlalchemy.exc import DBAPIError
 
+from faristol.host.answering import ErrorInterceptor
 from faristol.host.errors import (
     THERE_IS,
     THERE_IS_NO,
@@ -20,8 +24,9 @@ from faristol.host.errors import (
     status_of,
 )
 from faristol.host.text import LANGUAGES, TRANSLATED
-from faristol.record import Record
+from faristol.record import Record, Unacceptable
 from faristol.record.database import parse
+from faristol.record.decision import NO_STREAM
 from faristol.rules import Refusal, pinned_ruleset
 from faristol.rules.refusal import N_
 
@@ -123,6 +128,42 @@ def test_a_service_that_is_away_and_a_missing_ruleset_are_told_in_the_language(l
         pinned_ruleset("fisc-1999", "0" * 64)
     for problem in (Unreachable("lexicon"), refused.value):
         assert message(problem, language) != message(problem, "en")
+
+
+LONG = "Ω" * 4_000
+MANY = [Refusal("MANY", "", N_("{given} holds a character that cannot be shown"), {"given": LONG}, subject=LONG)] * 40
+
+
+@pytest.mark.parametrize(
+    "problem",
+    [
+        Invalid("name", N_("{given} holds a character that cannot be shown"), {"given": LONG}),
+        Refusal("LONG", "", N_("{given} holds a character that cannot be shown"), {"given": LONG}),
+        Refusal("LONG", "", N_("{given} holds a character that cannot be shown"), {"given": LONG}, others=MANY),
+        NotFound("game", LONG),
+        AlreadyExists("player", LONG),
+        Unacceptable(NO_STREAM, name=LONG),
+    ],
+    ids=lambda problem: type(problem).__name__,
+)
+async def test_a_refusal_arrives_whatever_length_has_what_it_is_about(problem: Exception) -> None:
+    async def refuse(_request: Empty, _context: object) -> Empty:
+        raise problem
+
+    handler = grpc.unary_unary_rpc_method_handler(refuse, Empty.FromString, Empty.SerializeToString)
+    server = grpc.aio.server(interceptors=(ErrorInterceptor(),))
+    server.add_generic_rpc_handlers([grpc.method_handlers_generic_handler("faristol.Refusing", {"Refuse": handler})])
+    port = server.add_insecure_port("127.0.0.1:0")
+    await server.start()
+    async with grpc.aio.insecure_channel(f"127.0.0.1:{port}") as channel:
+        with pytest.raises(grpc.aio.AioRpcError) as refused:
+            await channel.unary_unary("/faristol.Refusing/Refuse", Empty.SerializeToString, Empty.FromString)(Empty())
+    await server.stop(None)
+    expected = status_of(problem, "en")
+    assert expected is not None
+    assert refused.value.code().value[0] == expected.code
+    assert "ΩΩΩ" in str(refused.value.details())
+    assert rpc_status.from_call(refused.value) == expected  # type: ignore[arg-type]
 
 
 async def test_a_defect_in_a_statement_is_ours_and_not_a_database_that_is_away(record: Record) -> None:
