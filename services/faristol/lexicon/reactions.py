@@ -29,6 +29,7 @@ TYPES = frozenset(
         game_events.AppealRuled,
         game_events.EntriesTakenBack,
         game_events.GameEnded,
+        game_events.TableClosed,
     )
 )
 

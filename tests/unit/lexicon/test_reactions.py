@@ -91,3 +91,25 @@ async def test_a_case_that_was_opened_under_its_former_name_keeps_it(
     decision = await reaction.react((await record.read_stream(f"game-{GAME}"))[-1])
     assert decision is not None
     assert [(write.stream, write.expected_version) for write in decision.writes] == [(f"case-{former}", 1)]
+
+
+@pytest.mark.parametrize("end", [game_events.GameEnded, game_events.TableClosed])
+async def test_a_case_that_waits_is_withdrawn_when_its_game_or_its_table_ends(
+    end: type[game_events.GameEnded | game_events.TableClosed],
+    record: Record,
+    reaction: Reaction,
+    catalan: Installed,
+) -> None:
+    event = await challenged(record, catalan.digest, ("A", "NY"))
+    opened = events.CaseOpened(case_id=CASE, game_id=GAME, challenge=1, panel=1, mode=events.MODE_JUDGE)
+    opened.occurred_at.CopyFrom(Timestamp(seconds=1_700_000_000))
+    await record.append(Decision([Write(f"case-{CASE}", 0, [opened], "cup")]), Metadata())
+    ended = end(occurred_at=Timestamp(seconds=1_700_000_060))
+    await record.append(Decision([Write(event.stream, event.version, [ended], "cup")]), Metadata())
+    last = (await record.read_stream(event.stream))[-1]
+    assert last.type in reaction.types
+    decision = await reaction.react(last)
+    assert decision is not None
+    ((fact,),) = (write.events for write in decision.writes)
+    assert isinstance(fact, events.CaseWithdrawn)
+    assert fact.occurred_at == ended.occurred_at
