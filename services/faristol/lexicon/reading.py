@@ -70,12 +70,12 @@ async def cases(record: Record, case_ids: Collection[str]) -> dict[str, Case]:
     return {case.case_id: case for case in folded}
 
 
-async def waiting(record: Record) -> list[Case]:
-    """Every case that waits for a judge, the one that waits longest first."""
-    return (await _waiting(record))[0]
+async def waiting(record: Record, tournament_id: str = "") -> list[Case]:
+    """Every case that waits for a judge, or those of one tournament, the one that waits longest first."""
+    return (await _waiting(record, tournament_id))[0]
 
 
-async def _waiting(record: Record) -> tuple[list[Case], Mapping[tuple[str, str], Judge], int]:
+async def _waiting(record: Record, tournament_id: str = "") -> tuple[list[Case], Mapping[tuple[str, str], Judge], int]:
     """The cases that wait, the judges by tournament and id, and the position of both."""
 
     async def look(connection: AsyncConnection, live: Live) -> tuple[Sequence[str], Sequence[Any]]:
@@ -85,6 +85,8 @@ async def _waiting(record: Record) -> tuple[list[Case], Mapping[tuple[str, str],
             .where(rows.cases.c.waiting, rows.cases.c.mode != events.MODE_AUTOMATIC)
             .order_by(rows.cases.c.queued_at, rows.cases.c.case_id)
         )
+        if tournament_id:
+            query = query.where(rows.cases.c.tournament_id == tournament_id)
         case_ids = (await connection.execute(query)).scalars().all()
         return case_ids, (await connection.execute(select(rows.judges))).all()
 

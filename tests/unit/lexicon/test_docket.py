@@ -8,7 +8,7 @@ from sqlalchemy import select
 from tests.unit.lexicon.court import Court, command, now, reason, sitting
 
 from faristol.bus import Live, Progress, Rebuild, read
-from faristol.lexicon import docket
+from faristol.lexicon import docket, reading
 from faristol.pb.game.v1 import events_pb2 as game_events
 from faristol.pb.lexicon.v1 import adjudication_pb2 as pb
 from faristol.pb.lexicon.v1 import events_pb2 as events
@@ -109,3 +109,12 @@ async def test_the_list_of_rulings_is_read_page_by_page_and_none_is_left_out_or_
     for size, token, field in ((-1, "", "page_size"), (1_001, "", "page_size"), (1, "1.2", "page_token")):
         why, sentence = await reason(page(size, token))
         assert (why, sentence.split(":")[0]) == ("INVALID", field)
+
+
+async def test_the_cases_that_wait_are_told_of_one_tournament_alone(court: Court) -> None:
+    await court.set_mode(events.MODE_JUDGE)
+    await court.open_game("cup-r1-t1")
+    waits = await court.challenge("cup-r1-t1", ANY)
+    await court.queued("ada", waits)
+    assert [case.case_id for case in await reading.waiting(court.record, "cup")] == [waits]
+    assert await reading.waiting(court.record, "lliga") == []
