@@ -21,7 +21,7 @@ from faristol.cli.table import refusals
 from faristol.cli.table.guide import GUIDES, explained, overview
 from faristol.cli.table.journal import Journal, usual_file
 from faristol.cli.table.judging import Bench
-from faristol.cli.table.lines import Typed, read_typed, steps_of
+from faristol.cli.table.lines import Typed, read_typed, script_lines, steps_of
 from faristol.cli.table.offers import Shown, offers
 from faristol.cli.table.services import LiveTable, verbs
 from faristol.cli.table.session import Session
@@ -102,7 +102,7 @@ def _channel(stack: AsyncExitStack, service: str, address: str | None) -> grpc.a
 async def _typed(*, terminal: bool) -> AsyncIterator[Typed]:
     """What is typed at the prompt, or stands in the script."""
     if not terminal:
-        for typed in steps_of(await asyncio.to_thread(sys.stdin.readlines)):
+        for typed in steps_of(script_lines(await asyncio.to_thread(sys.stdin.buffer.read))):
             yield typed
         return
     import readline  # noqa: F401 # with it `input` lets a person edit and repeat lines

@@ -13,6 +13,9 @@ from pathlib import Path
 from faristol.cli.table.lines import Typed
 from faristol.host import StartError
 
+SHOWN = 40
+"""Characters of a line that an error repeats."""
+
 
 def usual_file(game_id: str) -> Path:
     """Where the journal of a game lies when nobody says: among what programs of this person keep."""
@@ -42,7 +45,7 @@ class Journal:
             if kept and not kept.endswith("\n"):
                 with file.open("a", encoding="utf-8") as torn:
                     torn.write("\n")
-        except (OSError, UnicodeDecodeError) as problem:
+        except (OSError, ValueError) as problem:
             raise StartError(f"the journal {file} cannot be read and written: {problem}") from problem
 
     def _take(self, number: int, line: str) -> None:
@@ -50,12 +53,15 @@ class Journal:
             kept = json.loads(line)
         except ValueError:
             return  # the last line of a process that was killed while it wrote
-        if "command" in kept:
-            self._sent[kept["command"]] = base64.b64decode(kept["request"])
-        elif "text" in kept:
-            self._open[kept["id"]] = Typed(number, kept["text"])
-        else:
-            self._open.pop(kept["id"], None)
+        match kept:
+            case {"command": str(command), "request": str(request)}:
+                self._sent[command] = base64.b64decode(request, validate=True)
+            case {"id": str(step), "text": str(text)}:
+                self._open[step] = Typed(number, text)
+            case {"id": str(step)}:
+                self._open.pop(step, None)
+            case _:
+                raise ValueError(f"line {number} is no step and no command: {line[:SHOWN]!r}")
 
     def unfinished(self) -> list[tuple[str, Typed]]:
         """The steps that did not come to an end, in order, with their ids."""

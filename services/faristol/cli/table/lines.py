@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator
+from io import StringIO
 from pathlib import Path
 from typing import NamedTuple
 
@@ -11,6 +12,7 @@ import yaml
 from faristol.cli.referee.case import Step
 from faristol.cli.referee.document import CaseError, Value, documents
 from faristol.cli.referee.steps import read_step
+from faristol.host import StartError
 from faristol.rules import N_
 
 TYPED = Path("line")
@@ -22,6 +24,16 @@ class Typed(NamedTuple):
 
     number: int
     text: str
+
+
+def script_lines(content: bytes) -> list[str]:
+    """The lines of a script. Raises ``StartError`` when it is not UTF-8."""
+    try:
+        return StringIO(content.decode("utf-8-sig"), newline=None).readlines()
+    except UnicodeDecodeError as problem:
+        line = content.count(b"\n", 0, problem.start) + 1
+        found = f"line {line}: byte {content[problem.start]:#04x} is not UTF-8"
+        raise StartError(f"the script cannot be read: {found}") from None
 
 
 def steps_of(lines: Iterable[str]) -> Iterator[Typed]:

@@ -50,3 +50,11 @@ def test_a_journal_that_cannot_be_written_is_told(tmp_path: Path) -> None:
     (tmp_path / "taken").write_text("", encoding="utf-8")
     with pytest.raises(StartError, match="the journal"):
         Journal(tmp_path / "taken" / "cup.jsonl")
+
+
+@pytest.mark.parametrize("line", ["3", "{}", "[]", '{"id": 3}', '{"command": "7"}', '{"command": "7", "request": "é"}'])
+def test_a_journal_that_holds_something_else_is_told_with_its_line(tmp_path: Path, line: str) -> None:
+    file = tmp_path / "cup.jsonl"
+    file.write_text(f'{{"id": "0", "text": "Anna: pass"}}\n{line}\n', encoding="utf-8")
+    with pytest.raises(StartError, match=r"the journal .* cannot be read and written: "):
+        Journal(file)

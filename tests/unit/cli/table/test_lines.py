@@ -3,7 +3,8 @@ from __future__ import annotations
 import pytest
 
 from faristol.cli.referee.document import CaseError
-from faristol.cli.table.lines import Typed, read_typed, steps_of
+from faristol.cli.table.lines import Typed, read_typed, script_lines, steps_of
+from faristol.host import StartError
 
 WHO = ("Anna", "Blai", "anna")
 
@@ -58,3 +59,12 @@ def test_what_cannot_be_understood_is_told_with_its_line(text: str, said: str) -
         read_typed(Typed(7, text), WHO)
     assert told.value.line == 7
     assert said in told.value.problem
+
+
+def test_a_script_is_read_in_lines_as_files_have_them() -> None:
+    assert script_lines("\ufeffAnna: pass\r\nNúria: pass\n".encode()) == ["Anna: pass\n", "Núria: pass\n"]
+
+
+def test_a_script_that_is_not_utf_8_is_told_with_its_line() -> None:
+    with pytest.raises(StartError, match="the script cannot be read: line 2: byte 0xfa is not UTF-8"):
+        script_lines("Anna: pass\nNúria: pass\n".encode("latin-1"))
