@@ -13,6 +13,7 @@ import typer
 
 from faristol.cli.common import many
 from faristol.cli.director import Address, Tournament, call
+from faristol.gateway.comma_separated import text_of
 from faristol.host import StartError
 from faristol.pb.pairing.v1 import pairing_pb2 as pairing
 
@@ -104,7 +105,7 @@ def _player(row: Mapping[str | None, Any]) -> pairing.RegisterPlayerRequest:
     """A line as a command. Raises ``ValueError`` that says what is wrong with it."""
     if None in row:
         raise ValueError("has more fields than there are columns")
-    given = {key: " ".join((value or "").split()) for key, value in row.items() if key}
+    given = {key: " ".join(text_of(value or "").split()) for key, value in row.items() if key}
     if not given["name"]:
         raise ValueError("the name is missing")
     rating = given.get("rating", "")

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import csv
 import json
-import sys
 import uuid
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Annotated, Any
 
 import typer
@@ -16,6 +14,7 @@ from rich.table import Table
 from faristol.cli.calling import AsJson, Cell, as_json, service_at
 from faristol.cli.common import console, run
 from faristol.cli.players import COLUMNS
+from faristol.gateway.comma_separated import written
 from faristol.host import StartError
 from faristol.pb.rating.v1 import rating_pb2 as rating
 from faristol.pb.rating.v1 import rating_pb2_grpc as rating_grpc
@@ -89,10 +88,13 @@ def export(tournament: Tournament, address: Cell = None) -> None:
     found = run(ask())
     if not found.rating_system:
         raise StartError(f"{tournament} has no rating list yet: it is published when the last round is closed")
-    writer = csv.writer(sys.stdout, lineterminator="\n")
-    writer.writerow(COLUMNS)
-    for player in sorted(found.players, key=lambda one: (-one.new_rating, one.player_id)):
-        writer.writerow((player.name, player.club, player.new_rating, player.player_id))
+    typer.echo(rating_list(found.players), nl=False)
+
+
+def rating_list(players: Iterable[results.Player]) -> str:
+    """The list as CSV, the highest rating first, without those whose name was erased: nobody is registered without."""
+    ranked = sorted(players, key=lambda one: (-one.new_rating, one.player_id))
+    return written(COLUMNS, ([one.name, one.club, one.new_rating, one.player_id] for one in ranked if one.name))
 
 
 def _ask(address: str | None, method: str, request: Message) -> Any:

@@ -68,7 +68,7 @@ def standings(answer: Standings) -> str:
         ]
         for line in answer.standings
     )
-    return _written([*STANDINGS, *(name.replace("-", "_") for name in own)], lines)
+    return written([*STANDINGS, *(name.replace("-", "_") for name in own)], lines)
 
 
 def pairings(answer: Pairings) -> str:
@@ -91,7 +91,7 @@ def pairings(answer: Pairings) -> str:
     if answer.bye is not None:
         resting.append((answer.bye, "allocated"))
     rows += [{**_seat("first", seat), "bye": kind} for seat, kind in resting]
-    return _written(columns, ([{**row, "round": answer.round}.get(name) for name in columns] for row in rows))
+    return written(columns, ([{**row, "round": answer.round}.get(name) for name in columns] for row in rows))
 
 
 def crosstable(answer: Crosstable) -> str:
@@ -102,7 +102,21 @@ def crosstable(answer: Crosstable) -> str:
         cells = {cell.round: cell for cell in row.cells}
         own: list[Value] = [row.rank, row.player_id, row.name, row.rating, row.points, row.spread, row.total]
         lines.append([*own, *(value for number in numbers for value in _round(cells[number]))])
-    return _written([*CROSSTABLE, *(f"round_{number}_{name}" for number in numbers for name in ROUND)], lines)
+    return written([*CROSSTABLE, *(f"round_{number}_{name}" for number in numbers for name in ROUND)], lines)
+
+
+def written(columns: Sequence[str], lines: Iterable[Sequence[Value]]) -> str:
+    """A line of column names, and the lines below."""
+    text = StringIO()
+    writer = csv.writer(text)
+    writer.writerow(columns)
+    writer.writerows([_cell(value) for value in line] for line in lines)
+    return text.getvalue()
+
+
+def text_of(cell: str) -> str:
+    """The text that a cell was written for: without the apostrophe that keeps it from being a formula."""
+    return cell[1:] if cell.startswith("'") and cell[1:].startswith(_FORMULA) else cell
 
 
 def _seat(place: str, seat: Seat) -> dict[str, Value]:
@@ -114,14 +128,6 @@ def _round(cell: Cell) -> list[Value]:
     met = " ".join(cell.opponent_ids)
     scores: list[Value] = [cell.score, cell.against] if cell.game_id else [None, None]
     return [met, cell.basis, cell.outcome, cell.points, *scores, start]
-
-
-def _written(columns: Sequence[str], lines: Iterable[Sequence[Value]]) -> str:
-    text = StringIO()
-    writer = csv.writer(text)
-    writer.writerow(columns)
-    writer.writerows([_cell(value) for value in line] for line in lines)
-    return text.getvalue()
 
 
 def _cell(value: Value) -> str:
