@@ -92,6 +92,7 @@ class Corrections(Commands):
         def facts_of(state: Tournament, turns: int) -> list[Message]:
             return decide.enter_result(
                 state,
+                pinning.ruleset_of(state),
                 game=request.game_id,
                 turns=turns,
                 scores=[(score.player_id, score.score) for score in request.scores],

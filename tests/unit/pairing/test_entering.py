@@ -52,6 +52,7 @@ def enter(
     entered, recorded = hall.do(
         decide.enter_result(
             hall.state,
+            hall.ruleset,
             game=GAME,
             turns=turns,
             scores=scores,
@@ -139,6 +140,26 @@ def test_who_left_does_not_win_with_more_points() -> None:
 
     assert (recorded.winner_id, list(recorded.loser_ids)) == ("p1", ["p5"])
     assert recorded.condition == game_events.END_CONDITION_ABANDONED
+
+
+@pytest.mark.parametrize(
+    ("ruleset", "given", "left", "scores"),
+    [
+        (FISC, (310, 280), ["p1"], [230, 280]),
+        (FISC, (310, 280), ["p5"], [310, 280]),
+        (FISC, (310, 280), ["p1", "p5"], [0, 0]),
+        (PES, (200, 90), ["p1"], [0, 150]),
+    ],
+)
+def test_a_game_that_was_left_comes_to_what_the_book_says(
+    ruleset: Ruleset, given: tuple[int, int], left: list[str], scores: list[int]
+) -> None:
+    hall = started(ruleset)
+    recorded = enter(hall, ("p1", given[0]), ("p5", given[1]), abandoned_by=left)
+
+    assert [one.score for one in recorded.scores] == scores
+    assert recorded.lost_by_all == (len(left) == 2)
+    assert recorded.winner_id == ("" if len(left) == 2 else "p5" if left == ["p1"] else "p1")
 
 
 def test_scores_that_were_swapped_are_refused() -> None:

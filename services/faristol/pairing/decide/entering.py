@@ -16,7 +16,7 @@ from faristol.pairing.model import Decided, Pairing, Phase, Tournament
 from faristol.pb.game.v1 import events_pb2 as game_events
 from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.rules import N_, Refusal, Ruleset
-from faristol.rules.endgame import forfeit_adjustments
+from faristol.rules.endgame import forfeit_adjustments, settle_abandonment
 
 
 def give_forfeit(
@@ -60,6 +60,7 @@ def give_forfeit(
 
 def enter_result(
     state: Tournament,
+    ruleset: Ruleset,
     *,
     game: str,
     turns: int,
@@ -73,9 +74,11 @@ def enter_result(
 ) -> list[Message]:
     """The result of a game that was played and not kept at its table.
 
-    The highest score wins, unless its player is among ``abandoned_by``, who left the game (FISC I.8.E and F). Raises
-    ``Invalid`` for scores that are not of its players in the order of the pairing, and without an arbiter; ``Refusal``
-    for scores by which another than ``winner_id`` wins, and once the first turn of the game is over at its table.
+    ``scores`` are those after the deductions, and where players left the game, ``abandoned_by``, those at that moment:
+    what they come to is what the book says of it (FISC I.8.E and F, PES ΣΤ). The highest score of who stayed wins.
+    Raises ``Invalid`` for scores that are not of its players in the order of the pairing, and without an arbiter;
+    ``Refusal`` for scores by which another than ``winner_id`` wins, and once the first turn of the game is over at its
+    table.
     """
     pairing = _check_undecided(state, game, turns, arbiter_id)
     check_scores(pairing, scores)
@@ -86,7 +89,8 @@ def enter_result(
             N_("are {found}; expected some of {expected}"),
             {"found": ", ".join(sorted(abandoned_by))[:200], "expected": ", ".join(pairing.player_ids)},
         )
-    stayed = {player_id: score for player_id, score in scores if player_id not in left}
+    points = settle_abandonment(dict(scores), left, ruleset).scores if left else dict(scores)
+    stayed = {player_id: score for player_id, score in points.items() if player_id not in left}
     leaders = [player_id for player_id, score in stayed.items() if score == max(stayed.values())]
     if winner_id and leaders != [winner_id]:
         raise Refusal(
@@ -102,7 +106,7 @@ def enter_result(
         condition=abandoned if left else game_events.END_CONDITION_UNSPECIFIED,
         losers=tuple(left),
     )
-    return _entered(state, pairing, scores, decided, arbiter_id, note, at, now)
+    return _entered(state, pairing, tuple(points.items()), decided, arbiter_id, note, at, now)
 
 
 def _check_undecided(state: Tournament, game: str, turns: int, arbiter_id: str) -> Pairing:

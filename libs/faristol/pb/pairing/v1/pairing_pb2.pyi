@@ -1925,7 +1925,7 @@ class EnterResultRequest(_message.Message):
     """Why, in the arbiter's words, at most 500 characters. Never for the public."""
     @_builtins.property
     def scores(self) -> _containers.RepeatedCompositeFieldContainer[_events_pb2.FinalScore]:
-        """The scores, in the order of the pairing."""
+        """The scores, in the order of the pairing; where somebody left the game, those of that moment."""
 
     @_builtins.property
     def abandoned_by(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
