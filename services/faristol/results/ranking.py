@@ -42,7 +42,7 @@ def rank(
     total: Counter[str] = Counter()
     for result in known:
         if isinstance(result, TableResult):
-            total.update(dict(result.scores))
+            total.update(dict(result.scores) if result.played else {})
         elif result.second is not None:
             spread[result.first] += result.first_score - result.second_score
             spread[result.second] += result.second_score - result.first_score
@@ -100,7 +100,7 @@ def _results(rounds: Iterable[results.GetPairingsResponse]) -> Iterable[Result |
     for round_ in rounds:
         for table in round_.tables:
             if table.final and len(table.seats) > 2:
-                yield TableResult(round_.round, tuple((seat.player_id, seat.score) for seat in table.seats))
+                yield _of_several(round_.round, table)
             elif table.final:
                 first, second = table.seats
                 yield Result.of_table(
@@ -115,6 +115,12 @@ def _results(rounds: Iterable[results.GetPairingsResponse]) -> Iterable[Result |
                 )
         if _complete(round_):
             yield from (Result.bye(round_.round, player, kind) for player, kind in _byes(round_))
+
+
+def _of_several(number: int, table: results.Table) -> TableResult:
+    scores = tuple((seat.player_id, seat.score) for seat in table.seats)
+    losers = frozenset(player_id for player_id, _ in scores) if table.lost_by_all else frozenset(table.loser_ids)
+    return TableResult(number, scores, table.winner_id, losers, played=not table.unplayed)
 
 
 def _pending(rounds: Iterable[results.GetPairingsResponse]) -> Iterable[tuple[str, int]]:

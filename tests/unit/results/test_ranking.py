@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from typing import Any
+
 from faristol.pb.game.v1 import events_pb2 as game
 from faristol.pb.pairing.v1 import events_pb2 as pairing
 from faristol.pb.results.v1 import results_pb2 as results
@@ -155,3 +157,43 @@ def test_what_the_organiser_chose_for_tie_breaks_holds() -> None:
     for rules, expected in ((TOURNAMENT, 8 + 4), (zero, 4)):
         eloi = next(line for line in rank(rules, PLAYERS, [FIRST, SECOND]) if line.player_id == "eloi")
         assert {one.name: one.quarters for one in eloi.tie_breaks}["berger"] == expected
+
+
+def of_several(round_: int, *scores: int, **how: Any) -> results.GetPairingsResponse:
+    seats = [results.Seat(player_id=one.player_id, score=score) for one, score in zip(PLAYERS, scores, strict=False)]
+    return paired(round_, results.Table(table=1, game_id="g", seats=seats, final=True, **how))
+
+
+def test_a_table_of_several_that_was_not_played_is_no_game_for_anybody() -> None:
+    festa = tournament(load_ruleset("festa-major"))
+    played = of_several(1, 300, 200, 100, winner_id="anna")
+    forfeit = of_several(2, 0, 0, 0, unplayed=True, loser_ids=["anna"])
+    before, after = rank(festa, PLAYERS[:3], [played]), rank(festa, PLAYERS[:3], [played, forfeit], arithmetic=True)
+
+    assert [(line.player_id, line.wins, line.draws, line.losses) for line in after] == [
+        ("anna", 1, 0, 0),
+        ("biel", 0, 0, 1),
+        ("carme", 0, 0, 1),
+    ]
+    for one, other in zip(before, after, strict=True):
+        assert (one.tie_breaks[0].quarters, one.tie_breaks[0].divisor) == (
+            other.tie_breaks[0].quarters,
+            other.tie_breaks[0].divisor,
+        )
+    assert [term.basis for term in after[0].point_arithmetic.terms] == [
+        results.TERM_BASIS_GAME,
+        results.TERM_BASIS_FORFEIT,
+    ]
+
+
+def test_who_left_a_table_of_several_does_not_win_it() -> None:
+    festa = tournament(load_ruleset("festa-major"))
+
+    def outcomes(**how: Any) -> dict[str, str]:
+        lines = rank(festa, PLAYERS[:3], [of_several(1, 300, 200, 200, **how)])
+        return {line.player_id: "w" * line.wins + "d" * line.draws + "l" * line.losses for line in lines}
+
+    assert outcomes(winner_id="anna") == {"anna": "w", "biel": "l", "carme": "l"}
+    assert outcomes(loser_ids=["anna"]) == {"anna": "l", "biel": "d", "carme": "d"}
+    assert outcomes(loser_ids=["anna", "biel"], winner_id="carme") == {"anna": "l", "biel": "l", "carme": "w"}
+    assert outcomes(lost_by_all=True) == {"anna": "l", "biel": "l", "carme": "l"}

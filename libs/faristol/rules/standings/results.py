@@ -103,6 +103,12 @@ class TableResult:
     round: int
     scores: tuple[tuple[str, int], ...]
     """Players and their scores after deductions."""
+    winner: str = ""
+    """Who won; empty where that is the highest score of who did not lose by decision."""
+    losers: frozenset[str] = frozenset()
+    """Who left the game, or lost it by decision: none of them wins, whatever the score. When all did, all lose."""
+    played: bool = True
+    """A game was begun. One that was not is no game for anybody at the table, and its scores count nowhere."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -101,8 +101,9 @@ def _sides(result: Result | TableResult, ruleset: Ruleset) -> Iterator[tuple[str
 
 
 def _of_several(result: TableResult) -> Iterator[tuple[str, Seen]]:
-    best = max(score for _, score in result.scores)
-    alone = sum(score == best for _, score in result.scores) == 1
+    stayed = {player: score for player, score in result.scores if player not in result.losers}
+    leaders = [player for player, score in stayed.items() if score == max(stayed.values())]
+    best = [result.winner] if result.winner else leaders
     for player, score in result.scores:
-        outcome = Outcome.LOSS if score < best else Outcome.WIN if alone else Outcome.DRAW
-        yield player, Seen(result.round, None, outcome, 0.0, score, played=True, seats=len(result.scores))
+        outcome = Outcome.LOSS if player not in best else Outcome.WIN if len(best) == 1 else Outcome.DRAW
+        yield player, Seen(result.round, None, outcome, 0.0, score, played=result.played, seats=len(result.scores))

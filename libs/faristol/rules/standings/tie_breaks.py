@@ -127,7 +127,7 @@ def _term(
 def _basis(seen: Seen) -> Basis:
     if seen.played:
         return Basis.GAME
-    if seen.opponent is not None:
+    if seen.opponent is not None or seen.seats > 2:
         return Basis.FORFEIT
     if seen.sat_out is None:
         return Basis.ABSENCE
