@@ -77,6 +77,20 @@ def test_no_round_is_added_in_which_players_would_have_to_meet_again() -> None:
     assert refusal_of(lambda: change(hall, 6)) == ("TOO_MANY_ROUNDS", "FISC I.1")
 
 
+def test_how_many_rounds_can_be_played_follows_from_who_takes_part_in_the_next() -> None:
+    hall = hall_of(6, 5)
+    hall.play(1)
+    for player_id in ("late", "later"):
+        hall.do(decide.register(hall.state, FISC, player_id=player_id, rating=1500, at=None, now=hall.now))
+    change(hall, 6)
+
+    hall = hall_of(8, 5)
+    hall.play(1)
+    for player_id in ("p5", "p6", "p7", "p8"):
+        hall.do(decide.withdraw(hall.state, player_id=player_id, note="", at=None, now=hall.now))
+    assert refusal_of(lambda: change(hall, 7)) == ("TOO_MANY_ROUNDS", "FISC I.1")
+
+
 def test_no_round_follows_the_last_once_that_is_closed() -> None:
     hall = hall_of(rounds=5)
     for number in range(1, 6):

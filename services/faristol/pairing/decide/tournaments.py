@@ -112,7 +112,7 @@ def change_rounds(
             N_("Round {round} has been paired: the championship cannot have {rounds} rounds."),
             {"round": len(state.played), "rounds": rounds},
         )
-    players = sum(one.takes_part(1) for one in state.players)
+    players = sum(one.takes_part(len(state.played) + 1) for one in state.players)
     if state.played and rounds > state.rounds and rounds > (most := systems.most_rounds(players, ruleset)):
         raise Refusal(
             "TOO_MANY_ROUNDS",
