@@ -113,6 +113,40 @@ def test_who_withdraws_is_not_paired_any_more_and_who_is_reinstated_is() -> None
     assert past_of(hall.state, FISC, "p3", 3)[1] == Past()
 
 
+def test_who_comes_back_while_a_round_is_paired_misses_it_and_not_the_next() -> None:
+    hall = hall_of()
+    withdraw(hall, "p3")
+    hall.pair(1)
+    (back,) = hall.do(decide.reinstate(hall.state, player_id="p3", at=None, now=hall.now))
+    assert isinstance(back, events.PlayerReinstated)
+    assert back.round == 2
+    hall.start(1)
+    assert "p3" not in in_round(hall, 1)
+    assert [hall.state.players[2].takes_part(number) for number in (1, 2)] == [False, True]
+
+
+def test_who_comes_back_while_a_round_is_paired_is_in_it_when_it_is_paired_again() -> None:
+    hall = hall_of()
+    withdraw(hall, "p3")
+    hall.pair(1)
+    hall.do(decide.reinstate(hall.state, player_id="p3", at=None, now=hall.now))
+    hall.do(decide.unpair(hall.state, number=1, note="", at=None, now=hall.now))
+    hall.pair(1)
+    hall.start(1)
+    assert "p3" in in_round(hall, 1)
+
+
+def test_who_had_the_bye_and_comes_back_before_the_round_begins_keeps_it() -> None:
+    hall = hall_of(7)
+    hall.pair(1)
+    bye = hall.state.played[0].bye
+    assert bye is not None
+    withdraw(hall, bye)
+    hall.do(decide.reinstate(hall.state, player_id=bye, at=None, now=hall.now))
+    hall.start(1)
+    assert next(one for one in hall.state.players if one.player_id == bye).takes_part(1)
+
+
 def test_a_withdrawal_in_the_middle_of_a_round_names_the_game_that_is_left() -> None:
     hall = hall_of()
     hall.pair(1)

@@ -8,6 +8,7 @@ from tests.unit.pairing.halls import Hall
 from faristol.host.errors import Invalid
 from faristol.pairing import decide
 from faristol.pb.pairing.v1 import events_pb2 as events
+from faristol.pb.pairing.v1 import pairing_pb2 as pairing
 from faristol.rules import Refusal, Ruleset, load_ruleset
 
 FISE = load_ruleset("fise")
@@ -76,6 +77,42 @@ def test_who_is_expelled_loses_the_game_and_is_paired_no_more(ruleset: Ruleset, 
     assert isinstance(withdrawn, events.PlayerWithdrawn)
     assert (expelled.article, withdrawn.game_id, withdrawn.round) == (article, "open-r1-t1", 2)
     assert "p1" not in {player.player_id for player in hall.state.to_pair(2)}
+
+
+def leave(hall: Hall) -> None:
+    hall.do(
+        decide.withdraw(
+            hall.state,
+            player_id="p1",
+            note="",
+            running_game=pairing.RUNNING_GAME_PLAYED_OUT,
+            at=None,
+            now=hall.now,
+        )
+    )
+
+
+def test_who_is_expelled_while_playing_a_last_game_out_loses_it() -> None:
+    hall = hall_of()
+    leave(hall)
+    expel(hall)
+
+    withdrawn = hall.facts[-1]
+    assert isinstance(withdrawn, events.PlayerWithdrawn)
+    assert (withdrawn.game_id, withdrawn.round) == ("open-r1-t1", 2)
+
+
+def test_who_had_left_before_being_expelled_does_not_come_back_when_that_is_lifted() -> None:
+    hall = hall_of()
+    leave(hall)
+    hall.report("open-r1-t1", 400, 300)
+    expel(hall)
+    assert isinstance(hall.facts[-1], events.PlayerExpelled)
+    lift(hall)
+
+    assert "p1" not in {player.player_id for player in hall.state.to_pair(2)}
+    hall.do(decide.reinstate(hall.state, player_id="p1", at=None, now=hall.now))
+    assert "p1" in {player.player_id for player in hall.state.to_pair(2)}
 
 
 def test_only_an_expulsion_that_is_lifted_lets_a_player_come_back() -> None:

@@ -9,6 +9,7 @@ from google.protobuf.message import Message
 from tests.unit.pairing.halls import FISC, NOON, Hall
 
 from faristol.pairing import decide
+from faristol.pairing.model import Hall as Room
 from faristol.pairing.model import Tournament
 from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.pb.pairing.v1 import pairing_pb2 as pairing
@@ -186,6 +187,37 @@ def test_undoing_a_return_leaves_the_game_that_is_being_played_alone() -> None:
 
     assert isinstance(undone, events.PlayerWithdrawn)
     assert (undone.round, undone.game_id) == (2, "")
+
+
+def test_undoing_a_return_leaves_the_rounds_missed_before_it_missed() -> None:
+    hall = hall_of()
+    withdraw(hall, "p1")
+    hall.play(1)
+    hall.play(2)
+    gone = hall.state
+    undo(hall, reinstate(hall, "p1"))
+
+    assert timeless(hall.state) == timeless(gone)
+    assert hall.state.players[0].never_came
+
+
+def test_undoing_a_second_table_of_ones_own_gives_the_first_one_back() -> None:
+    hall = hall_of()
+    hall.do(decide.set_halls(hall.state, halls=[Room("A", 1, 20)], top_tables=0, at=None, now=hall.now))
+
+    def fix(table: int) -> Message:
+        (fact,) = hall.do(decide.fix_table(hall.state, player_id="p1", table=table, at=None, now=hall.now))
+        return fact
+
+    first = fix(15)
+    second = fix(17)
+    assert superseded(hall, first) == "TableFixed"
+    undo(hall, second)
+    assert hall.state.players[0].table == 15
+
+    hall.do(decide.release_table(hall.state, player_id="p1", at=None, now=hall.now))
+    undo(hall, fix(17))
+    assert hall.state.players[0].table is None
 
 
 def test_a_registration_is_not_undone_once_something_was_done_with_the_player() -> None:

@@ -121,11 +121,13 @@ def withdraw(
     at: datetime | None,
     now: datetime,
     running_game: pairing.RunningGame.ValueType = pairing.RUNNING_GAME_UNSPECIFIED,
+    since: int | None = None,
 ) -> list[Message]:
     """A player leaves. A round that is paired and not started has to be paired again, or starts without the player.
 
     ``running_game`` says what becomes of a game that the player is playing. Given up, it is named in the fact: its
-    table ends it as the book says of who leaves (FISC I.8.E). Raises ``Refusal`` where that is not said.
+    table ends it as the book says of who leaves (FISC I.8.E). ``since`` is the first round not to be paired in where
+    the player has missed rounds already. Raises ``Refusal`` where that is not said.
     """
     player = _playing(state, player_id)
     current = state.open_round
@@ -134,7 +136,7 @@ def withdraw(
         if current.phase is Phase.PAIRED:
             number = current.number
         else:
-            game = next((one.game_id for one in current.running if player_id in one.player_ids), "")
+            game = current.running_game(player_id)
     if game and running_game == pairing.RUNNING_GAME_UNSPECIFIED:
         raise Refusal(
             "GAME_RUNNING",
@@ -147,7 +149,11 @@ def withdraw(
         game = ""
     return [
         events.PlayerWithdrawn(
-            player_id=player_id, round=number, game_id=game, note=note, occurred_at=_when(state, at, now)
+            player_id=player_id,
+            round=number if since is None else min(since, number),
+            game_id=game,
+            note=note,
+            occurred_at=_when(state, at, now),
         )
     ]
 
@@ -165,7 +171,7 @@ def reinstate(
     if player.withdrawn is None:
         raise Refusal("NOT_WITHDRAWN", "", N_("{player} has not withdrawn."), {"player": player_id})
     current = state.open_round
-    paired = current is not None and any(player_id in one.player_ids for one in current.pairings)
+    paired = current is not None and player_id in current.player_ids
     number = current.number if current is not None and paired else len(state.played) + 1
     return [
         events.PlayerReinstated(

@@ -74,11 +74,16 @@ def expel(
     _check_deciders(decided_by)
     player = _player(state, player_id)
     article = _article(ruleset)
-    leaving = (
-        []
-        if player.withdrawn is not None
-        else withdraw(state, player_id=player_id, note="", running_game=pairing.RUNNING_GAME_GIVEN_UP, at=at, now=now)
-    )
+    occurred_at = to_timestamp(conditions.moment(state, at, now))
+    leaving: list[Message] = []
+    if player.withdrawn is None:
+        leaving = withdraw(
+            state, player_id=player_id, note="", running_game=pairing.RUNNING_GAME_GIVEN_UP, at=at, now=now
+        )
+    elif state.open_round is not None and (game := state.open_round.running_game(player_id)):
+        leaving = [
+            events.PlayerWithdrawn(player_id=player_id, round=player.withdrawn, game_id=game, occurred_at=occurred_at)
+        ]
     return [
         events.PlayerExpelled(
             player_id=player_id,
@@ -87,7 +92,7 @@ def expel(
             arbiter_id=arbiter_id,
             decided_by=decided_by,
             note=note,
-            occurred_at=to_timestamp(conditions.moment(state, at, now)),
+            occurred_at=occurred_at,
         ),
         *leaving,
     ]
@@ -98,7 +103,8 @@ def lift_expulsion(
 ) -> list[Message]:
     """Take an expulsion back, as those decide to whom the player appealed (FISE 50): the player is paired again.
 
-    What was lost by it stays lost. Raises ``Invalid`` when nobody decided it.
+    What was lost by it stays lost, and who had withdrawn before it stays withdrawn. Raises ``Invalid`` when nobody
+    decided it.
     """
     _check_deciders(decided_by)
     player = state.player(player_id)
@@ -115,6 +121,8 @@ def lift_expulsion(
         note=note,
         occurred_at=to_timestamp(conditions.moment(state, at, now)),
     )
+    if player.left_before:
+        return [lifted]
     return [lifted, *reinstate(state, player_id=player_id, at=at, now=now, lifted=True)]
 
 

@@ -64,8 +64,15 @@ def undo(
         )
     match act:
         case events.PlayerRegistered() | events.LateEntryAdmitted() | events.PlayerReinstated():
-            stays = pairing.RUNNING_GAME_PLAYED_OUT
-            return players.withdraw(state, player_id=act.player_id, note=note, running_game=stays, at=at, now=now)
+            return players.withdraw(
+                state,
+                player_id=act.player_id,
+                note=note,
+                running_game=pairing.RUNNING_GAME_PLAYED_OUT,
+                since=_withdrawn_before(act, facts[: version - 1]),
+                at=at,
+                now=now,
+            )
         case events.RoundsChanged():
             return tournaments.change_rounds(state, ruleset, rounds=act.before, note=note, at=at, now=now)
         case events.PlayerCheckedIn():
@@ -80,6 +87,8 @@ def undo(
             kind = _kind_before(act, facts[: version - 1])
             return players.grant_bye(state, player_id=act.player_id, number=act.round, kind=kind, at=at, now=now)
         case events.TableFixed():
+            if (earlier := _table_before(act, facts[: version - 1])) is not None:
+                return halls.fix_table(state, player_id=act.player_id, table=earlier, at=at, now=now)
             return halls.release_table(state, player_id=act.player_id, at=at, now=now)
         case events.TableReleased():
             return halls.fix_table(state, player_id=act.player_id, table=act.table, at=at, now=now)
@@ -108,3 +117,22 @@ def _kind_before(revoked: events.ByeRevoked, facts: Sequence[Message]) -> events
         for fact in reversed(facts)
         if isinstance(fact, events.ByeGranted) and (fact.player_id, fact.round) == (revoked.player_id, revoked.round)
     )
+
+
+def _withdrawn_before(act: Message, facts: Sequence[Message]) -> int | None:
+    """The first round that a player who came back had missed; None for an act that is no return."""
+    if not isinstance(act, events.PlayerReinstated):
+        return None
+    return next(
+        fact.round
+        for fact in reversed(facts)
+        if isinstance(fact, events.PlayerWithdrawn) and fact.player_id == act.player_id
+    )
+
+
+def _table_before(fixed: events.TableFixed, facts: Sequence[Message]) -> int | None:
+    """The table that was the player's own before; None when there was none."""
+    for fact in reversed(facts):
+        if isinstance(fact, events.TableFixed | events.TableReleased) and fact.player_id == fixed.player_id:
+            return fact.table if isinstance(fact, events.TableFixed) else None
+    return None

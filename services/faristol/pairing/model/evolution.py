@@ -136,7 +136,10 @@ def evolve(state: Tournament, fact: Message) -> Tournament:
         case events.PrizesOffered():
             return _later(state, fact.occurred_at)
         case events.RoundUnpaired():
-            return _later(replace(state, played=state.played[: fact.round - 1]), fact.occurred_at)
+            # Who came back after it was paired is there when it is paired again.
+            players = tuple(replace(one, missed=one.missed - {fact.round}) for one in state.players)
+            unpaired = replace(state, players=players, played=state.played[: fact.round - 1])
+            return _later(unpaired, fact.occurred_at)
         case events.PairForbidden():
             return _later(replace(state, forbidden=state.forbidden | {frozenset(fact.player_ids)}), fact.occurred_at)
         case events.PairAllowed():
@@ -215,9 +218,11 @@ def _changed(player: Player, fact: OfPlayer) -> Player:
         case events.PlayerCheckedOut():
             return replace(player, checked_in=False)
         case events.PlayerWithdrawn():
-            return replace(player, withdrawn=fact.round)
+            missed = frozenset(number for number in player.missed if number < fact.round)
+            return replace(player, withdrawn=fact.round, missed=missed)
         case events.PlayerReinstated():
-            return replace(player, withdrawn=None)
+            since = fact.round if player.withdrawn is None else player.withdrawn
+            return replace(player, withdrawn=None, missed=player.missed.union(range(since, fact.round)))
         case events.ByeGranted():
             return replace(player, byes=MappingProxyType({**player.byes, fact.round: BYES[fact.kind]}))
         case events.ByeRevoked():
@@ -230,6 +235,6 @@ def _changed(player: Player, fact: OfPlayer) -> Player:
         case events.PlayerWarned():
             return replace(player, warnings=fact.count)
         case events.PlayerExpelled():
-            return replace(player, expelled=True)
+            return replace(player, expelled=True, left_before=player.withdrawn is not None)
         case events.ExpulsionLifted():
-            return replace(player, expelled=False)
+            return replace(player, expelled=False, left_before=False)

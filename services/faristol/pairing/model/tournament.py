@@ -90,6 +90,8 @@ class Player:
     checked_in: bool = False
     withdrawn: int | None = None
     """The first round that the player is not paired in any more."""
+    missed: frozenset[int] = frozenset()
+    """Rounds between a withdrawal and the return."""
     byes: Mapping[int, Bye] = field(default_factory=lambda: MappingProxyType({}))
     """Rounds that the player will sit out, by number."""
     table: int | None = None
@@ -97,10 +99,13 @@ class Player:
     warnings: int = 0
     """For conduct, so far."""
     expelled: bool = False
+    left_before: bool = False
+    """Withdrawn already, by their own will, when they were expelled."""
 
     def takes_part(self, number: int) -> bool:
         """Whether a round is the player's to play or to sit out."""
-        return self.entered <= number and (self.withdrawn is None or number < self.withdrawn)
+        here = self.entered <= number and number not in self.missed
+        return here and (self.withdrawn is None or number < self.withdrawn)
 
     @property
     def never_came(self) -> bool:
@@ -200,6 +205,16 @@ class Round:
     """Games of which an arbiter entered the result, and not their tables."""
     corrected_rulings: frozenset[tuple[str, int]] = frozenset()
     """Games and turns of which the ruling was put right afterwards."""
+
+    @property
+    def player_ids(self) -> frozenset[str]:
+        """Everybody who was there when it was paired: at a table, without an opponent, or sitting it out."""
+        seated = frozenset(player_id for pairing in self.pairings for player_id in pairing.player_ids)
+        return seated | self.requested.keys() | ({self.bye} if self.bye else set())
+
+    def running_game(self, player_id: str) -> str:
+        """The id of the game that a player is playing, empty when there is none."""
+        return next((pairing.game_id for pairing in self.running if player_id in pairing.player_ids), "")
 
     @property
     def missing(self) -> tuple[Pairing, ...]:
