@@ -19,6 +19,8 @@ from faristol.rules import (
     with_options,
 )
 from faristol.rules.standings import Arithmetic, LeftOut
+from faristol.rules.standings.seen import Seen
+from faristol.rules.standings.tie_breaks import Group, TieBreaks
 
 FISC = load_ruleset("fisc-2023")
 PES = load_ruleset("pes-2024")
@@ -194,3 +196,19 @@ def test_what_a_ruling_put_right_changes_the_spread_stands_in_its_arithmetic() -
 def test_every_book_with_rounds_says_how_rounds_without_a_game_count(book: str) -> None:
     option = next(option for option in load_ruleset(book).options if option.name == "unplayed")
     assert set(option.choices) == {"fide-dummy", "fide-virtual", "own-score", "zero"}
+
+
+def test_whether_equals_have_all_met_is_looked_up_once_for_all_of_them(monkeypatch: pytest.MonkeyPatch) -> None:
+    looked_up: list[str] = []
+    met = TieBreaks._met
+
+    def counted(self: TieBreaks, player: str, equals: Group) -> list[Seen]:
+        looked_up.append(player)
+        return met(self, player, equals)
+
+    monkeypatch.setattr(TieBreaks, "_met", counted)
+    players = [f"p{number:02}" for number in range(40)]
+    drawn = [Result.of_game(1, players[at], players[at + 20], 300, 300) for at in range(20)]
+    rows = standings(drawn, players, ALL_AGAINST_ALL, 39)
+    assert {one.rank for one in rows} == {1}
+    assert len(looked_up) <= 2 * len(players)

@@ -29,6 +29,7 @@ class TieBreaks:
         self._adjustments: dict[str, list[SpreadAdjustment]] = {}
         for one in adjustments:
             self._adjustments.setdefault(one.player, []).append(one)
+        self._all_met: dict[Group, bool] = {}
 
     def of(self, name: TieBreak, player: str, equals: Group) -> Arithmetic:
         """The tie-break ``name`` of ``player``, who is to be parted from ``equals``."""
@@ -73,10 +74,13 @@ class TieBreaks:
 
     def head_to_head(self, player: str, equals: Group) -> Arithmetic:
         """Points in the games among equals (PES ΣΤ i), once all of them have met each other."""
-        met = {one: self._met(one, equals) for one in equals}
-        all_met = all(len({seen.opponent for seen in games}) == len(equals) - 1 for games in met.values())
-        reason = None if all_met else LeftOut.NOT_ALL_MET
-        return Arithmetic(tuple(replace(_term(seen, seen.points), left_out=reason) for seen in met[player]))
+        if equals not in self._all_met:
+            self._all_met[equals] = all(
+                len({seen.opponent for seen in self._met(one, equals)}) == len(equals) - 1 for one in equals
+            )
+        reason = None if self._all_met[equals] else LeftOut.NOT_ALL_MET
+        met = self._met(player, equals)
+        return Arithmetic(tuple(replace(_term(seen, seen.points), left_out=reason) for seen in met))
 
     def cusca(self, player: str, equals: Group) -> Arithmetic:
         """The mean over the player's games of the score times the players of the table (FM 17)."""
