@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from google.protobuf.message import Message
 from google.protobuf.timestamp_pb2 import Timestamp
 
@@ -10,6 +12,13 @@ from faristol.rating.games import Change
 from faristol.rating.model import RatingList, TournamentView
 from faristol.rating.systems import system_named
 from faristol.rules.refusal import N_, Refusal
+
+LOWEST, HIGHEST = 0, 9_999
+"""Points of a rating."""
+HIGHEST_DEVIATION = HIGHEST * 100
+"""In hundredths of a point: the whole range of ratings."""
+HIGHEST_VOLATILITY = 57_559_000
+"""In millionths of 173.7178 points: what moves a rating by the whole range in one period."""
 
 
 def choose(state: RatingList, *, tournament_id: str, system: str, occurred_at: Timestamp) -> list[Message]:
@@ -37,9 +46,22 @@ def choose(state: RatingList, *, tournament_id: str, system: str, occurred_at: T
 
 
 def changes(state: RatingList, tournament: TournamentView) -> list[Change]:
-    """The list as the results so far make it: everybody registered, highest first, among equals in the order of ids."""
+    """The list as the results so far make it: everybody registered, highest first, among equals in the order of ids.
+
+    A rating ends within the bounds in which a player can be registered, and its deviation and volatility within that
+    range, whatever the system makes of odd results.
+    """
     rated = system_named(state.system).rate(tournament.players, tournament.games)
-    return sorted(rated, key=lambda change: (-change.after, change.player_id))
+    bounded = [
+        replace(
+            one,
+            after=min(max(LOWEST, one.after), HIGHEST),
+            deviation=min(one.deviation, HIGHEST_DEVIATION),
+            volatility=min(one.volatility, HIGHEST_VOLATILITY),
+        )
+        for one in rated
+    ]
+    return sorted(bounded, key=lambda change: (-change.after, change.player_id))
 
 
 def publish(

@@ -12,6 +12,7 @@ from faristol.pb.pairing.v1 import events_pb2 as pairing_events
 from faristol.pb.rating.v1 import events_pb2 as events
 from faristol.rating.decide import changes, choose, publish
 from faristol.rating.model import RatingList, TournamentView, evolve, view
+from faristol.rating.systems import SYSTEMS
 from faristol.rules import Refusal
 
 FIVE = {"anna": 1500, "biel": 1500, "cinta": 1500, "dolors": 1500, "enric": None}
@@ -124,3 +125,32 @@ def test_a_table_of_more_than_two_is_rated() -> None:
         ("b", 1500),
         ("c", 1490),
     ]
+
+
+@pytest.mark.parametrize("system", sorted(SYSTEMS))
+@pytest.mark.parametrize("winner", ["giant", "dwarfs"])
+def test_a_list_keeps_to_the_ratings_that_there_are_whatever_the_results(system: str, winner: str) -> None:
+    dwarfs = [f"p{number}" for number in range(99)]
+    state = reduce(
+        view,
+        [
+            pairing_events.PlayerRegistered(player_id="giant", rating=9999),
+            *(pairing_events.PlayerRegistered(player_id=name, rating=0) for name in dwarfs),
+            *(
+                pairing_events.ResultRecorded(
+                    round=number,
+                    game_id=f"g{number}",
+                    scores=[
+                        game_events.FinalScore(player_id="giant", score=2 if winner == "giant" else 1),
+                        game_events.FinalScore(player_id=name, score=1 if winner == "giant" else 2),
+                    ],
+                    winner_id="giant" if winner == "giant" else name,
+                )
+                for number, name in enumerate(dwarfs, 1)
+            ),
+        ],
+        TournamentView(),
+    )
+    _, *lines = publish(RatingList(system=system), state, tournament_id="open", occurred_at=AT)
+    assert len(lines) == 100
+    assert all(isinstance(line, events.RatingUpdated) and 0 <= line.after <= 9999 for line in lines)
