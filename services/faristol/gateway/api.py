@@ -140,7 +140,7 @@ def router(closing: asyncio.Event) -> APIRouter:
             player_id=player,
             arithmetic=arithmetic,
         )
-        return tagged(schemas.Standings.of(answer), if_none_match)
+        return await asyncio.to_thread(lambda: tagged(schemas.Standings.of(answer), if_none_match))
 
     @routes.get("/tournaments/{tournament_id}/crosstable", response_model=Crosstable, responses=ERRORS)
     async def get_crosstable(
@@ -154,7 +154,7 @@ def router(closing: asyncio.Event) -> APIRouter:
     ) -> Response:
         """Everybody's rounds: opponents, results, scores, who started."""
         answer = await results.crosstable(tournament_id, round, min_position, AsOf(as_of_position, as_of))
-        return tagged(Crosstable.of(answer), if_none_match)
+        return await asyncio.to_thread(lambda: tagged(Crosstable.of(answer), if_none_match))
 
     @routes.get(
         "/tournaments/{tournament_id}/rounds/{number}/pairings", response_model=schemas.Pairings, responses=ERRORS

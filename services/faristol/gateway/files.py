@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from http import HTTPStatus
 from typing import Annotated, Any, Literal
 
@@ -70,7 +71,7 @@ def router() -> APIRouter:
     ) -> Response:
         """Standings as CSV."""
         answer = await results.standings(tournament_id, round, min_position, AsOf(as_of_position, as_of))
-        text = comma_separated.standings(schemas.Standings.of(answer))
+        text = await asyncio.to_thread(lambda: comma_separated.standings(schemas.Standings.of(answer)))
         return tagged_body(text, answer.position, if_none_match, CSV)
 
     @routes.get(
@@ -103,7 +104,7 @@ def router() -> APIRouter:
     ) -> Response:
         """The crosstable as CSV."""
         answer = await results.crosstable(tournament_id, round, min_position, AsOf(as_of_position, as_of))
-        text = comma_separated.crosstable(Crosstable.of(answer))
+        text = await asyncio.to_thread(lambda: comma_separated.crosstable(Crosstable.of(answer)))
         return tagged_body(text, answer.position, if_none_match, CSV)
 
     @routes.get("/tournaments/{tournament_id}/report.trf", responses=_of(TRF, "The file, lines ending in CR LF."))

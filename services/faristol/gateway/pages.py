@@ -91,7 +91,9 @@ def router() -> APIRouter:
         part: Part = "",
     ) -> Response:
         head, answer = await asyncio.gather(results.tournament(tournament_id), results.standings(tournament_id, round))
-        return _of(request, "standings.html", part, head, answer=answer, as_of=round, tab="standings")
+        return await asyncio.to_thread(
+            _of, request, "standings.html", part, head, answer=answer, as_of=round, tab="standings"
+        )
 
     @routes.get("/t/{tournament_id}/standings/{player_id}")
     async def standing(
@@ -112,7 +114,7 @@ def router() -> APIRouter:
     @routes.get("/t/{tournament_id}/crosstable")
     async def crosstable(request: Request, results: Reader, tournament_id: str, part: Part = "") -> Response:
         head, answer = await asyncio.gather(results.tournament(tournament_id), results.crosstable(tournament_id))
-        return _of(request, "crosstable.html", part, head, answer=answer, tab="crosstable")
+        return await asyncio.to_thread(_of, request, "crosstable.html", part, head, answer=answer, tab="crosstable")
 
     @routes.get("/t/{tournament_id}/prizes")
     async def prizes(request: Request, results: Reader, tournament_id: str, part: Part = "") -> Response:

@@ -25,8 +25,11 @@ def rank(
     rounds: Iterable[results.GetPairingsResponse],
     *,
     arithmetic: bool = False,
+    only: str = "",
 ) -> list[results.Standing]:
     """The standings after the results in ``rounds``, without names (FISC I.1); with ``arithmetic`` if so asked.
+
+    With ``only`` the line of that player alone, ranked among all; no line when the player has none.
 
     Tables of which the result is not final are pending: they add nothing, and nobody at them counts as absent.
     A bye counts once its whole round is in, so that nobody leads because of being left out. A tournament whose
@@ -82,6 +85,7 @@ def rank(
             total=total[row.player],
         )
         for row in table
+        if not only or row.player == only
     ]
 
 

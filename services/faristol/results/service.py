@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator
 from typing import Any, cast
 
@@ -91,17 +92,22 @@ class ResultsService(results_grpc.ResultsServiceServicer):
             await self._reach(request.min_position, context)
             found = await reading.tournament(self._record, request.tournament_id, [Kind.PLAYERS, Kind.ROUND])
         counted = found.up_to(request.round)
-        lines = ranking.rank(found.tournament, found.players, counted, arithmetic=request.arithmetic)
-        if request.player_id:
-            lines = [line for line in lines if line.player_id == request.player_id]
-            if not lines:
-                raise NotFound("player", request.player_id)
+        lines = await asyncio.to_thread(
+            ranking.rank,
+            found.tournament,
+            found.players,
+            counted,
+            arithmetic=request.arithmetic,
+            only=request.player_id,
+        )
+        if request.player_id and not lines:
+            raise NotFound("player", request.player_id)
         named = {line.player_id for line in lines}.union(*map(wording.opponents, lines))
         people = await reading.people(self._record, named)
         for line in lines:
             line.name = people[line.player_id].name
-            if request.arithmetic:
-                wording.word(line, people, language_of(context))
+        if request.arithmetic:
+            await asyncio.to_thread(wording.word_all, lines, people, language_of(context))
         last = request.round or ranking.last_counted(counted)
         return results.GetStandingsResponse(standings=lines, round=last, position=found.position)
 
@@ -135,13 +141,12 @@ class ResultsService(results_grpc.ResultsServiceServicer):
             await self._reach(request.min_position, context)
             found = await reading.tournament(self._record, request.tournament_id, [Kind.PLAYERS, Kind.ROUND])
         counted = found.up_to(request.round)
-        lines = ranking.rank(found.tournament, found.players, counted, arithmetic=True)
+        lines = await asyncio.to_thread(ranking.rank, found.tournament, found.players, counted, arithmetic=True)
         people = await reading.people(self._record, (line.player_id for line in lines))
         for line in lines:
             line.name = people[line.player_id].name
-        return results.GetCrosstableResponse(
-            rows=crosstable(lines, found.players, counted), rounds=len(counted), position=found.position
-        )
+        rows = await asyncio.to_thread(crosstable, lines, found.players, counted)
+        return results.GetCrosstableResponse(rows=rows, rounds=len(counted), position=found.position)
 
     async def GetReport(  # noqa: N802
         self, request: results.GetReportRequest, context: Context

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 
 from faristol.host.text import number, say
 from faristol.pb.results.v1 import results_pb2 as results
@@ -49,6 +49,12 @@ def word(standing: results.Standing, people: Mapping[str, Person], language: str
     _word(standing.point_arithmetic, "points", 1, people, language)
     for one in standing.tie_breaks:
         _word(one.arithmetic, one.name, max(1, one.divisor), people, language)
+
+
+def word_all(standings: Iterable[results.Standing], people: Mapping[str, Person], language: str) -> None:
+    """The same for every line of the standings."""
+    for standing in standings:
+        word(standing, people, language)
 
 
 def opponents(standing: results.Standing) -> set[str]:

@@ -2,6 +2,11 @@ from __future__ import annotations
 
 import pytest
 from tests.unit.gateway.stage import Stage
+from tests.unit.results.synthetic import Championship, game_id
+
+from faristol.pb.game.v1 import events_pb2 as game
+from faristol.pb.pairing.v1 import events_pb2 as pairing
+from faristol.record.people import remember
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
@@ -54,3 +59,34 @@ async def test_a_value_of_the_standings_page_opens_to_its_arithmetic(finished: S
     assert "Ronda 2" not in opened.text.split('class="arithmetic"')[1]
     missing = await finished.http.get("/t/lliga/standings/nobody", headers={"Accept-Language": "es"})
     assert (missing.status_code, "No hay ningún jugador «nobody»" in missing.text) == (404, True)
+
+
+async def test_the_arithmetic_of_a_great_tournament_arrives_though_it_is_more_than_grpc_takes_unless_told(
+    stage: Stage,
+) -> None:
+    players = [f"p{number:03}" for number in range(100)]
+    async with stage.record.writing() as connection:
+        for player in players:
+            await remember(connection, player, player * 500, "")
+    championship = Championship()
+    await stage.add(*championship.create(rounds=5))
+    await stage.add(
+        {championship.stream: [pairing.PlayerRegistered(player_id=player, rating=1500) for player in players]}
+    )
+    for round_ in range(1, 4):
+        tables = [(players[at], players[50 + (at + round_) % 50]) for at in range(50)]
+        await stage.add(*championship.pair(round_, tables, "anna"), *championship.begin(round_))
+        results = [
+            pairing.ResultRecorded(
+                round=round_,
+                game_id=game_id(round_, table),
+                scores=[game.FinalScore(player_id=seated[0], score=400), game.FinalScore(player_id=seated[1])],
+            )
+            for table, seated in enumerate(tables, 1)
+        ]
+        await stage.add({championship.stream: list(results)})
+    every = await stage.http.get("/api/v1/tournaments/lliga/standings?arithmetic=true")
+    assert every.status_code == 200, every.text
+    assert len(every.content) > 4 * 1024 * 1024
+    alone = await stage.http.get("/api/v1/tournaments/lliga/standings?arithmetic=true&player=p050")
+    assert alone.json()["standings"] == [line for line in every.json()["standings"] if line["player_id"] == "p050"]
