@@ -18,6 +18,9 @@ ALL = (
 )
 """Until the organiser says otherwise."""
 
+PAIR = 2
+"""Players of a table whose scores make a spread."""
+
 Claim = tuple[int, results.PrizeWinner]
 """How much somebody has, and whoever that is."""
 
@@ -30,18 +33,18 @@ def offered(facts: Iterable[Message]) -> Sequence[pairing.PrizeKind.ValueType]:
 
 def prizes(
     kinds: Iterable[pairing.PrizeKind.ValueType],
-    lines: Sequence[results.Standing],
     rounds: Sequence[results.GetPairingsResponse],
     games: Sequence[results.GetGameResponse],
 ) -> list[results.Prize]:
-    """The prizes, without names of players. Equals share a prize. Scores are those of results that are final."""
+    """The prizes, without names of players. Equals share a prize.
+
+    Scores and spread are those of games that were played and of which the result is final.
+    """
     claims: Mapping[pairing.PrizeKind.ValueType, Callable[[], Iterable[Claim]]] = {
         pairing.PRIZE_KIND_BINGOS: lambda: _bingos(games),
         pairing.PRIZE_KIND_HIGH_GAME: lambda: _scores(rounds),
         pairing.PRIZE_KIND_HIGH_PLAY: lambda: _plays(games),
-        pairing.PRIZE_KIND_SPREAD: lambda: (
-            (line.spread, results.PrizeWinner(player_id=line.player_id)) for line in lines
-        ),
+        pairing.PRIZE_KIND_SPREAD: lambda: _spreads(rounds),
     }
     return [_best(kind, claims[kind]()) for kind in kinds]
 
@@ -62,12 +65,30 @@ def _bingos(games: Sequence[results.GetGameResponse]) -> Iterator[Claim]:
 
 
 def _scores(rounds: Sequence[results.GetPairingsResponse]) -> Iterator[Claim]:
+    for number, table in _played(rounds):
+        for seat in table.seats:
+            yield seat.score, results.PrizeWinner(player_id=seat.player_id, game_id=table.game_id, round=number)
+
+
+def _spreads(rounds: Sequence[results.GetPairingsResponse]) -> Iterator[Claim]:
+    spread: Counter[str] = Counter()
+    for _, table in _played(rounds):
+        if len(table.seats) == PAIR:
+            first, second = table.seats
+            spread[first.player_id] += first.score - second.score
+            spread[second.player_id] += second.score - first.score
+        for one in table.spread_adjustments:
+            spread[one.player_id] += one.points
+    for player_id, points in spread.items():
+        yield points, results.PrizeWinner(player_id=player_id)
+
+
+def _played(rounds: Sequence[results.GetPairingsResponse]) -> Iterator[tuple[int, results.Table]]:
+    """The tables with a final result that is no forfeit, each with its round."""
     for round_ in rounds:
         for table in round_.tables:
             if table.final and not table.unplayed:
-                for seat in table.seats:
-                    winner = results.PrizeWinner(player_id=seat.player_id, game_id=table.game_id, round=round_.round)
-                    yield seat.score, winner
+                yield round_.round, table
 
 
 def _plays(games: Sequence[results.GetGameResponse]) -> Iterator[Claim]:

@@ -167,7 +167,7 @@ class ResultsService(results_grpc.ResultsServiceServicer):
         found, games = await reading.games(self._record, request.tournament_id)
         stream = await self._record.read_stream(f"tournament-{request.tournament_id}")
         kinds = offered(event.message for event in stream if event.position <= found.position)
-        won = prizes(kinds, ranking.rank(found.tournament, found.players, found.rounds), found.rounds, games)
+        won = await asyncio.to_thread(prizes, kinds, found.rounds, games)
         winners = [winner for prize in won for winner in prize.winners]
         people = await reading.people(self._record, (winner.player_id for winner in winners))
         for winner in winners:

@@ -27,7 +27,7 @@ def table(round_: int, scores: dict[str, int], **told: Any) -> results.GetPairin
 
 
 def won(kind: pairing.PrizeKind.ValueType, **told: Any) -> tuple[int, list[str]]:
-    (prize,) = prizes([kind], told.get("lines", []), told.get("rounds", []), told.get("games", []))
+    (prize,) = prizes([kind], told.get("rounds", []), told.get("games", []))
     return prize.value, [winner.player_id for winner in prize.winners]
 
 
@@ -36,7 +36,7 @@ def test_the_best_play_is_one_that_stands_and_comes_with_its_word() -> None:
         game(1, play("anna", 90), play("biel", 120, kind=results.ENTRY_KIND_PHONY)),
         game(2, play("anna", 150, complete=False), play("biel", 95)),
     ]
-    (prize,) = prizes([pairing.PRIZE_KIND_HIGH_PLAY], [], [], games)
+    (prize,) = prizes([pairing.PRIZE_KIND_HIGH_PLAY], [], games)
     (winner,) = prize.winners
     assert (prize.value, winner.player_id, winner.round, winner.word) == (95, "biel", 2, "CAL·LA")
     assert (winner.game_id, winner.coordinates) == ("cup-r2-t1", "H8")
@@ -60,13 +60,20 @@ def test_the_highest_game_is_of_a_result_that_is_final_and_was_played() -> None:
     assert won(pairing.PRIZE_KIND_HIGH_GAME, rounds=rounds) == (401, ["anna"])
 
 
-def test_the_biggest_spread_is_that_of_the_standings() -> None:
-    lines = [results.Standing(player_id="anna", spread=-5), results.Standing(player_id="biel", spread=64)]
-    assert won(pairing.PRIZE_KIND_SPREAD, lines=lines) == (64, ["biel"])
+def test_the_biggest_spread_is_of_games_that_were_played() -> None:
+    adjusted = [results.SpreadAdjustment(player_id="biel", points=4)]
+    rounds = [
+        table(1, {"anna": 310, "biel": 350}, spread_adjustments=adjusted),
+        table(2, {"carme": 150, "dolors": 0}, unplayed=True),
+        table(3, {"biel": 420, "carme": 400}),
+        table(4, {"anna": 500, "biel": 0}, final=False),
+        table(5, {"anna": 900, "biel": 1, "carme": 1}),
+    ]
+    assert won(pairing.PRIZE_KIND_SPREAD, rounds=rounds) == (64, ["biel"])
 
 
 def test_nobody_is_ahead_before_anything_was_played() -> None:
-    assert [list(prize.winners) for prize in prizes(ALL, [results.Standing(player_id="anna")], [], [])] == [[]] * 4
+    assert [list(prize.winners) for prize in prizes(ALL, [], [])] == [[]] * 4
 
 
 def test_the_organiser_says_which_prizes_there_are_and_all_there_are_until_then() -> None:

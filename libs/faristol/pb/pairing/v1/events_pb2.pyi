@@ -66,7 +66,7 @@ class _PrizeKindEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_PrizeKind.V
     PRIZE_KIND_HIGH_PLAY: _PrizeKind.ValueType  # 3
     """The highest score of a play."""
     PRIZE_KIND_SPREAD: _PrizeKind.ValueType  # 4
-    """The biggest spread over all games."""
+    """The biggest spread over all games that were played; forfeits are none."""
 
 class PrizeKind(_PrizeKind, metaclass=_PrizeKindEnumTypeWrapper):
     """What a special prize is for."""
@@ -80,7 +80,7 @@ PRIZE_KIND_HIGH_GAME: PrizeKind.ValueType  # 2
 PRIZE_KIND_HIGH_PLAY: PrizeKind.ValueType  # 3
 """The highest score of a play."""
 PRIZE_KIND_SPREAD: PrizeKind.ValueType  # 4
-"""The biggest spread over all games."""
+"""The biggest spread over all games that were played; forfeits are none."""
 Global___PrizeKind: _TypeAlias = PrizeKind  # noqa: Y015
 
 @_typing.final
