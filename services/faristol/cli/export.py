@@ -133,7 +133,7 @@ def trf(
     async def ask() -> str:
         async with service_at("results", address) as channel:
             results = Results(results_pb2_grpc.ResultsServiceStub(channel), SOURCE)
-            return (await results.report(tournament, EDITIONS[edition.value], round_)).text
+            return (await results.report(tournament, EDITIONS[edition.value], round_, for_officials=True)).text
 
     _write(run(ask()), output)
 

@@ -33,6 +33,7 @@ PAIRINGS = (
     "winner_id",
     "unplayed",
     "bye",
+    "hall",
 )
 """Columns of pairings. A line without a table is a bye: ``allocated``, ``half_point``, ``full_point``, ``zero_point``.
 
@@ -83,6 +84,7 @@ def pairings(answer: Pairings) -> str:
             "final": table.final,
             "winner_id": table.winner_id,
             "unplayed": table.unplayed,
+            "hall": table.hall,
         }
         for place, seat in zip(_PLACES, table.seats, strict=False):
             row |= _seat(place, seat) | {f"{place}_score": seat.score}

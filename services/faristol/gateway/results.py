@@ -118,11 +118,18 @@ class Results:
         round_: int = 0,
         min_position: int = 0,
         as_of: AsOf | None = None,
+        *,
+        for_officials: bool = False,
     ) -> pb.GetReportResponse:
-        """A TRF file up to a round, or up to the last that is over when that is 0."""
+        """A TRF file up to a round, or up to the last that is over when that is 0; for officials with all arranged."""
         return await self._stub.GetReport(
             pb.GetReportRequest(
-                tournament_id=tournament_id, edition=edition, round=round_, min_position=min_position, **fields(as_of)
+                tournament_id=tournament_id,
+                edition=edition,
+                round=round_,
+                min_position=min_position,
+                for_officials=for_officials,
+                **fields(as_of),
             ),
             timeout=DEADLINE,
             metadata=self._metadata,

@@ -1,11 +1,12 @@
 """A tournament as a report for pairing and rating programs (TRF). Pure.
 
-Rounds of which every result is in are told; the byes of the round after them stand as such. White is who started.
+Rounds of which every result is in are told; byes granted for rounds after them, and pairs kept apart, for officials
+alone. White is who started; where nobody knows, the second of the pairing.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from google.protobuf.message import Message
@@ -51,6 +52,10 @@ class Arrangements:
     byes: dict[tuple[int, str], pairing.ByeKind.ValueType] = field(default_factory=dict)
     """Byes granted, by round and player."""
 
+    def public(self) -> Arrangements:
+        """These without what officials alone are told: pairs kept apart and byes granted."""
+        return Arrangements(self.paired, self.fictitious)
+
     def note(self, event: Message) -> None:
         """Take in a fact of the tournament."""
         match event:
@@ -91,8 +96,12 @@ def report(
     people: Mapping[str, Person],
     ruleset: Ruleset,
     edition: Edition,
+    second: Container[tuple[int, str]],
 ) -> Document:
-    """The document of a tournament, of which ``rows`` are the crosstable of the rounds to be told."""
+    """The document of a tournament, of which ``rows`` are the crosstable of the rounds to be told.
+
+    ``second`` says, as pairs of round and player, who is named second in the pairings.
+    """
     row_of = {row.standing.player_id: row for row in rows}
     ordered = sorted(
         (one for one in players if one.player_id in row_of), key=lambda one: (-one.rating, one.unrated, one.player_id)
@@ -110,7 +119,7 @@ def report(
                 rating=None if one.unrated else one.rating,
                 points=row.standing.half_points * TENTHS // 2,
                 rank=row.standing.rank,
-                cells=tuple(_cell(cell, number_of) for cell in row.cells),
+                cells=tuple(_cell(cell, number_of, second=(cell.round, one.player_id) in second) for cell in row.cells),
             )
         )
     later = [(*key, _KINDS[kind]) for key, kind in sorted(arrangements.byes.items()) if key[0] > told]
@@ -155,7 +164,7 @@ def report(
     )
 
 
-def _cell(cell: results.CrosstableCell, number_of: Mapping[str, int]) -> Cell:
+def _cell(cell: results.CrosstableCell, number_of: Mapping[str, int], *, second: bool) -> Cell:
     match cell.basis:
         case results.TERM_BASIS_BYE:
             return Cell(result="U")
@@ -163,7 +172,8 @@ def _cell(cell: results.CrosstableCell, number_of: Mapping[str, int]) -> Cell:
             return Cell(result={results.OUTCOME_WIN: "F", results.OUTCOME_DRAW: "H"}.get(cell.outcome, "Z"))
         case results.TERM_BASIS_ABSENCE:
             return Cell()
-    colour: Colour = "w" if cell.starts else "b"
+    white = cell.starts if cell.HasField("starts") else second
+    colour: Colour = "w" if white else "b"
     played = cell.basis == results.TERM_BASIS_GAME
     result = _LETTERS[cell.outcome] if played else "+" if cell.outcome == results.OUTCOME_WIN else "-"
     return Cell(number_of[cell.opponent_ids[0]], colour, result)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Mapping
 
 from faristol.host.errors import Invalid
@@ -23,9 +24,16 @@ PAIRS_ALONE = N_("a report tells games of two players, and this tournament has t
 
 
 async def answer(
-    record: Record, found: reading.Tournament, number: int, edition: results.ReportEdition.ValueType
+    record: Record,
+    found: reading.Tournament,
+    number: int,
+    edition: results.ReportEdition.ValueType,
+    *,
+    for_officials: bool,
 ) -> results.GetReportResponse:
     """The file of a tournament up to round ``number``, or up to the last that is over when that is 0.
+
+    ``for_officials`` with the pairs kept apart and the byes granted for rounds to come, which the public is not told.
 
     Raises ``NotFound`` for a round that is not paired, ``Invalid`` for one of which a result is missing, and
     ``Refusal`` for a tournament of which the format cannot tell.
@@ -39,18 +47,20 @@ async def answer(
         )
     if any(len(table.seats) > 2 for round_ in counted for table in round_.tables):
         raise Refusal("NOT_PAIRS", "", PAIRS_ALONE)
-    lines = ranking.rank(found.tournament, found.players, counted, arithmetic=True)
+    lines = await asyncio.to_thread(ranking.rank, found.tournament, found.players, counted, arithmetic=True)
     arrangements = Arrangements()
     for event in await record.read_stream(f"tournament-{found.tournament.tournament_id}"):
         if event.position <= found.position:
             arrangements.note(event.message)
-    document = report(
+    document = await asyncio.to_thread(
+        report,
         found.tournament,
         found.players,
         crosstable(lines, found.players, counted),
-        arrangements,
+        arrangements if for_officials else arrangements.public(),
         await reading.people(record, (player.player_id for player in found.players)),
         ranking.rules_of(found.tournament),
         _EDITIONS[edition],
+        {(round_.round, table.seats[1].player_id) for round_ in counted for table in round_.tables},
     )
     return results.GetReportResponse(text=write_trf(document), round=len(counted), position=found.position)

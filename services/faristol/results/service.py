@@ -157,7 +157,9 @@ class ResultsService(results_grpc.ResultsServiceServicer):
         else:
             await self._reach(request.min_position, context)
             found = await reading.tournament(self._record, request.tournament_id, [Kind.PLAYERS, Kind.ROUND])
-        return await reporting.answer(self._record, found, request.round, request.edition)
+        return await reporting.answer(
+            self._record, found, request.round, request.edition, for_officials=request.for_officials
+        )
 
     async def GetPrizes(  # noqa: N802
         self, request: results.GetPrizesRequest, context: Context

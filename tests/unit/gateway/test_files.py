@@ -5,14 +5,29 @@ from io import StringIO
 
 import pytest
 from tests.unit.gateway.stage import Stage
+from tests.unit.results.synthetic import NAMES, Championship, game_id
 
 from faristol.gateway import comma_separated
+from faristol.gateway.files import EDITIONS, EditionName
+from faristol.gateway.results import Results
 from faristol.gateway.schemas import Pairings, Seat, Standing, Standings
+from faristol.host.text import SOURCE
+from faristol.pb.game.v1 import events_pb2 as game
+from faristol.pb.pairing.v1 import events_pb2 as pairing
+from faristol.pb.results.v1 import results_pb2_grpc
 from faristol.rules.trf import read_trf
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
 AT = "/api/v1/tournaments/lliga"
+
+
+NAMES_BY_START = {name[:33].strip(): player_id for player_id, (name, _) in NAMES.items()}
+
+
+def asked(stage: Stage) -> Results:
+    """The results of a stage, asked as a program of the cell asks."""
+    return Results(results_pb2_grpc.ResultsServiceStub(stage.running.runtime.channel("results")), SOURCE)
 
 
 def rows(text: str) -> list[dict[str, str]]:
@@ -104,6 +119,56 @@ async def test_names_come_out_as_they_went_in() -> None:
         Pairings(position=1, round=2, phase="paired", tables=[], bye=seat, requested_byes=[])
     )
     assert [(row["first_name"], row["round"], row["first_score"]) for row in rows(text)] == [(name, "2", "")]
+
+
+async def test_the_pairings_say_in_their_last_column_the_hall_of_each_table(stage: Stage) -> None:
+    hall = Championship()
+    await stage.add(*hall.create(), *hall.pair(1, [("anna", "carme"), ("biel", "dolors")], "eloi"))
+    answer = Pairings.of(await asked(stage).pairings("lliga", 1))
+    answer.tables[1].hall = "Sala gran"
+    told = rows(comma_separated.pairings(answer))
+    assert [row["hall"] for row in told] == ["", "Sala gran", ""]
+    assert list(told[0])[-1] == "hall"
+
+
+async def test_a_game_of_which_nobody_knows_who_started_has_one_white_and_that_is_the_second(stage: Stage) -> None:
+    hall = Championship()
+    await stage.add(*hall.create(), *hall.pair(1, [("anna", "carme"), ("biel", "dolors")], "eloi"), *hall.begin(1))
+    await stage.add(
+        {
+            hall.stream: [
+                pairing.ResultRecorded(
+                    round=1,
+                    game_id=game_id(1, table),
+                    scores=[game.FinalScore(player_id=one, score=400), game.FinalScore(player_id=other, score=300)],
+                )
+                for table, (one, other) in enumerate([("anna", "carme"), ("biel", "dolors")], 1)
+            ]
+        }
+    )
+    document = read_trf((await stage.http.get(f"{AT}/report.trf")).text)
+    colours = {NAMES_BY_START[player.name]: player.cells[0].colour for player in document.players}
+    assert colours == {"anna": "b", "carme": "w", "biel": "b", "dolors": "w", "eloi": "-"}
+
+
+@pytest.mark.parametrize("edition", ["TRF16", "TRF26"])
+async def test_what_a_director_arranged_is_in_the_report_for_officials_and_not_in_the_public_one(
+    stage: Stage, edition: EditionName
+) -> None:
+    hall = Championship()
+    await stage.add(*hall.create(), *hall.first_round())
+    await stage.add(
+        {
+            hall.stream: [
+                pairing.PairForbidden(player_ids=["anna", "biel"]),
+                pairing.ByeGranted(round=2, player_id="carme", kind=pairing.BYE_KIND_HALF_POINT),
+            ]
+        }
+    )
+    public = read_trf((await stage.http.get(f"{AT}/report.trf?edition={edition}")).text)
+    assert (public.forbidden, public.byes) == ((), ())
+    official = read_trf((await asked(stage).report("lliga", EDITIONS[edition], for_officials=True)).text)
+    assert ([one.players for one in official.forbidden], [one.kind for one in official.byes]) == ([(1, 2)], ["H"])
 
 
 @pytest.mark.parametrize("edition", ["TRF16", "TRF26"])

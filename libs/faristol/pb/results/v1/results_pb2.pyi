@@ -1359,6 +1359,7 @@ class GetReportRequest(_message.Message):
     MIN_POSITION_FIELD_NUMBER: _builtins.int
     AS_OF_POSITION_FIELD_NUMBER: _builtins.int
     AS_OF_FIELD_NUMBER: _builtins.int
+    FOR_OFFICIALS_FIELD_NUMBER: _builtins.int
     tournament_id: _builtins.str
     """The tournament."""
     round: _builtins.int
@@ -1369,6 +1370,8 @@ class GetReportRequest(_message.Message):
     """See the head of this file."""
     as_of_position: _builtins.int
     """See the head of this file."""
+    for_officials: _builtins.bool
+    """With the pairs kept apart and the byes granted for rounds to come, which the public pages do not show."""
     @_builtins.property
     def as_of(self) -> _timestamp_pb2.Timestamp:
         """See the head of this file."""
@@ -1382,10 +1385,11 @@ class GetReportRequest(_message.Message):
         min_position: _builtins.int = ...,
         as_of_position: _builtins.int = ...,
         as_of: _timestamp_pb2.Timestamp | None = ...,
+        for_officials: _builtins.bool = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["as_of", b"as_of"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["as_of", b"as_of", "as_of_position", b"as_of_position", "edition", b"edition", "min_position", b"min_position", "round", b"round", "tournament_id", b"tournament_id"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["as_of", b"as_of", "as_of_position", b"as_of_position", "edition", b"edition", "for_officials", b"for_officials", "min_position", b"min_position", "round", b"round", "tournament_id", b"tournament_id"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
