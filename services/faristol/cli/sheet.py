@@ -13,12 +13,14 @@ from faristol.cli.calling import AsJson, Cell, Language, as_json, service_at
 from faristol.cli.common import run
 from faristol.gateway import labels
 from faristol.gateway.paper import below, play_cell
+from faristol.gateway.plays import explained
 from faristol.gateway.table import Line, Side
 from faristol.gateway.table import sheet as sides_of
 from faristol.host import StartError
-from faristol.host.text import translations
+from faristol.host.text import render, translations
 from faristol.pb.results.v1 import results_pb2 as pb
 from faristol.pb.results.v1 import results_pb2_grpc as pb_grpc
+from faristol.rules import Refusal, Ruleset, pinned_ruleset
 
 GAP = "   "
 """Between the columns of two players."""
@@ -32,9 +34,20 @@ def sheet(
     language: Language = "en",
     address: Cell = None,
     json_output: AsJson = False,
+    explain: Annotated[
+        bool, typer.Option("--explain", help="Print how each score comes about, square by square.")
+    ] = False,
 ) -> None:
     """Print the scoresheet of a game as its rules want it: notation, deductions, totals, who signs."""
     one = shown(game_id, address)
+    if explain:
+        pin = one.ruleset
+        try:
+            ruleset = pinned_ruleset(pin.name, pin.digest, {option.name: option.value for option in pin.options})
+        except Refusal as refusal:
+            raise StartError(render(refusal, language)) from refusal
+        typer.echo("\n".join(explanations(one, ruleset, language)))
+        return
     if json_output:
         typer.echo(json.dumps(as_json(one), ensure_ascii=False, indent=2))
         return
@@ -80,6 +93,22 @@ def written(one: pb.GetGameResponse, language: str) -> Iterator[str]:
         yield read(labels.ENDS[one.end_condition])
     if one.final:
         yield read("The result is final.")
+
+
+def explanations(one: pb.GetGameResponse, ruleset: Ruleset, language: str) -> Iterator[str]:
+    """How the score of each play comes about: its words with value and premium of each square, and the bonus."""
+    read = translations(language).gettext
+    names = {seat.player_id: seat.name or seat.player_id for seat in one.seats}
+    for entry, score in explained(one, ruleset):
+        turn = read("Turn %(number)s") % {"number": entry.turn}
+        recorded = "" if entry.score == score.points else f" → {entry.score}"
+        play = entry.sheet_play or entry.coordinates
+        yield f"{turn} · {names[entry.player_id]} · {play} {score.points}{recorded}"
+        yield from (f"  {word}" for word in score.words)
+        if score.bingo:
+            yield f"  {read('bingo')}: {score.bonus}"
+        if entry.kind != pb.ENTRY_KIND_PLAY:
+            yield f"  {read(labels.KINDS[entry.kind])}"
 
 
 def _block(side: Side, most: int, sheet: pb.Sheet, language: str) -> list[str]:

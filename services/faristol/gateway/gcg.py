@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 
 from faristol.gateway import labels
-from faristol.pb.game.v1 import events_pb2 as game
+from faristol.gateway.plays import PLAYS, laid, settled_blanks
 from faristol.pb.results.v1 import results_pb2 as pb
-from faristol.rules import N_, Board, Placement, Refusal, Ruleset, Square, Tile, full_bag, pinned_ruleset
+from faristol.rules import N_, Board, Refusal, Ruleset, full_bag, pinned_ruleset
 from faristol.rules.gcg import (
     Challenge,
     Exchange,
@@ -28,8 +28,6 @@ from faristol.rules.gcg import (
 )
 from faristol.rules.scoring import score_play
 
-_WITHDRAWN = (pb.ENTRY_KIND_PHONY, pb.ENTRY_KIND_WITHDRAWN)
-_PLAYS = (pb.ENTRY_KIND_PLAY, *_WITHDRAWN)
 _PASSES = (pb.ENTRY_KIND_PASS, pb.ENTRY_KIND_CANNOT_PLAY, pb.ENTRY_KIND_LOST_TURN)
 _NOTED = (
     pb.ENTRY_KIND_FREE_EXCHANGE,
@@ -94,7 +92,7 @@ class _Teller:
         self._ruleset = ruleset
         self._board = Board()
         self._totals: dict[str, int] = {seat.player_id: 0 for seat in one.seats}
-        self._settled: Mapping[tuple[int, int], str] = {(tile.row, tile.column): tile.face for tile in one.board}
+        self._settled = settled_blanks(one)
 
     def lines(self) -> Iterator[Line]:
         """Everything after the players, in order."""
@@ -106,7 +104,7 @@ class _Teller:
 
     def _told(self, entry: pb.Entry) -> Iterator[Line]:
         nick, score, total = _nick(entry.player_id), entry.score, entry.total
-        if entry.kind in _PLAYS:
+        if entry.kind in PLAYS:
             yield from self._play(entry, nick)
         elif entry.kind == pb.ENTRY_KIND_EXCHANGE:
             yield Exchange(nick=nick, rack=None, tiles="", count=entry.exchanged, score=0, total=total)
@@ -128,30 +126,20 @@ class _Teller:
 
     def _play(self, entry: pb.Entry, nick: str) -> Iterator[Line]:
         stands = entry.kind == pb.ENTRY_KIND_PLAY
-        laid = self._laid(entry.placements, settled=stands)
-        start, word = write_play(self._board, laid)
+        tiles = laid(entry.placements, self._settled if stands else None)
+        start, word = write_play(self._board, tiles)
         before = self._totals[entry.player_id]
-        points = entry.score if stands else score_play(self._board, laid, self._ruleset).points
+        points = entry.score if stands else score_play(self._board, tiles, self._ruleset).points
         total = entry.total if stands else before + points
         yield Play(nick=nick, rack=None, start=start, word=word, score=points, total=total)
         if stands:
-            self._board = self._board.place(laid)
+            self._board = self._board.place(tiles)
             if entry.challenged:
                 yield Note(text="challenged, stands")
         else:
             yield Withdrawal(nick=nick, rack=None, score=-points, total=before)
             if entry.kind == pb.ENTRY_KIND_WITHDRAWN:
                 yield Note(text=labels.WITHDRAWN[entry.withdrawn_for])
-
-    def _laid(self, placements: Sequence[game.Placement], *, settled: bool) -> list[Placement]:
-        """The tiles of a play; what a blank stands for as it was ``settled`` later, where the play stands."""
-        return [
-            Placement(
-                Square(tile.row, tile.column),
-                Tile(self._settled.get((tile.row, tile.column), tile.face) if settled else tile.face, tile.blank),
-            )
-            for tile in placements
-        ]
 
     def _unseen(self) -> Sequence[str]:
         """What does not lie on the board: the rack of who is left, once somebody is out."""

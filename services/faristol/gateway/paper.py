@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from faristol.gateway import labels
+from faristol.gateway.plays import PLAYS
 from faristol.gateway.table import Line, Side, minutes
 from faristol.host.text import translations
 from faristol.pb.results.v1 import results_pb2 as pb
@@ -14,8 +15,6 @@ BLANKS = N_("Blanks")
 BINGOS = N_("Bingos")
 SIGNATURE = N_("Signature")
 
-_PLAYS = frozenset({pb.ENTRY_KIND_PLAY, pb.ENTRY_KIND_PHONY, pb.ENTRY_KIND_WITHDRAWN})
-
 
 def play_cell(line: Line, sheet: pb.Sheet, language: str) -> str:
     """What a line of the sheet is: the play as the rules write it, or words for what was no play.
@@ -24,7 +23,7 @@ def play_cell(line: Line, sheet: pb.Sheet, language: str) -> str:
     score.
     """
     read, entry = translations(language).gettext, line.entry
-    if entry.kind in _PLAYS:
+    if entry.kind in PLAYS:
         noted = " ".join(entry.noted_blanks)
         beside = [f"({read('blank')} {noted})"] if noted else []
         if entry.kind != pb.ENTRY_KIND_PLAY:

@@ -8,10 +8,11 @@ from faristol.cli.referee.case import TableCase
 from faristol.cli.referee.memory import in_memory
 from faristol.cli.referee.reader import read_cases
 from faristol.cli.referee.world import World
-from faristol.cli.sheet import written
+from faristol.cli.sheet import explanations, written
 from faristol.pb.results.v1 import results_pb2 as pb
 from faristol.results import scoresheet
 from faristol.results.sheet import write_sheet
+from faristol.rules import load_ruleset
 
 CASES = Path(__file__).parents[2] / "rulebook" / "cases"
 
@@ -68,3 +69,13 @@ async def test_the_second_players_columns_stand_under_the_name_from_the_first_li
     body = lines[2 : next(number for number, line in enumerate(lines) if line.startswith("-"))]
     assert {line[start - 3 : start] for line in body if len(line) > start} == {" " * 3}
     assert len({len(line) for line in body if len(line) > start}) == 1
+
+
+async def test_every_score_is_explained_square_by_square() -> None:
+    game = await played("fise/game.yaml", "A whole game")
+    lines = list(explanations(game, load_ruleset("fise"), "es"))
+    assert lines[:2] == ["Turno 1 · Anna · ACURDO 24", "  8C ACURDO: (A1 + C3×2 + U1 + R1 + D2 + O1)×2 = 24"]
+    plays = [line for line in lines if line.startswith("Turno")]
+    phony = next(place for place, line in enumerate(plays) if "EEN" in line)
+    assert plays[phony].endswith("→ 0")
+    assert not [line for line in plays if "→" in line and line != plays[phony]]
