@@ -157,8 +157,11 @@ class Bout:
         case = await self.waiting(judge_id)
         await judge.claim(case.case_id)
         file = await judge.file(case.case_id)
-        why = {"reason": "so it is written", "source": "a grammar"} if valid else {}
-        await judge.rule(case.case_id, [events.WordRuling(word=one.word, valid=valid, **why) for one in file.words])
+        why = {"reason": "so it is written", "source": "a grammar"}
+        words = [
+            events.WordRuling(word=one.word, valid=valid, **(why if one.valid != valid else {})) for one in file.words
+        ]
+        await judge.rule(case.case_id, words)
         return file
 
     async def clock_runs_for(self, player_id: str) -> None:
