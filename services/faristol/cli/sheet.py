@@ -17,10 +17,11 @@ from faristol.gateway.plays import explained
 from faristol.gateway.table import Line, Side
 from faristol.gateway.table import sheet as sides_of
 from faristol.host import StartError
+from faristol.host.pinning import ruleset_of
 from faristol.host.text import render, translations
 from faristol.pb.results.v1 import results_pb2 as pb
 from faristol.pb.results.v1 import results_pb2_grpc as pb_grpc
-from faristol.rules import Refusal, Ruleset, pinned_ruleset
+from faristol.rules import Refusal, Ruleset
 
 GAP = "   "
 """Between the columns of two players."""
@@ -41,9 +42,8 @@ def sheet(
     """Print the scoresheet of a game as its rules want it: notation, deductions, totals, who signs."""
     one = shown(game_id, address)
     if explain:
-        pin = one.ruleset
         try:
-            ruleset = pinned_ruleset(pin.name, pin.digest, {option.name: option.value for option in pin.options})
+            ruleset = ruleset_of(one.ruleset)
         except Refusal as refusal:
             raise StartError(render(refusal, language)) from refusal
         typer.echo("\n".join(explanations(one, ruleset, language)))

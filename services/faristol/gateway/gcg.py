@@ -7,8 +7,9 @@ from collections.abc import Iterator, Sequence
 
 from faristol.gateway import labels
 from faristol.gateway.plays import PLAYS, laid, settled_blanks
+from faristol.host.pinning import ruleset_of
 from faristol.pb.results.v1 import results_pb2 as pb
-from faristol.rules import N_, Board, Refusal, Ruleset, full_bag, pinned_ruleset
+from faristol.rules import N_, Board, Refusal, Ruleset, full_bag
 from faristol.rules.gcg import (
     Challenge,
     Exchange,
@@ -55,9 +56,7 @@ def gcg_of(one: pb.GetGameResponse, ruleset: Ruleset | None = None) -> GcgGame:
             N_("A GCG file tells a game of two players; {players} play at this table."),
             {"players": len(one.seats)},
         )
-    pin = one.ruleset
-    if ruleset is None:
-        ruleset = pinned_ruleset(pin.name, pin.digest, {option.name: option.value for option in pin.options})
+    ruleset = ruleset or ruleset_of(one.ruleset)
     return GcgGame((*_head(one, ruleset), *_Teller(one, ruleset).lines()))
 
 

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 
+from faristol.host.pinning import ruleset_of
 from faristol.pb.pairing.v1 import events_pb2 as pairing
 from faristol.pb.results.v1 import results_pb2 as results
 from faristol.results.arithmetic import shown, tie_break
 from faristol.results.championship import never_came
-from faristol.rules import Ruleset, pinned_ruleset
+from faristol.rules import Ruleset
 from faristol.rules.standings import Bye, Result, SpreadAdjustment, TableResult, standings
 
 _KINDS: Mapping[pairing.ByeKind.ValueType, Bye] = {
@@ -91,8 +92,7 @@ def rank(
 
 def rules_of(tournament: results.Tournament) -> Ruleset:
     """The rules that a tournament pins, with the options chosen. Raises ``Refusal`` when they are not installed."""
-    pin = tournament.ruleset
-    return pinned_ruleset(pin.name, pin.digest, {option.name: option.value for option in pin.options})
+    return ruleset_of(tournament.ruleset)
 
 
 def last_counted(rounds: Iterable[results.GetPairingsResponse]) -> int:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Set
 
+from faristol.host.pinning import ruleset_of
 from faristol.pb.game.v1 import events_pb2 as game
 from faristol.pb.results.v1 import results_pb2 as results
-from faristol.rules import Refusal, Ruleset, pinned_ruleset
+from faristol.rules import Refusal, Ruleset
 from faristol.rules.board import Direction, Square, Tile
 from faristol.rules.notation import Start, word_tiles
 from faristol.rules.sheet import Formed, Written, blanks_in_field, write_change, write_exchange, write_play
@@ -17,9 +18,8 @@ _EXCHANGES = frozenset({results.ENTRY_KIND_EXCHANGE, results.ENTRY_KIND_FREE_EXC
 
 def write_pinned(one: results.GetGameResponse) -> None:
     """Write the sheet of ``one`` by the rules that the game pins; nothing where they are not installed any more."""
-    pin = one.ruleset
     try:
-        ruleset = pinned_ruleset(pin.name, pin.digest, {option.name: option.value for option in pin.options})
+        ruleset = ruleset_of(one.ruleset)
     except Refusal:
         return
     write_sheet(one, ruleset)

@@ -18,10 +18,11 @@ from faristol.cli.table.guide import WORDS, arguments_of
 from faristol.cli.table.judging import Bench
 from faristol.cli.table.offers import Shown
 from faristol.cli.table.services import LOOK_SECONDS, LiveTable
+from faristol.host.pinning import ruleset_of
 from faristol.host.times import Instant, timestamp
 from faristol.pb.game.v1 import game_pb2
 from faristol.pb.results.v1 import results_pb2
-from faristol.rules import N_, Notation, Ruleset, pinned_ruleset
+from faristol.rules import N_, Notation
 
 MS_NS = 1_000_000
 
@@ -36,9 +37,7 @@ class Session:
     def __init__(
         self, services: LiveTable, bench: Bench, table: game_pb2.GetGameResponse, public: results_pb2.GetGameResponse
     ) -> None:
-        pin = table.ruleset
-        options = {option.name: option.value for option in pin.options}
-        self.ruleset: Ruleset = pinned_ruleset(pin.name, pin.digest, options)
+        self.ruleset = ruleset_of(table.ruleset)
         self.players: Sequence[str] = [side.player_id for side in table.sides]
         self.names = {seat.player_id: seat.name or seat.player_id for seat in public.seats}
         self.people = _people(self.names)
