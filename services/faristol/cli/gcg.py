@@ -107,8 +107,8 @@ def export(
     one = shown(game_id, address)
     try:
         typer.echo(write_gcg(gcg_of(one)), nl=False)
-    except Refusal as refusal:
-        raise StartError(str(refusal)) from refusal
+    except (Refusal, ValueError) as error:
+        raise StartError(str(error)) from error
 
 
 def _rules(name: str, given: Iterable[str] | None) -> tuple[Ruleset, dict[str, OptionValue]]:

@@ -114,7 +114,7 @@ class _Teller:
         elif entry.kind == pb.ENTRY_KIND_CHALLENGE_PENALTY:
             yield Challenge(nick=nick, rack=None, score=score, total=total)
         elif entry.kind == pb.ENTRY_KIND_OUT_BONUS:
-            yield RackPoints(nick=nick, tiles=write_rack(self._unseen()), score=score, total=total)
+            yield RackPoints(nick=nick, tiles=write_rack(self._left()), score=score, total=total)
         elif entry.kind == pb.ENTRY_KIND_RACK_PENALTY:
             if entry.faces:
                 yield RackPenalty(nick=nick, rack=None, tiles=write_rack(entry.faces), score=score, total=total)
@@ -140,8 +140,11 @@ class _Teller:
             if entry.kind == pb.ENTRY_KIND_WITHDRAWN:
                 yield Note(text=labels.WITHDRAWN[entry.withdrawn_for])
 
-    def _unseen(self) -> Sequence[str]:
-        """What does not lie on the board: the rack of who is left, once somebody is out."""
+    def _left(self) -> Sequence[str]:
+        """The rack of who is left once somebody is out: as it was counted, else what does not lie on the board."""
+        for entry in self._one.entries:
+            if entry.kind == pb.ENTRY_KIND_RACK_PENALTY and entry.faces:
+                return entry.faces
         board = Counter(tile.in_rack for tile in self._board.values())
         return sorted((Counter(full_bag(self._ruleset.tile_set)) - board).elements())
 

@@ -76,7 +76,7 @@ def _error_info(error: grpc.aio.AioRpcError) -> dict[str, Any]:
     for packed in rich.details if rich else ():
         info = error_details_pb2.ErrorInfo()
         if packed.Unpack(info):
-            return {"reason": info.reason, **{key: value for key, value in info.metadata.items() if key != "message"}}
+            return {**{key: value for key, value in info.metadata.items() if key != "message"}, "reason": info.reason}
     return {}
 
 

@@ -18,7 +18,7 @@ from faristol.gateway.gcg import gcg_of
 from faristol.pb.results.v1 import results_pb2 as results
 from faristol.results.scoresheet import apply_to_game
 from faristol.rules import Board, Placement, Refusal, Square, Tile, load_ruleset
-from faristol.rules.gcg import GcgGame, Note, Play, Withdrawal, read_gcg, replay, write_gcg
+from faristol.rules.gcg import GcgGame, Note, Play, RackPoints, Withdrawal, read_gcg, replay, write_gcg
 
 OF_TWO = [name for name, players in TABLES if players == 2]
 OF_MORE = [(name, players) for name, players in TABLES if players > 2]
@@ -97,6 +97,17 @@ def test_a_phony_stands_there_with_what_it_scored_and_comes_off() -> None:
     assert isinstance(play, Play)
     assert isinstance(gone, Withdrawal)
     assert (play.word, play.score, gone.score, gone.total) == ("CASA", 10, -10, 0)
+
+
+def test_a_tile_found_late_is_in_nobodys_rack_at_the_end() -> None:
+    hall = Hall(rules("pes-2024"), recorded=True)
+    hall.turn("H8 Κ Α Λ Α")
+    one = shown(hall)
+    rack, bonus = (results.ENTRY_KIND_RACK_PENALTY, "anna", -9), (results.ENTRY_KIND_OUT_BONUS, "blai", 9)
+    for kind, player, points in (bonus, rack):
+        one.entries.add(kind=kind, player_id=player, score=points, complete=True)
+    one.entries[-1].faces[:] = ["Ζ", "Α"]
+    assert [event.tiles for event in gcg_of(one, hall.ruleset).events if isinstance(event, RackPoints)] == ["ΖΑ"]
 
 
 def test_the_file_of_a_game_that_goes_on_says_so() -> None:

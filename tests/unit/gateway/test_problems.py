@@ -13,7 +13,9 @@ from faristol.gateway.app import app
 from faristol.gateway.problems import of_rpc
 from faristol.gateway.server import listen
 from faristol.host import Runtime, Settings, StartError
+from faristol.host.errors import status_of
 from faristol.record import Record
+from faristol.rules import Refusal
 
 
 @pytest.fixture
@@ -66,6 +68,15 @@ def test_a_grpc_status_has_its_http_status(code: grpc.StatusCode, status: int) -
     assert problem.status == status
     assert ("Retry-After" in problem.headers) == (status in {503, 504, 429})
     assert ("words of the service" in problem.detail) == (status not in {502, 503})
+
+
+def test_the_reason_of_a_problem_is_its_code_whatever_its_words_speak_of() -> None:
+    refused = status_of(Refusal("NOT_STOPPED", "", "no clock stops for {reason}", {"reason": "rain"}), "en")
+    assert refused is not None
+    details = Metadata(("grpc-status-details-bin", refused.SerializeToString()))
+    code = grpc.StatusCode.FAILED_PRECONDITION
+    error = AioRpcError(code, Metadata(), details, refused.message, "")
+    assert of_rpc(error, "en").more["reason"] == "NOT_STOPPED"
 
 
 def test_a_busy_port_is_said_in_one_sentence() -> None:
