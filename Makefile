@@ -23,6 +23,7 @@ $(READY): requirements-dev.lock pyproject.toml
 	$(PYTHON) -m venv --clear $(VENV)
 	$(BIN)/pip install --quiet --disable-pip-version-check --require-hashes -r requirements-dev.lock
 	$(BIN)/pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable .
+	$(BIN)/python -m compileall -q libs services
 	@touch $@
 
 $(LEXICON): | $(READY)
