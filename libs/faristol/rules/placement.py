@@ -92,6 +92,13 @@ def off_centre(board: Board, placements: Iterable[Placement], ruleset: Ruleset) 
 def _check_squares(board: Board, laid: Sequence[Placement], ruleset: Ruleset) -> None:
     if not laid:
         raise Refusal("NO_TILES", ruleset.law.contact, N_("A play lays at least one tile."))
+    if len(laid) > ruleset.game.rack_size:
+        raise Refusal(
+            "MORE_THAN_A_RACK",
+            ruleset.article("game.rack_size"),
+            N_("These are {count} tiles. A play lays {most} at most: who holds more has drawn too many."),
+            {"count": len(laid), "most": ruleset.game.rack_size},
+        )
     seen: set[Square] = set()
     for square, tile in laid:
         if not square.on_board:

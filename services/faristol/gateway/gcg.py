@@ -95,10 +95,13 @@ class _Teller:
 
     def lines(self) -> Iterator[Line]:
         """Everything after the players, in order."""
+        under_way = False
         for entry in self._one.entries:
-            if not entry.complete and entry.kind != pb.ENTRY_KIND_CHALLENGE_PENALTY:
-                continue  # the turn is not over
-            yield from self._told(entry)
+            penalty = entry.kind == pb.ENTRY_KIND_CHALLENGE_PENALTY
+            if not entry.complete and not penalty:
+                under_way = True  # the turn is not over, and is not told
+                continue
+            yield from (_note(entry),) if penalty and under_way else self._told(entry)
             self._totals[entry.player_id] = entry.total
 
     def _told(self, entry: pb.Entry) -> Iterator[Line]:

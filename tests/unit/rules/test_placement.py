@@ -84,6 +84,14 @@ def test_a_play_of_no_tile_forms_no_word_and_is_refused() -> None:
     assert caught.value.reason == "NO_TILES"
 
 
+def test_whoever_has_drawn_too_many_tiles_lays_no_more_than_a_rack() -> None:
+    word = [Placement(Square(7, 4 + place), Tile("A")) for place in range(8)]
+    assert check_play(Board(), word[:7], rack=["A"] * 8, ruleset=FISC)
+    with pytest.raises(Refusal) as caught:
+        check_play(Board(), word, rack=["A"] * 8, ruleset=FISC)
+    assert (caught.value.reason, caught.value.article) == ("MORE_THAN_A_RACK", "FISC I.7")
+
+
 def test_two_tiles_on_one_square_are_refused() -> None:
     play = [Placement(CENTRE, Tile("A")), Placement(CENTRE, Tile("B"))]
     with pytest.raises(Refusal) as caught:
