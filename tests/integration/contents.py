@@ -23,7 +23,8 @@ from faristol.record.stored import Stored, of_row
 
 T = TypeVar("T")
 
-PEOPLE = {"anna": ("Anna Puigdomènech i Casadevall", "Club Tarragona"), "biel": ("Biel Soler", "")}
+PEOPLE = {"anna": ("Anna Puigdomènech i Casadevall", "Club Tarragona", "AND"), "biel": ("Biel Soler", "", "")}
+"""Name, club and country."""
 KEPT = ("events", "commands", "seals", "people", "erased")
 """The tables that an archive brings back."""
 

@@ -15,12 +15,12 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from tests.integration import contents
-from tests.integration.contents import fill, play, rows
+from tests.integration.contents import PEOPLE, fill, play, rows
 from tests.integration.processes import faristol
 from tests.unit.record.chains import KEY, OTHER_KEY
 
 from faristol.record import Record, keys, merkle, tables
-from faristol.record.archive import ArchiveError, summed
+from faristol.record.archive import VERSION, ArchiveError, summed
 from faristol.record.exporting import export
 from faristol.record.people import names
 from faristol.record.restoring import restore
@@ -81,6 +81,22 @@ async def test_a_record_comes_back_on_the_other_database_as_it_was(
     assert await other.read() == await record.read()
     verdict = await verify(other, keys=PUBLIC)
     assert (verdict.wrong, verdict.sealed) == ("", last - 3)
+
+
+async def test_an_archive_of_version_1_is_restored_and_says_of_nobody_what_country_they_are_of(
+    record: Record, other: Record, tmp_path: Path
+) -> None:
+    await filled(record)
+    await export(record, tmp_path / "a", with_people=True)
+    first, *content = lines(tmp_path / "a")
+    old = [first | {"version": 1}]
+    old += [{name: value for name, value in line.items() if name != "country"} for line in content]
+    await restore(other, write(tmp_path / "b", old), keys=PUBLIC)
+    known = await names(other, ["anna", "biel"])
+    assert {one.name: one.country for one in known.values()} == {PEOPLE["anna"][0]: "", PEOPLE["biel"][0]: ""}
+    assert await rows(other, "events", "commands", "seals", "erased") == await rows(
+        record, "events", "commands", "seals", "erased"
+    )
 
 
 async def test_what_was_restored_goes_on_where_the_old_one_was(record: Record, other: Record, tmp_path: Path) -> None:
@@ -304,7 +320,11 @@ async def test_any_line_and_any_member_that_was_changed_is_named_with_its_line(r
     assert {kind for kind, _ in seen} == KINDS
 
 
-ONLY_SUMS = {"command": {"command_id", "answer"}, "person": {"name", "club"}, "erased": {"player_id", "erased_at"}}
+ONLY_SUMS = {
+    "command": {"command_id", "answer"},
+    "person": {"name", "club", "country"},
+    "erased": {"player_id", "erased_at"},
+}
 """What nothing but the sums protects: no event and no seal says what it was."""
 
 
@@ -367,7 +387,11 @@ async def test_a_whole_stream_made_anew_with_new_sums_is_named_by_the_seal(recor
     ("change", "said"),
     [
         (lambda all_: all_[1:], "this is no archive of a record"),
-        (lambda all_: [all_[0] | {"version": 2}, *all_[1:]], "line 1: this is an archive of version 2; expected 1"),
+        (
+            lambda all_: [all_[0] | {"version": 9}, *all_[1:]],
+            f"line 1: this is an archive of version 9; expected 1 to {VERSION}",
+        ),
+        (lambda all_: [all_[0] | {"version": 0}, *all_[1:]], "line 1: this is an archive of version 0"),
         (lambda all_: [*all_[:-1], {"kind": "poem"}, all_[-1]], "there is no kind 'poem'"),
         (lambda all_: [*all_[:-1], all_[1], all_[-1]], "a line of kind event stands behind the people"),
         (lambda all_: [*all_[:-1], all_[-2], all_[-1]], "player dolors stands here for the second time"),

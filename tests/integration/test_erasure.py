@@ -15,7 +15,7 @@ from tests.integration.processes import faristol
 from tests.integration.test_migrations import write_golden
 from tests.unit.gateway.stage import opened
 from tests.unit.record.chains import KEY
-from tests.unit.results.synthetic import NAMES, Championship
+from tests.unit.results.synthetic import COUNTRIES, NAMES, Championship
 
 from faristol.pb.game.v1 import events_pb2 as game
 from faristol.record import Decision, Metadata, Record, RecordError, Write, keys, tables
@@ -29,7 +29,7 @@ from faristol.record.sealing import seal
 from faristol.record.verification import verify
 from faristol.rules.refusal import Refusal
 
-NAME, CLUB = PEOPLE["anna"]
+NAME, CLUB, COUNTRY = PEOPLE["anna"]
 PUBLIC = keys.by_id([KEY.public_key()])
 SAMPLES = "SELECT histogram_bounds::text FROM pg_stats WHERE tablename = 'people' AND attname = 'name'"
 
@@ -76,7 +76,7 @@ async def test_the_files_of_the_database_hold_no_remains(record: Record) -> None
             await remember(connection, f"p{number}", f"Somebody {number}", "")
         await remember(connection, "anna", NAME[::-1], CLUB)  # a name that was corrected leaves remains of its own
     async with record.writing() as connection:
-        await remember(connection, "anna", NAME, CLUB)
+        await remember(connection, "anna", NAME, CLUB, COUNTRY)
     if record.engine.dialect.name == "postgresql":
         async with record.writing() as connection:
             await connection.execute(text("ANALYZE people"))
@@ -244,6 +244,8 @@ async def test_pages_and_answers_show_the_player_without_a_name(tmp_path: Path) 
             assert name not in now.text
             assert club not in now.text
             assert '"player_id":"anna","name":""' in now.text
+            assert f'"{COUNTRIES["anna"]}"' not in now.text
+        assert f'"{COUNTRIES["anna"]}"' in before[urls[0]].text
         for page in await pages(stage.http):
             assert page.status_code == 200
             assert name not in page.text

@@ -21,7 +21,8 @@ from typing import Any, Self
 
 from faristol.record.database import RecordError
 
-VERSION = 1
+VERSION = 2
+"""Of what is written. Those before are read: version 1 has no countries of people."""
 LARGEST_LINE = 8 * 1024 * 1024
 """Bytes. A payload has at most 256 KiB; an answer fits into one gRPC message."""
 

@@ -58,7 +58,7 @@ async def find(record: Record, player_id: str) -> Person | None:
 
 
 async def erase(record: Record, player_id: str, *, now: Callable[[], datetime] = _utc_now) -> Erased:
-    """Forget a person's name and club, for ever. Events hold an id alone, so every hash and seal stays right.
+    """Forget a person's name, club and country, for ever. Events hold an id alone, so every hash and seal stays right.
 
     The id is noted as erased, and ``people.remember`` refuses it from then on. Afterwards the database is made to
     overwrite the space where the name lay. Backups and archives made before still hold it, and so does the write-ahead
@@ -81,7 +81,8 @@ _CLEANING = {
         # Samples of names were kept before format 2, and somebody may have asked for them since. Where none are to be
         # taken, ANALYZE leaves the old ones; what puts them away is that the columns get a type, which is the same.
         tables.NO_SAMPLES,
-        "ALTER TABLE people ALTER COLUMN name TYPE VARCHAR(200), ALTER COLUMN club TYPE VARCHAR(200)",
+        "ALTER TABLE people ALTER COLUMN name TYPE VARCHAR(200), ALTER COLUMN club TYPE VARCHAR(200),"
+        " ALTER COLUMN country TYPE VARCHAR(3)",
         "VACUUM (FULL, ANALYZE) people",
         "VACUUM FULL pg_statistic",  # who may not clean that gets a warning from the database
     ),

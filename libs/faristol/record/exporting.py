@@ -221,7 +221,9 @@ class _Export:
         if with_people:
             for row in await connection.execute(select(tables.people).order_by("player_id")):
                 if not self._tournament or row.player_id in self._players:
-                    self._writer.write("person", player_id=row.player_id, name=row.name, club=row.club)
+                    self._writer.write(
+                        "person", player_id=row.player_id, name=row.name, club=row.club, country=row.country
+                    )
                     self.counts.people += 1
         for row in await connection.execute(select(tables.erased).order_by("player_id")):
             if not self._tournament or row.player_id in self._players:

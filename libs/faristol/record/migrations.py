@@ -146,6 +146,13 @@ async def _to_2(connection: AsyncConnection) -> None:
         await connection.execute(text(statement), values)
 
 
+async def _to_3(connection: AsyncConnection) -> None:
+    """The countries of people, of which no samples are kept either; a process of format 2 writes none."""
+    await connection.execute(text("ALTER TABLE people ADD COLUMN country VARCHAR(3) DEFAULT '' NOT NULL"))
+    if connection.dialect.name == "postgresql":
+        await connection.execute(text("ALTER TABLE people ALTER COLUMN country SET STATISTICS 0"))
+
+
 _RECORD_ID_POSTGRESQL = (
     "ALTER TABLE counter ADD COLUMN record_id VARCHAR(36)",
     "UPDATE counter SET record_id = :record_id",
@@ -159,5 +166,5 @@ _RECORD_ID_SQLITE = (  # it cannot add a column that is never null
     "DROP TABLE counter_1",
 )
 
-STEPS: Mapping[int, Step] = {1: _to_2}
+STEPS: Mapping[int, Step] = {1: _to_2, 2: _to_3}
 """What brings a record from each format to the next."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
@@ -18,6 +19,14 @@ if TYPE_CHECKING:
     from faristol.record.record import Record
 
 
+COUNTRY = re.compile(r"[A-Z]{3}")
+"""What the code of a country is made of.
+
+There is no list of codes: those of FIDE and of the Olympic Committee (GRE, GER, ENG) are not those of ISO 3166 (GRC,
+DEU, none), federations of this game have others of their own, and lists change. Whose code is missing could not enter.
+"""
+
+
 @dataclass(frozen=True, slots=True)
 class Person:
     """A player as the public knows them."""
@@ -25,10 +34,12 @@ class Person:
     player_id: str
     name: str
     club: str
+    country: str = ""
+    """The code of the country that the player is of; empty when it is not known."""
 
 
-async def remember(connection: AsyncConnection, player_id: str, name: str, club: str) -> None:
-    """Keep a player's name and club, in place of what was known.
+async def remember(connection: AsyncConnection, player_id: str, name: str, club: str, country: str = "") -> None:
+    """Keep a player's name, club and country, in place of what was known.
 
     Raises ``Refusal`` for a player who was erased: nobody brings a name back by entering an old list again.
     """
@@ -40,13 +51,13 @@ async def remember(connection: AsyncConnection, player_id: str, name: str, club:
             {"player": player_id},
         )
     dialect: Any = postgresql if connection.dialect.name == "postgresql" else sqlite
-    kept = {"name": name, "club": club}
+    kept = {"name": name, "club": club, "country": country}
     new = dialect.insert(people).values(player_id=player_id, **kept)
     await connection.execute(new.on_conflict_do_update(index_elements=["player_id"], set_=kept))
 
 
 async def forget(connection: AsyncConnection, player_id: str, at: int) -> None:
-    """Remove a player's name and club, and note that it was done ``at`` (microseconds since 1970)."""
+    """Remove a player's name, club and country, and note that it was done ``at`` (microseconds since 1970)."""
     await connection.execute(delete(people).where(people.c.player_id == player_id))
     await connection.execute(erased.insert().values(player_id=player_id, erased_at=at))
 
@@ -62,4 +73,4 @@ async def names(record: Record, player_ids: Collection[str]) -> dict[str, Person
     """What is known of these players; who was erased is not in it."""
     async with record.reading() as connection:
         rows = await connection.execute(select(people).where(people.c.player_id.in_(sorted(player_ids))))
-        return {row.player_id: Person(row.player_id, row.name, row.club) for row in rows}
+        return {row.player_id: Person(row.player_id, row.name, row.club, row.country) for row in rows}

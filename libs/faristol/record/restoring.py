@@ -22,6 +22,9 @@ from faristol.record.seals import Seal
 from faristol.record.stored import Stored
 from faristol.record.verification import Progress, Verdict, quiet
 
+WITH_COUNTRIES = 2
+"""The first version that tells of what country people are."""
+
 
 @dataclass(frozen=True, slots=True)
 class Row:
@@ -39,8 +42,9 @@ class Archive:
         first = next(self._lines)
         if first.kind != "archive":
             raise first.error("this is no archive of a record")
-        if (version := first.number_of("version")) != archive.VERSION:
-            raise first.error(f"this is an archive of version {version}; expected {archive.VERSION}")
+        self.version = first.number_of("version")
+        if not 1 <= self.version <= archive.VERSION:
+            raise first.error(f"this is an archive of version {self.version}; expected 1 to {archive.VERSION}")
         self.tournament = first.text("tournament")
         self.position = first.number_of("position")
         self.checker = Checker(keys, kept=kept, part=self.tournament)
@@ -83,7 +87,9 @@ class Archive:
             case "person":
                 self._nothing_due(line)
                 counts.people += 1
-                yield self._person(line, tables.people, {"name": line.text("name"), "club": line.text("club")})
+                known = {name: line.text(name) for name in ("name", "club")}
+                known["country"] = line.text("country") if self.version >= WITH_COUNTRIES else ""
+                yield self._person(line, tables.people, known)
             case "erased":
                 self._nothing_due(line)
                 counts.erased += 1

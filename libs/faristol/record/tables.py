@@ -17,7 +17,7 @@ from sqlalchemy import (
     text,
 )
 
-FORMAT = 2
+FORMAT = 3
 """Number of this set of tables, kept in `counter.format`; `migrations` bring older records to it."""
 
 metadata = MetaData()
@@ -79,10 +79,13 @@ people = Table(
     Column("player_id", String(64), primary_key=True),
     Column("name", String(200), nullable=False),
     Column("club", String(200), nullable=False),
+    Column("country", String(3), nullable=False, server_default=""),
 )
 
-NO_SAMPLES = "ALTER TABLE people ALTER COLUMN name SET STATISTICS 0, ALTER COLUMN club SET STATISTICS 0"
-"""PostgreSQL keeps samples of columns for its planner. Names would outlive their erasure there."""
+NO_SAMPLES = "ALTER TABLE people " + ", ".join(
+    f"ALTER COLUMN {column} SET STATISTICS 0" for column in ("name", "club", "country")
+)
+"""PostgreSQL keeps samples of columns for its planner. What is known of people would outlive its erasure there."""
 
 
 @event.listens_for(people, "after_create")

@@ -32,7 +32,7 @@ def _counted(counts: Exported) -> str:
 def export(
     file: Annotated[Path, typer.Argument(help="The file to write; there must be none yet.")],
     tournament: Annotated[str, typer.Option(help="Only the events of this tournament.")] = "",
-    with_people: Annotated[bool, typer.Option("--with-people", help="With names and clubs.")] = False,
+    with_people: Annotated[bool, typer.Option("--with-people", help="With names, clubs and countries.")] = False,
     data: Data = None,
     database_url: Database = None,
 ) -> None:
@@ -85,9 +85,9 @@ def erase_person(
     data: Data = None,
     database_url: Database = None,
 ) -> None:
-    """Forget a person's name and club for ever. Results stay, under the player id; every hash and seal stays right.
+    """Forget a person's name, club and country for ever. Results stay, under the player id.
 
-    Exports and backups made before still hold the name.
+    Every hash and seal stays right. Exports and backups made before still hold the name.
     """
     from faristol.record import erasure
 
@@ -97,7 +97,8 @@ def erase_person(
         async with opened(settings) as record:
             person = await erasure.find(record, player_id)
             if person and not yes:
-                known = f"{person.name} ({person.club})" if person.club else person.name or "name unknown"
+                of = ", ".join(one for one in (person.club, person.country) if one)
+                known = f"{person.name} ({of})" if of else person.name or "name unknown"
                 if not typer.confirm(f"Erase player {player_id}, {known}, for ever?", err=True):
                     return "nothing was erased"
             done = await erasure.erase(record, player_id)

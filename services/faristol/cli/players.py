@@ -16,17 +16,18 @@ from faristol.cli.director import Address, Tournament, call
 from faristol.gateway.comma_separated import text_of
 from faristol.host import StartError
 from faristol.pb.pairing.v1 import pairing_pb2 as pairing
+from faristol.record.people import COUNTRY
 
 app = typer.Typer(no_args_is_help=True, help="Players of a tournament.")
 
-COLUMNS = ("name", "club", "rating", "id")
+COLUMNS = ("name", "club", "rating", "id", "country")
 """Columns of a list of players. The name is needed; what is left out is empty."""
 
 
 @app.command("import")
 def import_players(
     tournament: Tournament,
-    file: Annotated[Path, typer.Argument(help="CSV with a line of column names: name, club, rating, id.")],
+    file: Annotated[Path, typer.Argument(help="CSV with a line of column names: name, club, rating, id, country.")],
     address: Address = None,
 ) -> None:
     """Register the players of a list. Nobody is registered while a line of it cannot be read."""
@@ -111,10 +112,16 @@ def _player(row: Mapping[str | None, Any]) -> pairing.RegisterPlayerRequest:
     rating = given.get("rating", "")
     if rating and not (rating.isascii() and rating.isdigit() and int(rating) <= 9999):
         raise ValueError(f"the rating is {rating!r}; expected 0 to 9999, or nothing for an unrated player")
+    country = given.get("country", "")
+    if country and not COUNTRY.fullmatch(country):
+        raise ValueError(
+            f"the country is {country!r}; expected its three capital letters, as ESP, GRE or AND, or nothing"
+        )
     return pairing.RegisterPlayerRequest(
         command_id=str(uuid.uuid4()),
         player_id=given.get("id", ""),
         name=given["name"],
         club=given.get("club", ""),
         rating=int(rating) if rating else None,
+        country=country,
     )

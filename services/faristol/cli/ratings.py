@@ -94,7 +94,9 @@ def export(tournament: Tournament, address: Cell = None) -> None:
 def rating_list(players: Iterable[results.Player]) -> str:
     """The list as CSV, the highest rating first, without those whose name was erased: nobody is registered without."""
     ranked = sorted(players, key=lambda one: (-one.new_rating, one.player_id))
-    return written(COLUMNS, ([one.name, one.club, one.new_rating, one.player_id] for one in ranked if one.name))
+    return written(
+        COLUMNS, ([one.name, one.club, one.new_rating, one.player_id, one.country] for one in ranked if one.name)
+    )
 
 
 def _ask(address: str | None, method: str, request: Message) -> Any:

@@ -478,6 +478,10 @@ class Player(BaseModel):
     player_id: str
     name: str = Field(description="Name, or empty when it was erased.")
     club: str = Field(description="Club, may be empty.")
+    country: str = Field(
+        description="Country, three capital letters as federations write it; empty when it is not known.",
+        examples=["AND"],
+    )
     rating: int = Field(description="Rating at the start.")
     unrated: bool = Field(description="No rating had been published.")
     new_rating: int | None = Field(description="Rating after the tournament.")
@@ -500,6 +504,7 @@ class Players(Answer):
                 player_id=one.player_id,
                 name=one.name,
                 club=one.club,
+                country=one.country,
                 rating=one.rating,
                 unrated=one.unrated,
                 new_rating=one.new_rating if one.HasField("new_rating") else None,

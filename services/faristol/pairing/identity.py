@@ -9,6 +9,7 @@ import uuid
 from collections.abc import Iterator
 
 from faristol.host.errors import Invalid
+from faristol.record.people import COUNTRY
 from faristol.rules.refusal import N_
 
 LONGEST_ID = 40
@@ -46,6 +47,17 @@ def checked_name(field: str, value: str, *, empty: bool = False) -> str:
     if not name.isprintable():
         raise Invalid(field, N_("{given} holds a character that cannot be shown"), {"given": repr(name)})
     return name
+
+
+def checked_country(field: str, value: str) -> str:
+    """The code of a country itself, or nothing. Raises ``Invalid`` when it is none."""
+    if value and not COUNTRY.fullmatch(value):
+        raise Invalid(
+            field,
+            N_("{given} is no country: expected its three capital letters, as ESP, GRE or AND, or nothing"),
+            {"given": repr(value)},
+        )
+    return value
 
 
 def checked_note(field: str, value: str) -> str:

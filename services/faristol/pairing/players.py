@@ -22,18 +22,16 @@ class Players(Commands):
     async def RegisterPlayer(  # noqa: N802
         self, request: pairing.RegisterPlayerRequest, context: Context
     ) -> pairing.RegisterPlayerResponse:
-        """Register a player. Name and club are kept beside the events, in the same transaction."""
+        """Register a player. Name, club and country are kept beside the events, in the same transaction."""
         at = self.at(request)
         name = identity.checked_name("name", request.name)
         club = identity.checked_name("club", request.club, empty=True)
+        country = identity.checked_country("country", request.country)
         player_id = (
             identity.checked_id("player_id", request.player_id)
             if request.player_id
             else identity.player_id(request.command_id)
         )
-
-        async def remember(connection: AsyncConnection) -> None:
-            await people.remember(connection, player_id, name, club)
 
         async def attempt() -> tuple[Decision, Callable[[int], pairing.RegisterPlayerResponse]]:
             loaded = await self.load(request.tournament_id)
@@ -48,8 +46,18 @@ class Players(Commands):
             )
             await self._check_name_free(loaded.state, name)
             known = await self._known(player_id, name)
+            # Who comes again has the name of before, and what is not said this time stays as well.
+            told = (
+                people.Person(player_id, known.name, club or known.club, country or known.country)
+                if known
+                else people.Person(player_id, name, club, country)
+            )
+
+            async def remember(connection: AsyncConnection) -> None:
+                await people.remember(connection, player_id, told.name, told.club, told.country)
+
             writes = decision_of(request.tournament_id, loaded, facts).writes
-            decision = Decision(writes, also=None if known else remember)
+            decision = Decision(writes, also=None if known == told else remember)
             (fact,) = facts
             late = fact if isinstance(fact, events.LateEntryAdmitted) else events.LateEntryAdmitted(round=1)
             return decision, lambda position: pairing.RegisterPlayerResponse(
@@ -168,8 +176,8 @@ class Players(Commands):
             pairing.RevokeByeResponse,
         )
 
-    async def _known(self, player_id: str, name: str) -> bool:
-        """Say whether this player is known from elsewhere, and refuse to give them another name in passing."""
+    async def _known(self, player_id: str, name: str) -> people.Person | None:
+        """Give the player as known from elsewhere, None for a new one; refuse to give them another name in passing."""
         known = (await people.names(self._record, [player_id])).get(player_id)
         if known and not identity.same_name(known.name, name):
             raise Refusal(
@@ -178,7 +186,7 @@ class Players(Commands):
                 N_("The id {player} belongs to a player of another name: give that name, or another id."),
                 {"player": player_id},
             )
-        return known is not None
+        return known
 
     async def _check_name_free(self, state: Tournament, name: str) -> None:
         """Refuse a name that another player of the tournament has: on a wall nobody could tell them apart."""

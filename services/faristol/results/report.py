@@ -117,6 +117,7 @@ def report(
                 number=number_of[one.player_id],
                 name=people[one.player_id].name,
                 rating=None if one.unrated else one.rating,
+                federation=people[one.player_id].country,
                 points=row.standing.half_points * TENTHS // 2,
                 rank=row.standing.rank,
                 cells=tuple(_cell(cell, number_of, second=(cell.round, one.player_id) in second) for cell in row.cells),

@@ -189,6 +189,7 @@ class ResultsService(results_grpc.ResultsServiceServicer):
         for player in found.players:
             player.name = people[player.player_id].name
             player.club = people[player.player_id].club
+            player.country = people[player.player_id].country
         return results.ListPlayersResponse(
             players=found.players, rating_system=found.rating_system, position=found.position
         )

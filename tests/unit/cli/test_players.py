@@ -8,41 +8,44 @@ from faristol.cli.players import read_players
 from faristol.host import StartError
 
 
-def listed(tmp_path: Path, text: str) -> tuple[list[tuple[int, str, str, int | None, str]], list[str]]:
+def listed(tmp_path: Path, text: str) -> tuple[list[tuple[int, str, str, int | None, str, str]], list[str]]:
     file = tmp_path / "players.csv"
     file.write_text(text, encoding="utf-8")
     rows, errors = read_players(file)
     found = [
-        (line, one.name, one.club, one.rating if one.HasField("rating") else None, one.player_id) for line, one in rows
+        (line, one.name, one.club, one.rating if one.HasField("rating") else None, one.player_id, one.country)
+        for line, one in rows
     ]
     return found, [str(error) for error in errors]
 
 
 def test_players_are_read_by_the_names_of_their_columns(tmp_path: Path) -> None:
-    text = '\ufeffRating,Name,Club,id\n1730,"Puig, Anna",Tarragona,anna\n,Biel  Soler,,\n'
+    text = '\ufeffRating,Name,Club,Country,id\n1730,"Puig, Anna",Tarragona,AND,anna\n,Biel  Soler,,,\n'
 
     assert listed(tmp_path, text) == (
-        [(2, "Puig, Anna", "Tarragona", 1730, "anna"), (3, "Biel Soler", "", None, "")],
+        [(2, "Puig, Anna", "Tarragona", 1730, "anna", "AND"), (3, "Biel Soler", "", None, "", "")],
         [],
     )
 
 
 def test_every_line_that_is_wrong_is_named(tmp_path: Path) -> None:
-    text = "name,rating\nAnna,high\n,1500\nBiel,1200,x\nCarme,1300\ncarme,1400\n"
+    text = "name,rating,country\nAnna,high,\n,1500,\nBiel,1200,,x\nCarme,1300,\ncarme,1400,\nDolors,,Spain\nEloi,,and\n"
 
     assert listed(tmp_path, text)[1] == [
         "2: the rating is 'high'; expected 0 to 9999, or nothing for an unrated player",
         "3: the name is missing",
         "4: has more fields than there are columns",
         "6: the name 'carme' stands in line 5 already",
+        "7: the country is 'Spain'; expected its three capital letters, as ESP, GRE or AND, or nothing",
+        "8: the country is 'and'; expected its three capital letters, as ESP, GRE or AND, or nothing",
     ]
 
 
 @pytest.mark.parametrize(
     ("header", "error"),
     [
-        ("", "1: expected names of columns, with `name` among name, club, rating, id"),
-        ("name,elo", "1: there is no column 'elo'; expected name, club, rating, id"),
+        ("", "1: expected names of columns, with `name` among name, club, rating, id, country"),
+        ("name,elo", "1: there is no column 'elo'; expected name, club, rating, id, country"),
         ("name,name", "1: the column 'name' stands there twice"),
     ],
 )

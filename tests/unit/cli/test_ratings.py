@@ -10,20 +10,20 @@ from faristol.pb.results.v1 import results_pb2 as results
 def test_a_list_is_imported_as_it_was_exported_and_no_name_in_it_is_a_formula(tmp_path: Path) -> None:
     players = [
         results.Player(player_id="anna", name="=1+1", club="-", new_rating=1500),
-        results.Player(player_id="biel", name="Puig, Biel", club="'s-Hertogenbosch", new_rating=1600),
+        results.Player(player_id="biel", name="Puig, Biel", club="'s-Hertogenbosch", country="NED", new_rating=1600),
         results.Player(player_id="erased", new_rating=1700),
     ]
     text = rating_list(players)
     assert text.splitlines() == [
-        "name,club,rating,id",
-        '"Puig, Biel",\'s-Hertogenbosch,1600,biel',
-        "'=1+1,'-,1500,anna",
+        "name,club,rating,id,country",
+        '"Puig, Biel",\'s-Hertogenbosch,1600,biel,NED',
+        "'=1+1,'-,1500,anna,",
     ]
     file = tmp_path / "ratings.csv"
     file.write_text(text, encoding="utf-8")
     rows, errors = read_players(file)
     assert errors == []
-    assert [(one.name, one.club, one.rating, one.player_id) for _, one in rows] == [
-        ("Puig, Biel", "'s-Hertogenbosch", 1600, "biel"),
-        ("=1+1", "-", 1500, "anna"),
+    assert [(one.name, one.club, one.rating, one.player_id, one.country) for _, one in rows] == [
+        ("Puig, Biel", "'s-Hertogenbosch", 1600, "biel", "NED"),
+        ("=1+1", "-", 1500, "anna", ""),
     ]

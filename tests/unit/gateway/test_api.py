@@ -100,6 +100,7 @@ async def test_players_have_names_clubs_and_both_ratings(finished: Stage) -> Non
         "player_id": "anna",
         "name": "Anna Puigdomènech i Casadevall",
         "club": "Club Tarragona",
+        "country": "AND",
         "rating": 1600,
         "unrated": False,
         "new_rating": 1610,

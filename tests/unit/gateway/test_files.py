@@ -5,7 +5,7 @@ from io import StringIO
 
 import pytest
 from tests.unit.gateway.stage import Stage
-from tests.unit.results.synthetic import NAMES, Championship, game_id
+from tests.unit.results.synthetic import COUNTRIES, NAMES, Championship, game_id
 
 from faristol.gateway import comma_separated
 from faristol.gateway.files import EDITIONS, EditionName
@@ -187,6 +187,7 @@ async def test_a_report_is_read_again_with_the_points_ranks_and_scores_of_the_st
         assert (player.points, player.rank) == (line["points"] * 10, line["rank"])
         assert scores[player.number].spread == line["spread"]
         assert f"DAT {player.number:04} SPREAD {line['spread']}" in document.other
+        assert player.federation == COUNTRIES.get(line["player_id"], "")
     assert (document.rounds, document.paired_rounds, document.edition.value) == (5, 2, edition)
 
 

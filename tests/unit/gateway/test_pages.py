@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 from tests.unit.gateway.stage import Stage
-from tests.unit.results.synthetic import Championship, keep_names
+from tests.unit.results.synthetic import COUNTRIES, Championship, keep_names
 
 from faristol.gateway.headers import CONTENT_SECURITY_POLICY
 
@@ -78,6 +78,18 @@ async def test_a_name_is_shown_as_text_whatever_is_in_it(stage: Stage) -> None:
     answer = await stage.http.get("/t/lliga/players")
     assert "<script>alert" not in answer.text
     assert "&lt;script&gt;alert" in answer.text
+
+
+async def test_countries_have_a_column_where_somebody_has_one(stage: Stage) -> None:
+    await stage.add(*Championship().create())
+    with_countries = (await stage.http.get("/t/lliga/players")).text
+    async with stage.record.writing() as connection:
+        await connection.exec_driver_sql("UPDATE people SET country = ''")
+    without = (await stage.http.get("/t/lliga/players")).text
+    await keep_names(stage.record)
+    assert '<th scope="col" class="wide">Country</th>' in with_countries
+    assert f'<td class="wide">{COUNTRIES["anna"]}</td>' in with_countries
+    assert "Country" not in without
 
 
 async def test_a_printed_game_is_the_sheet_that_its_rules_ask_for(finished: Stage) -> None:

@@ -14,7 +14,7 @@ from faristol.pb.pairing.v1 import pairing_pb2
 from faristol.record import Decision, Guard, Metadata, Record, Write
 
 ANNA = pairing_pb2.RegisterPlayerRequest(
-    command_id="c", tournament_id="cup", player_id="anna", name="Anna", club="Prat"
+    command_id="c", tournament_id="cup", player_id="anna", name="Anna", club="Prat", country="AND"
 )
 
 
@@ -33,8 +33,8 @@ def test_another_command_has_another_digest() -> None:
     )
 
 
-def test_the_digest_that_is_kept_tells_nothing_of_a_name_or_a_club() -> None:
-    assert digest(registered(name="Aina", club="")) == digest(ANNA)
+def test_the_digest_that_is_kept_tells_nothing_of_a_name_a_club_or_a_country() -> None:
+    assert digest(registered(name="Aina", club="", country="")) == digest(ANNA)
     assert ANNA.name == "Anna", "the request itself is left alone"
 
 

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from faristol.host.errors import Invalid
-from faristol.pairing.identity import checked_id, checked_name, player_id, same_name, tournament_ids
+from faristol.pairing.identity import checked_country, checked_id, checked_name, player_id, same_name, tournament_ids
 
 COMMAND = "0190b2f0-7b2e-7c3a-9f10-2b6c3d4e5f60"
 
@@ -65,6 +65,17 @@ def test_a_command_id_that_is_no_uuid_is_named() -> None:
 def test_names_lose_the_space_around_and_doubled() -> None:
     assert checked_name("name", "  Núria   Bonet ") == "Núria Bonet"
     assert checked_name("club", "", empty=True) == ""
+
+
+@pytest.mark.parametrize("country", ["", "AND", "ESP", "GRE", "ENG"])
+def test_a_country_is_three_capital_letters_or_not_known(country: str) -> None:
+    assert checked_country("country", country) == country
+
+
+@pytest.mark.parametrize("country", ["and", "ES", "SPAIN", "E5P", "ESP ", "ÀND", "AND\n"])
+def test_a_country_that_is_none_is_told_what_was_expected(country: str) -> None:
+    with pytest.raises(Invalid, match=r"^country: .* is no country: expected its three capital letters"):
+        checked_country("country", country)
 
 
 @pytest.mark.parametrize("name", ["", "   ", "x" * 201, "a\x00b", "a\u202eb"])

@@ -164,14 +164,42 @@ async def test_what_does_not_exist_is_not_found_by_its_id(desk: Desk) -> None:
 
 async def test_names_stand_beside_the_events_and_not_in_them(desk: Desk) -> None:
     await create(desk)
-    answer = await register(desk, name="  Núria   Bonet ", club="Club d'Scrabble")
+    answer = await register(desk, name="  Núria   Bonet ", club="Club d'Scrabble", country="AND")
 
     assert (await people.names(desk.record, [answer.player_id]))[answer.player_id] == people.Person(
-        answer.player_id, "Núria Bonet", "Club d'Scrabble"
+        answer.player_id, "Núria Bonet", "Club d'Scrabble", "AND"
     )
     for event in await desk.record.read():
         assert b"Bonet" not in event.payload
         assert b"Club" not in event.payload
+        assert b"AND" not in event.payload
+
+
+async def test_a_country_that_is_none_is_refused_and_nobody_is_registered(desk: Desk) -> None:
+    await create(desk)
+
+    code, message, _ = await refused(register(desk, player_id="anna", name="Anna", country="Andorra"))
+
+    assert code is grpc.StatusCode.INVALID_ARGUMENT
+    assert "'Andorra' is no country: expected its three capital letters" in message
+    assert await people.names(desk.record, ["anna"]) == {}
+
+
+async def test_who_comes_again_keeps_the_name_and_has_the_club_and_the_country_told_last(desk: Desk) -> None:
+    await create(desk)
+    for place in range(3):
+        await create(desk, tournament_id=f"open-{place}")
+
+    async def told(tournament_id: str, **fields: object) -> people.Person:
+        await register(desk, tournament_id=tournament_id, player_id="anna", **fields)
+        return (await people.names(desk.record, ["anna"]))["anna"]
+
+    assert await told("open", name="Anna Puig", club="Prat") == people.Person("anna", "Anna Puig", "Prat")
+    assert await told("open-0", name="ANNA PUIG", country="AND") == people.Person("anna", "Anna Puig", "Prat", "AND")
+    assert await told("open-1", name="Anna Puig") == people.Person("anna", "Anna Puig", "Prat", "AND")
+    assert await told("open-2", name="Anna Puig", club="Valls", country="ESP") == people.Person(
+        "anna", "Anna Puig", "Valls", "ESP"
+    )
 
 
 async def test_two_players_of_one_name_are_refused_and_nothing_is_changed(desk: Desk) -> None:

@@ -34,6 +34,9 @@ NAMES = {
     "eloi": ("Eloi Ferrer", "Club Lleida"),
 }
 
+COUNTRIES = {"anna": "AND", "biel": "ESP"}
+"""Of those whose country is known."""
+
 Step = dict[str, list[Message]]
 """What one append writes: stream and events."""
 
@@ -388,7 +391,7 @@ async def keep_names(record: Record) -> None:
     """Store the names beside the record."""
     async with record.writing() as connection:
         for player, (name, club) in NAMES.items():
-            await remember(connection, player, name, club)
+            await remember(connection, player, name, club, COUNTRIES.get(player, ""))
 
 
 async def append(record: Record, step: Step, tournament: str = TOURNAMENT) -> int:

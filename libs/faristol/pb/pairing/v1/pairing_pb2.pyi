@@ -258,6 +258,7 @@ class RegisterPlayerRequest(_message.Message):
     RATING_FIELD_NUMBER: _builtins.int
     OCCURRED_AT_FIELD_NUMBER: _builtins.int
     ROUND_FIELD_NUMBER: _builtins.int
+    COUNTRY_FIELD_NUMBER: _builtins.int
     command_id: _builtins.str
     """The caller's id of this command, a UUID."""
     tournament_id: _builtins.str
@@ -276,6 +277,10 @@ class RegisterPlayerRequest(_message.Message):
     """The first round to be paired in, which may be one to come; the next one to be started when 0. Where that is paired
     already, it has to be paired again.
     """
+    country: _builtins.str
+    """Country: the three capital letters that federations have for it (`ESP`, `GRE`, `AND`); empty when not known. Kept
+    with the name.
+    """
     @_builtins.property
     def occurred_at(self) -> _timestamp_pb2.Timestamp:
         """When; the service's time when absent."""
@@ -291,10 +296,11 @@ class RegisterPlayerRequest(_message.Message):
         rating: _builtins.int | None = ...,
         occurred_at: _timestamp_pb2.Timestamp | None = ...,
         round: _builtins.int = ...,
+        country: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["_rating", b"_rating", "occurred_at", b"occurred_at", "rating", b"rating"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_rating", b"_rating", "club", b"club", "command_id", b"command_id", "name", b"name", "occurred_at", b"occurred_at", "player_id", b"player_id", "rating", b"rating", "round", b"round", "tournament_id", b"tournament_id"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_rating", b"_rating", "club", b"club", "command_id", b"command_id", "country", b"country", "name", b"name", "occurred_at", b"occurred_at", "player_id", b"player_id", "rating", b"rating", "round", b"round", "tournament_id", b"tournament_id"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType__rating: _TypeAlias = _typing.Literal["rating"]  # noqa: Y015
     _WhichOneofArgType__rating: _TypeAlias = _typing.Literal["_rating", b"_rating"]  # noqa: Y015

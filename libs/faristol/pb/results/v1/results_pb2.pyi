@@ -1604,6 +1604,7 @@ class Player(_message.Message):
     ENTERED_ROUND_FIELD_NUMBER: _builtins.int
     WITHDRAWN_ROUND_FIELD_NUMBER: _builtins.int
     CHECKED_IN_FIELD_NUMBER: _builtins.int
+    COUNTRY_FIELD_NUMBER: _builtins.int
     player_id: _builtins.str
     """The player."""
     name: _builtins.str
@@ -1622,6 +1623,8 @@ class Player(_message.Message):
     """The first round that the player was not paired in any more; 0 while taking part."""
     checked_in: _builtins.bool
     """Checked in before the first round."""
+    country: _builtins.str
+    """Country, three capital letters as federations write it; empty when it is not known."""
     def __init__(
         self,
         *,
@@ -1634,10 +1637,11 @@ class Player(_message.Message):
         entered_round: _builtins.int = ...,
         withdrawn_round: _builtins.int = ...,
         checked_in: _builtins.bool = ...,
+        country: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["_new_rating", b"_new_rating", "new_rating", b"new_rating"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_new_rating", b"_new_rating", "checked_in", b"checked_in", "club", b"club", "entered_round", b"entered_round", "name", b"name", "new_rating", b"new_rating", "player_id", b"player_id", "rating", b"rating", "unrated", b"unrated", "withdrawn_round", b"withdrawn_round"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_new_rating", b"_new_rating", "checked_in", b"checked_in", "club", b"club", "country", b"country", "entered_round", b"entered_round", "name", b"name", "new_rating", b"new_rating", "player_id", b"player_id", "rating", b"rating", "unrated", b"unrated", "withdrawn_round", b"withdrawn_round"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType__new_rating: _TypeAlias = _typing.Literal["new_rating"]  # noqa: Y015
     _WhichOneofArgType__new_rating: _TypeAlias = _typing.Literal["_new_rating", b"_new_rating"]  # noqa: Y015
