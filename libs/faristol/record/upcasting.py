@@ -151,6 +151,8 @@ GREW = (
     ("faristol.pairing.v1.RoundPaired", 4),
     # How certain a rating is.
     ("faristol.rating.v1.RatingUpdated", 1),
+    # A list that is made anew.
+    ("faristol.rating.v1.RatingListPublished", 1),
 )
 """Types and the versions after which they were given fields or values that old bytes need not have."""
 

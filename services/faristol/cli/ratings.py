@@ -59,12 +59,18 @@ def choose(
 
 @app.command()
 def show(tournament: Tournament, address: Cell = None, json_output: AsJson = False) -> None:
-    """Print the ratings after a tournament; before its last round, those that the results so far would give."""
+    """Print the ratings after a tournament; while a round is left, those that the results so far would give."""
     found = _ask(address, "EstimateRatings", rating.EstimateRatingsRequest(tournament_id=tournament))
     if json_output:
         typer.echo(json.dumps(as_json(found), indent=2))
         return
-    grid = Table(title=f"{found.system}{'' if found.published else ', as of the results so far'}")
+    if not found.published:
+        marked = ", an estimate from the results so far"
+    elif found.revision:
+        marked = f", revised {found.revised_at.ToDatetime():%Y-%m-%d %H:%M} UTC (revision {found.revision})"
+    else:
+        marked = ""
+    grid = Table(title=f"{found.system}{marked}")
     for column in ("player", "before", "after", "games", "points", "expected"):
         grid.add_column(column, justify="left" if column == "player" else "right")
     for one in found.ratings:

@@ -494,6 +494,9 @@ class Players(Answer):
     """Players, the highest rating first."""
 
     rating_system: str = Field(description="Name and version of the rating system, empty before a list was made.")
+    rating_revision: int = Field(description="How often the rating list was revised.")
+    rating_published_at: datetime | None = Field(description="When the rating list was published first.")
+    rating_revised_at: datetime | None = Field(description="When it was revised last; null while it never was.")
     players: list[Player]
 
     @classmethod
@@ -514,7 +517,16 @@ class Players(Answer):
             )
             for one in answer.players
         ]
-        return cls(position=answer.position, rating_system=answer.rating_system, players=players)
+        published = moment(answer.rating_published_at) if answer.HasField("rating_published_at") else None
+        revised = moment(answer.rating_revised_at) if answer.HasField("rating_revised_at") else None
+        return cls(
+            position=answer.position,
+            rating_system=answer.rating_system,
+            rating_revision=answer.rating_revision,
+            rating_published_at=published,
+            rating_revised_at=revised,
+            players=players,
+        )
 
 
 class News(BaseModel):

@@ -80,6 +80,27 @@ def publish(
     ]
 
 
+def revise(state: RatingList, tournament: TournamentView, *, occurred_at: Timestamp) -> list[Message]:
+    """The list anew, by the system that it was made by, when the results come to other numbers than it has.
+
+    Nothing before the list is published, while a round is left that was added afterwards, and when every number stays.
+    """
+    if not state.tournament_id or tournament.closed < tournament.rounds:
+        return []
+    revised = changes(state, tournament)
+    if tuple(revised) == state.changes:
+        return []
+    return [
+        events.RatingListPublished(
+            tournament_id=state.tournament_id,
+            system=state.system,
+            occurred_at=occurred_at,
+            revision=state.revision + 1,
+        ),
+        *map(line, revised),
+    ]
+
+
 def line(change: Change) -> events.RatingUpdated:
     """A line of a list."""
     return events.RatingUpdated(

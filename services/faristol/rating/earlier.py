@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 
+from google.protobuf.message import Message
+
 from faristol.pb.rating.v1 import events_pb2 as events
-from faristol.rating.model import TournamentView, stream
+from faristol.rating.model import TournamentView, stream, tournament_stream
 from faristol.record import Record, Recorded
 
 SLICE = 1_000
@@ -29,6 +31,22 @@ async def with_earlier(record: Record, tournament_id: str, tournament: Tournamen
         for player in tournament.players
     )
     return replace(tournament, players=players)
+
+
+async def first_followed(record: Record, tournament_id: str) -> int:
+    """Position of the event that a published list followed when it was published first.
+
+    Lists after that one are no earlier lists, however often this one is revised: they may rest on it.
+    """
+    published = next(event for event in await record.read_stream(stream(tournament_id)) if _is_published(event.message))
+    for event in await record.read_stream(tournament_stream(tournament_id)):
+        if event.event_id == published.metadata.causation_id:
+            return event.position
+    return published.position - 1
+
+
+def _is_published(fact: Message) -> bool:
+    return isinstance(fact, events.RatingListPublished)
 
 
 def _lines(found: Iterable[Recorded], own: str) -> Iterable[tuple[str, events.RatingUpdated]]:

@@ -32,7 +32,13 @@ class RatingList:
     system: str = ""
     """Of the list, or chosen for it; empty when nothing was chosen."""
     occurred_at: Timestamp | None = None
+    """When it was published first."""
+    revision: int = 0
+    """How often it was revised."""
+    revised_at: Timestamp | None = None
+    """When it was revised last."""
     changes: tuple[Change, ...] = ()
+    """Its lines, in the order in which they are published."""
 
 
 def evolve(state: RatingList, fact: Message) -> RatingList:
@@ -40,6 +46,8 @@ def evolve(state: RatingList, fact: Message) -> RatingList:
     match fact:
         case events.RatingSystemChosen():
             return replace(state, system=fact.system)
+        case events.RatingListPublished() if fact.revision:
+            return replace(state, system=fact.system, revision=fact.revision, revised_at=fact.occurred_at, changes=())
         case events.RatingListPublished():
             return RatingList(fact.tournament_id, fact.system, fact.occurred_at)
         case events.RatingUpdated():

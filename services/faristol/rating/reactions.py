@@ -1,33 +1,53 @@
-"""What happens by itself: a rating list after the last round."""
+"""What happens by itself: a rating list after the last round, and a revision when results behind it are others."""
 
 from __future__ import annotations
 
 from faristol.bus import Reaction
 from faristol.pb.pairing.v1 import events_pb2 as pairing_events
 from faristol.rating import decide
-from faristol.rating.earlier import with_earlier
+from faristol.rating.earlier import first_followed, with_earlier
 from faristol.rating.model import RatingList, TournamentView, evolve, stream, tournament_stream, view
 from faristol.record import Decision, Guard, Record, Recorded, Write, load
 
+CLOSES = (pairing_events.RoundClosed, pairing_events.RoundsChanged)
+"""Facts after which no round may be left."""
+
+CORRECTS = (pairing_events.ResultCorrected, pairing_events.ResultRecorded)
+"""Facts after which the results behind a list may be others; games are opened again under FISE 44."""
+
 
 def lists(record: Record) -> Reaction:
-    """The reaction that publishes the list of a tournament when its last round is closed, or is made the last."""
+    """The reaction that publishes the list of a tournament when its last round is closed, or is made the last.
 
-    async def publish(event: Recorded) -> Decision | None:
-        ending = event.message
-        assert isinstance(ending, pairing_events.RoundClosed | pairing_events.RoundsChanged)
+    Once the list is published, it revises it when results are corrected, and when a round that was added is closed.
+    """
+
+    async def follow(event: Recorded) -> Decision | None:
+        fact = event.message
+        assert isinstance(fact, CLOSES + CORRECTS)
+        if isinstance(fact, pairing_events.ResultRecorded) and not fact.revision:
+            return None  # a first result, before its round is closed
+        published = await load(record, stream(event.tournament), RatingList(), evolve)
+        if isinstance(fact, CORRECTS) and not published.state.tournament_id:
+            return None
         tournament = await load(record, tournament_stream(event.tournament), TournamentView(), view)
-        last = ending.round if isinstance(ending, pairing_events.RoundClosed) else ending.rounds
-        if last < tournament.state.rounds:
+        if isinstance(fact, CLOSES) and _last(fact) < tournament.state.rounds:
             # A late consumer may find the last round closed already: the list still follows its closing, not this one.
             return None
-        published = await load(record, stream(event.tournament), RatingList(), evolve)
-        facts = decide.publish(
-            published.state,
-            await with_earlier(record, event.tournament, tournament.state, event.position),
-            tournament_id=event.tournament,
-            occurred_at=ending.occurred_at,
-        )
+        if published.state.tournament_id:
+            before = await first_followed(record, event.tournament)
+            facts = decide.revise(
+                published.state,
+                await with_earlier(record, event.tournament, tournament.state, before),
+                occurred_at=fact.occurred_at,
+            )
+        else:
+            facts = decide.publish(
+                published.state,
+                await with_earlier(record, event.tournament, tournament.state, event.position),
+                tournament_id=event.tournament,
+                occurred_at=fact.occurred_at,
+            )
         if not facts:
             return None
         return Decision(
@@ -35,5 +55,9 @@ def lists(record: Record) -> Reaction:
             guards=[Guard(tournament_stream(event.tournament), tournament.version)],
         )
 
-    types = {kind.DESCRIPTOR.full_name for kind in (pairing_events.RoundClosed, pairing_events.RoundsChanged)}
-    return Reaction("rating.lists", frozenset(types), publish)
+    return Reaction("rating.lists", frozenset(kind.DESCRIPTOR.full_name for kind in CLOSES + CORRECTS), follow)
+
+
+def _last(fact: pairing_events.RoundClosed | pairing_events.RoundsChanged) -> int:
+    """The round that a fact makes the last one closed, or the last of all."""
+    return fact.round if isinstance(fact, pairing_events.RoundClosed) else fact.rounds

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 import grpc
+from google.protobuf.timestamp_pb2 import Timestamp
 
 from faristol.host import Runtime
 from faristol.host.errors import Invalid, NotFound
@@ -13,7 +14,7 @@ from faristol.host.times import occurred_at
 from faristol.pb.rating.v1 import rating_pb2 as rating
 from faristol.pb.rating.v1 import rating_pb2_grpc as rating_grpc
 from faristol.rating import decide
-from faristol.rating.earlier import with_earlier
+from faristol.rating.earlier import first_followed, with_earlier
 from faristol.rating.elo import Elo, Factor
 from faristol.rating.glicko import Glicko2
 from faristol.rating.model import RatingList, TournamentView, evolve, stream, tournament_stream, view
@@ -38,33 +39,36 @@ class RatingService(rating_grpc.RatingServiceServicer):
         found = (await self._list(request.tournament_id)).state
         if not found.tournament_id:
             raise NotFound("rating list", request.tournament_id)
-        ordered = sorted(found.changes, key=lambda change: (-change.after, change.player_id))
         return rating.GetRatingListResponse(
             tournament_id=found.tournament_id,
             system=found.system,
-            ratings=map(decide.line, ordered),
+            ratings=map(decide.line, found.changes),
             occurred_at=found.occurred_at,
+            revision=found.revision,
+            revised_at=found.revised_at,
         )
 
     async def EstimateRatings(  # noqa: N802
         self, request: rating.EstimateRatingsRequest, context: Context
     ) -> rating.EstimateRatingsResponse:
         """The list as it would be with the results that are in, or as it is."""
+        position = await self._record.last_position()
         found = (await self._list(request.tournament_id)).state
-        if found.tournament_id:
-            ordered = sorted(found.changes, key=lambda change: (-change.after, change.player_id))
-        else:
-            tournament = await self._tournament(request.tournament_id)
-            last = await self._record.last_position()
-            ordered = decide.changes(
-                found, await with_earlier(self._record, request.tournament_id, tournament.state, last)
-            )
-        return rating.EstimateRatingsResponse(
-            tournament_id=request.tournament_id,
-            system=system_named(found.system).name,
-            ratings=map(decide.line, ordered),
-            published=bool(found.tournament_id),
+        tournament = (await self._tournament(request.tournament_id)).state
+        answer = rating.EstimateRatingsResponse(
+            tournament_id=request.tournament_id, system=system_named(found.system).name, position=position
         )
+        if found.tournament_id and tournament.closed >= tournament.rounds:
+            answer.ratings.extend(map(decide.line, found.changes))
+            answer.published, answer.revision = True, found.revision
+            answer.occurred_at.CopyFrom(found.occurred_at or Timestamp())
+            if found.revised_at is not None:
+                answer.revised_at.CopyFrom(found.revised_at)
+            return answer
+        before = await first_followed(self._record, request.tournament_id) if found.tournament_id else position
+        seen = await with_earlier(self._record, request.tournament_id, tournament, before)
+        answer.ratings.extend(map(decide.line, decide.changes(found, seen)))
+        return answer
 
     async def ChooseRatingSystem(  # noqa: N802
         self, request: rating.ChooseRatingSystemRequest, context: Context

@@ -108,7 +108,9 @@ def change_players(state: results.ListPlayersResponse | None, event: Message) ->
         case pairing.PlayerReinstated():
             _player(after, event.player_id).withdrawn_round = 0
         case rating.RatingListPublished():
-            after.rating_system = event.system
+            after.rating_system, after.rating_revision = event.system, event.revision
+            said = after.rating_revised_at if event.revision else after.rating_published_at
+            said.CopyFrom(event.occurred_at)
         case rating.RatingUpdated():
             _player(after, event.player_id).new_rating = event.after
         case _:

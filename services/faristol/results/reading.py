@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Collection, Iterable
+from collections.abc import Awaitable, Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
@@ -31,10 +31,15 @@ class Tournament:
     tournament: results.Tournament
     position: int
     """In the record; all of this holds up to here."""
-    players: list[results.Player]
-    rating_system: str
+    listed: results.ListPlayersResponse
+    """The players, and what is said of all their ratings."""
     rounds: list[results.GetPairingsResponse]
     """In order."""
+
+    @property
+    def players(self) -> Sequence[results.Player]:
+        """The players, highest rating first."""
+        return self.listed.players
 
     def round(self, number: int) -> results.GetPairingsResponse:
         """A round. Raises ``NotFound`` when it is not paired."""
@@ -99,7 +104,7 @@ def gathered(tournament_id: str, bodies: Iterable[Message], position: int) -> To
     if head is None:
         raise NotFound("tournament", tournament_id)
     rounds.sort(key=lambda round_: round_.round)
-    return Tournament(head, position, list(players.players), players.rating_system, rounds)
+    return Tournament(head, position, players, rounds)
 
 
 async def games(record: Record, tournament_id: str) -> tuple[Tournament, list[results.GetGameResponse]]:

@@ -190,9 +190,8 @@ class ResultsService(results_grpc.ResultsServiceServicer):
             player.name = people[player.player_id].name
             player.club = people[player.player_id].club
             player.country = people[player.player_id].country
-        return results.ListPlayersResponse(
-            players=found.players, rating_system=found.rating_system, position=found.position
-        )
+        found.listed.position = found.position
+        return found.listed
 
     async def GetGame(  # noqa: N802
         self, request: results.GetGameRequest, context: Context

@@ -31,7 +31,7 @@ class Stage:
         position = 0
         for step in steps:
             position = await append(self.record, step)
-        assert await self.running.runtime.progress("results@4").reached(position, 10)
+        assert await self.running.runtime.progress("results@5").reached(position, 10)
         return position
 
 

@@ -3,11 +3,13 @@ from __future__ import annotations
 import json
 
 import pytest
+from google.protobuf.timestamp_pb2 import Timestamp
 from tests.unit.gateway.stage import Stage
 from tests.unit.results.synthetic import Championship, append, full_game, keep_names
 
 from faristol.pb.game.v1 import events_pb2 as game_events
 from faristol.pb.pairing.v1 import events_pb2 as events
+from faristol.pb.rating.v1 import events_pb2 as rating
 from faristol.rules import load_ruleset
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
@@ -108,6 +110,32 @@ async def test_players_have_names_clubs_and_both_ratings(finished: Stage) -> Non
         "entered_round": 1,
         "withdrawn_round": 0,
     }
+
+
+async def test_a_rating_list_that_was_revised_takes_the_place_of_the_first_and_says_so(stage: Stage) -> None:
+    hall = Championship()
+    before = await stage.add(*hall.steps())
+    path = "/api/v1/tournaments/lliga/players"
+    first = (await stage.http.get(path)).json()
+    assert (first["rating_revision"], first["rating_revised_at"]) == (0, None)
+    assert first["rating_published_at"]
+    revised = rating.RatingListPublished(
+        tournament_id="lliga", system="elo-1", revision=1, occurred_at=Timestamp(seconds=1_800_000_000)
+    )
+    lines = [
+        rating.RatingUpdated(player_id=one["player_id"], before=one["rating"], after=one["new_rating"] + 3)
+        for one in first["players"]
+    ]
+    await stage.add({"ratings-lliga": [revised, *lines]})
+
+    second = (await stage.http.get(path)).json()
+    assert (second["rating_revision"], second["rating_revised_at"]) == (1, "2027-01-15T08:00:00Z")
+    assert second["rating_published_at"] == first["rating_published_at"]
+    assert [one["new_rating"] - 3 for one in second["players"]] == [one["new_rating"] for one in first["players"]]
+    page = (await stage.http.get("/t/lliga/players", headers={"Accept-Language": "ca"})).text
+    assert "es va revisar el 15 de gener del 2027" in page
+    then = (await stage.http.get(f"{path}?as_of_position={before}")).json()
+    assert then == first
 
 
 async def test_a_person_who_is_erased_is_gone_at_once(finished: Stage) -> None:

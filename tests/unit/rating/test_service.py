@@ -6,11 +6,14 @@ from pathlib import Path
 
 import grpc
 import pytest
+from google.protobuf.timestamp_pb2 import Timestamp
 from tests.unit.pairing.halls import Hall
 
 from faristol.host import Runtime, Settings
 from faristol.host.answering import ErrorInterceptor
 from faristol.pairing import decide
+from faristol.pb.game.v1 import events_pb2 as game_events
+from faristol.pb.pairing.v1 import events_pb2 as pairing_events
 from faristol.pb.rating.v1 import events_pb2 as events
 from faristol.pb.rating.v1 import rating_pb2 as rating
 from faristol.pb.rating.v1 import rating_pb2_grpc as rating_grpc
@@ -44,8 +47,7 @@ async def play(record: Record) -> list[Recorded]:
     for number in range(1, 6):
         hall.play(number)
     await record.append(Decision([Write("tournament-open", 0, hall.facts, "open")]), Metadata())
-    reaction = lists(record)
-    return [event for event in await record.read_stream("tournament-open") if event.type in reaction.types]
+    return [event for event in await record.read_stream("tournament-open") if event.name == "RoundClosed"]
 
 
 async def test_there_is_no_list_until_the_last_round_is_closed(ratings: rating_grpc.RatingServiceAsyncStub) -> None:
@@ -103,7 +105,8 @@ async def test_the_list_follows_when_a_round_that_is_closed_becomes_the_last(rec
     hall.do(decide.change_rounds(hall.state, hall.ruleset, rounds=5, note="", at=None, now=hall.now))
     await record.append(Decision([Write("tournament-open", 0, hall.facts, "open")]), Metadata())
     reaction = lists(record)
-    news = [event for event in await record.read_stream("tournament-open") if event.type in reaction.types]
+    followed = ("RoundClosed", "RoundsChanged")
+    news = [event for event in await record.read_stream("tournament-open") if event.name in followed]
 
     assert [event.name for event in news][-2:] == ["RoundClosed", "RoundsChanged"]
     decision = await reaction.react(news[-1])
@@ -136,6 +139,45 @@ async def test_ratings_are_estimated_while_the_tournament_lasts_by_the_system_th
     with pytest.raises(grpc.aio.AioRpcError) as answer:
         await ratings.ChooseRatingSystem(choose)
     assert answer.value.code() is grpc.StatusCode.FAILED_PRECONDITION
+
+
+async def test_a_revised_list_is_read_with_both_its_moments(
+    record: Record, ratings: rating_grpc.RatingServiceAsyncStub
+) -> None:
+    closings = await play(record)
+    decision = await lists(record).react(closings[-1])
+    assert decision is not None
+    await record.append(decision, Metadata(causation_id=closings[-1].event_id))
+    request = rating.GetRatingListRequest(tournament_id="open")
+    first = await ratings.GetRatingList(request)
+    assert (first.revision, first.HasField("revised_at")) == (0, False)
+    scores = [game_events.FinalScore(player_id=player, score=score) for player, score in (("a", 300), ("b", 400))]
+    facts = await record.facts("tournament-open")
+    results = [fact for fact in facts if isinstance(fact, pairing_events.ResultRecorded)]
+    (game_id,) = [one.game_id for one in results if {score.player_id for score in one.scores} == {"a", "b"}]
+    correction = pairing_events.ResultCorrected(
+        round=5, game_id=game_id, scores=scores, winner_id="b", occurred_at=Timestamp(seconds=1_800_000_000)
+    )
+    version = len(await record.read_stream("tournament-open"))
+    await record.append(Decision([Write("tournament-open", version, [correction], "open")]), Metadata())
+    told = (await record.read_stream("tournament-open"))[-1]
+    decision = await lists(record).react(told)
+    assert decision is not None
+    await record.append(decision, Metadata(causation_id=told.event_id))
+
+    found = await ratings.GetRatingList(request)
+    assert (found.revision, found.occurred_at, found.revised_at) == (1, first.occurred_at, correction.occurred_at)
+    won, had = ({line.player_id: line.half_points for line in answer.ratings} for answer in (found, first))
+    assert (won["a"] - had["a"], won["b"] - had["b"]) == (-2, 2)
+    assert [line.after for line in found.ratings] == sorted((line.after for line in found.ratings), reverse=True)
+    estimated = await ratings.EstimateRatings(rating.EstimateRatingsRequest(tournament_id="open"))
+    assert (estimated.published, estimated.revision, estimated.revised_at) == (True, 1, correction.occurred_at)
+    assert list(estimated.ratings) == list(found.ratings)
+
+    added = pairing_events.RoundsChanged(rounds=6, before=5)
+    await record.append(Decision([Write("tournament-open", version + 1, [added], "open")]), Metadata())
+    estimated = await ratings.EstimateRatings(rating.EstimateRatingsRequest(tournament_id="open"))
+    assert (estimated.published, estimated.HasField("occurred_at")) == (False, False)
 
 
 async def test_nothing_is_chosen_or_estimated_for_a_tournament_that_there_is_not(

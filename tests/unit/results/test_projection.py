@@ -12,7 +12,7 @@ from faristol.results.projection import projection
 from faristol.results.store import Sheaf
 
 Rows = list[tuple[str, str, str, int, bytes]]
-TABLE = projection().tables.tables["results_v4"]
+TABLE = projection().tables.tables["results_v5"]
 
 
 async def written(record: Record) -> Rows:

@@ -25,7 +25,7 @@ _sym_db = _symbol_database.Default()
 from google.protobuf import timestamp_pb2 as google_dot_protobuf_dot_timestamp__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1f\x66\x61ristol/rating/v1/events.proto\x12\x12\x66\x61ristol.rating.v1\x1a\x1fgoogle/protobuf/timestamp.proto\"\xa4\x01\n\rRatingUpdated\x12\x11\n\tplayer_id\x18\x01 \x01(\t\x12\x0e\n\x06\x62\x65\x66ore\x18\x02 \x01(\x05\x12\r\n\x05\x61\x66ter\x18\x03 \x01(\x05\x12\r\n\x05games\x18\x04 \x01(\x05\x12\x13\n\x0bhalf_points\x18\x05 \x01(\x05\x12\x16\n\x0e\x65xpected_milli\x18\x06 \x01(\x05\x12\x11\n\tdeviation\x18\x07 \x01(\x05\x12\x12\n\nvolatility\x18\x08 \x01(\x05\"l\n\x12RatingSystemChosen\x12\x15\n\rtournament_id\x18\x01 \x01(\t\x12\x0e\n\x06system\x18\x02 \x01(\t\x12/\n\x0boccurred_at\x18\x03 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\"m\n\x13RatingListPublished\x12\x15\n\rtournament_id\x18\x01 \x01(\t\x12\x0e\n\x06system\x18\x02 \x01(\t\x12/\n\x0boccurred_at\x18\x03 \x01(\x0b\x32\x1a.google.protobuf.Timestampb\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1f\x66\x61ristol/rating/v1/events.proto\x12\x12\x66\x61ristol.rating.v1\x1a\x1fgoogle/protobuf/timestamp.proto\"\xa4\x01\n\rRatingUpdated\x12\x11\n\tplayer_id\x18\x01 \x01(\t\x12\x0e\n\x06\x62\x65\x66ore\x18\x02 \x01(\x05\x12\r\n\x05\x61\x66ter\x18\x03 \x01(\x05\x12\r\n\x05games\x18\x04 \x01(\x05\x12\x13\n\x0bhalf_points\x18\x05 \x01(\x05\x12\x16\n\x0e\x65xpected_milli\x18\x06 \x01(\x05\x12\x11\n\tdeviation\x18\x07 \x01(\x05\x12\x12\n\nvolatility\x18\x08 \x01(\x05\"l\n\x12RatingSystemChosen\x12\x15\n\rtournament_id\x18\x01 \x01(\t\x12\x0e\n\x06system\x18\x02 \x01(\t\x12/\n\x0boccurred_at\x18\x03 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\"\x7f\n\x13RatingListPublished\x12\x15\n\rtournament_id\x18\x01 \x01(\t\x12\x0e\n\x06system\x18\x02 \x01(\t\x12/\n\x0boccurred_at\x18\x03 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x10\n\x08revision\x18\x04 \x01(\x05\x62\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -37,5 +37,5 @@ if not _descriptor._USE_C_DESCRIPTORS:
   _globals['_RATINGSYSTEMCHOSEN']._serialized_start=255
   _globals['_RATINGSYSTEMCHOSEN']._serialized_end=363
   _globals['_RATINGLISTPUBLISHED']._serialized_start=365
-  _globals['_RATINGLISTPUBLISHED']._serialized_end=474
+  _globals['_RATINGLISTPUBLISHED']._serialized_end=492
 # @@protoc_insertion_point(module_scope)

@@ -101,17 +101,22 @@ Global___RatingSystemChosen: _TypeAlias = RatingSystemChosen  # noqa: Y015
 
 @_typing.final
 class RatingListPublished(_message.Message):
-    """A rating list is published. The first event of a list, but for the choice of a system; one RatingUpdated for each player follows."""
+    """A rating list is published, for the first time or anew because results behind it are others. One RatingUpdated for each
+    player follows, each time. Nothing but the choice of a system comes before the first.
+    """
 
     DESCRIPTOR: _descriptor.Descriptor
 
     TOURNAMENT_ID_FIELD_NUMBER: _builtins.int
     SYSTEM_FIELD_NUMBER: _builtins.int
     OCCURRED_AT_FIELD_NUMBER: _builtins.int
+    REVISION_FIELD_NUMBER: _builtins.int
     tournament_id: _builtins.str
     """The tournament that it follows."""
     system: _builtins.str
     """Name and version of the system (`elo-1`). Not the official RaScCat, whose formula is not public."""
+    revision: _builtins.int
+    """How often the list had been published before: 0 for the first time, more for a revision, which takes its place."""
     @_builtins.property
     def occurred_at(self) -> _timestamp_pb2.Timestamp:
         """When."""
@@ -122,10 +127,11 @@ class RatingListPublished(_message.Message):
         tournament_id: _builtins.str = ...,
         system: _builtins.str = ...,
         occurred_at: _timestamp_pb2.Timestamp | None = ...,
+        revision: _builtins.int = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["occurred_at", b"occurred_at"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["occurred_at", b"occurred_at", "system", b"system", "tournament_id", b"tournament_id"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["occurred_at", b"occurred_at", "revision", b"revision", "system", b"system", "tournament_id", b"tournament_id"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

@@ -26,7 +26,7 @@ from faristol.pb.rating.v1 import events_pb2 as faristol_dot_rating_dot_v1_dot_e
 from google.protobuf import timestamp_pb2 as google_dot_protobuf_dot_timestamp__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1f\x66\x61ristol/rating/v1/rating.proto\x12\x12\x66\x61ristol.rating.v1\x1a\x1f\x66\x61ristol/rating/v1/events.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"-\n\x14GetRatingListRequest\x12\x15\n\rtournament_id\x18\x01 \x01(\t\"\xa3\x01\n\x15GetRatingListResponse\x12\x15\n\rtournament_id\x18\x01 \x01(\t\x12\x0e\n\x06system\x18\x02 \x01(\t\x12\x32\n\x07ratings\x18\x03 \x03(\x0b\x32!.faristol.rating.v1.RatingUpdated\x12/\n\x0boccurred_at\x18\x04 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\"/\n\x16\x45stimateRatingsRequest\x12\x15\n\rtournament_id\x18\x01 \x01(\t\"\x87\x01\n\x17\x45stimateRatingsResponse\x12\x15\n\rtournament_id\x18\x01 \x01(\t\x12\x0e\n\x06system\x18\x02 \x01(\t\x12\x32\n\x07ratings\x18\x03 \x03(\x0b\x32!.faristol.rating.v1.RatingUpdated\x12\x11\n\tpublished\x18\x04 \x01(\x08\"\x87\x01\n\x19\x43hooseRatingSystemRequest\x12\x12\n\ncommand_id\x18\x01 \x01(\t\x12\x15\n\rtournament_id\x18\x02 \x01(\t\x12\x0e\n\x06system\x18\x03 \x01(\t\x12/\n\x0boccurred_at\x18\x04 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\".\n\x1a\x43hooseRatingSystemResponse\x12\x10\n\x08position\x18\x01 \x01(\x03\"\x1a\n\x18ListRatingSystemsRequest\"\x91\x02\n\x0cRatingSystem\x12\x0c\n\x04name\x18\x01 \x01(\t\x12\x0c\n\x04\x62\x61se\x18\x02 \x01(\t\x12\x11\n\tper_point\x18\x03 \x01(\t\x12\x37\n\rfirst_factors\x18\x04 \x03(\x0b\x32 .faristol.rating.v1.RatingFactor\x12\x31\n\x07\x66\x61\x63tors\x18\x05 \x03(\x0b\x32 .faristol.rating.v1.RatingFactor\x12\r\n\x05usual\x18\x06 \x01(\x08\x12\x0b\n\x03tau\x18\x07 \x01(\t\x12\x17\n\x0f\x66irst_deviation\x18\x08 \x01(\x05\x12\x17\n\x0fother_deviation\x18\t \x01(\x05\x12\x18\n\x10\x66irst_volatility\x18\n \x01(\x05\".\n\x0cRatingFactor\x12\x13\n\x0brating_from\x18\x01 \x01(\x05\x12\t\n\x01k\x18\x02 \x01(\x05\"N\n\x19ListRatingSystemsResponse\x12\x31\n\x07systems\x18\x01 \x03(\x0b\x32 .faristol.rating.v1.RatingSystem2\xc8\x03\n\rRatingService\x12\x64\n\rGetRatingList\x12(.faristol.rating.v1.GetRatingListRequest\x1a).faristol.rating.v1.GetRatingListResponse\x12j\n\x0f\x45stimateRatings\x12*.faristol.rating.v1.EstimateRatingsRequest\x1a+.faristol.rating.v1.EstimateRatingsResponse\x12s\n\x12\x43hooseRatingSystem\x12-.faristol.rating.v1.ChooseRatingSystemRequest\x1a..faristol.rating.v1.ChooseRatingSystemResponse\x12p\n\x11ListRatingSystems\x12,.faristol.rating.v1.ListRatingSystemsRequest\x1a-.faristol.rating.v1.ListRatingSystemsResponseb\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1f\x66\x61ristol/rating/v1/rating.proto\x12\x12\x66\x61ristol.rating.v1\x1a\x1f\x66\x61ristol/rating/v1/events.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"-\n\x14GetRatingListRequest\x12\x15\n\rtournament_id\x18\x01 \x01(\t\"\xe5\x01\n\x15GetRatingListResponse\x12\x15\n\rtournament_id\x18\x01 \x01(\t\x12\x0e\n\x06system\x18\x02 \x01(\t\x12\x32\n\x07ratings\x18\x03 \x03(\x0b\x32!.faristol.rating.v1.RatingUpdated\x12/\n\x0boccurred_at\x18\x04 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x10\n\x08revision\x18\x05 \x01(\x05\x12.\n\nrevised_at\x18\x06 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\"/\n\x16\x45stimateRatingsRequest\x12\x15\n\rtournament_id\x18\x01 \x01(\t\"\x8c\x02\n\x17\x45stimateRatingsResponse\x12\x15\n\rtournament_id\x18\x01 \x01(\t\x12\x0e\n\x06system\x18\x02 \x01(\t\x12\x32\n\x07ratings\x18\x03 \x03(\x0b\x32!.faristol.rating.v1.RatingUpdated\x12\x11\n\tpublished\x18\x04 \x01(\x08\x12\x10\n\x08revision\x18\x05 \x01(\x05\x12/\n\x0boccurred_at\x18\x06 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12.\n\nrevised_at\x18\x07 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x10\n\x08position\x18\x08 \x01(\x03\"\x87\x01\n\x19\x43hooseRatingSystemRequest\x12\x12\n\ncommand_id\x18\x01 \x01(\t\x12\x15\n\rtournament_id\x18\x02 \x01(\t\x12\x0e\n\x06system\x18\x03 \x01(\t\x12/\n\x0boccurred_at\x18\x04 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\".\n\x1a\x43hooseRatingSystemResponse\x12\x10\n\x08position\x18\x01 \x01(\x03\"\x1a\n\x18ListRatingSystemsRequest\"\x91\x02\n\x0cRatingSystem\x12\x0c\n\x04name\x18\x01 \x01(\t\x12\x0c\n\x04\x62\x61se\x18\x02 \x01(\t\x12\x11\n\tper_point\x18\x03 \x01(\t\x12\x37\n\rfirst_factors\x18\x04 \x03(\x0b\x32 .faristol.rating.v1.RatingFactor\x12\x31\n\x07\x66\x61\x63tors\x18\x05 \x03(\x0b\x32 .faristol.rating.v1.RatingFactor\x12\r\n\x05usual\x18\x06 \x01(\x08\x12\x0b\n\x03tau\x18\x07 \x01(\t\x12\x17\n\x0f\x66irst_deviation\x18\x08 \x01(\x05\x12\x17\n\x0fother_deviation\x18\t \x01(\x05\x12\x18\n\x10\x66irst_volatility\x18\n \x01(\x05\".\n\x0cRatingFactor\x12\x13\n\x0brating_from\x18\x01 \x01(\x05\x12\t\n\x01k\x18\x02 \x01(\x05\"N\n\x19ListRatingSystemsResponse\x12\x31\n\x07systems\x18\x01 \x03(\x0b\x32 .faristol.rating.v1.RatingSystem2\xc8\x03\n\rRatingService\x12\x64\n\rGetRatingList\x12(.faristol.rating.v1.GetRatingListRequest\x1a).faristol.rating.v1.GetRatingListResponse\x12j\n\x0f\x45stimateRatings\x12*.faristol.rating.v1.EstimateRatingsRequest\x1a+.faristol.rating.v1.EstimateRatingsResponse\x12s\n\x12\x43hooseRatingSystem\x12-.faristol.rating.v1.ChooseRatingSystemRequest\x1a..faristol.rating.v1.ChooseRatingSystemResponse\x12p\n\x11ListRatingSystems\x12,.faristol.rating.v1.ListRatingSystemsRequest\x1a-.faristol.rating.v1.ListRatingSystemsResponseb\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -36,23 +36,23 @@ if not _descriptor._USE_C_DESCRIPTORS:
   _globals['_GETRATINGLISTREQUEST']._serialized_start=121
   _globals['_GETRATINGLISTREQUEST']._serialized_end=166
   _globals['_GETRATINGLISTRESPONSE']._serialized_start=169
-  _globals['_GETRATINGLISTRESPONSE']._serialized_end=332
-  _globals['_ESTIMATERATINGSREQUEST']._serialized_start=334
-  _globals['_ESTIMATERATINGSREQUEST']._serialized_end=381
-  _globals['_ESTIMATERATINGSRESPONSE']._serialized_start=384
-  _globals['_ESTIMATERATINGSRESPONSE']._serialized_end=519
-  _globals['_CHOOSERATINGSYSTEMREQUEST']._serialized_start=522
-  _globals['_CHOOSERATINGSYSTEMREQUEST']._serialized_end=657
-  _globals['_CHOOSERATINGSYSTEMRESPONSE']._serialized_start=659
-  _globals['_CHOOSERATINGSYSTEMRESPONSE']._serialized_end=705
-  _globals['_LISTRATINGSYSTEMSREQUEST']._serialized_start=707
-  _globals['_LISTRATINGSYSTEMSREQUEST']._serialized_end=733
-  _globals['_RATINGSYSTEM']._serialized_start=736
-  _globals['_RATINGSYSTEM']._serialized_end=1009
-  _globals['_RATINGFACTOR']._serialized_start=1011
-  _globals['_RATINGFACTOR']._serialized_end=1057
-  _globals['_LISTRATINGSYSTEMSRESPONSE']._serialized_start=1059
-  _globals['_LISTRATINGSYSTEMSRESPONSE']._serialized_end=1137
-  _globals['_RATINGSERVICE']._serialized_start=1140
-  _globals['_RATINGSERVICE']._serialized_end=1596
+  _globals['_GETRATINGLISTRESPONSE']._serialized_end=398
+  _globals['_ESTIMATERATINGSREQUEST']._serialized_start=400
+  _globals['_ESTIMATERATINGSREQUEST']._serialized_end=447
+  _globals['_ESTIMATERATINGSRESPONSE']._serialized_start=450
+  _globals['_ESTIMATERATINGSRESPONSE']._serialized_end=718
+  _globals['_CHOOSERATINGSYSTEMREQUEST']._serialized_start=721
+  _globals['_CHOOSERATINGSYSTEMREQUEST']._serialized_end=856
+  _globals['_CHOOSERATINGSYSTEMRESPONSE']._serialized_start=858
+  _globals['_CHOOSERATINGSYSTEMRESPONSE']._serialized_end=904
+  _globals['_LISTRATINGSYSTEMSREQUEST']._serialized_start=906
+  _globals['_LISTRATINGSYSTEMSREQUEST']._serialized_end=932
+  _globals['_RATINGSYSTEM']._serialized_start=935
+  _globals['_RATINGSYSTEM']._serialized_end=1208
+  _globals['_RATINGFACTOR']._serialized_start=1210
+  _globals['_RATINGFACTOR']._serialized_end=1256
+  _globals['_LISTRATINGSYSTEMSRESPONSE']._serialized_start=1258
+  _globals['_LISTRATINGSYSTEMSRESPONSE']._serialized_end=1336
+  _globals['_RATINGSERVICE']._serialized_start=1339
+  _globals['_RATINGSERVICE']._serialized_end=1795
 # @@protoc_insertion_point(module_scope)

@@ -62,14 +62,14 @@ class RatingServiceServicer:
     """
 
     def GetRatingList(self, request, context):
-        """The list after a tournament. NOT_FOUND until its last round is closed.
+        """The list after a tournament, as it was revised last. NOT_FOUND until its last round is closed.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def EstimateRatings(self, request, context):
-        """The list as it would be with the results that are in; once it is published, the list itself.
+        """The list as it would be with the results that are in; once it is published and no round is left, the list itself.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
