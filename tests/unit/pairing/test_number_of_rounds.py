@@ -91,12 +91,19 @@ def test_how_many_rounds_can_be_played_follows_from_who_takes_part_in_the_next()
     assert refusal_of(lambda: change(hall, 7)) == ("TOO_MANY_ROUNDS", "FISC I.1")
 
 
-def test_no_round_follows_the_last_once_that_is_closed() -> None:
+def test_a_round_can_follow_the_last_until_the_final_standings_are_published() -> None:
     hall = hall_of(rounds=5)
     for number in range(1, 6):
         hall.play(number)
 
-    assert refusal_of(lambda: change(hall, 6))[0] == "ROUNDS_PLAYED"
+    change(hall, 6)
+    assert refusal_of(lambda: decide.publish(hall.state, at=None, now=hall.now))[0] == "ROUNDS_LEFT"
+    change(hall, 5)
+    change(hall, 6)
+    hall.play(6)
+    hall.do(decide.publish(hall.state, at=None, now=hall.now))
+
+    assert refusal_of(lambda: change(hall, 7))[0] == refusal_of(lambda: change(hall, 5))[0] == "TOURNAMENT_OVER"
 
 
 def test_where_each_meets_each_the_table_says_how_many_rounds_there_are() -> None:

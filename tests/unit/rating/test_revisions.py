@@ -200,15 +200,14 @@ async def test_a_correction_while_a_list_is_revised_makes_it_decide_again(record
 
 
 async def test_a_list_stands_while_rounds_that_were_added_are_played_and_is_revised_after_them(record: Record) -> None:
-    hall = Hall({f"p{place}": 2000 - 50 * place for place in range(1, 9)}, 6)
+    hall = Hall({f"p{place}": 2000 - 50 * place for place in range(1, 9)})
     for number in range(1, 6):
         hall.play(number)
-    hall.do(pairing.change_rounds(hall.state, FISC, rounds=5, note="", at=None, now=hall.now))
     assert await follow(record, await happen(record, hall.facts))
     before = await listed(record)
 
-    added = pairing_events.RoundsChanged(rounds=6, before=5, occurred_at=AT)
-    assert not await follow(record, await happen(record, hall.do([added])))
+    added = hall.do(pairing.change_rounds(hall.state, FISC, rounds=6, note="", at=None, now=hall.now))
+    assert not await follow(record, await happen(record, added))
     assert not await follow(record, await happen(record, corrected(hall, LAST, 300, 400)))
     assert await listed(record) == before
     count = len(hall.facts)

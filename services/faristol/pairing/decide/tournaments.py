@@ -80,8 +80,9 @@ def change_rounds(
 ) -> list[Message]:
     """Add rounds, or drop those that are not paired.
 
-    The book's least number holds (FISC I.1: 5), and nobody can be made to meet twice. Once the last round is closed its
-    rating list is out, and no round follows. Where each meets each, their number is that of the table.
+    The book's least number holds (FISC I.1: 5), and nobody can be made to meet twice. Until the final standings are
+    published a round can follow the one that was the last; its rating list stands until that is closed too, and is
+    revised then. Where each meets each, their number is that of the table.
     """
     if state.over:
         raise conditions.over(state)
@@ -93,13 +94,6 @@ def change_rounds(
             "PAIRED_BY_TABLE",
             ruleset.article("championship.system"),
             N_("Each meets each by the table of rounds, which has been drawn: it has {rounds} rounds."),
-            {"rounds": state.rounds},
-        )
-    if state.played and state.played[-1].number == state.rounds and state.played[-1].phase is Phase.CLOSED:
-        raise Refusal(
-            "ROUNDS_PLAYED",
-            article,
-            N_("The last of {rounds} rounds has been closed, and the ratings follow from it."),
             {"rounds": state.rounds},
         )
     _check_number(rounds, ruleset)
