@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 
@@ -14,34 +14,87 @@ from faristol.clock.model import instant
 from faristol.clock.pinning import ruleset_of
 from faristol.clock.settling import fold, settle
 from faristol.clock.streams import GAME, clock_stream, game_stream, load_clock, load_table
-from faristol.clock.views import Phase
+from faristol.clock.views import Phase, Table
 from faristol.pb.game.v1 import events_pb2 as game_events
 from faristol.pb.pairing.v1 import events_pb2 as pairing_events
-from faristol.record import Decision, Guard, Record, Recorded, Write, load
+from faristol.record import Decision, Guard, Loaded, Record, Recorded, Write, load
+
+
+@dataclass(frozen=True, slots=True)
+class Round:
+    """The games of a round, and which of them nobody waits for."""
+
+    games: tuple[str, ...] = ()
+    over: frozenset[str] = frozenset()
+    """Games with a result."""
+    postponed: frozenset[str] = frozenset()
+    """Games that are played later, and have not begun."""
+
+    @property
+    def left(self) -> tuple[str, ...]:
+        """The games that may still be played."""
+        return tuple(game for game in self.games if game not in self.over and game not in self.postponed)
 
 
 @dataclass(frozen=True, slots=True)
 class Rounds:
-    """The games of each round, folded from ``tournament-<tournament_id>``."""
+    """The rounds of a tournament by their numbers, folded from ``tournament-<tournament_id>``."""
 
-    games: Mapping[int, tuple[str, ...]] = field(default_factory=dict)
+    rounds: Mapping[int, Round] = field(default_factory=dict)
 
-    def beside(self, game_id: str) -> tuple[str, ...]:
-        """The other games of the round that a game is of."""
-        found = next((games for games in self.games.values() if game_id in games), ())
-        return tuple(game for game in found if game != game_id)
+    def left_beside(self, game_id: str) -> tuple[str, ...]:
+        """The other games of the round that a game is of which may still be played."""
+        found = next((round_ for round_ in self.rounds.values() if game_id in round_.games), Round())
+        return tuple(game for game in found.left if game != game_id)
 
 
 def watch_rounds(rounds: Rounds, message: Message) -> Rounds:
-    """``rounds`` after a fact of the tournament; only the pairing of one changes it."""
-    if isinstance(message, pairing_events.RoundPaired):
-        games = tuple(pairing.game_id for pairing in message.pairings)
-        return replace(rounds, games=MappingProxyType({**rounds.games, message.round: games}))
-    return rounds
+    """``rounds`` after a fact of the tournament: a pairing, a result, or a game that is put off or not any more."""
+    match message:
+        case pairing_events.RoundPaired():
+            changed = Round(tuple(pairing.game_id for pairing in message.pairings))
+        case pairing_events.ResultRecorded():
+            round_ = rounds.rounds.get(message.round, Round())
+            changed = replace(round_, over=round_.over | {message.game_id})
+        case pairing_events.GamePostponed():
+            round_ = rounds.rounds.get(message.round, Round())
+            changed = replace(round_, postponed=round_.postponed | {message.game_id})
+        case pairing_events.PostponementCancelled() | pairing_events.PostponedGameStarted():
+            round_ = rounds.rounds.get(message.round, Round())
+            changed = replace(round_, postponed=round_.postponed - {message.game_id})
+        case _:
+            return rounds
+    return Rounds(MappingProxyType({**rounds.rounds, message.round: changed}))
+
+
+class Tables:
+    """The tables of rounds, looked at in an order in which those that are played are soon found."""
+
+    def __init__(self, record: Record) -> None:
+        self._record = record
+        self._over: dict[str, frozenset[str]] = {}
+        """Of each tournament, games of a round that were over when they were looked at: they come after the others."""
+
+    async def playing(self, tournament_id: str, game_ids: Collection[str]) -> list[tuple[str, Loaded[Table]]]:
+        """Which of the games are not over; no more than two, which is enough to know that neither is the last."""
+        over = set(self._over.get(tournament_id, frozenset())).intersection(game_ids)
+        found: list[tuple[str, Loaded[Table]]] = []
+        for game_id in sorted(game_ids, key=over.__contains__):
+            table = await load_table(self._record, game_id)
+            if table.state.phase is Phase.ENDED:
+                over.add(game_id)
+                continue
+            over.discard(game_id)
+            found.append((game_id, table))
+            if len(found) > 1:
+                break
+        self._over[tournament_id] = frozenset(over)
+        return found
 
 
 def ending(record: Record) -> Reaction:
     """The reaction that ends a round's last game when somebody is missing from it."""
+    tables = Tables(record)
 
     async def end_last(event: Recorded) -> Decision | None:
         ended = event.message
@@ -51,11 +104,7 @@ def ending(record: Record) -> Reaction:
         if "own-time-or-round" not in {ruleset.lateness.loses_with, ruleset.absence.loses_with}:
             return None
         rounds = (await load(record, f"tournament-{event.tournament}", Rounds(), watch_rounds)).state
-        left = []
-        for other in rounds.beside(game_id):
-            table = await load_table(record, other)
-            if table.state.phase is not Phase.ENDED:
-                left.append((other, table))
+        left = await tables.playing(event.tournament, rounds.left_beside(game_id))
         if len(left) != 1:
             return None
         ((other, table),) = left

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import random
+from collections.abc import AsyncIterator, Sequence
 from pathlib import Path
 
 import pytest
@@ -36,11 +38,11 @@ async def add(record: Record, stream: str, *facts: Message) -> None:
     await record.append(Decision([Write(stream, version, facts, "cup")]), Metadata())
 
 
-async def began(record: Record, ruleset: str) -> None:
-    """Three games of a round."""
-    pairings = [pairing_events.Pairing(table=table, game_id=game_id) for table, game_id in enumerate(GAMES, 1)]
+async def began(record: Record, ruleset: str, games: Sequence[str] = GAMES) -> None:
+    """The games of a round."""
+    pairings = [pairing_events.Pairing(table=table, game_id=game_id) for table, game_id in enumerate(games, 1)]
     await add(record, "tournament-cup", pairing_events.RoundPaired(round=1, pairings=pairings))
-    for game_id in GAMES:
+    for game_id in games:
         pin = game_events.Pin(name=ruleset, digest=load_ruleset(ruleset).digest)
         opened = game_events.GameOpened(
             game_id=game_id,
@@ -99,3 +101,83 @@ async def test_a_game_that_nobody_is_missing_from_goes_on_and_so_does_one_under_
     assert await told(record, GAMES[0]) is None
     assert await told(record, GAMES[1]) is None
     await record.close()
+
+
+@pytest.fixture
+async def record(tmp_path: Path) -> AsyncIterator[Record]:
+    opened = await Record.open(f"sqlite:///{tmp_path / 'record.db'}")
+    yield opened
+    await opened.close()
+
+
+async def missing_from(record: Record, game_id: str) -> None:
+    """Somebody has not come to a game, whose clock runs."""
+    opened = clock_events.ClockOpened(
+        game_id=game_id, tournament_id="cup", player_ids=["anna", "biel"], allowance_ms=1_800_000
+    )
+    started = clock_events.ClockStarted(player_id="anna", occurred_at=timestamp(START))
+    await add(record, f"clock-{game_id}", opened, started, ABSENT)
+
+
+async def test_a_game_that_is_played_later_is_not_waited_for_until_it_begins(record: Record) -> None:
+    await began(record, "fise")
+    await missing_from(record, GAMES[2])
+    await add(record, "tournament-cup", pairing_events.GamePostponed(round=1, game_id=GAMES[0]))
+    assert await told(record, GAMES[1]) is not None
+    await add(record, "tournament-cup", pairing_events.PostponedGameStarted(round=1, game_id=GAMES[0]))
+    (ended,) = [one for one in await record.read_stream(f"game-{GAMES[1]}") if one.name == "GameEnded"]
+    assert await ending(record).react(ended) is None
+    assert await told(record, GAMES[0]) is not None
+
+
+async def test_a_game_whose_postponement_is_taken_back_is_waited_for(record: Record) -> None:
+    await began(record, "fise")
+    await missing_from(record, GAMES[2])
+    facts = (pairing_events.GamePostponed, pairing_events.PostponementCancelled)
+    await add(record, "tournament-cup", *(fact(round=1, game_id=GAMES[0]) for fact in facts))
+    assert await told(record, GAMES[1]) is None
+
+
+async def test_a_round_that_is_paired_anew_has_the_games_of_its_last_pairing(record: Record) -> None:
+    await began(record, "fise", [*GAMES, "cup-r1-t4"])
+    pairings = [pairing_events.Pairing(table=table, game_id=game_id) for table, game_id in enumerate(GAMES, 1)]
+    await add(record, "tournament-cup", pairing_events.RoundPaired(round=1, pairings=pairings))
+    await missing_from(record, GAMES[2])
+    assert await told(record, GAMES[0]) is None
+    assert await told(record, GAMES[1]) is not None
+
+
+@pytest.mark.parametrize("order", ["by table", "backwards", "any"])
+@pytest.mark.parametrize("signed", [True, False])
+async def test_the_tables_of_a_great_round_are_not_all_looked_at_whenever_a_game_ends(
+    record: Record, order: str, signed: bool
+) -> None:
+    """Streams read in a round of 150 tables: a few for each, whether results come in at once or all at the end."""
+    games = [f"cup-r1-t{table}" for table in range(1, 151)]
+    await began(record, "fise", games)
+    await missing_from(record, "cup-r1-t75")
+    ending_games = [game_id for game_id in games if game_id != "cup-r1-t75"]
+    if order == "backwards":
+        ending_games.reverse()
+    elif order == "any":
+        random.Random(7).shuffle(ending_games)
+    reaction, read = ending(record), 0
+    plain = record.facts
+
+    async def counted(stream: str, after_version: int = 0) -> list[Message]:
+        nonlocal read
+        read += 1
+        return await plain(stream, after_version)
+
+    decisions = []
+    for game_id in ending_games:
+        await add(record, f"game-{game_id}", ENDED)
+        news = (await record.read_stream(f"game-{game_id}"))[-1]
+        record.facts = counted  # type: ignore[method-assign] # it counts, and reads as before
+        decisions.append(await reaction.react(news))
+        record.facts = plain  # type: ignore[method-assign] # as it was
+        if signed:
+            await add(record, "tournament-cup", pairing_events.ResultRecorded(round=1, game_id=game_id))
+
+    assert [decision is not None for decision in decisions] == [False] * 148 + [True]
+    assert read <= 6 * 150
