@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+
+from google.protobuf.message import Message
 
 from faristol.host import NotFound
 from faristol.host.errors import Invalid
@@ -32,8 +34,11 @@ class History(Commands):
         recorded = await self._record.read_stream(stream(request.tournament_id))
         left = [one for one in recorded if request.after_version < one.version <= loaded.version]
         page = left[: request.limit or MOST_ACTS]
+        facts = [one.message for one in recorded]
         return pairing.ListActsResponse(
-            acts=[_act(one) for one in page], version=loaded.version, more=len(page) < len(left)
+            acts=[_act(one, facts[: one.version - 1]) for one in page],
+            version=loaded.version,
+            more=len(page) < len(left),
         )
 
     async def UndoAct(  # noqa: N802
@@ -57,14 +62,14 @@ class History(Commands):
                 at=at,
                 now=self._runtime.now(),
             )
-            by = decide.UNDONE_BY[type(facts[request.version - 1])]
+            by = decide.undone_by(facts[request.version - 1], facts[: request.version - 1])
             decision = decision_of(request.tournament_id, loaded, undone)
             return decision, lambda position: pairing.UndoActResponse(position=position, undone_by=by)
 
         return await self._runtime.desk.handle(context, request, attempt, response=pairing.UndoActResponse)
 
 
-def _act(recorded: Recorded) -> pairing.Act:
+def _act(recorded: Recorded, before: Sequence[Message]) -> pairing.Act:
     fact = recorded.message
     shown = pairing.Act(
         version=recorded.version,
@@ -77,7 +82,7 @@ def _act(recorded: Recorded) -> pairing.Act:
         actor=recorded.metadata.actor,
         role=recorded.metadata.role,
         recorded_at=to_timestamp(recorded.recorded_at),
-        undone_by=decide.UNDONE_BY.get(type(fact), ""),
+        undone_by=decide.undone_by(fact, before),
     )
     if "occurred_at" in fact.DESCRIPTOR.fields_by_name:
         shown.occurred_at.CopyFrom(fact.occurred_at)  # type: ignore[attr-defined] # the line above has looked

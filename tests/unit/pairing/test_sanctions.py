@@ -79,6 +79,11 @@ def test_who_is_expelled_loses_the_game_and_is_paired_no_more(ruleset: Ruleset, 
     assert "p1" not in {player.player_id for player in hall.state.to_pair(2)}
 
 
+@pytest.mark.parametrize(("ruleset", "article"), [(FISE, "FISE 47"), (PES, "PES Ζ")])
+def test_a_warning_names_the_article_on_conduct(ruleset: Ruleset, article: str) -> None:
+    assert warn(hall_of(ruleset)).article == article
+
+
 def leave(hall: Hall) -> None:
     hall.do(
         decide.withdraw(

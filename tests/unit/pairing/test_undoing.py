@@ -6,6 +6,8 @@ from datetime import timedelta
 
 import pytest
 from google.protobuf.message import Message
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from tests.unit.pairing.halls import FISC, NOON, Hall
 
 from faristol.pairing import decide
@@ -18,6 +20,7 @@ from faristol.rules import Bye, Refusal, Ruleset, load_ruleset
 PLAYED_OUT = pairing.RUNNING_GAME_PLAYED_OUT
 GIVEN_UP = pairing.RUNNING_GAME_GIVEN_UP
 GAME = "open-r1-t1"
+PES = load_ruleset("pes-2024")
 PAIRING = pairing.DESCRIPTOR.services_by_name["PairingService"]
 
 Act = Callable[[Hall], Sequence[Message]]
@@ -33,8 +36,14 @@ ACTS: dict[str, Act] = {
     "PairKept": lambda hall: decide.keep(
         hall.state, FISC, player_ids=["p1", "p2"], rematch=False, at=None, now=hall.now
     ),
-    "RoundPaired": lambda hall: decide.pair(hall.state, FISC, number=1, at=None, now=hall.now),
+    "HallsSet": lambda hall: decide.set_halls(
+        hall.state, halls=[Room("A", 1, 20)], top_tables=4, at=None, now=hall.now
+    ),
+    "RoundPaired": lambda hall: decide.pair(
+        hall.state, hall.ruleset, number=len(hall.state.played) + 1, at=None, now=hall.now
+    ),
 }
+"""Acts of a director before a round begins."""
 
 
 def undo(hall: Hall, act: Message) -> Sequence[Message]:
@@ -248,34 +257,113 @@ def test_a_pairing_that_was_taken_back_is_made_again_unless_anything_came_after(
     assert superseded(hall, back) == "PairForbidden"
 
 
-def test_a_postponement_is_taken_back_before_its_round_begins_and_not_after() -> None:
-    hall = hall_of(load_ruleset("pes-2024"))
-    hall.pair(1)
+def postponement(hall: Hall) -> Sequence[Message]:
+    """The first game of the first round is put off for a day."""
     due = hall.now + timedelta(days=1)
+    return decide.postpone(
+        hall.state,
+        hall.ruleset,
+        game=GAME,
+        player_ids=hall.state.played[0].pairings[0].player_ids,
+        scheduled_at=due,
+        postponed_to=due + timedelta(days=1),
+        arbiter_id="eleni",
+        at=None,
+        now=hall.now,
+    )
 
-    def postpone() -> Message:
-        (fact,) = hall.do(
-            decide.postpone(
-                hall.state,
-                hall.ruleset,
-                game=GAME,
-                player_ids=["p1", "p5"],
-                scheduled_at=due,
-                postponed_to=due + timedelta(days=1),
-                arbiter_id="eleni",
-                at=None,
-                now=hall.now,
-            )
-        )
-        return fact
 
-    undo(hall, postpone())
+def test_a_postponement_is_taken_back_before_its_round_begins_and_not_after() -> None:
+    hall = hall_of(PES)
+    hall.pair(1)
+    undo(hall, *hall.do(postponement(hall)))
     assert hall.state.played[0].postponed == frozenset()
-    act = postpone()
+    (act,) = hall.do(postponement(hall))
     hall.start(1)
     assert superseded(hall, act) == "RoundStarted"
 
 
 def test_every_act_that_is_said_to_be_undone_has_what_undoes_it() -> None:
-    for kind, name in decide.UNDONE_BY.items():
-        assert name in {method.name for method in PAIRING.methods}, kind
+    facts = [value for value in vars(events).values() if isinstance(value, type) and issubclass(value, Message)]
+    told = {decide.undone_by(kind(), ()) for kind in facts} - {""}
+
+    assert len(told) > 10
+    assert told <= {method.name for method in PAIRING.methods}
+
+
+def test_what_is_told_to_undo_a_table_of_ones_own_is_what_undoes_it() -> None:
+    hall = hall_of()
+    hall.do(ACTS["HallsSet"](hall))
+    told = []
+    for table in (15, 17):
+        (fact,) = hall.do(decide.fix_table(hall.state, player_id="p1", table=table, at=None, now=hall.now))
+        told.append((decide.undone_by(fact, hall.facts[:-1]), undo_of(hall, fact)))
+
+    assert told == [("ReleaseTable", "TableReleased"), ("FixTable", "TableFixed")]
+
+
+def undo_of(hall: Hall, act: Message) -> str:
+    """The fact that would undo an act, which is not undone."""
+    (fact,) = decide.undo(hall.state, hall.ruleset, hall.facts, len(hall.facts), note="", at=None, now=hall.now)
+    assert act is hall.facts[-1]
+    return fact.DESCRIPTOR.name
+
+
+def test_halls_that_are_undone_are_those_that_there_were_before() -> None:
+    hall = hall_of()
+    first, *_ = hall.do(ACTS["HallsSet"](hall))
+    second, *_ = hall.do(
+        decide.set_halls(hall.state, halls=[Room("B", 1, 9), Room("C", 10, 30)], top_tables=2, at=None, now=hall.now)
+    )
+    assert superseded(hall, first) == "HallsSet"
+    undo(hall, second)
+
+    assert (hall.state.halls, hall.state.top_tables) == ((Room("A", 1, 20),), 4)
+
+
+def test_a_pairing_that_is_made_again_keeps_the_games_that_were_postponed() -> None:
+    hall = hall_of(PES)
+    hall.pair(1)
+    hall.do(postponement(hall))
+    paired = hall.state.played
+    (back,) = hall.do(decide.unpair(hall.state, number=1, note="", at=None, now=hall.now))
+    undo(hall, back)
+
+    assert hall.state.played == paired
+    assert hall.state.played[0].postponed == {GAME}
+
+
+def test_a_pairing_that_would_come_out_otherwise_is_not_made_again() -> None:
+    hall = hall_of()
+    hall.pair(1)
+    first, second = hall.state.played[0].pairings[0].pair
+    hall.do(decide.forbid(hall.state, FISC, player_ids=[first, second], at=None, now=hall.now))
+    (back,) = hall.do(decide.unpair(hall.state, number=1, note="", at=None, now=hall.now))
+    before = hall.state
+
+    with pytest.raises(Refusal, match="would be paired otherwise"):
+        undo(hall, back)
+    assert hall.state == before
+
+
+@given(st.lists(st.sampled_from(sorted(ACTS)), min_size=1, max_size=6))
+@settings(max_examples=60, deadline=None)
+def test_whatever_came_before_undo_leaves_what_there_was_and_redo_what_there_had_been(names: list[str]) -> None:
+    hall = hall_of(PES)
+    for name in names:
+        before = hall.state
+        try:
+            act, *_ = hall.do(ACTS[name](hall))
+        except Refusal:
+            continue
+        after = hall.state
+        undone, *_ = undo(hall, act)
+        assert same(hall.state, before), name
+        undo(hall, undone)
+        assert same(hall.state, after), name
+
+
+def same(one: Tournament, other: Tournament) -> bool:
+    """Both are the same tournament, whenever their last acts were."""
+    kept = [{number: set(pairs) for number, pairs in state.kept.items() if pairs} for state in (one, other)]
+    return timeless(one) == timeless(other) and kept[0] == kept[1]

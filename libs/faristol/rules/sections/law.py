@@ -42,7 +42,10 @@ class Law:
     overdraw_claim: str
     """Who says that a rack is too full or too empty, and when."""
     absence: str
+    warning: str
+    """Warning a player for conduct."""
     sanctions: str
+    """What officials impose beyond a warning."""
     game_over: str
     signatures: str
     correction: str

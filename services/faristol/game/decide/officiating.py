@@ -102,6 +102,7 @@ def impose_sanction(
     if kind in (events.SANCTION_KIND_TURN, events.SANCTION_KIND_GAME):
         check_running(game, ruleset)
         _check_in_play(game, player_id)
+    warning = kind == events.SANCTION_KIND_WARNING
     facts: list[Message] = [
         events.SanctionImposed(
             turn=game.turn,
@@ -109,7 +110,7 @@ def impose_sanction(
             kind=kind,
             points=points,
             arbiter_id=arbiter_id,
-            article=ruleset.law.sanctions,
+            article=ruleset.law.warning if warning else ruleset.law.sanctions,
             note=note,
             occurred_at=timestamp(at),
         )

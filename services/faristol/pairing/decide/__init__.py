@@ -25,13 +25,12 @@ from faristol.pairing.decide.results import record_result
 from faristol.pairing.decide.rounds import close, obstacles, pair, start, unpair
 from faristol.pairing.decide.sanctions import expel, lift_expulsion, warn
 from faristol.pairing.decide.tournaments import MOST_ROUNDS, SEED_SIZE, change_rounds, create, pin_of, publish
-from faristol.pairing.decide.undoing import UNDONE_BY, undo
+from faristol.pairing.decide.undoing import undo, undone_by
 
 __all__ = [
     "MOST_PLAYERS",
     "MOST_ROUNDS",
     "SEED_SIZE",
-    "UNDONE_BY",
     "UNRATED",
     "allow",
     "cancel_postponement",
@@ -65,6 +64,7 @@ __all__ = [
     "start",
     "start_postponed",
     "undo",
+    "undone_by",
     "unpair",
     "warn",
     "withdraw",

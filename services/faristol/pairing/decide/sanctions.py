@@ -1,7 +1,7 @@
 """Sanctions that reach beyond a game: warnings and expulsion. Pure.
 
-What an arbiter imposes in a game is done at its table. A warning is FISE's yellow card, an expulsion its red one
-(FISE 47), the disqualification of UF 28 and the total exclusion of PES Ζ.
+What an arbiter imposes in a game is done at its table. A warning is FISE's yellow card (FISE 47), which no other book
+knows; an expulsion is its red one, the disqualification of UF 28 and the total exclusion of PES Ζ.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ def warn(
             round=max(len(state.played), 1),
             count=count,
             expulsion_proposed=count >= WARNINGS,
-            article=_article(ruleset),
+            article=_article(ruleset.law.warning),
             arbiter_id=arbiter_id,
             note=note,
             occurred_at=to_timestamp(conditions.moment(state, at, now)),
@@ -73,7 +73,7 @@ def expel(
     check_arbiter(arbiter_id)
     _check_deciders(decided_by)
     player = _player(state, player_id)
-    article = _article(ruleset)
+    article = _article(ruleset.law.sanctions)
     occurred_at = to_timestamp(conditions.moment(state, at, now))
     leaving: list[Message] = []
     if player.withdrawn is None:
@@ -137,11 +137,11 @@ def _player(state: Tournament, player_id: str) -> Player:
     return player
 
 
-def _article(ruleset: Ruleset) -> str:
-    """The article by which officials impose sanctions. Refuses where the book knows none."""
-    if not ruleset.law.sanctions:
+def _article(law: str) -> str:
+    """The article by which officials impose a sanction. Refuses where the book knows none."""
+    if not law:
         raise Refusal("NO_SANCTIONS", "", N_("These rules know no sanctions beyond the game."))
-    return ruleset.law.sanctions
+    return law
 
 
 def _check_deciders(decided_by: Sequence[str]) -> None:

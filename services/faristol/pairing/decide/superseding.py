@@ -50,6 +50,8 @@ def _thing(fact: Message) -> Hashable:
     match fact:
         case events.RoundsChanged():
             return "rounds"
+        case events.HallsSet():
+            return "halls"
         case events.PlayerCheckedIn() | events.PlayerCheckedOut():
             return "check-in", fact.player_id
         case events.PlayerWithdrawn() | events.PlayerReinstated():

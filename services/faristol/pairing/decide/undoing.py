@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import replace
 from datetime import datetime
+from functools import reduce
 
 from google.protobuf.message import Message
+from google.protobuf.timestamp_pb2 import Timestamp
 
+from faristol.host.times import to_timestamp
+from faristol.pairing import conditions
 from faristol.pairing.decide import halls, pairs, players, postponing, rounds, tournaments
 from faristol.pairing.decide.superseding import superseding
-from faristol.pairing.model import Tournament
+from faristol.pairing.model import Hall, Tournament, evolve
 from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.pb.pairing.v1 import pairing_pb2 as pairing
 from faristol.rules import N_, Refusal, Ruleset
 
-UNDONE_BY: Mapping[type[Message], str] = {
+_UNDONE_BY: Mapping[type[Message], str] = {
     events.RoundsChanged: "ChangeRounds",
     events.PlayerRegistered: "WithdrawPlayer",
     events.LateEntryAdmitted: "WithdrawPlayer",
@@ -24,6 +29,7 @@ UNDONE_BY: Mapping[type[Message], str] = {
     events.PlayerReinstated: "WithdrawPlayer",
     events.ByeGranted: "RevokeBye",
     events.ByeRevoked: "GrantBye",
+    events.HallsSet: "SetHalls",
     events.TableFixed: "ReleaseTable",
     events.TableReleased: "FixTable",
     events.PairForbidden: "AllowPair",
@@ -35,6 +41,13 @@ UNDONE_BY: Mapping[type[Message], str] = {
     events.GamePostponed: "CancelPostponement",
 }
 """The command that undoes a fact. What is not here stands: a round that began, a result, what was published."""
+
+
+def undone_by(act: Message, before: Sequence[Message]) -> str:
+    """The command that undoes ``act``, which came after the facts ``before``; empty when none does."""
+    if isinstance(act, events.TableFixed) and _table_before(act, before) is not None:
+        return "FixTable"
+    return _UNDONE_BY.get(type(act), "")
 
 
 def undo(
@@ -53,7 +66,7 @@ def undo(
     on it or took its place.
     """
     act = facts[version - 1]
-    if type(act) not in UNDONE_BY:
+    if type(act) not in _UNDONE_BY:
         raise Refusal("NOT_UNDONE", "", N_("{act} cannot be undone by another act."), {"act": act.DESCRIPTOR.name})
     if (later := superseding(act, facts[version:])) is not None:
         raise Refusal(
@@ -86,6 +99,15 @@ def undo(
         case events.ByeRevoked():
             kind = _kind_before(act, facts[: version - 1])
             return players.grant_bye(state, player_id=act.player_id, number=act.round, kind=kind, at=at, now=now)
+        case events.HallsSet():
+            earlier_halls = _halls_before(facts[: version - 1])
+            return halls.set_halls(
+                state,
+                halls=[Hall.of(hall) for hall in earlier_halls.halls],
+                top_tables=earlier_halls.top_tables,
+                at=at,
+                now=now,
+            )
         case events.TableFixed():
             if (earlier := _table_before(act, facts[: version - 1])) is not None:
                 return halls.fix_table(state, player_id=act.player_id, table=earlier, at=at, now=now)
@@ -103,11 +125,47 @@ def undo(
         case events.RoundPaired():
             return rounds.unpair(state, number=act.round, note=note, at=at, now=now)
         case events.RoundUnpaired():
-            return rounds.pair(state, ruleset, number=act.round, at=at, now=now)
+            return _paired_again(state, ruleset, act.round, facts[: version - 1], at, now)
         case events.GamePostponed():
             return postponing.cancel_postponement(state, game=act.game_id, note=note, at=at, now=now)
         case _:
             raise AssertionError(f"{act.DESCRIPTOR.name} is said to be undone, and nothing undoes it")
+
+
+def _paired_again(
+    state: Tournament, ruleset: Ruleset, number: int, facts: Sequence[Message], at: datetime | None, now: datetime
+) -> list[Message]:
+    """The pairing of a round that was taken back, with the games of it that were postponed.
+
+    Raises ``Refusal`` when something that was done between the two makes it another pairing.
+    """
+    again = rounds.pair(state, ruleset, number=number, at=at, now=now)
+    before, after = reduce(evolve, facts, Tournament()), reduce(evolve, again, state)
+    was, is_ = before.played[number - 1], after.played[number - 1]
+    if replace(was, postponed=frozenset()) != is_:
+        raise Refusal(
+            "NOT_UNDONE",
+            "",
+            N_("Round {round} would be paired otherwise than before: pair it as it comes."),
+            {"round": number},
+            subject=f"rounds/{number}",
+        )
+    return [*again, *_postponed_again(was.postponed, facts, to_timestamp(conditions.moment(state, at, now)))]
+
+
+def _postponed_again(games: Collection[str], facts: Sequence[Message], occurred_at: Timestamp) -> Iterator[Message]:
+    """What was agreed on games that are postponed, once more."""
+    agreed = {fact.game_id: fact for fact in facts if isinstance(fact, events.GamePostponed)}
+    for game in sorted(games):
+        once_more = events.GamePostponed()
+        once_more.CopyFrom(agreed[game])
+        once_more.occurred_at.CopyFrom(occurred_at)
+        yield once_more
+
+
+def _halls_before(facts: Sequence[Message]) -> events.HallsSet:
+    """The halls that there were before; none when none had been set."""
+    return next((fact for fact in reversed(facts) if isinstance(fact, events.HallsSet)), events.HallsSet())
 
 
 def _kind_before(revoked: events.ByeRevoked, facts: Sequence[Message]) -> events.ByeKind.ValueType:
