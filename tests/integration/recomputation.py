@@ -39,7 +39,7 @@ def recomputed(told: Exported, tie_breaks: tuple[str, ...]) -> list[tuple[int, s
                     points[who][place] = 1.0 if table["winner_id"] == who else 0.0
                 else:
                     points[who][place] = 0.5 + 0.5 * ((me["score"] > you["score"]) - (me["score"] < you["score"]))
-                total[who] += me["score"]
+                total[who] += me["score"] + table["total_adjustments"].get(who, 0)
                 spread[who] += me["score"] - you["score"] + table["spread_adjustments"].get(who, 0)
         if round_["bye"]:
             points[round_["bye"]["player_id"]][place] = 1.0

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from datetime import UTC, datetime
 from typing import Literal, TypeVar
 
@@ -65,7 +66,7 @@ IncidentKind = Literal[
     "reopened",
     "taken_back",
 ]
-TermBasis = Literal["game", "forfeit", "bye", "requested_bye", "absence", "adjustment"]
+TermBasis = Literal["game", "forfeit", "bye", "requested_bye", "absence", "adjustment", "sanction"]
 Outcome = Literal["win", "draw", "loss"]
 LeftOut = Literal["lowest", "missed_by_will", "not_all_met"]
 NeutralisationReason = Literal["challenge", "count_dispute", "arbiter_call", "force_majeure", "overdraw", "correction"]
@@ -87,6 +88,7 @@ TERM_BASES: dict[pb.TermBasis.ValueType, TermBasis] = {
     pb.TERM_BASIS_REQUESTED_BYE: "requested_bye",
     pb.TERM_BASIS_ABSENCE: "absence",
     pb.TERM_BASIS_ADJUSTMENT: "adjustment",
+    pb.TERM_BASIS_SANCTION: "sanction",
 }
 OUTCOMES: dict[pb.Outcome.ValueType, Outcome] = {
     pb.OUTCOME_WIN: "win",
@@ -396,6 +398,14 @@ class Seat(BaseModel):
         return cls(player_id=seat.player_id, name=seat.name, score=seat.score)
 
 
+def _adjustments(given: Iterable[pb.SpreadAdjustment]) -> dict[str, int]:
+    """What came on or off together, by player."""
+    together: dict[str, int] = {}
+    for one in given:
+        together[one.player_id] = together.get(one.player_id, 0) + one.points
+    return together
+
+
 class Table(BaseModel):
     """One table of a round."""
 
@@ -413,7 +423,10 @@ class Table(BaseModel):
     postponed_to: datetime | None = Field(description="When the game will be played, while it is postponed.")
     first_player_id: str = Field(description="Who starts, or started; empty before that is known.")
     spread_adjustments: dict[str, int] = Field(
-        description="What rulings that were put right have added to the spread of players, by their ids (PES Δ.ε)."
+        description="What rulings put right and sanctions have added to the spread of players, by id (PES Δ.ε, Ζ)."
+    )
+    total_adjustments: dict[str, int] = Field(
+        description="What of these sanctions have added to the total too; below 0 for what they took off (PES Ζ)."
     )
 
     @classmethod
@@ -433,11 +446,8 @@ class Table(BaseModel):
             corrected=one.corrected,
             postponed_to=moment(one.postponed_to) if one.HasField("postponed_to") else None,
             first_player_id=one.first_player_id,
-            spread_adjustments={
-                seat.player_id: sum(each.points for each in adjusted)
-                for seat in one.seats
-                if (adjusted := [each for each in one.spread_adjustments if each.player_id == seat.player_id])
-            },
+            spread_adjustments=_adjustments(one.spread_adjustments),
+            total_adjustments=_adjustments(each for each in one.spread_adjustments if each.sanction),
         )
 
 

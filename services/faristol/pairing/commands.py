@@ -51,6 +51,30 @@ class Commands:
 
         return await self._runtime.desk.handle(context, request, attempt, response=response)
 
+    async def act_on(
+        self,
+        context: Context,
+        request: Any,
+        facts_of: Callable[[Tournament, list[Message]], list[Message]],
+        answer: Callable[[int, list[Message]], M],
+        response: type[M],
+    ) -> M:
+        """Carry out a command on an earlier act, which the request names by its version, in view of all acts so far.
+
+        Raises ``NotFound`` when there is no such act.
+        """
+
+        async def attempt() -> tuple[Decision, Callable[[int], M]]:
+            loaded = await self.load(request.tournament_id)
+            recorded = await self._record.read_stream(stream(request.tournament_id))
+            if not 1 <= request.version <= loaded.version:
+                raise NotFound("act", f"{request.tournament_id}/{request.version}")
+            facts = facts_of(loaded.state, [one.message for one in recorded if one.version <= loaded.version])
+            decision = decision_of(request.tournament_id, loaded, facts)
+            return decision, lambda position: answer(position, facts)
+
+        return await self._runtime.desk.handle(context, request, attempt, response=response)
+
     async def load(self, tournament_id: str) -> Loaded[Tournament]:
         """The tournament as it stands in the record. Raises ``Invalid`` for a malformed id, ``NotFound`` for none."""
         identity.checked_id("tournament_id", tournament_id)

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 from google.protobuf.message import Message
 
-from faristol.host import NotFound
 from faristol.host.errors import Invalid
 from faristol.host.times import to_timestamp
 from faristol.pairing import decide, identity, pinning
-from faristol.pairing.commands import Commands, Context, decision_of
-from faristol.pairing.model import stream
+from faristol.pairing.commands import Commands, Context
+from faristol.pairing.model import Tournament, stream
 from faristol.pairing.naming import players_of
 from faristol.pb.pairing.v1 import pairing_pb2 as pairing
-from faristol.record import Decision, Recorded
+from faristol.record import Recorded
 from faristol.rules import N_
 
 MOST_ACTS = 500
@@ -48,25 +47,20 @@ class History(Commands):
         at = self.at(request)
         note = identity.checked_note("note", request.note)
 
-        async def attempt() -> tuple[Decision, Callable[[int], pairing.UndoActResponse]]:
-            loaded = await self.load(request.tournament_id)
-            facts = [one.message for one in await self._record.read_stream(stream(request.tournament_id))]
-            if not 1 <= request.version <= loaded.version:
-                raise NotFound("act", f"{request.tournament_id}/{request.version}")
-            undone = decide.undo(
-                loaded.state,
-                pinning.ruleset_of(loaded.state),
-                facts[: loaded.version],
-                request.version,
-                note=note,
-                at=at,
-                now=self._runtime.now(),
-            )
-            by = decide.undone_by(facts[request.version - 1], facts[: request.version - 1])
-            decision = decision_of(request.tournament_id, loaded, undone)
-            return decision, lambda position: pairing.UndoActResponse(position=position, undone_by=by)
+        by: list[str] = []
 
-        return await self._runtime.desk.handle(context, request, attempt, response=pairing.UndoActResponse)
+        def facts_of(state: Tournament, facts: list[Message]) -> list[Message]:
+            by[:] = [decide.undone_by(facts[request.version - 1], facts[: request.version - 1])]
+            ruleset = pinning.ruleset_of(state)
+            return decide.undo(state, ruleset, facts, request.version, note=note, at=at, now=self._runtime.now())
+
+        return await self.act_on(
+            context,
+            request,
+            facts_of,
+            lambda position, _: pairing.UndoActResponse(position=position, undone_by=by[0]),
+            pairing.UndoActResponse,
+        )
 
 
 def _act(recorded: Recorded, before: Sequence[Message]) -> pairing.Act:

@@ -6,12 +6,13 @@ from google.protobuf.message import Message
 
 from faristol.pairing import decide, identity, pinning
 from faristol.pairing.commands import Commands, Context
+from faristol.pairing.model import Tournament
 from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.pb.pairing.v1 import pairing_pb2 as pairing
 
 
 class Sanctions(Commands):
-    """Warnings and expulsion."""
+    """Warnings, sanctions and expulsion."""
 
     async def WarnPlayer(  # noqa: N802
         self, request: pairing.WarnPlayerRequest, context: Context
@@ -85,4 +86,62 @@ class Sanctions(Commands):
             ),
             lambda position, _: pairing.LiftExpulsionResponse(position=position),
             pairing.LiftExpulsionResponse,
+        )
+
+    async def SanctionPlayer(  # noqa: N802
+        self, request: pairing.SanctionPlayerRequest, context: Context
+    ) -> pairing.SanctionPlayerResponse:
+        """Impose a sanction beside the tables."""
+        at = self.at(request)
+        note = identity.checked_note("note", request.note)
+        after: list[int] = []
+
+        def facts_of(state: Tournament) -> list[Message]:
+            facts = decide.sanction(
+                state,
+                pinning.ruleset_of(state),
+                player_id=request.player_id,
+                kind=request.kind,
+                game=request.game_id,
+                points=request.points,
+                rounds=request.rounds,
+                arbiter_id=request.arbiter_id,
+                decided_by=request.decided_by,
+                note=note,
+                at=at,
+                now=self._runtime.now(),
+            )
+            changed = [fact.round for fact in facts if isinstance(fact, events.ResultCorrected)]
+            after[:] = [one.number for one in state.played if changed and one.number > changed[0]]
+            return facts
+
+        return await self.act(
+            context,
+            request,
+            facts_of,
+            lambda position, _: pairing.SanctionPlayerResponse(position=position, rounds_after=after),
+            pairing.SanctionPlayerResponse,
+        )
+
+    async def LiftSanction(  # noqa: N802
+        self, request: pairing.LiftSanctionRequest, context: Context
+    ) -> pairing.LiftSanctionResponse:
+        """Take a warning, a sanction or an expulsion back."""
+        at = self.at(request)
+        note = identity.checked_note("note", request.note)
+        return await self.act_on(
+            context,
+            request,
+            lambda state, facts: decide.lift(
+                state,
+                pinning.ruleset_of(state),
+                facts,
+                request.version,
+                decided_by=request.decided_by,
+                note=note,
+                at=at,
+                now=self._runtime.now(),
+            ),
+            lambda position, _: pairing.LiftSanctionResponse(position=position),
+            pairing.LiftSanctionResponse,
         )

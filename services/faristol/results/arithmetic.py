@@ -14,6 +14,7 @@ _BASES: Mapping[Basis, results.TermBasis.ValueType] = {
     Basis.REQUESTED_BYE: results.TERM_BASIS_REQUESTED_BYE,
     Basis.ABSENCE: results.TERM_BASIS_ABSENCE,
     Basis.ADJUSTMENT: results.TERM_BASIS_ADJUSTMENT,
+    Basis.SANCTION: results.TERM_BASIS_SANCTION,
 }
 _OUTCOMES: Mapping[Outcome | None, results.Outcome.ValueType] = {
     None: results.OUTCOME_UNSPECIFIED,

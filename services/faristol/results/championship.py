@@ -38,6 +38,9 @@ NOT_SHOWN = (
     pairing.PlayerWarned,
     pairing.PlayerExpelled,
     pairing.ExpulsionLifted,
+    pairing.PlayerSanctioned,
+    pairing.SanctionLifted,
+    pairing.WarningLifted,
     pairing.HallsSet,
     pairing.TableFixed,
     pairing.TableReleased,
@@ -59,6 +62,7 @@ OF_ROUND = (
     pairing.ResultRecorded,
     pairing.ResultCorrected,
     pairing.SpreadAdjusted,
+    pairing.PointsAdjusted,
     pairing.GamePostponed,
     pairing.PostponementCancelled,
     pairing.PostponedGameStarted,
@@ -149,6 +153,10 @@ def change_round(state: results.GetPairingsResponse | None, event: Message) -> r
         case pairing.SpreadAdjusted():
             _table_of(after, event.game_id).spread_adjustments.add(
                 player_id=event.player_id, points=event.points, article=event.article
+            )
+        case pairing.PointsAdjusted():
+            _table_of(after, event.game_id).spread_adjustments.add(
+                player_id=event.player_id, points=event.points, article=event.article, sanction=True
             )
         case pairing.ResultCorrected():
             table = _table_of(after, event.game_id)

@@ -39,6 +39,7 @@ PUBLIC: frozenset[str] = frozenset(
         pairing.ResultRecorded,
         pairing.ResultCorrected,
         pairing.SpreadAdjusted,
+        pairing.PointsAdjusted,
         pairing.RoundClosed,
         pairing.StandingsPublished,
         rating.RatingListPublished,

@@ -53,13 +53,14 @@ def rank(
             total[result.first] += result.first_score
             total[result.second] += result.second_score
     adjustments = [
-        SpreadAdjustment(round_.round, one.player_id, one.points)
+        SpreadAdjustment(round_.round, one.player_id, one.points, one.sanction)
         for round_ in paired
         for table in round_.tables
         for one in table.spread_adjustments
     ]
     for adjustment in adjustments:
         spread[adjustment.player] += adjustment.points
+        total[adjustment.player] += adjustment.points if adjustment.sanction else 0
     seated = {seat.player_id for round_ in paired for table in round_.tables for seat in table.seats}
     seated |= {player_id for round_ in paired for player_id, _ in _byes(round_)}
     byes = {result.first for result in known if isinstance(result, Result) and result.sat_out is Bye.ALLOCATED}

@@ -16,6 +16,7 @@ BYE = N_("Round {round}, bye: {value}")
 REQUESTED_BYE = N_("Round {round}, sat out by request: {value}")
 ABSENCE = N_("Round {round}, absent: {value}")
 ADJUSTMENT = N_("Round {round}, a ruling put right: {value}")
+SANCTION = N_("Round {round}, sanction: {value}")
 GRANTED = N_("{value}, of which {granted} for rounds missed")
 LOWEST = N_("{term} (left out as one of the lowest)")
 MISSED_BY_WILL = N_("{term} (left out first, as missed by own will)")
@@ -31,6 +32,7 @@ _HEADS: Mapping[results.TermBasis.ValueType, str] = {
     results.TERM_BASIS_REQUESTED_BYE: REQUESTED_BYE,
     results.TERM_BASIS_ABSENCE: ABSENCE,
     results.TERM_BASIS_ADJUSTMENT: ADJUSTMENT,
+    results.TERM_BASIS_SANCTION: SANCTION,
 }
 _LEFT_OUT: Mapping[results.LeftOut.ValueType, str] = {
     results.LEFT_OUT_LOWEST: LOWEST,
@@ -104,7 +106,7 @@ def _berger(term: results.Term, language: str) -> str:
 
 
 def _spread(term: results.Term, language: str) -> str:
-    if term.basis == results.TERM_BASIS_ADJUSTMENT:
+    if term.basis in (results.TERM_BASIS_ADJUSTMENT, results.TERM_BASIS_SANCTION):
         return _plain(term, language)
     against = _in_sum(4 * term.against, language)
     return f"{number(term.score, language)} − {against} = {_plain(term, language)}"

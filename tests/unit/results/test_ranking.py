@@ -5,6 +5,7 @@ from typing import Any
 from faristol.pb.game.v1 import events_pb2 as game
 from faristol.pb.pairing.v1 import events_pb2 as pairing
 from faristol.pb.results.v1 import results_pb2 as results
+from faristol.results.championship import change_round
 from faristol.results.ranking import last_counted, rank
 from faristol.rules import Ruleset, load_ruleset, with_options
 from faristol.rules.options import written
@@ -149,6 +150,20 @@ def test_a_ruling_put_right_changes_the_spread_and_neither_points_nor_total() ->
     assert (after["anna"].half_points, after["anna"].total) == (before["anna"].half_points, before["anna"].total)
     tie_breaks = {one.name: one.quarters for one in after["anna"].tie_breaks}
     assert tie_breaks["spread"] == 4 * after["anna"].spread
+
+
+def test_a_sanction_beside_the_result_changes_spread_and_total_and_no_points() -> None:
+    before = {line.player_id: line for line in rank(TOURNAMENT, PLAYERS, [FIRST])}
+    punished = results.GetPairingsResponse()
+    punished.CopyFrom(FIRST)
+    change_round(
+        punished, pairing.PointsAdjusted(round=1, game_id=FIRST.tables[0].game_id, player_id="anna", points=-30)
+    )
+    after = {line.player_id: line for line in rank(TOURNAMENT, PLAYERS, [punished])}
+
+    assert after["anna"].spread - before["anna"].spread == -30
+    assert after["anna"].total - before["anna"].total == -30
+    assert [line.half_points for line in after.values()] == [before[one].half_points for one in after]
 
 
 def test_what_the_organiser_chose_for_tie_breaks_holds() -> None:

@@ -62,6 +62,7 @@ SAID: dict[str, tuple[object, ...]] = {
     "scoresheet.reopen_by": ("nobody", "nobody", "nobody", "both-players", "nobody", "nobody"),
     "arbiter.required": (False, False, False, False, True, False),
     "arbiter.sanction_points_min": (None, None, None, 25, None, None),
+    "arbiter.sanction_points_from": ("spread", "spread", "spread", "score", "spread", "spread"),
     "lexicon.frozen_on": ("created", "created", "created", "created", "first-game", "created"),
 }
 

@@ -192,6 +192,15 @@ def test_what_a_ruling_put_right_changes_the_spread_stands_in_its_arithmetic() -
     assert (row(rows, "p0").tie_breaks["spread"], row(rows, "p0").tie_breaks["total"]) == (76, 400)
 
 
+def test_what_a_sanction_takes_stands_in_the_arithmetic_of_spread_and_total() -> None:
+    games = [Result.of_game(1, "p0", "p1", 400, 300)]
+    rows = standings(games, PLAYERS[:2], PES, 5, adjustments=[SpreadAdjustment(1, "p0", -30, sanction=True)])
+    spread, total = (row(rows, "p0").arithmetic[name] for name in ("spread", "total"))
+    assert [(term.basis, term.value) for term in spread.terms] == [("game", 100), ("sanction", -30)]
+    assert [(term.basis, term.value) for term in total.terms] == [("game", 400), ("sanction", -30)]
+    assert row(rows, "p1").tie_breaks["spread"] == -100
+
+
 @pytest.mark.parametrize("book", ["fisc-2023", "pes-2024", "fise", "uf-2007"])
 def test_every_book_with_rounds_says_how_rounds_without_a_game_count(book: str) -> None:
     option = next(option for option in load_ruleset(book).options if option.name == "unplayed")

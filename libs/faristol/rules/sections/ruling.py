@@ -61,3 +61,6 @@ class Arbiter:
     """Asking again after that."""
     sanction_points_min: int | None
     """The least that a sanction in points takes off; None where the book sets none."""
+    sanction_points_from: Literal["score", "spread"]
+    """Where points come off that are taken after the game: the score of the game, and with it the result; or the spread
+    and the total of the player in the tournament, and the result stays."""

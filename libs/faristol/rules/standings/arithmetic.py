@@ -22,6 +22,8 @@ class Basis(StrEnum):
     """The player was in no pairing."""
     ADJUSTMENT = "adjustment"
     """Not a result: a ruling that was put right changed the spread."""
+    SANCTION = "sanction"
+    """Not a result: a sanction took points off, or one that was lifted gave them back."""
 
 
 class LeftOut(StrEnum):

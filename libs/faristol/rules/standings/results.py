@@ -113,8 +113,10 @@ class TableResult:
 
 @dataclass(frozen=True, slots=True)
 class SpreadAdjustment:
-    """What was added to a player's spread beside their games, below 0 for what was taken off (PES Δ.ε)."""
+    """What was added to a player's spread beside their games, below 0 for what was taken off (PES Δ.ε, Ζ)."""
 
     round: int
     player: str
     points: int
+    sanction: bool = False
+    """By a sanction, or one that was lifted: it counts in the total as well."""

@@ -63,14 +63,15 @@ class TieBreaks:
         )
 
     def spread(self, player: str, equals: Group) -> Arithmetic:
-        """Own points of the games less the opponents', and what rulings put right have changed (PES Δ.ε)."""
+        """Own points of the games less the opponents', and what came on or off after them (PES Δ.ε, Ζ)."""
         terms = [_term(seen, float(seen.score - seen.against), scores=True) for seen in self._scored(player)]
-        terms += [Term(one.round, Basis.ADJUSTMENT, float(one.points)) for one in self._adjustments.get(player, ())]
-        return Arithmetic(tuple(terms))
+        return Arithmetic((*terms, *map(_adjustment, self._adjustments.get(player, ()))))
 
     def total(self, player: str, equals: Group) -> Arithmetic:
-        """Own points of all games."""
-        return Arithmetic(tuple(_term(seen, float(seen.score), scores=True) for seen in self._scored(player)))
+        """Own points of all games, less what sanctions took off (PES Ζ)."""
+        terms = [_term(seen, float(seen.score), scores=True) for seen in self._scored(player)]
+        sanctions = [one for one in self._adjustments.get(player, ()) if one.sanction]
+        return Arithmetic((*terms, *map(_adjustment, sanctions)))
 
     def head_to_head(self, player: str, equals: Group) -> Arithmetic:
         """Points in the games among equals (PES ΣΤ i), once all of them have met each other."""
@@ -126,6 +127,10 @@ def _term(
         seen.against if scores else 0,
         seen.seats,
     )
+
+
+def _adjustment(one: SpreadAdjustment) -> Term:
+    return Term(one.round, Basis.SANCTION if one.sanction else Basis.ADJUSTMENT, float(one.points))
 
 
 def _basis(seen: Seen) -> Basis:

@@ -8,6 +8,7 @@ what the rules or the state of the tournament do not allow.
 from faristol.pairing.decide.corrections import correct_result, correct_ruling
 from faristol.pairing.decide.entering import enter_result, give_forfeit
 from faristol.pairing.decide.halls import fix_table, release_table, set_halls
+from faristol.pairing.decide.lifting import lift, lift_expulsion
 from faristol.pairing.decide.pairs import allow, forbid, keep, release
 from faristol.pairing.decide.players import (
     MOST_PLAYERS,
@@ -23,7 +24,8 @@ from faristol.pairing.decide.players import (
 from faristol.pairing.decide.postponing import cancel_postponement, postpone, start_postponed
 from faristol.pairing.decide.results import record_result
 from faristol.pairing.decide.rounds import close, obstacles, pair, start, unpair
-from faristol.pairing.decide.sanctions import expel, lift_expulsion, warn
+from faristol.pairing.decide.sanctioning import sanction
+from faristol.pairing.decide.sanctions import expel, warn
 from faristol.pairing.decide.tournaments import MOST_ROUNDS, SEED_SIZE, change_rounds, create, pin_of, publish
 from faristol.pairing.decide.undoing import undo, undone_by
 
@@ -48,6 +50,7 @@ __all__ = [
     "give_forfeit",
     "grant_bye",
     "keep",
+    "lift",
     "lift_expulsion",
     "obstacles",
     "pair",
@@ -60,6 +63,7 @@ __all__ = [
     "release",
     "release_table",
     "revoke_bye",
+    "sanction",
     "set_halls",
     "start",
     "start_postponed",

@@ -193,7 +193,7 @@ def grant_bye(
     player = _playing(state, player_id)
     if kind not in BYES:
         raise Invalid("kind", N_("expected a half-point, a full-point or a zero-point bye"))
-    _to_come(state, number)
+    check_to_come(state, number)
     if number in player.byes:
         raise Refusal(
             "BYE_GRANTED",
@@ -207,7 +207,7 @@ def grant_bye(
 def revoke_bye(state: Tournament, *, player_id: str, number: int, at: datetime | None, now: datetime) -> list[Message]:
     """Take a bye back before its round is paired."""
     player = _playing(state, player_id)
-    _to_come(state, number)
+    check_to_come(state, number)
     if number not in player.byes:
         raise Refusal(
             "NO_BYE",
@@ -239,7 +239,8 @@ def _before_first(state: Tournament) -> None:
         raise Refusal("CHECK_IN_CLOSED", "", N_("Round 1 has been paired: players are checked in before that."))
 
 
-def _to_come(state: Tournament, number: int) -> None:
+def check_to_come(state: Tournament, number: int) -> None:
+    """Refuse a round that is paired already, or that there will not be."""
     paired = len(state.played)
     if not paired < number <= state.rounds:
         raise Refusal(

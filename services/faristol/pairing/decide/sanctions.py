@@ -1,4 +1,4 @@
-"""Sanctions that reach beyond a game: warnings and expulsion. Pure.
+"""Sanctions on a player as such: warnings and expulsion. Pure.
 
 What an arbiter imposes in a game is done at its table. A warning is FISE's yellow card (FISE 47), which no other book
 knows; an expulsion is its red one, the disqualification of UF 28 and the total exclusion of PES Ζ.
@@ -15,7 +15,7 @@ from faristol.host.errors import Invalid
 from faristol.host.times import to_timestamp
 from faristol.pairing import conditions
 from faristol.pairing.decide.corrections import check_arbiter
-from faristol.pairing.decide.players import reinstate, withdraw
+from faristol.pairing.decide.players import withdraw
 from faristol.pairing.identity import checked_id
 from faristol.pairing.model import Player, Tournament
 from faristol.pb.pairing.v1 import events_pb2 as events
@@ -38,7 +38,7 @@ def warn(
 ) -> list[Message]:
     """Warn a player; from the second time on the fact puts expulsion forward, which the organisation decides."""
     check_arbiter(arbiter_id)
-    player = _player(state, player_id)
+    player = sanctionable(state, player_id)
     count = player.warnings + 1
     return [
         events.PlayerWarned(
@@ -46,7 +46,7 @@ def warn(
             round=max(len(state.played), 1),
             count=count,
             expulsion_proposed=count >= WARNINGS,
-            article=_article(ruleset.law.warning),
+            article=article_of(ruleset.law.warning),
             arbiter_id=arbiter_id,
             note=note,
             occurred_at=to_timestamp(conditions.moment(state, at, now)),
@@ -71,9 +71,9 @@ def expel(
     it.
     """
     check_arbiter(arbiter_id)
-    _check_deciders(decided_by)
-    player = _player(state, player_id)
-    article = _article(ruleset.law.sanctions)
+    check_deciders(decided_by)
+    player = sanctionable(state, player_id)
+    article = article_of(ruleset.law.sanctions)
     occurred_at = to_timestamp(conditions.moment(state, at, now))
     leaving: list[Message] = []
     if player.withdrawn is None:
@@ -98,35 +98,8 @@ def expel(
     ]
 
 
-def lift_expulsion(
-    state: Tournament, *, player_id: str, decided_by: Sequence[str], note: str, at: datetime | None, now: datetime
-) -> list[Message]:
-    """Take an expulsion back, as those decide to whom the player appealed (FISE 50): the player is paired again.
-
-    What was lost by it stays lost, and who had withdrawn before it stays withdrawn. Raises ``Invalid`` when nobody
-    decided it.
-    """
-    _check_deciders(decided_by)
-    player = state.player(player_id)
-    if state.over:
-        raise conditions.over(state)
-    if player is None:
-        raise conditions.not_registered(state, player_id)
-    if not player.expelled:
-        raise Refusal("NOT_EXPELLED", "", N_("{player} has not been expelled."), {"player": player_id})
-    lifted = events.ExpulsionLifted(
-        player_id=player_id,
-        round=max(len(state.played), 1),
-        decided_by=decided_by,
-        note=note,
-        occurred_at=to_timestamp(conditions.moment(state, at, now)),
-    )
-    if player.left_before:
-        return [lifted]
-    return [lifted, *reinstate(state, player_id=player_id, at=at, now=now, lifted=True)]
-
-
-def _player(state: Tournament, player_id: str) -> Player:
+def sanctionable(state: Tournament, player_id: str) -> Player:
+    """A player on whom a sanction can be imposed. Refuses whoever is none, or has been expelled."""
     if state.over:
         raise conditions.over(state)
     player = state.player(player_id)
@@ -137,14 +110,15 @@ def _player(state: Tournament, player_id: str) -> Player:
     return player
 
 
-def _article(law: str) -> str:
+def article_of(law: str) -> str:
     """The article by which officials impose a sanction. Refuses where the book knows none."""
     if not law:
         raise Refusal("NO_SANCTIONS", "", N_("These rules know no sanctions beyond the game."))
     return law
 
 
-def _check_deciders(decided_by: Sequence[str]) -> None:
+def check_deciders(decided_by: Sequence[str]) -> None:
+    """Refuse an act that nobody decided. Raises ``Invalid``."""
     if not decided_by:
         raise Invalid("decided_by", N_("expected the ids of those who decided it"))
     for one in decided_by:

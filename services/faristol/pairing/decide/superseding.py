@@ -66,6 +66,8 @@ def _thing(fact: Message) -> Hashable:
             return "by hand", fact.round, frozenset(fact.player_ids)
         case events.RoundPaired() | events.RoundUnpaired():
             return "pairing", fact.round
+        case events.WarningLifted() | events.SanctionLifted():
+            return "lifted", fact.version
         case events.GamePostponed() | events.PostponementCancelled() | events.PostponedGameStarted():
             return "postponement", fact.game_id
         case _:
@@ -86,6 +88,8 @@ def _rests_on(act: Message, fact: Message) -> bool:
             return isinstance(fact, events.RoundPaired)
         case events.ByeGranted() | events.ByeRevoked() | events.PairKept() | events.PairReleased():
             return isinstance(fact, events.RoundPaired) and fact.round == act.round
+        case events.PlayerSanctioned() | events.SanctionLifted():
+            return isinstance(fact, events.RoundPaired) and fact.round in act.rounds
         case events.RoundPaired() | events.GamePostponed():
             return isinstance(fact, events.RoundStarted) and fact.round == act.round
         case events.RoundUnpaired():

@@ -35,8 +35,11 @@ OfPlayer = (
     | events.TableFixed
     | events.TableReleased
     | events.PlayerWarned
+    | events.WarningLifted
     | events.PlayerExpelled
     | events.ExpulsionLifted
+    | events.PlayerSanctioned
+    | events.SanctionLifted
 )
 """What changes one player."""
 
@@ -57,8 +60,11 @@ Fact = (
     | events.TableFixed
     | events.TableReleased
     | events.PlayerWarned
+    | events.WarningLifted
     | events.PlayerExpelled
     | events.ExpulsionLifted
+    | events.PlayerSanctioned
+    | events.SanctionLifted
     | events.PairForbidden
     | events.PairAllowed
     | events.PairKept
@@ -71,6 +77,7 @@ Fact = (
     | events.ResultEntered
     | events.ResultCorrected
     | events.SpreadAdjusted
+    | events.PointsAdjusted
     | events.GamePostponed
     | events.PostponementCancelled
     | events.PostponedGameStarted
@@ -120,8 +127,11 @@ def evolve(state: Tournament, fact: Message) -> Tournament:
             | events.TableFixed()
             | events.TableReleased()
             | events.PlayerWarned()
+            | events.WarningLifted()
             | events.PlayerExpelled()
             | events.ExpulsionLifted()
+            | events.PlayerSanctioned()
+            | events.SanctionLifted()
         ):
             players = tuple(_changed(one, fact) if one.player_id == fact.player_id else one for one in state.players)
             return _later(replace(state, players=players), fact.occurred_at)
@@ -133,7 +143,7 @@ def evolve(state: Tournament, fact: Message) -> Tournament:
             requested = MappingProxyType({one.player_id: BYES[one.kind] for one in fact.requested_byes})
             paired = Round(fact.round, Phase.PAIRED, pairings, requested=requested)
             return _later(replace(state, played=(*state.played, paired)), fact.occurred_at)
-        case events.PrizesOffered():
+        case events.PrizesOffered() | events.PointsAdjusted():
             return _later(state, fact.occurred_at)
         case events.RoundUnpaired():
             # Who came back after it was paired is there when it is paired again.
@@ -232,9 +242,13 @@ def _changed(player: Player, fact: OfPlayer) -> Player:
             return replace(player, table=fact.table)
         case events.TableReleased():
             return replace(player, table=None)
-        case events.PlayerWarned():
+        case events.PlayerWarned() | events.WarningLifted():
             return replace(player, warnings=fact.count)
         case events.PlayerExpelled():
             return replace(player, expelled=True, left_before=player.withdrawn is not None)
         case events.ExpulsionLifted():
             return replace(player, expelled=False, left_before=False)
+        case events.PlayerSanctioned():
+            return replace(player, excluded=player.excluded.union(fact.rounds))
+        case events.SanctionLifted():
+            return replace(player, excluded=player.excluded.difference(fact.rounds))

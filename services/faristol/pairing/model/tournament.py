@@ -98,13 +98,15 @@ class Player:
     """The table at which the player always sits."""
     warnings: int = 0
     """For conduct, so far."""
+    excluded: frozenset[int] = frozenset()
+    """Rounds that a sanction keeps the player out of."""
     expelled: bool = False
     left_before: bool = False
     """Withdrawn already, by their own will, when they were expelled."""
 
     def takes_part(self, number: int) -> bool:
         """Whether a round is the player's to play or to sit out."""
-        here = self.entered <= number and number not in self.missed
+        here = self.entered <= number and number not in self.missed | self.excluded
         return here and (self.withdrawn is None or number < self.withdrawn)
 
     @property

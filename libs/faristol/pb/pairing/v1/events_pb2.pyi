@@ -51,6 +51,34 @@ BYE_KIND_ZERO_POINT: ByeKind.ValueType  # 3
 """Nothing: an absence that was announced."""
 Global___ByeKind: _TypeAlias = ByeKind  # noqa: Y015
 
+class _SanctionKind:
+    ValueType = _typing.NewType("ValueType", _builtins.int)
+    V: _TypeAlias = ValueType  # noqa: Y015
+
+class _SanctionKindEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_SanctionKind.ValueType], _builtins.type):
+    DESCRIPTOR: _descriptor.EnumDescriptor
+    SANCTION_KIND_UNSPECIFIED: _SanctionKind.ValueType  # 0
+    """Not said; never written."""
+    SANCTION_KIND_POINTS: _SanctionKind.ValueType  # 1
+    """Points of a game that is over (FISE 49, PES Ζ)."""
+    SANCTION_KIND_GAME: _SanctionKind.ValueType  # 2
+    """A game that is over: it is lost (PES Ζ, ΣΤ)."""
+    SANCTION_KIND_ROUNDS: _SanctionKind.ValueType  # 3
+    """Rounds to come, in which the player is not paired (PES Ζ)."""
+
+class SanctionKind(_SanctionKind, metaclass=_SanctionKindEnumTypeWrapper):
+    """What a sanction takes from a player, beside a warning and expulsion."""
+
+SANCTION_KIND_UNSPECIFIED: SanctionKind.ValueType  # 0
+"""Not said; never written."""
+SANCTION_KIND_POINTS: SanctionKind.ValueType  # 1
+"""Points of a game that is over (FISE 49, PES Ζ)."""
+SANCTION_KIND_GAME: SanctionKind.ValueType  # 2
+"""A game that is over: it is lost (PES Ζ, ΣΤ)."""
+SANCTION_KIND_ROUNDS: SanctionKind.ValueType  # 3
+"""Rounds to come, in which the player is not paired (PES Ζ)."""
+Global___SanctionKind: _TypeAlias = SanctionKind  # noqa: Y015
+
 class _PrizeKind:
     ValueType = _typing.NewType("ValueType", _builtins.int)
     V: _TypeAlias = ValueType  # noqa: Y015
@@ -816,6 +844,230 @@ class ExpulsionLifted(_message.Message):
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___ExpulsionLifted: _TypeAlias = ExpulsionLifted  # noqa: Y015
+
+@_typing.final
+class PlayerSanctioned(_message.Message):
+    """A sanction was imposed beside the tables. What it does to a result follows as ResultCorrected, and points that come off
+    beside the result as PointsAdjusted.
+    """
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    PLAYER_ID_FIELD_NUMBER: _builtins.int
+    ROUND_FIELD_NUMBER: _builtins.int
+    KIND_FIELD_NUMBER: _builtins.int
+    GAME_ID_FIELD_NUMBER: _builtins.int
+    POINTS_FIELD_NUMBER: _builtins.int
+    ROUNDS_FIELD_NUMBER: _builtins.int
+    ARTICLE_FIELD_NUMBER: _builtins.int
+    ARBITER_ID_FIELD_NUMBER: _builtins.int
+    DECIDED_BY_FIELD_NUMBER: _builtins.int
+    NOTE_FIELD_NUMBER: _builtins.int
+    OCCURRED_AT_FIELD_NUMBER: _builtins.int
+    player_id: _builtins.str
+    """The player."""
+    round: _builtins.int
+    """The round of the game; of rounds to come, the last round paired, from 1."""
+    kind: Global___SanctionKind.ValueType
+    """What it takes."""
+    game_id: _builtins.str
+    """The game; empty for rounds."""
+    points: _builtins.int
+    """Points taken off; 0 for another kind."""
+    article: _builtins.str
+    """The article."""
+    arbiter_id: _builtins.str
+    """The arbiter who put it forward."""
+    note: _builtins.str
+    """What for, in the arbiter's words. Never for the public."""
+    @_builtins.property
+    def rounds(self) -> _containers.RepeatedScalarFieldContainer[_builtins.int]:
+        """The rounds that the player is not paired in; empty for another kind."""
+
+    @_builtins.property
+    def decided_by(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """Who decided it."""
+
+    @_builtins.property
+    def occurred_at(self) -> _timestamp_pb2.Timestamp:
+        """When."""
+
+    def __init__(
+        self,
+        *,
+        player_id: _builtins.str = ...,
+        round: _builtins.int = ...,
+        kind: Global___SanctionKind.ValueType = ...,
+        game_id: _builtins.str = ...,
+        points: _builtins.int = ...,
+        rounds: _abc.Iterable[_builtins.int] | None = ...,
+        article: _builtins.str = ...,
+        arbiter_id: _builtins.str = ...,
+        decided_by: _abc.Iterable[_builtins.str] | None = ...,
+        note: _builtins.str = ...,
+        occurred_at: _timestamp_pb2.Timestamp | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["occurred_at", b"occurred_at"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["arbiter_id", b"arbiter_id", "article", b"article", "decided_by", b"decided_by", "game_id", b"game_id", "kind", b"kind", "note", b"note", "occurred_at", b"occurred_at", "player_id", b"player_id", "points", b"points", "round", b"round", "rounds", b"rounds"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___PlayerSanctioned: _TypeAlias = PlayerSanctioned  # noqa: Y015
+
+@_typing.final
+class SanctionLifted(_message.Message):
+    """A sanction was taken back. What that does to a result follows as for PlayerSanctioned."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    PLAYER_ID_FIELD_NUMBER: _builtins.int
+    ROUND_FIELD_NUMBER: _builtins.int
+    VERSION_FIELD_NUMBER: _builtins.int
+    KIND_FIELD_NUMBER: _builtins.int
+    GAME_ID_FIELD_NUMBER: _builtins.int
+    ROUNDS_FIELD_NUMBER: _builtins.int
+    DECIDED_BY_FIELD_NUMBER: _builtins.int
+    NOTE_FIELD_NUMBER: _builtins.int
+    OCCURRED_AT_FIELD_NUMBER: _builtins.int
+    player_id: _builtins.str
+    """The player."""
+    round: _builtins.int
+    """The round of the sanction."""
+    version: _builtins.int
+    """The version of the tournament's stream that the sanction made."""
+    kind: Global___SanctionKind.ValueType
+    """What it took."""
+    game_id: _builtins.str
+    """The game; empty for rounds."""
+    note: _builtins.str
+    """Why, in their words. Never for the public."""
+    @_builtins.property
+    def rounds(self) -> _containers.RepeatedScalarFieldContainer[_builtins.int]:
+        """The rounds that the player can be paired in again."""
+
+    @_builtins.property
+    def decided_by(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """Who decided it; empty when it had been a slip."""
+
+    @_builtins.property
+    def occurred_at(self) -> _timestamp_pb2.Timestamp:
+        """When."""
+
+    def __init__(
+        self,
+        *,
+        player_id: _builtins.str = ...,
+        round: _builtins.int = ...,
+        version: _builtins.int = ...,
+        kind: Global___SanctionKind.ValueType = ...,
+        game_id: _builtins.str = ...,
+        rounds: _abc.Iterable[_builtins.int] | None = ...,
+        decided_by: _abc.Iterable[_builtins.str] | None = ...,
+        note: _builtins.str = ...,
+        occurred_at: _timestamp_pb2.Timestamp | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["occurred_at", b"occurred_at"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["decided_by", b"decided_by", "game_id", b"game_id", "kind", b"kind", "note", b"note", "occurred_at", b"occurred_at", "player_id", b"player_id", "round", b"round", "rounds", b"rounds", "version", b"version"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___SanctionLifted: _TypeAlias = SanctionLifted  # noqa: Y015
+
+@_typing.final
+class WarningLifted(_message.Message):
+    """A warning was taken back."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    PLAYER_ID_FIELD_NUMBER: _builtins.int
+    ROUND_FIELD_NUMBER: _builtins.int
+    VERSION_FIELD_NUMBER: _builtins.int
+    COUNT_FIELD_NUMBER: _builtins.int
+    DECIDED_BY_FIELD_NUMBER: _builtins.int
+    NOTE_FIELD_NUMBER: _builtins.int
+    OCCURRED_AT_FIELD_NUMBER: _builtins.int
+    player_id: _builtins.str
+    """The player."""
+    round: _builtins.int
+    """The last round paired, from 1."""
+    version: _builtins.int
+    """The version of the tournament's stream that the warning made."""
+    count: _builtins.int
+    """How many warnings the player has left."""
+    note: _builtins.str
+    """Why, in their words. Never for the public."""
+    @_builtins.property
+    def decided_by(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """Who decided it; empty when it had been a slip."""
+
+    @_builtins.property
+    def occurred_at(self) -> _timestamp_pb2.Timestamp:
+        """When."""
+
+    def __init__(
+        self,
+        *,
+        player_id: _builtins.str = ...,
+        round: _builtins.int = ...,
+        version: _builtins.int = ...,
+        count: _builtins.int = ...,
+        decided_by: _abc.Iterable[_builtins.str] | None = ...,
+        note: _builtins.str = ...,
+        occurred_at: _timestamp_pb2.Timestamp | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["occurred_at", b"occurred_at"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["count", b"count", "decided_by", b"decided_by", "note", b"note", "occurred_at", b"occurred_at", "player_id", b"player_id", "round", b"round", "version", b"version"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___WarningLifted: _TypeAlias = WarningLifted  # noqa: Y015
+
+@_typing.final
+class PointsAdjusted(_message.Message):
+    """Points of the tournament were taken off a player beside the result of a game, which stays, or given back (PES Ζ)."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    ROUND_FIELD_NUMBER: _builtins.int
+    GAME_ID_FIELD_NUMBER: _builtins.int
+    PLAYER_ID_FIELD_NUMBER: _builtins.int
+    POINTS_FIELD_NUMBER: _builtins.int
+    ARTICLE_FIELD_NUMBER: _builtins.int
+    OCCURRED_AT_FIELD_NUMBER: _builtins.int
+    round: _builtins.int
+    """Round of the game, from 1."""
+    game_id: _builtins.str
+    """The game."""
+    player_id: _builtins.str
+    """The player."""
+    points: _builtins.int
+    """Added to the spread and to the total; below 0 for points taken off."""
+    article: _builtins.str
+    """The article."""
+    @_builtins.property
+    def occurred_at(self) -> _timestamp_pb2.Timestamp:
+        """When."""
+
+    def __init__(
+        self,
+        *,
+        round: _builtins.int = ...,
+        game_id: _builtins.str = ...,
+        player_id: _builtins.str = ...,
+        points: _builtins.int = ...,
+        article: _builtins.str = ...,
+        occurred_at: _timestamp_pb2.Timestamp | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["occurred_at", b"occurred_at"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["article", b"article", "game_id", b"game_id", "occurred_at", b"occurred_at", "player_id", b"player_id", "points", b"points", "round", b"round"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___PointsAdjusted: _TypeAlias = PointsAdjusted  # noqa: Y015
 
 @_typing.final
 class ByeGranted(_message.Message):

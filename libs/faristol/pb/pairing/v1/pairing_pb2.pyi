@@ -809,6 +809,170 @@ class LiftExpulsionResponse(_message.Message):
 Global___LiftExpulsionResponse: _TypeAlias = LiftExpulsionResponse  # noqa: Y015
 
 @_typing.final
+class SanctionPlayerRequest(_message.Message):
+    """See SanctionPlayer."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    COMMAND_ID_FIELD_NUMBER: _builtins.int
+    TOURNAMENT_ID_FIELD_NUMBER: _builtins.int
+    PLAYER_ID_FIELD_NUMBER: _builtins.int
+    KIND_FIELD_NUMBER: _builtins.int
+    GAME_ID_FIELD_NUMBER: _builtins.int
+    POINTS_FIELD_NUMBER: _builtins.int
+    ROUNDS_FIELD_NUMBER: _builtins.int
+    ARBITER_ID_FIELD_NUMBER: _builtins.int
+    DECIDED_BY_FIELD_NUMBER: _builtins.int
+    NOTE_FIELD_NUMBER: _builtins.int
+    OCCURRED_AT_FIELD_NUMBER: _builtins.int
+    command_id: _builtins.str
+    """The caller's id of this command, a UUID."""
+    tournament_id: _builtins.str
+    """The tournament."""
+    player_id: _builtins.str
+    """The player."""
+    kind: _events_pb2_1.SanctionKind.ValueType
+    """What it takes."""
+    game_id: _builtins.str
+    """The game, which has a result; empty for rounds."""
+    points: _builtins.int
+    """Points taken off, 1 or more (FISE 49: 25); 0 for another kind."""
+    arbiter_id: _builtins.str
+    """The arbiter who puts it forward."""
+    note: _builtins.str
+    """What for, in the arbiter's words, at most 500 characters. Never for the public."""
+    @_builtins.property
+    def rounds(self) -> _containers.RepeatedScalarFieldContainer[_builtins.int]:
+        """Rounds that are not paired yet; empty for another kind."""
+
+    @_builtins.property
+    def decided_by(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """Who decides it: the director (FISE 49), the organisers (PES Ζ)."""
+
+    @_builtins.property
+    def occurred_at(self) -> _timestamp_pb2.Timestamp:
+        """When; the service's time when absent."""
+
+    def __init__(
+        self,
+        *,
+        command_id: _builtins.str = ...,
+        tournament_id: _builtins.str = ...,
+        player_id: _builtins.str = ...,
+        kind: _events_pb2_1.SanctionKind.ValueType = ...,
+        game_id: _builtins.str = ...,
+        points: _builtins.int = ...,
+        rounds: _abc.Iterable[_builtins.int] | None = ...,
+        arbiter_id: _builtins.str = ...,
+        decided_by: _abc.Iterable[_builtins.str] | None = ...,
+        note: _builtins.str = ...,
+        occurred_at: _timestamp_pb2.Timestamp | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["occurred_at", b"occurred_at"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["arbiter_id", b"arbiter_id", "command_id", b"command_id", "decided_by", b"decided_by", "game_id", b"game_id", "kind", b"kind", "note", b"note", "occurred_at", b"occurred_at", "player_id", b"player_id", "points", b"points", "rounds", b"rounds", "tournament_id", b"tournament_id"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___SanctionPlayerRequest: _TypeAlias = SanctionPlayerRequest  # noqa: Y015
+
+@_typing.final
+class SanctionPlayerResponse(_message.Message):
+    """See SanctionPlayer."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    POSITION_FIELD_NUMBER: _builtins.int
+    ROUNDS_AFTER_FIELD_NUMBER: _builtins.int
+    position: _builtins.int
+    """Position in the record of the last event written."""
+    @_builtins.property
+    def rounds_after(self) -> _containers.RepeatedScalarFieldContainer[_builtins.int]:
+        """Rounds that were paired with the result as it was."""
+
+    def __init__(
+        self,
+        *,
+        position: _builtins.int = ...,
+        rounds_after: _abc.Iterable[_builtins.int] | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["position", b"position", "rounds_after", b"rounds_after"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___SanctionPlayerResponse: _TypeAlias = SanctionPlayerResponse  # noqa: Y015
+
+@_typing.final
+class LiftSanctionRequest(_message.Message):
+    """See LiftSanction."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    COMMAND_ID_FIELD_NUMBER: _builtins.int
+    TOURNAMENT_ID_FIELD_NUMBER: _builtins.int
+    VERSION_FIELD_NUMBER: _builtins.int
+    DECIDED_BY_FIELD_NUMBER: _builtins.int
+    NOTE_FIELD_NUMBER: _builtins.int
+    OCCURRED_AT_FIELD_NUMBER: _builtins.int
+    command_id: _builtins.str
+    """The caller's id of this command, a UUID."""
+    tournament_id: _builtins.str
+    """The tournament."""
+    version: _builtins.int
+    """The version of the act, as ListActs tells it."""
+    note: _builtins.str
+    """Why, in their words, at most 500 characters. Never for the public."""
+    @_builtins.property
+    def decided_by(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """Who decides it."""
+
+    @_builtins.property
+    def occurred_at(self) -> _timestamp_pb2.Timestamp:
+        """When; the service's time when absent."""
+
+    def __init__(
+        self,
+        *,
+        command_id: _builtins.str = ...,
+        tournament_id: _builtins.str = ...,
+        version: _builtins.int = ...,
+        decided_by: _abc.Iterable[_builtins.str] | None = ...,
+        note: _builtins.str = ...,
+        occurred_at: _timestamp_pb2.Timestamp | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["occurred_at", b"occurred_at"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["command_id", b"command_id", "decided_by", b"decided_by", "note", b"note", "occurred_at", b"occurred_at", "tournament_id", b"tournament_id", "version", b"version"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___LiftSanctionRequest: _TypeAlias = LiftSanctionRequest  # noqa: Y015
+
+@_typing.final
+class LiftSanctionResponse(_message.Message):
+    """See LiftSanction."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    POSITION_FIELD_NUMBER: _builtins.int
+    position: _builtins.int
+    """Position in the record of the last event written."""
+    def __init__(
+        self,
+        *,
+        position: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["position", b"position"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___LiftSanctionResponse: _TypeAlias = LiftSanctionResponse  # noqa: Y015
+
+@_typing.final
 class SetHallsRequest(_message.Message):
     """See SetHalls."""
 

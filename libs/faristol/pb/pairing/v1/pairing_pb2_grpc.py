@@ -85,6 +85,16 @@ class PairingServiceStub:
                 request_serializer=faristol_dot_pairing_dot_v1_dot_pairing__pb2.LiftExpulsionRequest.SerializeToString,
                 response_deserializer=faristol_dot_pairing_dot_v1_dot_pairing__pb2.LiftExpulsionResponse.FromString,
                 _registered_method=True)
+        self.SanctionPlayer = channel.unary_unary(
+                '/faristol.pairing.v1.PairingService/SanctionPlayer',
+                request_serializer=faristol_dot_pairing_dot_v1_dot_pairing__pb2.SanctionPlayerRequest.SerializeToString,
+                response_deserializer=faristol_dot_pairing_dot_v1_dot_pairing__pb2.SanctionPlayerResponse.FromString,
+                _registered_method=True)
+        self.LiftSanction = channel.unary_unary(
+                '/faristol.pairing.v1.PairingService/LiftSanction',
+                request_serializer=faristol_dot_pairing_dot_v1_dot_pairing__pb2.LiftSanctionRequest.SerializeToString,
+                response_deserializer=faristol_dot_pairing_dot_v1_dot_pairing__pb2.LiftSanctionResponse.FromString,
+                _registered_method=True)
         self.SetHalls = channel.unary_unary(
                 '/faristol.pairing.v1.PairingService/SetHalls',
                 request_serializer=faristol_dot_pairing_dot_v1_dot_pairing__pb2.SetHallsRequest.SerializeToString,
@@ -291,6 +301,20 @@ class PairingServiceServicer:
 
     def LiftExpulsion(self, request, context):
         """Take an expulsion back on appeal (FISE 50).
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def SanctionPlayer(self, request, context):
+        """Impose a sanction beside the tables: points of a game that is over, the game, or rounds to come (FISE 49, PES Ζ).
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def LiftSanction(self, request, context):
+        """Take a warning, a sanction or an expulsion back.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -538,6 +562,16 @@ def add_PairingServiceServicer_to_server(servicer, server):
                     servicer.LiftExpulsion,
                     request_deserializer=faristol_dot_pairing_dot_v1_dot_pairing__pb2.LiftExpulsionRequest.FromString,
                     response_serializer=faristol_dot_pairing_dot_v1_dot_pairing__pb2.LiftExpulsionResponse.SerializeToString,
+            ),
+            'SanctionPlayer': grpc.unary_unary_rpc_method_handler(
+                    servicer.SanctionPlayer,
+                    request_deserializer=faristol_dot_pairing_dot_v1_dot_pairing__pb2.SanctionPlayerRequest.FromString,
+                    response_serializer=faristol_dot_pairing_dot_v1_dot_pairing__pb2.SanctionPlayerResponse.SerializeToString,
+            ),
+            'LiftSanction': grpc.unary_unary_rpc_method_handler(
+                    servicer.LiftSanction,
+                    request_deserializer=faristol_dot_pairing_dot_v1_dot_pairing__pb2.LiftSanctionRequest.FromString,
+                    response_serializer=faristol_dot_pairing_dot_v1_dot_pairing__pb2.LiftSanctionResponse.SerializeToString,
             ),
             'SetHalls': grpc.unary_unary_rpc_method_handler(
                     servicer.SetHalls,
@@ -946,6 +980,60 @@ class PairingService:
             '/faristol.pairing.v1.PairingService/LiftExpulsion',
             faristol_dot_pairing_dot_v1_dot_pairing__pb2.LiftExpulsionRequest.SerializeToString,
             faristol_dot_pairing_dot_v1_dot_pairing__pb2.LiftExpulsionResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def SanctionPlayer(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/faristol.pairing.v1.PairingService/SanctionPlayer',
+            faristol_dot_pairing_dot_v1_dot_pairing__pb2.SanctionPlayerRequest.SerializeToString,
+            faristol_dot_pairing_dot_v1_dot_pairing__pb2.SanctionPlayerResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def LiftSanction(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/faristol.pairing.v1.PairingService/LiftSanction',
+            faristol_dot_pairing_dot_v1_dot_pairing__pb2.LiftSanctionRequest.SerializeToString,
+            faristol_dot_pairing_dot_v1_dot_pairing__pb2.LiftSanctionResponse.FromString,
             options,
             channel_credentials,
             insecure,

@@ -55,6 +55,10 @@ class PairingServiceStub:
     """Expel a player from the tournament. A game that is being played is lost."""
     LiftExpulsion: _grpc.UnaryUnaryMultiCallable[_pairing_pb2.LiftExpulsionRequest, _pairing_pb2.LiftExpulsionResponse]
     """Take an expulsion back on appeal (FISE 50)."""
+    SanctionPlayer: _grpc.UnaryUnaryMultiCallable[_pairing_pb2.SanctionPlayerRequest, _pairing_pb2.SanctionPlayerResponse]
+    """Impose a sanction beside the tables: points of a game that is over, the game, or rounds to come (FISE 49, PES Ζ)."""
+    LiftSanction: _grpc.UnaryUnaryMultiCallable[_pairing_pb2.LiftSanctionRequest, _pairing_pb2.LiftSanctionResponse]
+    """Take a warning, a sanction or an expulsion back."""
     SetHalls: _grpc.UnaryUnaryMultiCallable[_pairing_pb2.SetHallsRequest, _pairing_pb2.SetHallsResponse]
     """Say which halls and tables there are, from the next pairing on."""
     FixTable: _grpc.UnaryUnaryMultiCallable[_pairing_pb2.FixTableRequest, _pairing_pb2.FixTableResponse]
@@ -137,6 +141,10 @@ class PairingServiceAsyncStub(PairingServiceStub):
     """Expel a player from the tournament. A game that is being played is lost."""
     LiftExpulsion: _aio.UnaryUnaryMultiCallable[_pairing_pb2.LiftExpulsionRequest, _pairing_pb2.LiftExpulsionResponse]  # type: ignore[assignment]
     """Take an expulsion back on appeal (FISE 50)."""
+    SanctionPlayer: _aio.UnaryUnaryMultiCallable[_pairing_pb2.SanctionPlayerRequest, _pairing_pb2.SanctionPlayerResponse]  # type: ignore[assignment]
+    """Impose a sanction beside the tables: points of a game that is over, the game, or rounds to come (FISE 49, PES Ζ)."""
+    LiftSanction: _aio.UnaryUnaryMultiCallable[_pairing_pb2.LiftSanctionRequest, _pairing_pb2.LiftSanctionResponse]  # type: ignore[assignment]
+    """Take a warning, a sanction or an expulsion back."""
     SetHalls: _aio.UnaryUnaryMultiCallable[_pairing_pb2.SetHallsRequest, _pairing_pb2.SetHallsResponse]  # type: ignore[assignment]
     """Say which halls and tables there are, from the next pairing on."""
     FixTable: _aio.UnaryUnaryMultiCallable[_pairing_pb2.FixTableRequest, _pairing_pb2.FixTableResponse]  # type: ignore[assignment]
@@ -276,6 +284,22 @@ class PairingServiceServicer(metaclass=_abc_1.ABCMeta):
         context: _ServicerContext,
     ) -> _typing.Union[_pairing_pb2.LiftExpulsionResponse, _abc.Awaitable[_pairing_pb2.LiftExpulsionResponse]]:
         """Take an expulsion back on appeal (FISE 50)."""
+
+    @_abc_1.abstractmethod
+    def SanctionPlayer(
+        self,
+        request: _pairing_pb2.SanctionPlayerRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_pairing_pb2.SanctionPlayerResponse, _abc.Awaitable[_pairing_pb2.SanctionPlayerResponse]]:
+        """Impose a sanction beside the tables: points of a game that is over, the game, or rounds to come (FISE 49, PES Ζ)."""
+
+    @_abc_1.abstractmethod
+    def LiftSanction(
+        self,
+        request: _pairing_pb2.LiftSanctionRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_pairing_pb2.LiftSanctionResponse, _abc.Awaitable[_pairing_pb2.LiftSanctionResponse]]:
+        """Take a warning, a sanction or an expulsion back."""
 
     @_abc_1.abstractmethod
     def SetHalls(

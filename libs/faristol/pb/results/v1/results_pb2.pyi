@@ -79,6 +79,8 @@ class _TermBasisEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_TermBasis.V
     """The player was in no pairing."""
     TERM_BASIS_ADJUSTMENT: _TermBasis.ValueType  # 6
     """A ruling that was put right after the game changed the spread."""
+    TERM_BASIS_SANCTION: _TermBasis.ValueType  # 7
+    """A sanction took points off beside the result, or one that was lifted gave them back (PES Ζ)."""
 
 class TermBasis(_TermBasis, metaclass=_TermBasisEnumTypeWrapper):
     """What a term rests on."""
@@ -97,6 +99,8 @@ TERM_BASIS_ABSENCE: TermBasis.ValueType  # 5
 """The player was in no pairing."""
 TERM_BASIS_ADJUSTMENT: TermBasis.ValueType  # 6
 """A ruling that was put right after the game changed the spread."""
+TERM_BASIS_SANCTION: TermBasis.ValueType  # 7
+"""A sanction took points off beside the result, or one that was lifted gave them back (PES Ζ)."""
 Global___TermBasis: _TypeAlias = TermBasis  # noqa: Y015
 
 class _Outcome:
@@ -1034,7 +1038,7 @@ class Table(_message.Message):
 
     @_builtins.property
     def spread_adjustments(self) -> _containers.RepeatedCompositeFieldContainer[Global___SpreadAdjustment]:
-        """What was added to or taken off the spread in the tournament after the game (PES Δ.ε)."""
+        """What was added to or taken off the spread in the tournament after the game (PES Δ.ε, Ζ)."""
 
     def __init__(
         self,
@@ -1072,22 +1076,26 @@ class SpreadAdjustment(_message.Message):
     PLAYER_ID_FIELD_NUMBER: _builtins.int
     POINTS_FIELD_NUMBER: _builtins.int
     ARTICLE_FIELD_NUMBER: _builtins.int
+    SANCTION_FIELD_NUMBER: _builtins.int
     player_id: _builtins.str
     """Whose."""
     points: _builtins.int
     """Points; below 0 for points taken off."""
     article: _builtins.str
     """The article."""
+    sanction: _builtins.bool
+    """A sanction took them off, or gave them back: they count in the total of points as well."""
     def __init__(
         self,
         *,
         player_id: _builtins.str = ...,
         points: _builtins.int = ...,
         article: _builtins.str = ...,
+        sanction: _builtins.bool = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["article", b"article", "player_id", b"player_id", "points", b"points"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["article", b"article", "player_id", b"player_id", "points", b"points", "sanction", b"sanction"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

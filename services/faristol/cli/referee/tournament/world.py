@@ -120,7 +120,7 @@ class World:
                 request.scores.add(player_id=player, score=line.scores[player])
         if name == "register-player":
             self._introduce(request, fields.get("player-id"))
-        if name == "undo-act" and "version" in fields:
+        if "version" in fields:
             fields = {**fields, "version": await self._version(fields["version"])}
         fill(request, {key: self.names.translated(one, self.game, key) for key, one in fields.items()}, Board())
         return await self.services.call(verb, request)

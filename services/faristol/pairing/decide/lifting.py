@@ -1,0 +1,218 @@
+"""Sanctions that are taken back: warnings, what was imposed beside the tables, expulsion. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+from functools import reduce
+
+from google.protobuf.message import Message
+from google.protobuf.timestamp_pb2 import Timestamp
+
+from faristol.host.times import to_timestamp
+from faristol.pairing import conditions
+from faristol.pairing.decide import sanctioning
+from faristol.pairing.decide.corrections import found_game
+from faristol.pairing.decide.players import reinstate
+from faristol.pairing.decide.sanctions import check_deciders, sanctionable
+from faristol.pairing.model import Tournament, evolve
+from faristol.pb.pairing.v1 import events_pb2 as events
+from faristol.rules import N_, Refusal, Ruleset
+
+Sanction = events.PlayerWarned | events.PlayerSanctioned | events.PlayerExpelled
+"""What can be taken back."""
+
+
+def lift_expulsion(
+    state: Tournament, *, player_id: str, decided_by: Sequence[str], note: str, at: datetime | None, now: datetime
+) -> list[Message]:
+    """Take an expulsion back, as those decide to whom the player appealed (FISE 50): the player is paired again.
+
+    What was lost by it stays lost, and who had withdrawn before it stays withdrawn. Raises ``Invalid`` when nobody
+    decided it.
+    """
+    check_deciders(decided_by)
+    player = state.player(player_id)
+    if state.over:
+        raise conditions.over(state)
+    if player is None:
+        raise conditions.not_registered(state, player_id)
+    if not player.expelled:
+        raise Refusal("NOT_EXPELLED", "", N_("{player} has not been expelled."), {"player": player_id})
+    lifted = events.ExpulsionLifted(
+        player_id=player_id,
+        round=max(len(state.played), 1),
+        decided_by=decided_by,
+        note=note,
+        occurred_at=to_timestamp(conditions.moment(state, at, now)),
+    )
+    if player.left_before:
+        return [lifted]
+    return [lifted, *reinstate(state, player_id=player_id, at=at, now=now, lifted=True)]
+
+
+def lift(
+    state: Tournament,
+    ruleset: Ruleset,
+    facts: Sequence[Message],
+    version: int,
+    *,
+    decided_by: Sequence[str],
+    note: str,
+    at: datetime | None,
+    now: datetime,
+) -> list[Message]:
+    """Take back the sanction of ``version``, from 1, of ``facts``, which are all of the tournament so far.
+
+    Points come back and a game counts as it did; rounds that were missed stay missed. Raises ``Invalid`` when nobody
+    decided it, ``Refusal`` for what is no sanction, for one that was lifted already, and for a lost game of which the
+    result was changed again since.
+    """
+    check_deciders(decided_by)
+    return lifted(state, ruleset, facts, version, decided_by=decided_by, note=note, at=at, now=now)
+
+
+def lifted(
+    state: Tournament,
+    ruleset: Ruleset,
+    facts: Sequence[Message],
+    version: int,
+    *,
+    decided_by: Sequence[str],
+    note: str,
+    at: datetime | None,
+    now: datetime,
+) -> list[Message]:
+    """The same for a slip as well, which nobody decides on."""
+    if state.over:
+        raise conditions.over(state)
+    act = sanction_of(facts, version)
+    if is_lifted(act, facts, version):
+        raise Refusal(
+            "SANCTION_LIFTED", "", N_("The sanction on {player} has been lifted already."), {"player": act.player_id}
+        )
+    if isinstance(act, events.PlayerExpelled):
+        return lift_expulsion(state, player_id=act.player_id, decided_by=decided_by, note=note, at=at, now=now)
+    occurred_at = to_timestamp(conditions.moment(state, at, now))
+    if isinstance(act, events.PlayerWarned):
+        player = state.player(act.player_id)
+        assert player is not None, "who was warned is registered"
+        return [
+            events.WarningLifted(
+                player_id=act.player_id,
+                round=max(len(state.played), 1),
+                version=version,
+                count=player.warnings - 1,
+                decided_by=decided_by,
+                note=note,
+                occurred_at=occurred_at,
+            )
+        ]
+    return [
+        events.SanctionLifted(
+            player_id=act.player_id,
+            round=act.round,
+            version=version,
+            kind=act.kind,
+            game_id=act.game_id,
+            rounds=sorted(_to_come(state, act) - _kept_by_others(facts, version, act.player_id)),
+            decided_by=decided_by,
+            note=note,
+            occurred_at=occurred_at,
+        ),
+        *_restored(state, ruleset, facts, version, _at(act, occurred_at)),
+    ]
+
+
+def impose_again(
+    state: Tournament,
+    ruleset: Ruleset,
+    facts: Sequence[Message],
+    undone: events.WarningLifted | events.SanctionLifted,
+    *,
+    at: datetime | None,
+    now: datetime,
+) -> list[Message]:
+    """What was imposed, once more, for it should not have been lifted."""
+    act = sanction_of(facts, undone.version)
+    player = sanctionable(state, act.player_id)
+    occurred_at = to_timestamp(conditions.moment(state, at, now))
+    if isinstance(act, events.PlayerSanctioned):
+        once_more = _at(act, occurred_at)
+        once_more.rounds[:] = sorted(_to_come(state, act))
+        return [once_more, *sanctioning.consequences(state, ruleset, once_more)]
+    assert isinstance(act, events.PlayerWarned), "an expulsion is not undone"
+    warned = events.PlayerWarned()
+    warned.CopyFrom(act)
+    warned.count = player.warnings + 1
+    warned.occurred_at.CopyFrom(occurred_at)
+    return [warned]
+
+
+def sanction_of(facts: Sequence[Message], version: int) -> Sanction:
+    """The sanction of a version. Refuses any other act."""
+    act = facts[version - 1]
+    if not isinstance(act, Sanction):
+        raise Refusal("NO_SANCTION", "", N_("{act} is no sanction."), {"act": act.DESCRIPTOR.name})
+    return act
+
+
+def is_lifted(act: Sanction, facts: Sequence[Message], version: int) -> bool:
+    """Whether the sanction of ``version`` has been taken back by one of ``facts``."""
+    later = facts[version:]
+    if isinstance(act, events.PlayerExpelled):
+        return any(isinstance(one, events.ExpulsionLifted) and one.player_id == act.player_id for one in later)
+    return any(
+        isinstance(one, events.WarningLifted | events.SanctionLifted) and one.version == version for one in later
+    )
+
+
+def _to_come(state: Tournament, act: events.PlayerSanctioned) -> set[int]:
+    """The rounds of a sanction that are not paired yet."""
+    return {number for number in act.rounds if number > len(state.played)}
+
+
+def _kept_by_others(facts: Sequence[Message], version: int, player_id: str) -> set[int]:
+    """The rounds that other sanctions on the player keep them out of."""
+    return {
+        number
+        for other, one in enumerate(facts, start=1)
+        if isinstance(one, events.PlayerSanctioned) and one.player_id == player_id and other != version
+        if not is_lifted(one, facts, other)
+        for number in one.rounds
+    }
+
+
+def _at(act: events.PlayerSanctioned, occurred_at: Timestamp) -> events.PlayerSanctioned:
+    """The same sanction, at another moment."""
+    moved = events.PlayerSanctioned()
+    moved.CopyFrom(act)
+    moved.occurred_at.CopyFrom(occurred_at)
+    return moved
+
+
+def _restored(
+    state: Tournament,
+    ruleset: Ruleset,
+    facts: Sequence[Message],
+    version: int,
+    sanction: events.PlayerSanctioned,
+) -> list[Message]:
+    """What a game comes to without the sanction of ``version``."""
+    if sanction.kind == sanctioning.POINTS:
+        return sanctioning.points_changed(state, ruleset, sanction, sanction.points)
+    if sanction.kind != sanctioning.GAME:
+        return []
+    for later in facts[version + 1 :]:  # the one after the sanction is the result that it came to
+        if isinstance(later, events.ResultCorrected | events.ResultRecorded) and later.game_id == sanction.game_id:
+            raise Refusal(
+                "RESULT_CHANGED",
+                "",
+                N_("The result of {game} was changed after the sanction: that is put right first."),
+                {"game": sanction.game_id},
+                subject=f"games/{sanction.game_id}",
+            )
+    before = reduce(evolve, facts[: version - 1], Tournament())
+    one, pairing = found_game(before, sanction.game_id)
+    scores = zip(pairing.player_ids, one.results[sanction.game_id], strict=True)
+    return [sanctioning.corrected(sanction, tuple(scores), one.decided[sanction.game_id])]

@@ -1,0 +1,205 @@
+"""Sanctions beside the tables: points of a game that is over, the game itself, rounds to come. Pure.
+
+In a game that is being played they are imposed at its table.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+
+from google.protobuf.message import Message
+
+from faristol.host.errors import Invalid
+from faristol.host.times import to_timestamp
+from faristol.pairing import conditions
+from faristol.pairing.decide.corrections import MOST_POINTS, check_arbiter, found_game
+from faristol.pairing.decide.players import check_to_come
+from faristol.pairing.decide.sanctions import article_of, check_deciders, sanctionable
+from faristol.pairing.model import Decided, Tournament
+from faristol.pb.game.v1 import events_pb2 as game_events
+from faristol.pb.pairing.v1 import events_pb2 as events
+from faristol.rules import N_, Refusal, Ruleset
+from faristol.rules.endgame import forfeit_adjustments
+
+POINTS, GAME, ROUNDS = (
+    events.SANCTION_KIND_POINTS,
+    events.SANCTION_KIND_GAME,
+    events.SANCTION_KIND_ROUNDS,
+)
+
+
+def sanction(
+    state: Tournament,
+    ruleset: Ruleset,
+    *,
+    player_id: str,
+    kind: events.SanctionKind.ValueType,
+    game: str,
+    points: int,
+    rounds: Sequence[int],
+    arbiter_id: str,
+    decided_by: Sequence[str],
+    note: str,
+    at: datetime | None,
+    now: datetime,
+) -> list[Message]:
+    """Impose a sanction on the proposal of an arbiter, by those who decide that (FISE 49, PES Ζ).
+
+    Points come off the score of the game (FISE 49), or off the spread and the total beside its result (PES Ζ). A game
+    is lost as by forfeit (PES ΣΤ: 150–0). In ``rounds`` the player is not paired. Raises ``Invalid`` for what does not
+    go with the kind and when nobody decided it, ``Refusal`` where the book knows no sanctions, for too few points, for
+    a game without a result and for rounds that are not to come.
+    """
+    check_arbiter(arbiter_id)
+    check_deciders(decided_by)
+    sanctionable(state, player_id)
+    _check_fields(kind, game, points, rounds)
+    fact = events.PlayerSanctioned(
+        player_id=player_id,
+        round=max(len(state.played), 1),
+        kind=kind,
+        game_id=game,
+        points=points,
+        rounds=sorted(set(rounds)),
+        article=article_of(ruleset.law.sanctions),
+        arbiter_id=arbiter_id,
+        decided_by=decided_by,
+        note=note,
+        occurred_at=to_timestamp(conditions.moment(state, at, now)),
+    )
+    if game:
+        _check_game(state, kind, player_id, game)
+        fact.round = found_game(state, game)[0].number
+    _check_least(ruleset, kind, points)
+    for number in fact.rounds:
+        check_to_come(state, number)
+    return [fact, *consequences(state, ruleset, fact)]
+
+
+def consequences(state: Tournament, ruleset: Ruleset, sanction: events.PlayerSanctioned) -> list[Message]:
+    """What a sanction does to the game that it names: nothing to rounds."""
+    if sanction.kind == POINTS:
+        return points_changed(state, ruleset, sanction, -sanction.points)
+    if sanction.kind == GAME:
+        return [_lost(state, ruleset, sanction)]
+    return []
+
+
+def points_changed(
+    state: Tournament, ruleset: Ruleset, sanction: events.PlayerSanctioned, points: int
+) -> list[Message]:
+    """``points`` more for the player of a sanction, below 0 for fewer, where the book has them come off.
+
+    In the score of a game the higher score wins after it, unless the game was decided otherwise than by scores.
+    """
+    if ruleset.arbiter.sanction_points_from == "spread":
+        return [
+            events.PointsAdjusted(
+                round=sanction.round,
+                game_id=sanction.game_id,
+                player_id=sanction.player_id,
+                points=points,
+                article=sanction.article,
+                occurred_at=sanction.occurred_at,
+            )
+        ]
+    one, pairing = found_game(state, sanction.game_id)
+    before = one.decided[sanction.game_id]
+    known = zip(pairing.player_ids, one.results[sanction.game_id], strict=True)
+    scores = {player_id: score + (points if player_id == sanction.player_id else 0) for player_id, score in known}
+    decided = before
+    if not (before.losers or before.lost_by_all or before.unplayed):
+        decided = _won_by_score(before, scores)
+    return [corrected(sanction, tuple(scores.items()), decided)]
+
+
+def corrected(
+    sanction: events.PlayerSanctioned, scores: Sequence[tuple[str, int]], decided: Decided
+) -> events.ResultCorrected:
+    """The result that a game comes to by a sanction, or by its end."""
+    return events.ResultCorrected(
+        round=sanction.round,
+        game_id=sanction.game_id,
+        scores=[game_events.FinalScore(player_id=player_id, score=score) for player_id, score in scores],
+        winner_id=decided.winner_id,
+        lost_by_all=decided.lost_by_all,
+        arbiter_id=sanction.arbiter_id,
+        occurred_at=sanction.occurred_at,
+        unplayed=decided.unplayed,
+        condition=decided.condition,
+        loser_ids=decided.losers,
+    )
+
+
+def _won_by_score(before: Decided, scores: dict[str, int]) -> Decided:
+    best = [player_id for player_id, score in scores.items() if score == max(scores.values())]
+    return Decided(winner_id=best[0] if len(best) == 1 else "", condition=before.condition)
+
+
+def _lost(state: Tournament, ruleset: Ruleset, sanction: events.PlayerSanctioned) -> events.ResultCorrected:
+    """The game lost by the player, as one that is lost by decision at its table; who played it has played it."""
+    one, pairing = found_game(state, sanction.game_id)
+    before = one.decided[sanction.game_id]
+    losers = tuple(name for name in pairing.player_ids if name == sanction.player_id or name in before.losers)
+    points = dict(zip(pairing.player_ids, one.results[sanction.game_id], strict=True))
+    for line in forfeit_adjustments(points, losers, ruleset):
+        points[line.player] += line.points
+    stayed = {player_id: score for player_id, score in points.items() if player_id not in losers}
+    best = [player_id for player_id, score in stayed.items() if score == max(stayed.values())]
+    decided = Decided(
+        winner_id=best[0] if len(best) == 1 else "",
+        lost_by_all=not stayed,
+        condition=game_events.END_CONDITION_FORFEIT,
+        losers=losers,
+        unplayed=before.unplayed,
+    )
+    return corrected(sanction, tuple(points.items()), decided)
+
+
+def _check_fields(kind: events.SanctionKind.ValueType, game: str, points: int, rounds: Sequence[int]) -> None:
+    """Refuse fields that do not go with the kind of a sanction. Raises ``Invalid``."""
+    if kind not in (POINTS, GAME, ROUNDS):
+        raise Invalid("kind", N_("is {kind}; expected one of the kinds of sanction"), {"kind": kind})
+    if bool(game) is (kind == ROUNDS):
+        raise Invalid("game_id", N_("expected a game for points and for a game, and none for rounds"))
+    if (kind == POINTS) is not (0 < points <= MOST_POINTS) or points < 0:
+        raise Invalid(
+            "points", N_("are {points}; a sanction in points takes off 1 or more, and no other any"), {"points": points}
+        )
+    if bool(rounds) is not (kind == ROUNDS):
+        raise Invalid("rounds", N_("expected rounds that the player is not paired in, and none for another kind"))
+
+
+def _check_game(state: Tournament, kind: events.SanctionKind.ValueType, player_id: str, game: str) -> None:
+    """Refuse a game that the player does not play, one that has no result yet, and to take one that is lost already."""
+    one, pairing = found_game(state, game)
+    if player_id not in pairing.player_ids:
+        raise Invalid("player_id", N_("{found} does not play in {game}"), {"found": player_id, "game": game})
+    if game not in one.results:
+        raise Refusal(
+            "GAME_NOT_OVER",
+            "",
+            N_("{game} has no result yet: a sanction in it is imposed at its table."),
+            {"game": game},
+            subject=f"games/{game}",
+        )
+    if kind == GAME and player_id in one.decided[game].losers:
+        raise Refusal(
+            "GAME_LOST",
+            "",
+            N_("{player} has lost {game} by decision already."),
+            {"player": player_id, "game": game},
+            subject=f"games/{game}",
+        )
+
+
+def _check_least(ruleset: Ruleset, kind: events.SanctionKind.ValueType, points: int) -> None:
+    least = ruleset.arbiter.sanction_points_min
+    if kind == POINTS and least is not None and points < least:
+        raise Refusal(
+            "SANCTION_TOO_SMALL",
+            ruleset.article("arbiter.sanction_points_min"),
+            N_("A sanction takes off {least} points or more, not {points}."),
+            {"least": least, "points": points},
+        )

@@ -1,0 +1,292 @@
+"""Sanctions beside the tables, and taking them back."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import pytest
+from google.protobuf.message import Message
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from tests.unit.pairing.halls import NOON, Hall
+
+from faristol.host.errors import Invalid
+from faristol.host.times import to_timestamp
+from faristol.pairing import decide
+from faristol.pairing.model import Decided, Tournament
+from faristol.pb.pairing.v1 import events_pb2 as events
+from faristol.rules import Refusal, Ruleset, load_ruleset
+
+FISE = load_ruleset("fise")
+PES = load_ruleset("pes-2024")
+GAME = "open-r1-t1"
+POINTS, LOST, ROUNDS = events.SANCTION_KIND_POINTS, events.SANCTION_KIND_GAME, events.SANCTION_KIND_ROUNDS
+
+
+def hall_of(ruleset: Ruleset, scores: tuple[int, int] = (400, 390)) -> Hall:
+    """A tournament after a round, in which p1 met somebody at the first table."""
+    hall = Hall({f"p{place}": 2000 - place for place in range(1, 9)}, ruleset=ruleset)
+    hall.pair(1)
+    hall.start(1)
+    for pairing in hall.state.played[0].pairings:
+        first, second = pairing.pair
+        winner = first if scores[0] > scores[1] else second
+        hall.do(
+            decide.record_result(
+                hall.state,
+                game=pairing.game_id,
+                scores=list(zip((first, second), scores, strict=True)),
+                occurred_at=to_timestamp(hall.now),
+                decided=Decided(winner_id=winner if scores[0] != scores[1] else ""),
+            )
+        )
+    hall.close(1)
+    return hall
+
+
+def impose(
+    hall: Hall,
+    kind: events.SanctionKind.ValueType,
+    *,
+    player_id: str = "p1",
+    points: int = 0,
+    rounds: Sequence[int] = (),
+    game: str | None = None,
+    decided_by: Sequence[str] = ("director",),
+) -> Sequence[Message]:
+    return hall.do(
+        decide.sanction(
+            hall.state,
+            hall.ruleset,
+            player_id=player_id,
+            kind=kind,
+            game=("" if kind == ROUNDS else GAME) if game is None else game,
+            points=points,
+            rounds=rounds,
+            arbiter_id="marta",
+            decided_by=decided_by,
+            note="",
+            at=None,
+            now=hall.now,
+        )
+    )
+
+
+def lift(hall: Hall, version: int, decided_by: Sequence[str] = ("director",)) -> Sequence[Message]:
+    return hall.do(
+        decide.lift(
+            hall.state, hall.ruleset, hall.facts, version, decided_by=decided_by, note="", at=None, now=hall.now
+        )
+    )
+
+
+def undo(hall: Hall, version: int) -> Sequence[Message]:
+    return hall.do(decide.undo(hall.state, hall.ruleset, hall.facts, version, note="", at=None, now=hall.now))
+
+
+def result(hall: Hall) -> tuple[tuple[int, ...], str]:
+    one = hall.state.played[0]
+    return one.results[GAME], one.decided[GAME].winner_id
+
+
+def timeless(state: Tournament) -> Tournament:
+    return replace(state, latest=NOON)
+
+
+def test_under_fise_points_come_off_the_score_and_the_higher_score_wins() -> None:
+    hall = hall_of(FISE)
+    imposed, corrected = impose(hall, POINTS, points=25)
+
+    assert isinstance(imposed, events.PlayerSanctioned)
+    assert isinstance(corrected, events.ResultCorrected)
+    assert (imposed.article, imposed.round) == ("FISE 49", 1)
+    assert result(hall) == ((375, 390), hall.state.played[0].pairings[0].pair[1])
+
+
+def test_under_fise_less_than_25_points_is_no_sanction() -> None:
+    with pytest.raises(Refusal) as refused:
+        impose(hall_of(FISE), POINTS, points=24)
+    assert (refused.value.reason, refused.value.article) == ("SANCTION_TOO_SMALL", "FISE 49")
+
+
+def test_under_pes_points_come_off_beside_the_result_which_stays() -> None:
+    hall = hall_of(PES)
+    _, adjusted = impose(hall, POINTS, points=1)
+
+    assert isinstance(adjusted, events.PointsAdjusted)
+    assert (adjusted.player_id, adjusted.points, adjusted.article) == ("p1", -1, "PES Ζ")
+    assert result(hall) == ((400, 390), "p1")
+
+
+@pytest.mark.parametrize(("ruleset", "scores"), [(PES, (0, 150)), (FISE, (0, 0))])
+def test_a_game_that_is_taken_counts_as_one_lost_by_decision_and_has_been_played(
+    ruleset: Ruleset, scores: tuple[int, int]
+) -> None:
+    hall = hall_of(ruleset)
+    impose(hall, LOST)
+
+    decided = hall.state.played[0].decided[GAME]
+    assert result(hall) == (scores, hall.state.played[0].pairings[0].pair[1])
+    assert (decided.losers, decided.unplayed, decided.lost_by_all) == (("p1",), False, False)
+    with pytest.raises(Refusal, match="has lost"):
+        impose(hall, LOST)
+
+
+def test_who_are_both_sanctioned_with_the_game_both_lose_it() -> None:
+    hall = hall_of(PES)
+    other = hall.state.played[0].pairings[0].pair[1]
+    impose(hall, LOST)
+    impose(hall, LOST, player_id=other)
+
+    assert hall.state.played[0].decided[GAME].lost_by_all
+    assert result(hall)[1] == ""
+
+
+def test_who_is_kept_out_of_rounds_is_not_paired_in_them_and_is_after_them() -> None:
+    hall = hall_of(PES)
+    impose(hall, ROUNDS, rounds=[2, 3])
+
+    assert [number for number in range(1, 6) if hall.state.players[0].takes_part(number)] == [1, 4, 5]
+    hall.pair(2)
+    assert "p1" not in hall.state.played[1].player_ids
+    with pytest.raises(Refusal, match="is not one to come"):
+        impose(hall, ROUNDS, rounds=[2])
+
+
+def test_of_a_lifted_exclusion_the_rounds_that_were_missed_stay_missed() -> None:
+    hall = hall_of(PES)
+    impose(hall, ROUNDS, rounds=[2, 3])
+    version = len(hall.facts)
+    hall.pair(2)
+    (lifted,) = lift(hall, version)
+
+    assert isinstance(lifted, events.SanctionLifted)
+    assert list(lifted.rounds) == [3]
+    assert [number for number in range(1, 6) if hall.state.players[0].takes_part(number)] == [1, 3, 4, 5]
+
+
+def test_a_round_that_two_sanctions_take_is_given_back_when_both_are_lifted() -> None:
+    hall = hall_of(PES)
+    versions = []
+    for rounds in ([2, 3], [3, 4]):
+        impose(hall, ROUNDS, rounds=rounds)
+        versions.append(len(hall.facts))
+    lift(hall, versions[0])
+    assert hall.state.players[0].excluded == {3, 4}
+    lift(hall, versions[1])
+    assert hall.state.players[0].excluded == frozenset()
+
+
+def test_of_two_sanctions_in_points_the_first_can_be_lifted_alone() -> None:
+    hall = hall_of(FISE, (450, 390))
+    impose(hall, POINTS, points=25)
+    version = len(hall.facts) - 1
+    impose(hall, POINTS, points=50)
+    assert result(hall)[0] == (375, 390)
+    lift(hall, version)
+
+    assert result(hall) == ((400, 390), "p1")
+
+
+def test_a_game_that_was_taken_is_not_given_back_over_a_later_result() -> None:
+    hall = hall_of(FISE)
+    impose(hall, LOST)
+    version = len(hall.facts) - 1
+    impose(hall, POINTS, player_id=hall.state.played[0].pairings[0].pair[1], points=30)
+    before = hall.state
+
+    with pytest.raises(Refusal, match="was changed after the sanction"):
+        lift(hall, version)
+    assert hall.state == before
+
+
+def test_a_sanction_is_lifted_once_and_by_somebody() -> None:
+    hall = hall_of(PES)
+    impose(hall, POINTS, points=20)
+    version = len(hall.facts) - 1
+
+    with pytest.raises(Invalid, match="decided_by"):
+        lift(hall, version, decided_by=())
+    lift(hall, version)
+    with pytest.raises(Refusal, match="has been lifted already"):
+        lift(hall, version)
+    with pytest.raises(Refusal, match="PointsAdjusted is no sanction"):
+        lift(hall, len(hall.facts))
+
+
+def test_a_warning_that_is_lifted_does_not_count() -> None:
+    hall = hall_of(FISE)
+    for _ in range(2):
+        hall.do(decide.warn(hall.state, FISE, player_id="p1", arbiter_id="marta", note="", at=None, now=hall.now))
+    (lifted,) = lift(hall, len(hall.facts) - 1)
+
+    assert isinstance(lifted, events.WarningLifted)
+    assert (lifted.count, hall.state.players[0].warnings) == (1, 1)
+
+
+@pytest.mark.parametrize(
+    ("field", "wrong"),
+    [
+        ("kind", {"kind": 0}),
+        ("kind", {"kind": 9}),
+        ("game_id", {"kind": POINTS, "points": 30, "game": ""}),
+        ("game_id", {"kind": ROUNDS, "rounds": [2], "game": GAME}),
+        ("points", {"kind": POINTS}),
+        ("points", {"kind": POINTS, "points": -25}),
+        ("points", {"kind": LOST, "points": 25}),
+        ("rounds", {"kind": ROUNDS}),
+        ("rounds", {"kind": LOST, "rounds": [2]}),
+        ("player_id", {"kind": LOST, "player_id": "p2"}),
+        ("decided_by", {"kind": LOST, "decided_by": ()}),
+    ],
+)
+def test_what_does_not_go_with_a_kind_is_refused_by_its_field(field: str, wrong: dict[str, object]) -> None:
+    hall = hall_of(PES)
+    before = hall.state
+    with pytest.raises(Invalid, match=field):
+        impose(hall, **wrong)  # type: ignore[arg-type] # each is the argument of its name
+    assert hall.state == before
+
+
+def test_in_a_game_without_a_result_a_sanction_is_imposed_at_its_table() -> None:
+    hall = hall_of(PES)
+    hall.pair(2)
+    hall.start(2)
+    game = next(one.game_id for one in hall.state.played[1].pairings if "p1" in one.player_ids)
+    with pytest.raises(Refusal, match="imposed at its table"):
+        impose(hall, POINTS, points=30, game=game)
+
+
+def test_where_the_book_knows_no_sanctions_nothing_is_taken() -> None:
+    hall = hall_of(load_ruleset("box"))
+    with pytest.raises(Refusal, match="know no sanctions"):
+        impose(hall, POINTS, points=30)
+
+
+SANCTIONS = st.one_of(
+    st.tuples(st.just(POINTS), st.integers(25, 500), st.just(())),
+    st.tuples(st.just(LOST), st.just(0), st.just(())),
+    st.tuples(st.just(ROUNDS), st.just(0), st.lists(st.integers(2, 5), min_size=1, max_size=4).map(tuple)),
+)
+
+
+@given(st.sampled_from(["fise", "pes-2024", "fisc-2023"]), st.lists(SANCTIONS, min_size=1, max_size=4), st.booleans())
+@settings(max_examples=60, deadline=None)
+def test_undo_of_a_sanction_leaves_what_there_was_and_redo_what_there_had_been(
+    book: str, sanctions: list[tuple[events.SanctionKind.ValueType, int, tuple[int, ...]]], drawn: bool
+) -> None:
+    hall = hall_of(load_ruleset(book), (400, 400) if drawn else (400, 390))
+    for kind, points, rounds in sanctions:
+        before = hall.state
+        version = len(hall.facts) + 1
+        try:
+            impose(hall, kind, points=points, rounds=rounds)
+        except Refusal:  # the game is lost already
+            continue
+        after = hall.state
+        undone = len(hall.facts) + 1
+        undo(hall, version)
+        assert timeless(hall.state) == timeless(before)
+        undo(hall, undone)
+        assert timeless(hall.state) == timeless(after)
