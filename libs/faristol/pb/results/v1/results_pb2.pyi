@@ -1666,13 +1666,26 @@ class ListPlayersResponse(_message.Message):
     PLAYERS_FIELD_NUMBER: _builtins.int
     RATING_SYSTEM_FIELD_NUMBER: _builtins.int
     POSITION_FIELD_NUMBER: _builtins.int
+    RATING_REVISION_FIELD_NUMBER: _builtins.int
+    RATING_PUBLISHED_AT_FIELD_NUMBER: _builtins.int
+    RATING_REVISED_AT_FIELD_NUMBER: _builtins.int
     rating_system: _builtins.str
     """Name and version of the rating system, once a list was made."""
     position: _builtins.int
     """See the head of this file."""
+    rating_revision: _builtins.int
+    """How often the rating list was revised."""
     @_builtins.property
     def players(self) -> _containers.RepeatedCompositeFieldContainer[Global___Player]:
         """In the order of their ratings, highest first."""
+
+    @_builtins.property
+    def rating_published_at(self) -> _timestamp_pb2.Timestamp:
+        """When the rating list was published first; absent before."""
+
+    @_builtins.property
+    def rating_revised_at(self) -> _timestamp_pb2.Timestamp:
+        """When the rating list was revised last; absent while it never was."""
 
     def __init__(
         self,
@@ -1680,10 +1693,13 @@ class ListPlayersResponse(_message.Message):
         players: _abc.Iterable[Global___Player] | None = ...,
         rating_system: _builtins.str = ...,
         position: _builtins.int = ...,
+        rating_revision: _builtins.int = ...,
+        rating_published_at: _timestamp_pb2.Timestamp | None = ...,
+        rating_revised_at: _timestamp_pb2.Timestamp | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["rating_published_at", b"rating_published_at", "rating_revised_at", b"rating_revised_at"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["players", b"players", "position", b"position", "rating_system", b"rating_system"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["players", b"players", "position", b"position", "rating_published_at", b"rating_published_at", "rating_revised_at", b"rating_revised_at", "rating_revision", b"rating_revision", "rating_system", b"rating_system"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
