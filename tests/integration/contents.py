@@ -25,7 +25,7 @@ T = TypeVar("T")
 
 PEOPLE = {"anna": ("Anna Puigdomènech i Casadevall", "Club Tarragona", "AND"), "biel": ("Biel Soler", "", "")}
 """Name, club and country."""
-KEPT = ("events", "commands", "seals", "people", "erased")
+KEPT = ("events", "commands", "seals", "people", "notes", "erased")
 """The tables that an archive brings back."""
 
 
@@ -42,6 +42,20 @@ async def register(record: Record, tournament: str, player: str) -> int:
     done = await record.append(
         Decision([Write(stream, version, [fact], tournament)], also=name),
         Metadata(actor=player, command_id=command.command_id),
+        command=command,
+    )
+    return done.position
+
+
+async def warn(record: Record, tournament: str, player: str, note: str, *, concerned: Sequence[str] = ()) -> int:
+    """A warning with words that stand beside the event; gives its position."""
+    stream = f"tournament-{tournament}"
+    version = len(await record.read_stream(stream))
+    fact = pairing.PlayerWarned(player_id=player, round=1, note=note)
+    command = Command(str(uuid.uuid4()), lambda position: b"warned at %d" % position)
+    done = await record.append(
+        Decision([Write(stream, version, [fact], tournament, concerned)]),
+        Metadata(actor="arbiter", command_id=command.command_id),
         command=command,
     )
     return done.position

@@ -15,7 +15,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from tests.integration import contents
-from tests.integration.contents import PEOPLE, fill, play, rows
+from tests.integration.contents import PEOPLE, fill, play, rows, warn
 from tests.integration.processes import faristol
 from tests.unit.record.chains import KEY, OTHER_KEY
 
@@ -29,7 +29,7 @@ from faristol.record.sealing import seal
 from faristol.record.verification import verify
 
 PUBLIC = keys.by_id([KEY.public_key()])
-KINDS = {"archive", "event", "seal", "command", "person", "erased", "end"}
+KINDS = {"archive", "event", "seal", "command", "person", "note", "erased", "end"}
 
 
 @pytest.fixture
@@ -45,12 +45,14 @@ async def other(request: pytest.FixtureRequest, database_url: str, tmp_path: Pat
 
 
 async def filled(record: Record) -> int:
-    """Seals over a part of it, and somebody who was erased."""
+    """Seals over a part of it, somebody who was erased, and notes."""
     last = await fill(record)
     await seal(record, KEY, events=10)
     async with record.writing() as connection:
         await connection.execute(tables.erased.insert().values(player_id="dolors", erased_at=17))
-    await play(record, "game-cup-r0", "cup", 3)
+    await warn(record, "cup", "anna", "«Late» for the third time")
+    await warn(record, "league", "biel", "talked to L·L", concerned=["anna"])
+    await play(record, "game-cup-r0", "cup", 1)
     return last + 3
 
 
@@ -74,7 +76,7 @@ async def test_a_record_comes_back_on_the_other_database_as_it_was(
 ) -> None:
     last = await filled(record)
     counts = await export(record, tmp_path / "a", with_people=True)
-    assert (counts.events, counts.people, counts.erased) == (last, 2, 1)
+    assert (counts.events, counts.people, counts.notes, counts.erased) == (last, 2, 2, 1)
     assert await restore(other, tmp_path / "a", keys=PUBLIC) == counts
     assert await rows(other) == await rows(record)
     assert await other.last_position() == last
@@ -90,13 +92,27 @@ async def test_an_archive_of_version_1_is_restored_and_says_of_nobody_what_count
     await export(record, tmp_path / "a", with_people=True)
     first, *content = lines(tmp_path / "a")
     old = [first | {"version": 1}]
-    old += [{name: value for name, value in line.items() if name != "country"} for line in content]
+    old += [
+        {name: value for name, value in line.items() if name not in {"country", "notes"}}
+        for line in content
+        if line["kind"] != "note"
+    ]
     await restore(other, write(tmp_path / "b", old), keys=PUBLIC)
     known = await names(other, ["anna", "biel"])
     assert {one.name: one.country for one in known.values()} == {PEOPLE["anna"][0]: "", PEOPLE["biel"][0]: ""}
     assert await rows(other, "events", "commands", "seals", "erased") == await rows(
         record, "events", "commands", "seals", "erased"
     )
+
+
+async def test_notes_go_with_people_alone_and_of_one_tournament_its_own(record: Record, tmp_path: Path) -> None:
+    await filled(record)
+    await export(record, tmp_path / "without")
+    await export(record, tmp_path / "cup", tournament="cup", with_people=True)
+    assert "third time" not in gzip.decompress((tmp_path / "without").read_bytes()).decode()
+    (note,) = (line for line in lines(tmp_path / "cup") if line["kind"] == "note")
+    assert (note["text"], note["player_ids"]) == ("«Late» for the third time", ["anna"])
+    assert verify_file(tmp_path / "cup", keys=PUBLIC).wrong == ""
 
 
 async def test_what_was_restored_goes_on_where_the_old_one_was(record: Record, other: Record, tmp_path: Path) -> None:
@@ -323,6 +339,7 @@ async def test_any_line_and_any_member_that_was_changed_is_named_with_its_line(r
 ONLY_SUMS = {
     "command": {"command_id", "answer"},
     "person": {"name", "club", "country"},
+    "note": {"text", "player_ids"},
     "erased": {"player_id", "erased_at"},
 }
 """What nothing but the sums protects: no event and no seal says what it was."""
@@ -383,6 +400,10 @@ async def test_a_whole_stream_made_anew_with_new_sums_is_named_by_the_seal(recor
     assert "nothing up to here is sealed" in verify_file(tmp_path / "b", keys=PUBLIC).wrong
 
 
+NOTE = {"kind": "note", "position": 52, "text": "talked", "player_ids": ["biel"]}
+"""Of the first of the two events that have one where ``filled`` was."""
+
+
 @pytest.mark.parametrize(
     ("change", "said"),
     [
@@ -394,6 +415,11 @@ async def test_a_whole_stream_made_anew_with_new_sums_is_named_by_the_seal(recor
         (lambda all_: [all_[0] | {"version": 0}, *all_[1:]], "line 1: this is an archive of version 0"),
         (lambda all_: [*all_[:-1], {"kind": "poem"}, all_[-1]], "there is no kind 'poem'"),
         (lambda all_: [*all_[:-1], all_[1], all_[-1]], "a line of kind event stands behind the people"),
+        (lambda all_: [*all_[:-1], NOTE | {"position": 1}, all_[-1]], "a note of position 1: there is no event with a"),
+        (lambda all_: [*all_[:-1], NOTE, NOTE, all_[-1]], "or it was read already"),
+        (lambda all_: [*all_[:-1], NOTE | {"player_ids": [""] * 2 + [5]}, all_[-1]], "its player_ids has 5, which is"),
+        (lambda all_: [*all_[:-1], NOTE | {"player_ids": ["\0"]}, all_[-1]], "which is no text that every database"),
+        (lambda all_: [*all_[:-1], NOTE, all_[-1]], "there are 1 notes; this line says 0"),
         (lambda all_: [*all_[:-1], all_[-2], all_[-1]], "player dolors stands here for the second time"),
         (lambda all_: [one for one in all_ if one["kind"] != "event" or one["position"] != 4], "position 4: missing"),
         (lambda all_: [*all_[:-1], all_[-1] | {"events": 3}], "this line says 3"),
@@ -525,14 +551,14 @@ def test_an_operator_exports_checks_and_restores(tmp_path: Path, new_database: s
     (tmp_path / "cut.gz").write_bytes(content[: len(content) // 2])
     cup = str(tmp_path / "cup.gz")
     assert (
-        "exported 10 events, 6 seals, 0 answers, 0 names"
+        "exported 9 events, 6 seals, 0 answers, 0 names, 0 notes"
         in faristol("record", "export", cup, "--tournament", "cup", *data).stdout
     )
     told = faristol("record", "verify", "--file", cup, *public).stdout
     assert f"none of its events up to position {last - 3} is missing, going by the seals" in told
     assert f"not checked: whether events of cup after position {last - 3} were left out" in told
     told = faristol("record", "verify", "--file", path).stdout
-    for unchecked in ("what commands were answered", "who made the seals", "were cut off", "names"):
+    for unchecked in ("what commands were answered", "who made the seals", "were cut off", "names and notes"):
         assert unchecked in told.splitlines()[1]
     cut = faristol("record", "verify", "--file", str(tmp_path / "cut.gz"))
     assert (cut.returncode, cut.stdout.startswith("WRONG at line ")) == (1, True)

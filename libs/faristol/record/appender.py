@@ -224,6 +224,9 @@ async def _finish(connection: AsyncConnection, group: Group) -> None:
         await connection.execute(_ADVANCE, {"last": group.position})
         if connection.dialect.name == "postgresql":
             await connection.execute(_TELL, {"last": str(group.position)})
+    if group.notes:
+        beside = [{"position": at, "text": one.text, "player_ids": one.written_ids} for at, one in group.notes.items()]
+        await connection.execute(insert(tables.notes), beside)
     if group.commands:
         rows = [{"command_id": key, "answer": said, "position": at} for key, (said, at) in group.commands.items()]
         await connection.execute(insert(_commands), rows)

@@ -21,8 +21,8 @@ from typing import Any, Self
 
 from faristol.record.database import RecordError
 
-VERSION = 2
-"""Of what is written. Those before are read: version 1 has no countries of people."""
+VERSION = 3
+"""Of what is written. Those before are read: version 1 has no countries of people, and version 2 no notes either."""
 LARGEST_LINE = 8 * 1024 * 1024
 """Bytes. A payload has at most 256 KiB; an answer fits into one gRPC message."""
 
@@ -75,6 +75,14 @@ class Line:
             if type(value) is not int or not 0 < value < 2**63 or _unpaired(key):
                 raise self.error(f"its {name} has {value!r:.40} for {key!r:.40}; expected a number from 1")
         return found
+
+    def texts(self, name: str) -> tuple[str, ...]:
+        """A list of texts."""
+        found: list[Any] = self._take(name, list)
+        for one in found:
+            if type(one) is not str or "\0" in one or _unpaired(one):
+                raise self.error(f"its {name} has {one!r:.40}, which is no text that every database takes")
+        return tuple(found)
 
     def flag(self, name: str) -> bool:
         """True or false."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from google.protobuf.message import Message
@@ -44,6 +44,8 @@ class Write:
     events: Sequence[Message]
     tournament: str
     """The tournament that the stream belongs to."""
+    concerned: Collection[str] = ()
+    """Players whom the words in these events concern, beside those whom an event names (see ``notes``)."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,7 @@ from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.ext.asyncio import create_async_engine
 
 from faristol.pb.pairing.v1 import events_pb2 as pairing
-from faristol.record import tables
+from faristol.record import notes, tables
 from faristol.record.database import RecordError
 from faristol.record.event import microseconds
 from faristol.record.people import Person, forget, names, when_erased
@@ -27,6 +27,8 @@ class Erased:
 
     before: datetime | None
     """When it was done, if it had been done before."""
+    notes: int
+    """How many notes were erased."""
     remains: str
     """Why remains may still lie in the files of the database; empty when they were cleaned."""
 
@@ -58,21 +60,22 @@ async def find(record: Record, player_id: str) -> Person | None:
 
 
 async def erase(record: Record, player_id: str, *, now: Callable[[], datetime] = _utc_now) -> Erased:
-    """Forget a person's name, club and country, for ever. Events hold an id alone, so every hash and seal stays right.
+    """Forget a person's name, club and country, and the notes that concern them or name them in full, for ever.
 
-    The id is noted as erased, and ``people.remember`` refuses it from then on. Afterwards the database is made to
-    overwrite the space where the name lay. Backups and archives made before still hold it, and so does the write-ahead
-    log of PostgreSQL until that is used up. Raises ``RecordError``
-    for an id that nobody has.
+    Events hold an id alone, so every hash and seal stays right. The id is noted as erased, and ``people.remember``
+    refuses it from then on. Afterwards the database is made to overwrite the space where the name lay. Backups and
+    archives made before still hold it, and so does the write-ahead log of PostgreSQL until that is used up. Erasing
+    again erases what was noted since. Raises ``RecordError`` for an id that nobody has.
     """
-    await find(record, player_id)
+    person = await find(record, player_id)
     async with record.writing() as connection:
         # Appends hold this row to their end: none that is under way can put the name back afterwards.
         await connection.execute(update(tables.counter).values(position=tables.counter.c.position))
         before = await when_erased(connection, player_id)
         if before is None:
             await forget(connection, player_id, microseconds(now()))
-    return Erased(before, await _clean(record))
+        noted = await notes.forget(connection, player_id, person.name if person else "")
+    return Erased(before, noted, await _clean(record))
 
 
 _CLEANING = {
@@ -84,6 +87,7 @@ _CLEANING = {
         "ALTER TABLE people ALTER COLUMN name TYPE VARCHAR(200), ALTER COLUMN club TYPE VARCHAR(200),"
         " ALTER COLUMN country TYPE VARCHAR(3)",
         "VACUUM (FULL, ANALYZE) people",
+        "VACUUM FULL notes",
         "VACUUM FULL pg_statistic",  # who may not clean that gets a warning from the database
     ),
 }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from collections.abc import AsyncGenerator, AsyncIterator, Callable
 from contextlib import aclosing
@@ -39,6 +40,7 @@ class Exported:
     seals: int = 0
     commands: int = 0
     people: int = 0
+    notes: int = 0
     erased: int = 0
 
 
@@ -55,7 +57,7 @@ async def export(
     progress: Progress = quiet,
     now: Callable[[], datetime] = _utc_now,
 ) -> Exported:
-    """Write the record, or the events of one tournament, to a new file; names only ``with_people``.
+    """Write the record, or the events of one tournament, to a new file; names and notes only ``with_people``.
 
     What is written is as of the moment at which this begins. Everything is checked on the way; raises
     ``ArchiveError`` when something is wrong, when there is no such tournament, or when the file cannot be written.
@@ -217,7 +219,7 @@ class _Export:
         return answer
 
     async def people(self, connection: AsyncConnection, *, with_people: bool) -> None:
-        """Names, and who was erased; of the players of the tournament, when it is of one."""
+        """Names, notes, and who was erased; of the players and events of the tournament, when it is of one."""
         if with_people:
             for row in await connection.execute(select(tables.people).order_by("player_id")):
                 if not self._tournament or row.player_id in self._players:
@@ -225,7 +227,17 @@ class _Export:
                         "person", player_id=row.player_id, name=row.name, club=row.club, country=row.country
                     )
                     self.counts.people += 1
+            await self._notes(connection)
         for row in await connection.execute(select(tables.erased).order_by("player_id")):
             if not self._tournament or row.player_id in self._players:
                 self._writer.write("erased", player_id=row.player_id, erased_at=row.erased_at)
                 self.counts.erased += 1
+
+    async def _notes(self, connection: AsyncConnection) -> None:
+        noted, of = tables.notes.c, tables.events.c
+        query = select(tables.notes).where(noted.position <= self._end).order_by(noted.position)
+        if self._tournament:
+            query = query.join(tables.events, of.position == noted.position).where(of.tournament == self._tournament)
+        for row in await connection.execute(query):
+            self._writer.write("note", position=row.position, text=row.text, player_ids=json.loads(row.player_ids))
+            self.counts.notes += 1

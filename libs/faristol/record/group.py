@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 
 from google.protobuf.message import Message
@@ -12,6 +12,7 @@ from google.protobuf.message import Message
 from faristol.record import tables
 from faristol.record.decision import Appended, Checkpoint, Command, Conflict, Decision, Stale
 from faristol.record.event import GENESIS, Metadata, chained
+from faristol.record.notes import WITH_WORDS, Note, parted
 from faristol.record.upcasting import upcasting
 
 Head = tuple[int, bytes]
@@ -22,6 +23,9 @@ EVENT_COLUMNS = tuple(tables.events.columns.keys())
 EventRow = tuple[int, str, int, str, str, int, str, bytes, str, int, bytes]
 """In the order of ``EVENT_COLUMNS``."""
 
+_Fact = tuple[str, int, bytes, Note | None]
+"""Type, schema version, payload, and the words that stand beside it."""
+
 REMEMBERED = 16_384
 """How many streams' heads a process remembers."""
 
@@ -29,7 +33,7 @@ REMEMBERED = 16_384
 class Request:
     """An append that waits for its turn, with all that can be made of it before."""
 
-    __slots__ = ("checkpoint", "command", "decision", "done", "events", "expected", "metadata", "streams")
+    __slots__ = ("checkpoint", "command", "decision", "done", "events", "expected", "metadata", "noted", "streams")
 
     def __init__(
         self, decision: Decision, metadata: Metadata, command: Command | None, checkpoint: Checkpoint | None
@@ -40,10 +44,12 @@ class Request:
         self.command = command
         self.checkpoint = checkpoint
         self.events = [
-            (write.stream, write.tournament, [_serialised(message) for message in write.events])
+            (write.stream, write.tournament, [_serialised(message, write.concerned) for message in write.events])
             for write in decision.writes
             if write.events
         ]
+        self.noted = any(fact[-1] for _, _, facts in self.events for fact in facts)
+        """Whether words stand beside an event."""
         self.streams = {stream for stream, _, _ in self.events}
         """What is written to. A write without events is a guard."""
         self.expected: list[tuple[str, int]] = [(write.stream, write.expected_version) for write in decision.writes]
@@ -52,9 +58,12 @@ class Request:
         self.done: asyncio.Future[Appended] = asyncio.get_running_loop().create_future()
 
 
-def _serialised(message: Message) -> tuple[str, int, bytes]:
+def _serialised(message: Message, concerned: Collection[str]) -> _Fact:
     type_name = message.DESCRIPTOR.full_name
-    return type_name, upcasting.version(type_name), message.SerializeToString(deterministic=True)
+    note = None
+    if type_name in WITH_WORDS:
+        message, note = parted(message, concerned)
+    return type_name, upcasting.version(type_name), message.SerializeToString(deterministic=True), note
 
 
 class Known:
@@ -84,7 +93,7 @@ class Known:
             return None
         group = Group(self.position, {}, {}, {}, recorded_at)
         for request in requests:
-            if request.decision.also:
+            if request.decision.also or request.noted:
                 return None
             for stream, version in request.expected:
                 if head := self.heads.get(stream):
@@ -114,6 +123,8 @@ class Group:
     events: list[EventRow] = field(default_factory=list)
     commands: dict[str, tuple[bytes, int]] = field(default_factory=dict)
     """Answer and position by command id."""
+    notes: dict[int, Note] = field(default_factory=dict)
+    """By the position of the event. There are none on the direct way."""
     moves: dict[str, tuple[int, int]] = field(default_factory=dict)
     """Where each consumer's checkpoint was and where it will be."""
 
@@ -148,14 +159,16 @@ class Group:
             self.progress[checkpoint.consumer] = checkpoint.after
         return Appended(position, answer, repeated=False)
 
-    def _write(self, stream: str, tournament: str, messages: list[tuple[str, int, bytes]], metadata: str) -> None:
+    def _write(self, stream: str, tournament: str, messages: list[_Fact], metadata: str) -> None:
         version, previous = self.heads.get(stream, (0, GENESIS))
         position, recorded_at = self.position, self.recorded_at
         moment = f"{recorded_at // 1_000:012x}"
         moment = f"{moment[:8]}-{moment[8:]}-7"
-        for type_name, schema_version, payload in messages:
+        for type_name, schema_version, payload, note in messages:
             version += 1
             position += 1
+            if note:
+                self.notes[position] = note
             chance = os.urandom(10).hex()
             # A UUID of version 7, which begins with the time: ids of one moment lie together in their index.
             event_id = f"{moment}{chance[:3]}-{'89ab'[int(chance[3], 16) & 3]}{chance[4:7]}-{chance[7:19]}"

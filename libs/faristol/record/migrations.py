@@ -153,6 +153,19 @@ async def _to_3(connection: AsyncConnection) -> None:
         await connection.execute(text("ALTER TABLE people ALTER COLUMN country SET STATISTICS 0"))
 
 
+async def _to_4(connection: AsyncConnection) -> None:
+    """Notes beside the events, of which no samples are kept. A process of format 3 writes them into the events."""
+    sqlite = connection.dialect.name == "sqlite"
+    await connection.execute(
+        text(
+            f"CREATE TABLE notes (position {'INTEGER' if sqlite else 'BIGINT'} NOT NULL, text TEXT NOT NULL,"
+            " player_ids TEXT NOT NULL, PRIMARY KEY (position))"
+        )
+    )
+    if not sqlite:
+        await connection.execute(text("ALTER TABLE notes ALTER COLUMN text SET STATISTICS 0"))
+
+
 _RECORD_ID_POSTGRESQL = (
     "ALTER TABLE counter ADD COLUMN record_id VARCHAR(36)",
     "UPDATE counter SET record_id = :record_id",
@@ -166,5 +179,5 @@ _RECORD_ID_SQLITE = (  # it cannot add a column that is never null
     "DROP TABLE counter_1",
 )
 
-STEPS: Mapping[int, Step] = {1: _to_2, 2: _to_3}
+STEPS: Mapping[int, Step] = {1: _to_2, 2: _to_3, 3: _to_4}
 """What brings a record from each format to the next."""

@@ -15,7 +15,7 @@ from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
-from faristol.record import database, migrations, tables
+from faristol.record import database, migrations, notes, tables
 from faristol.record.appender import Appender
 from faristol.record.database import RecordError
 from faristol.record.decision import Appended, Checkpoint, Command, Decision, checked
@@ -184,6 +184,11 @@ class Record:
                 for stream, type_name, version, payload in rows.all():
                     found.setdefault(stream, []).append(upcasting.message(type_name, version, payload))
         return found
+
+    async def notes_of(self, stream: str) -> dict[int, str]:
+        """The words that stand beside the events of a stream, by version; what was erased is not in it."""
+        async with self.engine.connect() as connection:
+            return await notes.of_stream(connection, stream)
 
     async def read(
         self,

@@ -16,6 +16,7 @@ from faristol.record.archive import ArchiveError, Line
 from faristol.record.checking import Checker, unanswered
 from faristol.record.exporting import Exported
 from faristol.record.keys import Keys
+from faristol.record.notes import WITH_WORDS, Note
 from faristol.record.record import Record
 from faristol.record.rows import Wrong
 from faristol.record.seals import Seal
@@ -24,6 +25,9 @@ from faristol.record.verification import Progress, Verdict, quiet
 
 WITH_COUNTRIES = 2
 """The first version that tells of what country people are."""
+
+WITH_NOTES = 3
+"""The first version that has notes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +54,8 @@ class Archive:
         self.checker = Checker(keys, kept=kept, part=self.tournament)
         self.counts = Exported()
         self._named: set[str] = set()
+        self._may_be_noted: set[int] = set()
+        """Positions of the events beside which a note can stand, and none was read."""
         self._due = ""
         """The command that the last event came of, until its answer stands there."""
 
@@ -63,7 +69,7 @@ class Archive:
 
     def _row(self, line: Line) -> Iterator[Row]:
         counts = self.counts
-        if line.kind in {"event", "gap", "seal", "command"} and (counts.people or counts.erased):
+        if line.kind in {"event", "gap", "seal", "command"} and (counts.people or counts.notes or counts.erased):
             raise line.error(f"a line of kind {line.kind} stands behind the people")
         match line.kind:
             case "event":
@@ -71,6 +77,8 @@ class Archive:
                 if event.command_id != self._due:
                     self._nothing_due(line)
                 self.checker.event(event)
+                if event.type in WITH_WORDS:
+                    self._may_be_noted.add(event.position)
                 self._due = "" if self.tournament else event.command_id
                 counts.events += 1
                 yield Row(tables.events, asdict(event))
@@ -90,6 +98,10 @@ class Archive:
                 known = {name: line.text(name) for name in ("name", "club")}
                 known["country"] = line.text("country") if self.version >= WITH_COUNTRIES else ""
                 yield self._person(line, tables.people, known)
+            case "note":
+                self._nothing_due(line)
+                yield self._note(line)
+                counts.notes += 1
             case "erased":
                 self._nothing_due(line)
                 counts.erased += 1
@@ -114,6 +126,14 @@ class Archive:
             self._due = ""
         return Row(tables.commands, {"command_id": command_id, "answer": line.content("answer"), "position": position})
 
+    def _note(self, line: Line) -> Row:
+        position = line.number_of("position")
+        if position not in self._may_be_noted:
+            raise line.error(f"a note of position {position}: there is no event with a note, or it was read already")
+        self._may_be_noted.remove(position)
+        note = Note(line.text("text"), line.texts("player_ids"))
+        return Row(tables.notes, {"position": position, "text": note.text, "player_ids": note.written_ids})
+
     def _person(self, line: Line, table: Table, values: dict[str, Any]) -> Row:
         player_id = line.text("player_id")
         if player_id in self._named:
@@ -124,7 +144,10 @@ class Archive:
     def _end(self, line: Line) -> None:
         if self.checker.position > self.position or (self.checker.position < self.position and not self.tournament):
             raise line.error(f"the events end at position {self.checker.position}; line 1 says {self.position}")
-        for name, found in asdict(self.counts).items():
+        counted = asdict(self.counts)
+        if self.version < WITH_NOTES:
+            del counted["notes"]
+        for name, found in counted.items():
             if line.number_of(name) != found:
                 raise line.error(f"there are {found} {name}; this line says {line.number_of(name)}")
         self.checker.end()
@@ -193,7 +216,7 @@ async def _empty(connection: AsyncConnection) -> None:
     table = tables.counter
     held = update(table).values(position=table.c.position).returning(table.c.position)
     used = int((await connection.execute(held)).scalar_one()) > 0
-    for other in (tables.events, tables.commands, tables.people, tables.erased, tables.seals):
+    for other in (tables.events, tables.commands, tables.people, tables.notes, tables.erased, tables.seals):
         used = used or bool((await connection.execute(select(func.count()).select_from(other))).scalar_one())
     if used:
         raise ArchiveError("the record is not empty: an archive is restored into a new one")

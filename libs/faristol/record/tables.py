@@ -17,7 +17,7 @@ from sqlalchemy import (
     text,
 )
 
-FORMAT = 3
+FORMAT = 4
 """Number of this set of tables, kept in `counter.format`; `migrations` bring older records to it."""
 
 metadata = MetaData()
@@ -88,10 +88,27 @@ NO_SAMPLES = "ALTER TABLE people " + ", ".join(
 """PostgreSQL keeps samples of columns for its planner. What is known of people would outlive its erasure there."""
 
 
+notes = Table(
+    "notes",
+    metadata,
+    Column("position", _position, primary_key=True, autoincrement=False, comment="of the event"),
+    Column("text", Text, nullable=False),
+    Column("player_ids", Text, nullable=False, comment="whom it concerns, a JSON array"),
+)
+
+NO_SAMPLES_OF_NOTES = "ALTER TABLE notes ALTER COLUMN text SET STATISTICS 0"
+
+
 @event.listens_for(people, "after_create")
 def _keep_no_samples(_: object, connection: Connection, **__: object) -> None:
     if connection.dialect.name == "postgresql":
         connection.execute(text(NO_SAMPLES))
+
+
+@event.listens_for(notes, "after_create")
+def _keep_no_samples_of_notes(_: object, connection: Connection, **__: object) -> None:
+    if connection.dialect.name == "postgresql":
+        connection.execute(text(NO_SAMPLES_OF_NOTES))
 
 
 erased = Table(

@@ -23,6 +23,7 @@ def _counted(counts: Exported) -> str:
             many(counts.seals, "seal"),
             many(counts.commands, "answer"),
             many(counts.people, "name"),
+            many(counts.notes, "note"),
             many(counts.erased, "erased person", "erased people"),
         )
     )
@@ -32,7 +33,7 @@ def _counted(counts: Exported) -> str:
 def export(
     file: Annotated[Path, typer.Argument(help="The file to write; there must be none yet.")],
     tournament: Annotated[str, typer.Option(help="Only the events of this tournament.")] = "",
-    with_people: Annotated[bool, typer.Option("--with-people", help="With names, clubs and countries.")] = False,
+    with_people: Annotated[bool, typer.Option("--with-people", help="With names, clubs, countries and notes.")] = False,
     data: Data = None,
     database_url: Database = None,
 ) -> None:
@@ -85,9 +86,10 @@ def erase_person(
     data: Data = None,
     database_url: Database = None,
 ) -> None:
-    """Forget a person's name, club and country for ever. Results stay, under the player id.
+    """Forget a person for ever: name, club, country, and notes that concern or fully name them.
 
-    Every hash and seal stays right. Exports and backups made before still hold the name.
+    Results stay, under the player id, and every hash and seal is right. Exports and backups made before still hold the
+    name.
     """
     from faristol.record import erasure
 
@@ -103,6 +105,8 @@ def erase_person(
                     return "nothing was erased"
             done = await erasure.erase(record, player_id)
         said = f"player {player_id} was erased on {done.before:%Y-%m-%d}" if done.before else f"{player_id} is erased"
+        if done.notes:
+            said += f"; {many(done.notes, 'note')} erased with it"
         if done.remains:
             return f"{said}; the files of the database could not be cleaned ({done.remains}): run this again later"
         return said

@@ -127,7 +127,7 @@ def _unchecked(verdict: Verdict, *, signed: bool, outside: int, whole_file: bool
         found.append(f"whether events after position {outside}, where the seals kept outside end, were cut off")
     else:
         found.append("whether the newest events, with their seals, were cut off (--seals, kept outside)")
-    found.append("names" if not whole_file else "names, if there are any")
+    found.append("names and notes" if not whole_file else "names and notes, if there are any")
     return found
 
 

@@ -101,7 +101,9 @@ def queued(case: Case, judge_id: str) -> pb.QueuedCase:
     )
 
 
-def file_of(case: Case, graph: WordGraph, earlier: Mapping[Word, Sequence[Case]]) -> pb.GetCaseFileResponse:
+def file_of(
+    case: Case, arguments: str, graph: WordGraph, earlier: Mapping[Word, Sequence[Case]]
+) -> pb.GetCaseFileResponse:
     """What a judge is shown of a case: words and what is known of them; nobody's name, id or score."""
     escalates_at = case.escalates_at()
     return pb.GetCaseFileResponse(
@@ -121,7 +123,7 @@ def file_of(case: Case, graph: WordGraph, earlier: Mapping[Word, Sequence[Case]]
         language=case.language,
         article=case.article,
         appeal=case.appeal,
-        arguments=case.arguments,
+        arguments=arguments,
         queued_at=case.queued_at,
         escalates_at=to_timestamp(escalates_at) if escalates_at else None,
     )

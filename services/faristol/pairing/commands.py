@@ -91,4 +91,12 @@ class Commands:
 
 def decision_of(tournament_id: str, loaded: Loaded[Tournament], facts: list[Message]) -> Decision:
     """To append facts to a tournament as it was loaded."""
-    return Decision([Write(stream(tournament_id), loaded.version, facts, tournament_id)])
+    noted = (fact for fact in facts if getattr(fact, "note", ""))
+    concerned = {player_id for fact in noted for player_id in _players_at(loaded.state, fact)}
+    return Decision([Write(stream(tournament_id), loaded.version, facts, tournament_id, concerned)])
+
+
+def _players_at(state: Tournament, fact: Message) -> tuple[str, ...]:
+    """Who plays the game that a fact is of; nobody for a fact of one player, whom it names."""
+    found = None if hasattr(fact, "player_id") else state.find_game(getattr(fact, "game_id", ""))
+    return found[1].player_ids if found else ()

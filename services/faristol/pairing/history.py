@@ -11,9 +11,9 @@ from faristol.host.times import to_timestamp
 from faristol.pairing import decide, identity, pinning
 from faristol.pairing.commands import Commands, Context
 from faristol.pairing.model import Tournament, stream
-from faristol.pairing.naming import players_of
 from faristol.pb.pairing.v1 import pairing_pb2 as pairing
 from faristol.record import Recorded
+from faristol.record.naming import players_of
 from faristol.rules import N_
 
 MOST_ACTS = 500
@@ -34,8 +34,9 @@ class History(Commands):
         left = [one for one in recorded if request.after_version < one.version <= loaded.version]
         page = left[: request.limit or MOST_ACTS]
         facts = [one.message for one in recorded]
+        notes = await self._record.notes_of(stream(request.tournament_id))
         return pairing.ListActsResponse(
-            acts=[_act(one, facts[: one.version - 1]) for one in page],
+            acts=[_act(one, facts[: one.version - 1], notes.get(one.version, "")) for one in page],
             version=loaded.version,
             more=len(page) < len(left),
         )
@@ -63,7 +64,8 @@ class History(Commands):
         )
 
 
-def _act(recorded: Recorded, before: Sequence[Message]) -> pairing.Act:
+def _act(recorded: Recorded, before: Sequence[Message], note: str) -> pairing.Act:
+    """An act with its ``note``, which in what older versions wrote stands in the event itself."""
     fact = recorded.message
     shown = pairing.Act(
         version=recorded.version,
@@ -72,7 +74,7 @@ def _act(recorded: Recorded, before: Sequence[Message]) -> pairing.Act:
         round=int(getattr(fact, "round", 0)),
         player_ids=players_of(fact),
         game_id=str(getattr(fact, "game_id", "")),
-        note=str(getattr(fact, "note", "")),
+        note=note or str(getattr(fact, "note", "")),
         actor=recorded.metadata.actor,
         role=recorded.metadata.role,
         recorded_at=to_timestamp(recorded.recorded_at),

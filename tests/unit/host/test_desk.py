@@ -38,6 +38,12 @@ def test_the_digest_that_is_kept_tells_nothing_of_a_name_a_club_or_a_country() -
     assert ANNA.name == "Anna", "the request itself is left alone"
 
 
+def test_the_digest_that_is_kept_tells_nothing_of_a_note() -> None:
+    asked = pairing_pb2.WithdrawPlayerRequest(command_id="c", tournament_id="cup", player_id="anna")
+    noted = pairing_pb2.WithdrawPlayerRequest(command_id="c", tournament_id="cup", player_id="anna", note="ill")
+    assert digest(noted) == digest(asked)
+
+
 class Caller:
     def invocation_metadata(self) -> tuple[()]:
         return ()

@@ -126,7 +126,9 @@ class Court:
 
     async def appeal(self, game_id: str, arguments: str = "", number: int = 1) -> str:
         """Appeal against the ruling on a challenge; gives the id of its case."""
-        raised = game_events.AppealRaised(turn=3, challenge=number, arguments=arguments, occurred_at=now())
+        raised = game_events.AppealRaised(
+            turn=3, challenge=number, player_id="anna", arguments=arguments, occurred_at=now()
+        )
         await self.add(f"game-{game_id}", raised)
         return case_id_of(game_id, SEED, number, appeal=True)
 

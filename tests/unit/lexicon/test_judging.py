@@ -249,6 +249,7 @@ async def test_an_appeal_goes_to_another_judge_with_its_arguments(court: Court) 
     await court.claim(appeal.case_id, "berta")
     file = await court.judges.GetCaseFile(pb.GetCaseFileRequest(case_id=appeal.case_id, judge_id="berta"))
     assert file.arguments == "see 7.2"
+    assert not [one for one in await court.record.read() if b"7.2" in one.payload]
     await court.rule(appeal.case_id, "berta", {ANYS: True}, "the plural of any", "Gramàtica, 7.2")
     (ruled,) = await court.facts(appeal.case_id, events.CaseRuled)
     assert (ruled.appeal, ruled.valid, ruled.challenge) == (True, True, 1)

@@ -6,15 +6,20 @@ from collections.abc import Awaitable
 
 import grpc
 import pytest
+from google.protobuf.message import Message
 from google.protobuf.timestamp_pb2 import Timestamp
 from google.rpc import error_details_pb2
 from grpc_status import rpc_status
+from sqlalchemy import text
 from tests.unit.pairing.conftest import Desk
-from tests.unit.pairing.halls import FISC
+from tests.unit.pairing.halls import FISC, Hall
 
+from faristol.pairing.commands import decision_of
 from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.pb.pairing.v1 import pairing_pb2 as pairing
-from faristol.record import Decision, Metadata, Write, people
+from faristol.record import Decision, Loaded, Metadata, Write, people
+from faristol.record.erasure import erase
+from faristol.record.verification import verify
 
 
 def command() -> str:
@@ -391,6 +396,63 @@ async def test_what_was_done_can_be_seen_and_undone(desk: Desk) -> None:
     assert code is grpc.StatusCode.NOT_FOUND
     _, _, info = await refused(act(desk, "UndoAct", version=acts[-1].version))
     assert info.reason == "NOT_UNDONE"
+
+
+async def test_what_was_noted_is_shown_with_the_act_until_the_player_is_erased_and_no_event_ever_held_it(
+    desk: Desk,
+) -> None:
+    async def shown() -> list[tuple[str, str]]:
+        acts = (await desk.stub.ListActs(pairing.ListActsRequest(tournament_id="open"))).acts
+        return [(one.type, one.note) for one in acts if one.note]
+
+    await open_tournament(desk)
+    await act(desk, "ChangeRounds", rounds=6, note="the hall is free on Sunday")
+    withdraw = pairing.WithdrawPlayerRequest(
+        command_id=command(), tournament_id="open", player_id="p1", note="his back"
+    )
+    await desk.stub.WithdrawPlayer(withdraw)
+    await desk.stub.WithdrawPlayer(withdraw)
+    before = [("RoundsChanged", "the hall is free on Sunday"), ("PlayerWithdrawn", "his back")]
+    assert await shown() == before
+    assert not [one for one in await desk.record.read() if b"back" in one.payload or b"Sunday" in one.payload]
+    await act(desk, "ReinstatePlayer", player_id="p1")
+    assert await shown() == before
+
+    await erase(desk.record, "p1")
+
+    assert await shown() == before[:1]
+    assert (await verify(desk.record)).wrong == ""
+    acts = (await desk.stub.ListActs(pairing.ListActsRequest(tournament_id="open"))).acts
+    assert list(acts[-2].player_ids) == ["p1"]
+
+
+async def test_what_was_noted_in_the_event_itself_by_an_older_version_is_shown(desk: Desk) -> None:
+    await open_tournament(desk)
+    old = events.PlayerWithdrawn(player_id="p1", round=1, note="ill")
+    await act(desk, "WithdrawPlayer", player_id="p1")
+    async with desk.record.writing() as connection:
+        await connection.execute(
+            text("UPDATE events SET payload = :payload WHERE type = :type"),
+            {"payload": old.SerializeToString(), "type": old.DESCRIPTOR.full_name},
+        )
+    acts = (await desk.stub.ListActs(pairing.ListActsRequest(tournament_id="open"))).acts
+    assert (acts[-1].type, acts[-1].note) == ("PlayerWithdrawn", "ill")
+
+
+def test_what_is_noted_of_a_game_concerns_its_players_and_what_is_noted_of_a_player_nobody_else() -> None:
+    hall = Hall({"anna": 6, "biel": 5, "carme": 4, "dolors": 3, "eloi": 2, "fina": 1})
+    hall.pair(1)
+    loaded = Loaded(hall.state, 7)
+    game_id = hall.state.played[0].pairings[0].game_id
+
+    def concerned(fact: Message) -> list[str]:
+        (write,) = decision_of("open", loaded, [fact]).writes
+        return sorted(write.concerned)
+
+    assert concerned(events.ResultEntered(game_id=game_id, note="anna was ill")) == ["anna", "dolors"]
+    assert concerned(events.PostponementCancelled(game_id=game_id, note="both are here")) == ["anna", "dolors"]
+    assert concerned(events.PlayerWithdrawn(player_id="anna", game_id=game_id, note="ill")) == []
+    assert concerned(events.RoundUnpaired(round=1, note="the wrong list")) == []
 
 
 async def test_what_was_done_comes_in_pages_and_names_everybody_whom_it_is_about(desk: Desk) -> None:

@@ -107,7 +107,7 @@ class TableInMemory(InMemory, TableServices):
         question = Question(game.challenges[raised.challenge], raised.occurred_at)
         if isinstance(raised, events.AppealRaised):
             first = (await case_of(self.record, game, raised.challenge)).state
-            question = replace(question, appeal=True, arguments=raised.arguments, barred=first.ruled_by)
+            question = replace(question, appeal=True, barred=first.ruled_by)
         case = await case_of(self.record, game, raised.challenge, appeal=question.appeal)
         facts = ruling(case.state, question, game, self._case.ruleset, good, self._now())
         case_id = case_id_of(GAME_ID, game.seed, raised.challenge, appeal=question.appeal)

@@ -13,6 +13,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_en
 
 from faristol.record import Appended, Checkpoint, Command, Conflict, Decision, Metadata, Record, Recorded
 from faristol.record.folding import Folds
+from faristol.record.notes import parted
 from faristol.record.tables import erased, metadata, people
 
 _NEVER = datetime.fromtimestamp(0, UTC)
@@ -29,6 +30,7 @@ class Notebook(Record):
         self.folds = Folds()
         self.written: list[Recorded] = []
         self._streams: defaultdict[str, list[Recorded]] = defaultdict(list)
+        self._notes: defaultdict[str, dict[int, str]] = defaultdict(dict)
         self._answers: dict[str, Appended] = {}
         self._beside: AsyncEngine | None = None
 
@@ -51,7 +53,10 @@ class Notebook(Record):
                 await decision.also(connection)
         for write in decision.writes:
             for event in write.events:
-                self._write(write.stream, event, write.tournament, metadata)
+                stored, note = parted(event, write.concerned)
+                self._write(write.stream, stored, write.tournament, metadata)
+                if note:
+                    self._notes[write.stream][len(self._streams[write.stream])] = note.text
         answer = command.answer(len(self.written)) if command else b""
         if command:
             self._answers[command.command_id] = Appended(len(self.written), answer, repeated=True)
@@ -83,6 +88,10 @@ class Notebook(Record):
     async def read_stream(self, stream: str, after_version: int = 0) -> list[Recorded]:
         """As ``Record.read_stream``."""
         return self._streams[stream][after_version:]
+
+    async def notes_of(self, stream: str) -> dict[int, str]:
+        """As ``Record.notes_of``."""
+        return self._notes[stream]
 
     async def facts(self, stream: str, after_version: int = 0) -> list[Message]:
         """As ``Record.facts``."""

@@ -4,6 +4,8 @@ isort:skip_file
 Facts of a table, on stream `game-<game_id>`. Facts are never changed, only added.
 Points are whole points, times are instants, rows and columns count from 0 at the top left.
 `turn` numbers the turns of a game from 1, whoever takes them.
+Free words of people (`debug_redact`) are kept beside the events, so that they can be erased; in an event they are empty,
+but for those that older versions wrote.
 """
 
 from collections import abc as _abc

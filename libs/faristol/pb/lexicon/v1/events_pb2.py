@@ -26,41 +26,43 @@ from faristol.pb.game.v1 import events_pb2 as faristol_dot_game_dot_v1_dot_event
 from google.protobuf import timestamp_pb2 as google_dot_protobuf_dot_timestamp__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n faristol/lexicon/v1/events.proto\x12\x13\x66\x61ristol.lexicon.v1\x1a\x1d\x66\x61ristol/game/v1/events.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"a\n\nWordRuling\x12$\n\x04word\x18\x01 \x01(\x0b\x32\x16.faristol.game.v1.Word\x12\r\n\x05valid\x18\x02 \x01(\x08\x12\x0e\n\x06reason\x18\x03 \x01(\t\x12\x0e\n\x06source\x18\x04 \x01(\t\"\x85\x04\n\nCaseOpened\x12\x0f\n\x07\x63\x61se_id\x18\x01 \x01(\t\x12\x0f\n\x07game_id\x18\x02 \x01(\t\x12\x15\n\rtournament_id\x18\x03 \x01(\t\x12\x0c\n\x04turn\x18\x04 \x01(\x05\x12\x11\n\tchallenge\x18\x05 \x01(\x05\x12%\n\x05words\x18\x06 \x03(\x0b\x32\x16.faristol.game.v1.Word\x12&\n\x07lexicon\x18\x07 \x01(\x0b\x32\x15.faristol.game.v1.Pin\x12\'\n\x04mode\x18\x08 \x01(\x0e\x32\x19.faristol.lexicon.v1.Mode\x12/\n\x0boccurred_at\x18\t \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\r\n\x05panel\x18\n \x01(\x05\x12\x10\n\x08language\x18\x0b \x01(\t\x12\x0e\n\x06layers\x18\x0c \x03(\t\x12\x0e\n\x06\x61ppeal\x18\r \x01(\x08\x12\x18\n\x10\x62\x61rred_judge_ids\x18\x0e \x03(\t\x12\x15\n\rlease_seconds\x18\x0f \x01(\x05\x12\x1e\n\x16\x65scalate_after_seconds\x18\x10 \x01(\x05\x12-\n\tqueued_at\x18\x11 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x0f\n\x07\x61rticle\x18\x12 \x01(\t\x12\x0f\n\x07\x62y_word\x18\x13 \x01(\x08\x12\x11\n\targuments\x18\x14 \x01(\t\"o\n\x0b\x43\x61seClaimed\x12\x0f\n\x07\x63\x61se_id\x18\x01 \x01(\t\x12\x10\n\x08judge_id\x18\x02 \x01(\t\x12\x0c\n\x04seat\x18\x03 \x01(\x05\x12/\n\x0boccurred_at\x18\x04 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\"\xa3\x01\n\x0c\x43\x61seReturned\x12\x0f\n\x07\x63\x61se_id\x18\x01 \x01(\t\x12\x10\n\x08judge_id\x18\x02 \x01(\t\x12\x0c\n\x04seat\x18\x03 \x01(\x05\x12\x31\n\x06reason\x18\x04 \x01(\x0e\x32!.faristol.lexicon.v1.ReturnReason\x12/\n\x0boccurred_at\x18\x05 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\"\xa0\x01\n\x0cOpinionGiven\x12\x0f\n\x07\x63\x61se_id\x18\x01 \x01(\t\x12\x10\n\x08judge_id\x18\x02 \x01(\t\x12\x0c\n\x04seat\x18\x03 \x01(\x05\x12.\n\x05words\x18\x04 \x03(\x0b\x32\x1f.faristol.lexicon.v1.WordRuling\x12/\n\x0boccurred_at\x18\x05 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\"Q\n\rCaseEscalated\x12\x0f\n\x07\x63\x61se_id\x18\x01 \x01(\t\x12/\n\x0boccurred_at\x18\x02 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\"\x87\x01\n\rCaseWithdrawn\x12\x0f\n\x07\x63\x61se_id\x18\x01 \x01(\t\x12\x34\n\x06reason\x18\x02 \x01(\x0e\x32$.faristol.lexicon.v1.WithdrawnReason\x12/\n\x0boccurred_at\x18\x03 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\"\x9c\x02\n\tCaseRuled\x12\x0f\n\x07\x63\x61se_id\x18\x01 \x01(\t\x12\x0f\n\x07game_id\x18\x02 \x01(\t\x12\x0c\n\x04turn\x18\x03 \x01(\x05\x12\x11\n\tchallenge\x18\x04 \x01(\x05\x12\r\n\x05valid\x18\x05 \x01(\x08\x12.\n\x05words\x18\x06 \x03(\x0b\x32\x1f.faristol.lexicon.v1.WordRuling\x12/\n\x0boccurred_at\x18\x07 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\'\n\x04mode\x18\x08 \x01(\x0e\x32\x19.faristol.lexicon.v1.Mode\x12\x11\n\tjudge_ids\x18\t \x03(\t\x12\x0e\n\x06\x61ppeal\x18\n \x01(\x08\x12\x10\n\x08\x64irector\x18\x0b \x01(\x08\"\xb1\x01\n\x0f\x41\x64judicationSet\x12\'\n\x04mode\x18\x01 \x01(\x0e\x32\x19.faristol.lexicon.v1.Mode\x12\r\n\x05panel\x18\x02 \x01(\x05\x12\x15\n\rlease_seconds\x18\x03 \x01(\x05\x12\x1e\n\x16\x65scalate_after_seconds\x18\x04 \x01(\x05\x12/\n\x0boccurred_at\x18\x05 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\"x\n\x0eJudgeAppointed\x12\x10\n\x08judge_id\x18\x01 \x01(\t\x12\x11\n\tlanguages\x18\x02 \x03(\t\x12\x10\n\x08\x64irector\x18\x03 \x01(\x08\x12/\n\x0boccurred_at\x18\x04 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\"S\n\x0eJudgeDismissed\x12\x10\n\x08judge_id\x18\x01 \x01(\t\x12/\n\x0boccurred_at\x18\x02 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\"O\n\x0cLayersChosen\x12\x0e\n\x06layers\x18\x01 \x03(\t\x12/\n\x0boccurred_at\x18\x02 \x01(\x0b\x32\x1a.google.protobuf.Timestamp*P\n\x04Mode\x12\x14\n\x10MODE_UNSPECIFIED\x10\x00\x12\x12\n\x0eMODE_AUTOMATIC\x10\x01\x12\x0e\n\nMODE_JUDGE\x10\x02\x12\x0e\n\nMODE_PANEL\x10\x03*\x80\x01\n\x0cReturnReason\x12\x1d\n\x19RETURN_REASON_UNSPECIFIED\x10\x00\x12\x18\n\x14RETURN_REASON_SILENT\x10\x01\x12\x1a\n\x16RETURN_REASON_RELEASED\x10\x02\x12\x1b\n\x17RETURN_REASON_DISMISSED\x10\x03*\xa1\x01\n\x0fWithdrawnReason\x12 \n\x1cWITHDRAWN_REASON_UNSPECIFIED\x10\x00\x12\x1f\n\x1bWITHDRAWN_REASON_GAME_ENDED\x10\x01\x12\"\n\x1eWITHDRAWN_REASON_ARBITER_RULED\x10\x02\x12\'\n#WITHDRAWN_REASON_ENTRIES_TAKEN_BACK\x10\x03\x62\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n faristol/lexicon/v1/events.proto\x12\x13\x66\x61ristol.lexicon.v1\x1a\x1d\x66\x61ristol/game/v1/events.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"a\n\nWordRuling\x12$\n\x04word\x18\x01 \x01(\x0b\x32\x16.faristol.game.v1.Word\x12\r\n\x05valid\x18\x02 \x01(\x08\x12\x0e\n\x06reason\x18\x03 \x01(\t\x12\x0e\n\x06source\x18\x04 \x01(\t\"\x8a\x04\n\nCaseOpened\x12\x0f\n\x07\x63\x61se_id\x18\x01 \x01(\t\x12\x0f\n\x07game_id\x18\x02 \x01(\t\x12\x15\n\rtournament_id\x18\x03 \x01(\t\x12\x0c\n\x04turn\x18\x04 \x01(\x05\x12\x11\n\tchallenge\x18\x05 \x01(\x05\x12%\n\x05words\x18\x06 \x03(\x0b\x32\x16.faristol.game.v1.Word\x12&\n\x07lexicon\x18\x07 \x01(\x0b\x32\x15.faristol.game.v1.Pin\x12\'\n\x04mode\x18\x08 \x01(\x0e\x32\x19.faristol.lexicon.v1.Mode\x12/\n\x0boccurred_at\x18\t \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\r\n\x05panel\x18\n \x01(\x05\x12\x10\n\x08language\x18\x0b \x01(\t\x12\x0e\n\x06layers\x18\x0c \x03(\t\x12\x0e\n\x06\x61ppeal\x18\r \x01(\x08\x12\x18\n\x10\x62\x61rred_judge_ids\x18\x0e \x03(\t\x12\x15\n\rlease_seconds\x18\x0f \x01(\x05\x12\x1e\n\x16\x65scalate_after_seconds\x18\x10 \x01(\x05\x12-\n\tqueued_at\x18\x11 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x0f\n\x07\x61rticle\x18\x12 \x01(\t\x12\x0f\n\x07\x62y_word\x18\x13 \x01(\x08\x12\x16\n\targuments\x18\x14 \x01(\tB\x03\x80\x01\x01\"o\n\x0b\x43\x61seClaimed\x12\x0f\n\x07\x63\x61se_id\x18\x01 \x01(\t\x12\x10\n\x08judge_id\x18\x02 \x01(\t\x12\x0c\n\x04seat\x18\x03 \x01(\x05\x12/\n\x0boccurred_at\x18\x04 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\"\xa3\x01\n\x0c\x43\x61seReturned\x12\x0f\n\x07\x63\x61se_id\x18\x01 \x01(\t\x12\x10\n\x08judge_id\x18\x02 \x01(\t\x12\x0c\n\x04seat\x18\x03 \x01(\x05\x12\x31\n\x06reason\x18\x04 \x01(\x0e\x32!.faristol.lexicon.v1.ReturnReason\x12/\n\x0boccurred_at\x18\x05 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\"\xa0\x01\n\x0cOpinionGiven\x12\x0f\n\x07\x63\x61se_id\x18\x01 \x01(\t\x12\x10\n\x08judge_id\x18\x02 \x01(\t\x12\x0c\n\x04seat\x18\x03 \x01(\x05\x12.\n\x05words\x18\x04 \x03(\x0b\x32\x1f.faristol.lexicon.v1.WordRuling\x12/\n\x0boccurred_at\x18\x05 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\"Q\n\rCaseEscalated\x12\x0f\n\x07\x63\x61se_id\x18\x01 \x01(\t\x12/\n\x0boccurred_at\x18\x02 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\"\x87\x01\n\rCaseWithdrawn\x12\x0f\n\x07\x63\x61se_id\x18\x01 \x01(\t\x12\x34\n\x06reason\x18\x02 \x01(\x0e\x32$.faristol.lexicon.v1.WithdrawnReason\x12/\n\x0boccurred_at\x18\x03 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\"\x9c\x02\n\tCaseRuled\x12\x0f\n\x07\x63\x61se_id\x18\x01 \x01(\t\x12\x0f\n\x07game_id\x18\x02 \x01(\t\x12\x0c\n\x04turn\x18\x03 \x01(\x05\x12\x11\n\tchallenge\x18\x04 \x01(\x05\x12\r\n\x05valid\x18\x05 \x01(\x08\x12.\n\x05words\x18\x06 \x03(\x0b\x32\x1f.faristol.lexicon.v1.WordRuling\x12/\n\x0boccurred_at\x18\x07 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\'\n\x04mode\x18\x08 \x01(\x0e\x32\x19.faristol.lexicon.v1.Mode\x12\x11\n\tjudge_ids\x18\t \x03(\t\x12\x0e\n\x06\x61ppeal\x18\n \x01(\x08\x12\x10\n\x08\x64irector\x18\x0b \x01(\x08\"\xb1\x01\n\x0f\x41\x64judicationSet\x12\'\n\x04mode\x18\x01 \x01(\x0e\x32\x19.faristol.lexicon.v1.Mode\x12\r\n\x05panel\x18\x02 \x01(\x05\x12\x15\n\rlease_seconds\x18\x03 \x01(\x05\x12\x1e\n\x16\x65scalate_after_seconds\x18\x04 \x01(\x05\x12/\n\x0boccurred_at\x18\x05 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\"x\n\x0eJudgeAppointed\x12\x10\n\x08judge_id\x18\x01 \x01(\t\x12\x11\n\tlanguages\x18\x02 \x03(\t\x12\x10\n\x08\x64irector\x18\x03 \x01(\x08\x12/\n\x0boccurred_at\x18\x04 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\"S\n\x0eJudgeDismissed\x12\x10\n\x08judge_id\x18\x01 \x01(\t\x12/\n\x0boccurred_at\x18\x02 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\"O\n\x0cLayersChosen\x12\x0e\n\x06layers\x18\x01 \x03(\t\x12/\n\x0boccurred_at\x18\x02 \x01(\x0b\x32\x1a.google.protobuf.Timestamp*P\n\x04Mode\x12\x14\n\x10MODE_UNSPECIFIED\x10\x00\x12\x12\n\x0eMODE_AUTOMATIC\x10\x01\x12\x0e\n\nMODE_JUDGE\x10\x02\x12\x0e\n\nMODE_PANEL\x10\x03*\x80\x01\n\x0cReturnReason\x12\x1d\n\x19RETURN_REASON_UNSPECIFIED\x10\x00\x12\x18\n\x14RETURN_REASON_SILENT\x10\x01\x12\x1a\n\x16RETURN_REASON_RELEASED\x10\x02\x12\x1b\n\x17RETURN_REASON_DISMISSED\x10\x03*\xa1\x01\n\x0fWithdrawnReason\x12 \n\x1cWITHDRAWN_REASON_UNSPECIFIED\x10\x00\x12\x1f\n\x1bWITHDRAWN_REASON_GAME_ENDED\x10\x01\x12\"\n\x1eWITHDRAWN_REASON_ARBITER_RULED\x10\x02\x12\'\n#WITHDRAWN_REASON_ENTRIES_TAKEN_BACK\x10\x03\x62\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
 _builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'faristol.pb.lexicon.v1.events_pb2', _globals)
 if not _descriptor._USE_C_DESCRIPTORS:
   DESCRIPTOR._loaded_options = None
-  _globals['_MODE']._serialized_start=2158
-  _globals['_MODE']._serialized_end=2238
-  _globals['_RETURNREASON']._serialized_start=2241
-  _globals['_RETURNREASON']._serialized_end=2369
-  _globals['_WITHDRAWNREASON']._serialized_start=2372
-  _globals['_WITHDRAWNREASON']._serialized_end=2533
+  _globals['_CASEOPENED'].fields_by_name['arguments']._loaded_options = None
+  _globals['_CASEOPENED'].fields_by_name['arguments']._serialized_options = b'\200\001\001'
+  _globals['_MODE']._serialized_start=2163
+  _globals['_MODE']._serialized_end=2243
+  _globals['_RETURNREASON']._serialized_start=2246
+  _globals['_RETURNREASON']._serialized_end=2374
+  _globals['_WITHDRAWNREASON']._serialized_start=2377
+  _globals['_WITHDRAWNREASON']._serialized_end=2538
   _globals['_WORDRULING']._serialized_start=121
   _globals['_WORDRULING']._serialized_end=218
   _globals['_CASEOPENED']._serialized_start=221
-  _globals['_CASEOPENED']._serialized_end=738
-  _globals['_CASECLAIMED']._serialized_start=740
-  _globals['_CASECLAIMED']._serialized_end=851
-  _globals['_CASERETURNED']._serialized_start=854
-  _globals['_CASERETURNED']._serialized_end=1017
-  _globals['_OPINIONGIVEN']._serialized_start=1020
-  _globals['_OPINIONGIVEN']._serialized_end=1180
-  _globals['_CASEESCALATED']._serialized_start=1182
-  _globals['_CASEESCALATED']._serialized_end=1263
-  _globals['_CASEWITHDRAWN']._serialized_start=1266
-  _globals['_CASEWITHDRAWN']._serialized_end=1401
-  _globals['_CASERULED']._serialized_start=1404
-  _globals['_CASERULED']._serialized_end=1688
-  _globals['_ADJUDICATIONSET']._serialized_start=1691
-  _globals['_ADJUDICATIONSET']._serialized_end=1868
-  _globals['_JUDGEAPPOINTED']._serialized_start=1870
-  _globals['_JUDGEAPPOINTED']._serialized_end=1990
-  _globals['_JUDGEDISMISSED']._serialized_start=1992
-  _globals['_JUDGEDISMISSED']._serialized_end=2075
-  _globals['_LAYERSCHOSEN']._serialized_start=2077
-  _globals['_LAYERSCHOSEN']._serialized_end=2156
+  _globals['_CASEOPENED']._serialized_end=743
+  _globals['_CASECLAIMED']._serialized_start=745
+  _globals['_CASECLAIMED']._serialized_end=856
+  _globals['_CASERETURNED']._serialized_start=859
+  _globals['_CASERETURNED']._serialized_end=1022
+  _globals['_OPINIONGIVEN']._serialized_start=1025
+  _globals['_OPINIONGIVEN']._serialized_end=1185
+  _globals['_CASEESCALATED']._serialized_start=1187
+  _globals['_CASEESCALATED']._serialized_end=1268
+  _globals['_CASEWITHDRAWN']._serialized_start=1271
+  _globals['_CASEWITHDRAWN']._serialized_end=1406
+  _globals['_CASERULED']._serialized_start=1409
+  _globals['_CASERULED']._serialized_end=1693
+  _globals['_ADJUDICATIONSET']._serialized_start=1696
+  _globals['_ADJUDICATIONSET']._serialized_end=1873
+  _globals['_JUDGEAPPOINTED']._serialized_start=1875
+  _globals['_JUDGEAPPOINTED']._serialized_end=1995
+  _globals['_JUDGEDISMISSED']._serialized_start=1997
+  _globals['_JUDGEDISMISSED']._serialized_end=2080
+  _globals['_LAYERSCHOSEN']._serialized_start=2082
+  _globals['_LAYERSCHOSEN']._serialized_end=2161
 # @@protoc_insertion_point(module_scope)
