@@ -1,4 +1,4 @@
-"""Measure the record, the bus, tables, words, pairing and standings here, print it, and write it to `var/bench.json`.
+"""Measure the record, the bus, tables, words, pairing, standings and ratings, print it, and write `var/bench.json`.
 
 Run by `make bench`. The machines are noisy: compare figures of one run with each other, not with another day's.
 """
@@ -30,6 +30,7 @@ from tests.benchmarks.figures import Figures
 from tests.benchmarks.latency import latency_figures
 from tests.benchmarks.lookups import word_figures
 from tests.benchmarks.ranking import ranking_figures
+from tests.benchmarks.ratings import rating_figures
 from tests.benchmarks.rebuild import rebuild_figures
 from tests.benchmarks.replay import EVENTS, STREAMS, replay_figures
 from tests.benchmarks.rounds import round_figures
@@ -96,6 +97,7 @@ async def measure(folder: Path) -> Figures:
             finally:
                 await nats.stop()
             await add(f"{name}, rebuild", rebuild_figures(name, new()))
+            await add(f"{name}, ratings", rating_figures(name, new()))
     figures += round_figures()
     figures += ranking_figures()
     try:

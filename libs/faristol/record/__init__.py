@@ -13,7 +13,7 @@ from faristol.record.decision import (
     Write,
 )
 from faristol.record.event import Metadata, Recorded
-from faristol.record.folding import Loaded, load
+from faristol.record.folding import Loaded, load, load_at_once
 from faristol.record.record import Record
 from faristol.record.upcasting import UnreadableEvent, message_class
 
@@ -34,5 +34,6 @@ __all__ = [
     "UnreadableEvent",
     "Write",
     "load",
+    "load_at_once",
     "message_class",
 ]

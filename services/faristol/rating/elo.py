@@ -43,6 +43,11 @@ class Elo:
     factors: tuple[Factor, ...]
     """Afterwards."""
 
+    @property
+    def deviations(self) -> bool:
+        """Whether it says how certain a rating is."""
+        return False
+
     def k(self, rating: int, *, unrated: bool) -> int:
         """The factor of a player: points that a win against expectation is worth at most."""
         factors = self.first_factors if unrated else self.factors

@@ -33,6 +33,11 @@ class Glicko2:
     first_volatility: int
     """In millionths."""
 
+    @property
+    def deviations(self) -> bool:
+        """Whether it says how certain a rating is."""
+        return True
+
     def rate(self, players: Iterable[Rated], games: Iterable[Game]) -> tuple[Change, ...]:
         """The changes of a tournament, in the order of ``players``, every game on the ratings before it.
 

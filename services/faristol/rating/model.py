@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 
@@ -86,39 +86,33 @@ class TournamentView:
         return tuple(game for games in self.results.values() for game in games)
 
 
-def view(state: TournamentView, fact: Message) -> TournamentView:
-    """The tournament after one more of its facts; those that no rating depends on change nothing."""
-    match fact:
-        case pairing_events.TournamentCreated():
-            return replace(state, rounds=fact.rounds)
-        case pairing_events.RoundsChanged():
-            return replace(state, rounds=fact.rounds)
-        case pairing_events.PlayerRegistered():
-            player = Rated(fact.player_id, fact.rating, fact.unrated)
-            return replace(state, players=(*state.players, player))
-        case pairing_events.LateEntryAdmitted():
-            late = Rated(fact.player_id, fact.rating, fact.unrated)
-            return replace(state, players=(*state.players, late))
-        case pairing_events.ResultRecorded():
-            return _with_result(state, fact, unplayed=fact.unplayed)
-        case pairing_events.ResultCorrected():
-            was = fact.game_id in state.unplayed
-            return _with_result(state, fact, unplayed=fact.unplayed if fact.HasField("unplayed") else was)
-        case pairing_events.RoundClosed():
-            return replace(state, closed=fact.round)
-        case _:
-            return state
+def view(state: TournamentView, facts: Iterable[Message]) -> TournamentView:
+    """The tournament after more of its facts; those that no rating depends on change nothing."""
+    rounds, closed = state.rounds, state.closed
+    players, results, unplayed = list(state.players), dict(state.results), set(state.unplayed)
+    for fact in facts:
+        match fact:
+            case pairing_events.TournamentCreated() | pairing_events.RoundsChanged():
+                rounds = fact.rounds
+            case pairing_events.PlayerRegistered() | pairing_events.LateEntryAdmitted():
+                players.append(Rated(fact.player_id, fact.rating, fact.unrated))
+            case pairing_events.ResultRecorded() | pairing_events.ResultCorrected():
+                if _is_unplayed(fact, was=fact.game_id in unplayed):
+                    results[fact.game_id] = ()
+                    unplayed.add(fact.game_id)
+                else:
+                    results[fact.game_id] = _games(fact)
+                    unplayed.discard(fact.game_id)
+            case pairing_events.RoundClosed():
+                closed = fact.round
+    return TournamentView(rounds, tuple(players), MappingProxyType(results), frozenset(unplayed), closed)
 
 
-def _with_result(
-    state: TournamentView, fact: pairing_events.ResultRecorded | pairing_events.ResultCorrected, *, unplayed: bool
-) -> TournamentView:
-    games = {fact.game_id}
-    return replace(
-        state,
-        results=MappingProxyType({**state.results, fact.game_id: () if unplayed else _games(fact)}),
-        unplayed=state.unplayed | games if unplayed else state.unplayed - games,
-    )
+def _is_unplayed(fact: pairing_events.ResultRecorded | pairing_events.ResultCorrected, *, was: bool) -> bool:
+    """Whether nobody has played the game; corrections from before they said so left that as it was."""
+    if isinstance(fact, pairing_events.ResultCorrected) and not fact.HasField("unplayed"):
+        return was
+    return fact.unplayed
 
 
 def _games(fact: pairing_events.ResultRecorded | pairing_events.ResultCorrected) -> tuple[Game, ...]:

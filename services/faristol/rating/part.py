@@ -6,19 +6,21 @@ from faristol.host import Part, Runtime, Servicer
 from faristol.pb.rating.v1 import rating_pb2 as rating
 from faristol.pb.rating.v1 import rating_pb2_grpc as rating_grpc
 from faristol.rating import reactions
+from faristol.rating.earlier import Earlier
 from faristol.rating.service import RatingService
 
 
 def part(runtime: Runtime) -> Part:
     """The lists, and the reaction that makes them."""
+    earlier = Earlier(runtime.record)
     return Part(
         name="rating",
         servicers=(
             Servicer(
                 descriptor=rating.DESCRIPTOR.services_by_name["RatingService"],
                 add=rating_grpc.add_RatingServiceServicer_to_server,
-                instance=RatingService(runtime),
+                instance=RatingService(runtime, earlier),
             ),
         ),
-        reactions=(reactions.lists(runtime.record),),
+        reactions=(reactions.lists(runtime.record, earlier),),
     )

@@ -5,9 +5,9 @@ from __future__ import annotations
 from faristol.bus import Reaction
 from faristol.pb.pairing.v1 import events_pb2 as pairing_events
 from faristol.rating import decide
-from faristol.rating.earlier import first_followed, with_earlier
+from faristol.rating.earlier import Earlier
 from faristol.rating.model import RatingList, TournamentView, evolve, stream, tournament_stream, view
-from faristol.record import Decision, Guard, Record, Recorded, Write, load
+from faristol.record import Decision, Guard, Record, Recorded, Write, load, load_at_once
 
 CLOSES = (pairing_events.RoundClosed, pairing_events.RoundsChanged)
 """Facts after which no round may be left."""
@@ -16,7 +16,7 @@ CORRECTS = (pairing_events.ResultCorrected, pairing_events.ResultRecorded)
 """Facts after which the results behind a list may be others; games are opened again under FISE 44."""
 
 
-def lists(record: Record) -> Reaction:
+def lists(record: Record, earlier: Earlier) -> Reaction:
     """The reaction that publishes the list of a tournament when its last round is closed, or is made the last.
 
     Once the list is published, it revises it when results are corrected, and when a round that was added is closed.
@@ -30,24 +30,15 @@ def lists(record: Record) -> Reaction:
         published = await load(record, stream(event.tournament), RatingList(), evolve)
         if isinstance(fact, CORRECTS) and not published.state.tournament_id:
             return None
-        tournament = await load(record, tournament_stream(event.tournament), TournamentView(), view)
+        tournament = await load_at_once(record, tournament_stream(event.tournament), TournamentView(), view)
         if isinstance(fact, CLOSES) and _last(fact) < tournament.state.rounds:
             # A late consumer may find the last round closed already: the list still follows its closing, not this one.
             return None
+        seen = await earlier.before(event.tournament, tournament.state, published.state, event.position)
         if published.state.tournament_id:
-            before = await first_followed(record, event.tournament)
-            facts = decide.revise(
-                published.state,
-                await with_earlier(record, event.tournament, tournament.state, before),
-                occurred_at=fact.occurred_at,
-            )
+            facts = decide.revise(published.state, seen, occurred_at=fact.occurred_at)
         else:
-            facts = decide.publish(
-                published.state,
-                await with_earlier(record, event.tournament, tournament.state, event.position),
-                tournament_id=event.tournament,
-                occurred_at=fact.occurred_at,
-            )
+            facts = decide.publish(published.state, seen, tournament_id=event.tournament, occurred_at=fact.occurred_at)
         if not facts:
             return None
         return Decision(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import grpc
@@ -14,12 +15,13 @@ from faristol.host.times import occurred_at
 from faristol.pb.rating.v1 import rating_pb2 as rating
 from faristol.pb.rating.v1 import rating_pb2_grpc as rating_grpc
 from faristol.rating import decide
-from faristol.rating.earlier import first_followed, with_earlier
+from faristol.rating.earlier import Earlier
 from faristol.rating.elo import Elo, Factor
+from faristol.rating.estimates import Estimates
 from faristol.rating.glicko import Glicko2
 from faristol.rating.model import RatingList, TournamentView, evolve, stream, tournament_stream, view
 from faristol.rating.systems import DEFAULT, SYSTEMS, system_named
-from faristol.record import Decision, Guard, Loaded, Write, load
+from faristol.record import Decision, Guard, Loaded, Write, load, load_at_once
 from faristol.rules.refusal import N_
 
 Context = grpc.aio.ServicerContext[Any, Any]
@@ -28,9 +30,11 @@ Context = grpc.aio.ServicerContext[Any, Any]
 class RatingService(rating_grpc.RatingServiceServicer):
     """The rating lists of a cell."""
 
-    def __init__(self, runtime: Runtime) -> None:
+    def __init__(self, runtime: Runtime, earlier: Earlier) -> None:
         self._runtime = runtime
         self._record = runtime.record
+        self._earlier = earlier
+        self._estimates = Estimates()
 
     async def GetRatingList(  # noqa: N802
         self, request: rating.GetRatingListRequest, context: Context
@@ -53,21 +57,22 @@ class RatingService(rating_grpc.RatingServiceServicer):
     ) -> rating.EstimateRatingsResponse:
         """The list as it would be with the results that are in, or as it is."""
         position = await self._record.last_position()
-        found = (await self._list(request.tournament_id)).state
-        tournament = (await self._tournament(request.tournament_id)).state
+        published = await self._list(request.tournament_id)
+        tournament = await self._tournament(request.tournament_id)
+        found, seen = published.state, tournament.state
         answer = rating.EstimateRatingsResponse(
             tournament_id=request.tournament_id, system=system_named(found.system).name, position=position
         )
-        if found.tournament_id and tournament.closed >= tournament.rounds:
+        if found.tournament_id and seen.closed >= seen.rounds:
             answer.ratings.extend(map(decide.line, found.changes))
             answer.published, answer.revision = True, found.revision
             answer.occurred_at.CopyFrom(found.occurred_at or Timestamp())
             if found.revised_at is not None:
                 answer.revised_at.CopyFrom(found.revised_at)
             return answer
-        before = await first_followed(self._record, request.tournament_id) if found.tournament_id else position
-        seen = await with_earlier(self._record, request.tournament_id, tournament, before)
-        answer.ratings.extend(map(decide.line, decide.changes(found, seen)))
+        seen = await self._earlier.before(request.tournament_id, seen, found, position)
+        changes = await self._estimates.of(request.tournament_id, published, replace(tournament, state=seen))
+        answer.ratings.extend(map(decide.line, changes))
         return answer
 
     async def ChooseRatingSystem(  # noqa: N802
@@ -104,7 +109,7 @@ class RatingService(rating_grpc.RatingServiceServicer):
 
     async def _tournament(self, tournament_id: str) -> Loaded[TournamentView]:
         """As much of a tournament as ratings depend on. Raises ``NotFound``."""
-        found = await load(self._record, tournament_stream(tournament_id), TournamentView(), view)
+        found = await load_at_once(self._record, tournament_stream(tournament_id), TournamentView(), view)
         if not found.version:
             raise NotFound("tournament", tournament_id)
         return found

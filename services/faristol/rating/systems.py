@@ -54,6 +54,11 @@ class RatingSystem(Protocol):
         """Name and version."""
         ...
 
+    @property
+    def deviations(self) -> bool:
+        """Whether it says how certain a rating is, which earlier lists then tell."""
+        ...
+
     def rate(self, players: Iterable[Rated], games: Iterable[Game]) -> tuple[Change, ...]:
         """The changes of a tournament, in the order of ``players``."""
         ...

@@ -98,7 +98,7 @@ def test_a_rating_list_rests_on_the_corrected_result() -> None:
     first, second = game.player_ids
     correct(hall, (first, 300), (second, 400), game=game.game_id, player_ids=[first, second])
 
-    assert reduce(view, hall.facts, TournamentView()).games[0].half_points == 0
+    assert view(TournamentView(), hall.facts).games[0].half_points == 0
 
 
 def forfeited(hall: Hall) -> None:
@@ -124,13 +124,13 @@ def test_a_forfeit_that_is_corrected_was_a_game_unless_that_is_denied() -> None:
 
     assert past_of(hall.state, UF, "p1", 2)[0].opponent == "p5"
     assert hall.state.played[0].decided[GAME] == Decided("p1")
-    assert [game.half_points for game in reduce(view, hall.facts, TournamentView()).games] == [2]
+    assert [game.half_points for game in view(TournamentView(), hall.facts).games] == [2]
 
     correct(hall, ("p1", 0), ("p5", 0), winner_id="p5", unplayed=True)
     after = hall.state.played[0].decided[GAME]
     assert (after.condition, after.losers, after.unplayed) == (game_events.END_CONDITION_FORFEIT, ("p1",), True)
     assert not past_of(hall.state, UF, "p1", 2)[0].played
-    assert reduce(view, hall.facts, TournamentView()).games == ()
+    assert view(TournamentView(), hall.facts).games == ()
 
 
 def test_a_correction_from_before_it_said_whether_there_was_a_game_leaves_that_as_it_was() -> None:
@@ -141,7 +141,7 @@ def test_a_correction_from_before_it_said_whether_there_was_a_game_leaves_that_a
     hall.do([events.ResultCorrected(round=1, game_id=GAME, scores=scores, winner_id="p5")])
 
     assert hall.state.played[0].decided[GAME] == replace(before, winner_id="p5")
-    assert reduce(view, hall.facts, TournamentView()).games == ()
+    assert view(TournamentView(), hall.facts).games == ()
 
 
 def test_nobody_draws_a_game_that_was_not_played() -> None:

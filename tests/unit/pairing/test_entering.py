@@ -85,7 +85,7 @@ def test_a_forfeit_has_the_points_of_the_book_and_is_no_game(ruleset: Ruleset, p
     assert (recorded.winner_id, list(recorded.loser_ids), recorded.unplayed) == ("p1", ["p5"], True)
     assert past_of(hall.state, ruleset, "p1", 2)[0].half_points == 2
     assert not past_of(hall.state, ruleset, "p1", 2)[0].played
-    assert reduce(view, hall.facts, TournamentView()).games == ()
+    assert view(TournamentView(), hall.facts).games == ()
 
 
 def test_where_both_were_absent_both_lose() -> None:
@@ -131,7 +131,7 @@ def test_a_result_that_is_entered_counts_as_one_of_a_table() -> None:
 
     assert (recorded.winner_id, recorded.unplayed) == ("p5", False)
     assert past_of(hall.state, PES, "p5", 2)[0].half_points == 2
-    assert [game.half_points for game in reduce(view, hall.facts, TournamentView()).games] == [0]
+    assert [game.half_points for game in view(TournamentView(), hall.facts).games] == [0]
 
 
 def test_who_left_does_not_win_with_more_points() -> None:

@@ -20,7 +20,7 @@ AT = Timestamp(seconds=1_700_000_000)
 
 
 def seen(hall: Hall) -> TournamentView:
-    return reduce(view, hall.facts, TournamentView())
+    return view(TournamentView(), hall.facts)
 
 
 def test_there_is_no_list_while_a_round_is_left() -> None:
@@ -104,8 +104,8 @@ def test_estimates_follow_the_results_so_far_and_end_as_the_list() -> None:
 
 
 def test_a_table_of_more_than_two_is_rated() -> None:
-    state = reduce(
-        view,
+    state = view(
+        TournamentView(),
         [
             *(pairing_events.PlayerRegistered(player_id=name, rating=1500) for name in "abc"),
             pairing_events.ResultRecorded(
@@ -118,7 +118,6 @@ def test_a_table_of_more_than_two_is_rated() -> None:
                 winner_id="a",
             ),
         ],
-        TournamentView(),
     )
     assert [(change.player_id, change.after) for change in changes(RatingList(), state)] == [
         ("a", 1510),
@@ -131,8 +130,8 @@ def test_a_table_of_more_than_two_is_rated() -> None:
 @pytest.mark.parametrize("winner", ["giant", "dwarfs"])
 def test_a_list_keeps_to_the_ratings_that_there_are_whatever_the_results(system: str, winner: str) -> None:
     dwarfs = [f"p{number}" for number in range(99)]
-    state = reduce(
-        view,
+    state = view(
+        TournamentView(),
         [
             pairing_events.PlayerRegistered(player_id="giant", rating=9999),
             *(pairing_events.PlayerRegistered(player_id=name, rating=0) for name in dwarfs),
@@ -149,7 +148,6 @@ def test_a_list_keeps_to_the_ratings_that_there_are_whatever_the_results(system:
                 for number, name in enumerate(dwarfs, 1)
             ),
         ],
-        TournamentView(),
     )
     _, *lines = publish(RatingList(system=system), state, tournament_id="open", occurred_at=AT)
     assert len(lines) == 100

@@ -1,7 +1,5 @@
 from __future__ import annotations
 
-from functools import reduce
-
 import pytest
 from tests.unit.pairing.halls import Hall
 
@@ -29,7 +27,7 @@ def test_games_count_as_won_lost_or_drawn_by_their_scores() -> None:
     hall.report("open-r1-t3", 350, 350)
     hall.close(1)
 
-    found = reduce(view, hall.facts, TournamentView())
+    found = view(TournamentView(), hall.facts)
 
     assert found.games == (Game("a", "e", 2), Game("b", "f", 0), Game("c", "d", 1))
     assert found.players[3] == Rated("d", 1000, unrated=True)
@@ -37,11 +35,11 @@ def test_games_count_as_won_lost_or_drawn_by_their_scores() -> None:
 
 
 def test_the_view_is_the_same_whatever_else_the_tournament_tells() -> None:
-    assert view(TournamentView(), game_events.Passed()) == TournamentView()
+    assert view(TournamentView(), [game_events.Passed()]) == TournamentView()
 
 
 def test_a_game_that_was_not_played_is_not_rated() -> None:
     scores = [game_events.FinalScore(player_id=player_id) for player_id in ("a", "b")]
     forfeit = pairing_events.ResultRecorded(round=1, game_id="g", scores=scores, winner_id="a", unplayed=True)
 
-    assert view(TournamentView(), forfeit).games == ()
+    assert view(TournamentView(), [forfeit]).games == ()

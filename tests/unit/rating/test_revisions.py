@@ -18,6 +18,7 @@ from faristol.pb.game.v1 import events_pb2 as game_events
 from faristol.pb.pairing.v1 import events_pb2 as pairing_events
 from faristol.pb.rating.v1 import events_pb2 as events
 from faristol.rating.decide import choose, publish, revise
+from faristol.rating.earlier import Earlier
 from faristol.rating.model import RatingList, TournamentView, evolve, view
 from faristol.rating.reactions import lists
 from faristol.record import Conflict, Decision, Metadata, Record, Recorded, Write
@@ -57,7 +58,7 @@ def corrected(hall: Hall, game: str, first: int, second: int) -> Sequence[Messag
 
 
 def seen(hall: Hall) -> TournamentView:
-    return reduce(view, hall.facts, TournamentView())
+    return view(TournamentView(), hall.facts)
 
 
 def published(hall: Hall, chosen: RatingList = RatingList()) -> RatingList:  # noqa: B008 # it is immutable
@@ -74,7 +75,7 @@ async def happen(record: Record, facts: Sequence[Message]) -> Recorded:
 
 async def follow(record: Record, event: Recorded) -> bool:
     """What the ratings make of an event; whether that is anything."""
-    reaction = lists(record)
+    reaction = lists(record, Earlier(record))
     assert event.type in reaction.types
     decision = await reaction.react(event)
     if decision is None:
@@ -187,7 +188,7 @@ async def test_a_correction_while_a_list_is_revised_makes_it_decide_again(record
     hall = played()
     assert await follow(record, await happen(record, hall.facts))
     first = await happen(record, corrected(hall, LAST, 300, 400))
-    decision = await lists(record).react(first)
+    decision = await lists(record, Earlier(record)).react(first)
     assert decision is not None
 
     second = await happen(record, corrected(hall, "open-r5-t2", 300, 400))

@@ -17,6 +17,7 @@ from faristol.pb.pairing.v1 import events_pb2 as pairing_events
 from faristol.pb.rating.v1 import events_pb2 as events
 from faristol.pb.rating.v1 import rating_pb2 as rating
 from faristol.pb.rating.v1 import rating_pb2_grpc as rating_grpc
+from faristol.rating.earlier import Earlier
 from faristol.rating.part import part
 from faristol.rating.reactions import lists
 from faristol.record import Decision, Metadata, Record, Recorded, Write
@@ -70,7 +71,7 @@ async def test_the_list_after_the_last_round_is_published_once_and_shown_highest
 ) -> None:
     closings = await play(record)
     assert len(closings) == 5
-    reaction = lists(record)
+    reaction = lists(record, Earlier(record))
 
     decision = await reaction.react(closings[-1])
     assert decision is not None
@@ -93,7 +94,7 @@ async def test_the_list_after_the_last_round_is_published_once_and_shown_highest
 async def test_a_consumer_that_was_away_still_dates_the_list_by_the_last_round(record: Record) -> None:
     closings = await play(record)
 
-    decisions = [await lists(record).react(closing) for closing in closings]
+    decisions = [await lists(record, Earlier(record)).react(closing) for closing in closings]
 
     assert [decision is not None for decision in decisions] == [False, False, False, False, True]
 
@@ -104,7 +105,7 @@ async def test_the_list_follows_when_a_round_that_is_closed_becomes_the_last(rec
         hall.play(number)
     hall.do(decide.change_rounds(hall.state, hall.ruleset, rounds=5, note="", at=None, now=hall.now))
     await record.append(Decision([Write("tournament-open", 0, hall.facts, "open")]), Metadata())
-    reaction = lists(record)
+    reaction = lists(record, Earlier(record))
     followed = ("RoundClosed", "RoundsChanged")
     news = [event for event in await record.read_stream("tournament-open") if event.name in followed]
 
@@ -128,7 +129,7 @@ async def test_ratings_are_estimated_while_the_tournament_lasts_by_the_system_th
     assert estimated.system == "naspa-1"
     assert list(estimated.ratings) != list(usual.ratings)
 
-    decision = await lists(record).react(closings[-1])
+    decision = await lists(record, Earlier(record)).react(closings[-1])
     assert decision is not None
     await record.append(decision, Metadata(actor="rating.lists"))
 
@@ -145,7 +146,7 @@ async def test_a_revised_list_is_read_with_both_its_moments(
     record: Record, ratings: rating_grpc.RatingServiceAsyncStub
 ) -> None:
     closings = await play(record)
-    decision = await lists(record).react(closings[-1])
+    decision = await lists(record, Earlier(record)).react(closings[-1])
     assert decision is not None
     await record.append(decision, Metadata(causation_id=closings[-1].event_id))
     request = rating.GetRatingListRequest(tournament_id="open")
@@ -161,7 +162,7 @@ async def test_a_revised_list_is_read_with_both_its_moments(
     version = len(await record.read_stream("tournament-open"))
     await record.append(Decision([Write("tournament-open", version, [correction], "open")]), Metadata())
     told = (await record.read_stream("tournament-open"))[-1]
-    decision = await lists(record).react(told)
+    decision = await lists(record, Earlier(record)).react(told)
     assert decision is not None
     await record.append(decision, Metadata(causation_id=told.event_id))
 
@@ -216,7 +217,7 @@ async def test_a_rating_is_as_certain_as_the_last_list_before_the_tournament_lef
     await ratings.ChooseRatingSystem(choose)
     estimated = await ratings.EstimateRatings(rating.EstimateRatingsRequest(tournament_id="open"))
 
-    decision = await lists(record).react(closings[-1])
+    decision = await lists(record, Earlier(record)).react(closings[-1])
     assert decision is not None
     await record.append(decision, Metadata(actor="rating.lists"))
 
@@ -224,3 +225,29 @@ async def test_a_rating_is_as_certain_as_the_last_list_before_the_tournament_lef
     assert list(found.ratings) == list(estimated.ratings)
     deviations = {line.player_id: line.deviation for line in found.ratings}
     assert deviations["a"] < 61_00 < min(deviations[other] for other in "bcdef")
+
+
+async def test_an_estimate_follows_each_result_and_each_list_of_another_tournament(
+    record: Record, ratings: rating_grpc.RatingServiceAsyncStub
+) -> None:
+    await play(record)
+    choose = rating.ChooseRatingSystemRequest(command_id=str(uuid.uuid4()), tournament_id="open", system="glicko2-1")
+    await ratings.ChooseRatingSystem(choose)
+    request = rating.EstimateRatingsRequest(tournament_id="open")
+    first = await ratings.EstimateRatings(request)
+    assert list((await ratings.EstimateRatings(request)).ratings) == list(first.ratings)
+    line = events.RatingUpdated(player_id="a", before=1400, after=1500, deviation=61_00, volatility=59_000)
+    published = events.RatingListPublished(tournament_id="cup", system="glicko2-1")
+    await record.append(Decision([Write("ratings-cup", 0, [published, line], "cup")]), Metadata())
+
+    second = await ratings.EstimateRatings(request)
+    assert list(second.ratings) != list(first.ratings)
+    assert second.position == first.position + 2
+
+    version = len(await record.read_stream("tournament-open"))
+    scores = [game_events.FinalScore(player_id=player, score=score) for player, score in (("a", 300), ("b", 400))]
+    result = pairing_events.ResultRecorded(round=6, game_id="open-r6-t1", scores=scores, winner_id="b")
+    await record.append(Decision([Write("tournament-open", version, [result], "open")]), Metadata())
+
+    third = await ratings.EstimateRatings(request)
+    assert {one.player_id: one.games for one in third.ratings}["a"] == 6

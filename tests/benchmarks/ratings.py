@@ -1,0 +1,109 @@
+"""How long it takes to estimate the ratings of a great championship when many were played before."""
+
+from __future__ import annotations
+
+import random
+import statistics
+import time
+
+import grpc
+from google.protobuf.message import Message
+from tests.benchmarks.figures import Figures
+
+from faristol.host import Runtime, Settings
+from faristol.pb.game.v1 import events_pb2 as game
+from faristol.pb.pairing.v1 import events_pb2 as pairing
+from faristol.pb.rating.v1 import events_pb2 as rating
+from faristol.pb.rating.v1 import rating_pb2, rating_pb2_grpc
+from faristol.rating.part import part
+from faristol.record import Decision, Metadata, Record, Write
+
+PLAYERS = 300
+ROUNDS = 8
+LISTS = 50
+TIMES = 5
+SYSTEMS = ("elo-1", "glicko2-1")
+
+
+async def rating_figures(name: str, url: str) -> Figures:
+    """Milliseconds until EstimateRatings has answered: at first, and after one more result."""
+    chance = random.Random(7)
+    record = await Record.open(url)
+    players = [f"player-{number}" for number in range(PLAYERS)]
+    for number in range(LISTS):
+        lines = [
+            rating.RatingUpdated(player_id=player, before=1500, after=1500, deviation=80_00, volatility=60_000)
+            for player in players
+        ]
+        list_ = rating.RatingListPublished(tournament_id=f"cup-{number}", system="glicko2-1")
+        await append(record, f"ratings-cup-{number}", 0, [list_, *lines])
+    server = grpc.aio.server()
+    for servicer in part(Runtime(Settings.model_validate({}), record)).servicers:
+        servicer.add(servicer.instance, server)
+    address = f"127.0.0.1:{server.add_insecure_port('127.0.0.1:0')}"
+    await server.start()
+    figures: Figures = []
+    async with grpc.aio.insecure_channel(address) as channel:
+        stub = rating_pb2_grpc.RatingServiceStub(channel)
+        for system in SYSTEMS:
+            figures += await _estimates(name, record, stub, system, players, chance)
+    await server.stop(None)
+    await record.close()
+    return figures
+
+
+async def append(record: Record, stream: str, version: int, facts: list[Message]) -> None:
+    """Facts of one stream; what comes after the ``-`` is the tournament."""
+    await record.append(Decision([Write(stream, version, facts, stream.partition("-")[2])]), Metadata())
+
+
+async def _estimates(
+    name: str,
+    record: Record,
+    stub: rating_pb2_grpc.RatingServiceAsyncStub,
+    system: str,
+    players: list[str],
+    chance: random.Random,
+) -> Figures:
+    tournament = f"great-{system}"
+    facts: list[Message] = [pairing.TournamentCreated(tournament_id=tournament, rounds=ROUNDS + 1)]
+    facts += [pairing.PlayerRegistered(player_id=player, rating=chance.randint(600, 2200)) for player in players]
+    for number in range(1, ROUNDS + 1):
+        chance.shuffle(players)
+        facts += [_result(number, place, players, chance) for place in range(0, PLAYERS, 2)]
+        facts.append(pairing.RoundClosed(round=number))
+    await append(record, f"tournament-{tournament}", 0, facts)
+    await append(record, f"ratings-{tournament}", 0, [rating.RatingSystemChosen(system=system)])
+    request = rating_pb2.EstimateRatingsRequest(tournament_id=tournament)
+    first = await _timed(stub, request)
+    after_result, again = [], []
+    for time_ in range(TIMES):
+        one_more = _result(ROUNDS + 1, 2 * time_, players, chance)
+        await append(record, f"tournament-{tournament}", len(facts) + time_, [one_more])
+        after_result.append(await _timed(stub, request))
+        again.append(await _timed(stub, request))
+    what = f"{name}: ratings estimated by {system}, {PLAYERS} players, {ROUNDS} rounds, {LISTS} lists before"
+    return [
+        (f"{what}, at first", first * 1_000, "ms"),
+        (f"{what}, after a result", statistics.median(after_result) * 1_000, "ms"),
+        (f"{what}, again", statistics.median(again) * 1_000, "ms"),
+    ]
+
+
+async def _timed(stub: rating_pb2_grpc.RatingServiceAsyncStub, request: rating_pb2.EstimateRatingsRequest) -> float:
+    start = time.perf_counter()
+    answer = await stub.EstimateRatings(request)
+    taken = time.perf_counter() - start
+    assert len(answer.ratings) == PLAYERS
+    assert sum(line.games for line in answer.ratings) >= PLAYERS * ROUNDS
+    return taken
+
+
+def _result(round_: int, place: int, players: list[str], chance: random.Random) -> pairing.ResultRecorded:
+    scores = [
+        game.FinalScore(player_id=player, score=chance.randint(250, 550)) for player in players[place : place + 2]
+    ]
+    winner = max(scores, key=lambda score: score.score).player_id
+    return pairing.ResultRecorded(
+        round=round_, game_id=f"great-r{round_}-t{place // 2 + 1}", scores=scores, winner_id=winner
+    )
