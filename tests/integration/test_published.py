@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import csv
+import io
 import json
 from collections.abc import AsyncIterator
 from pathlib import Path
@@ -169,3 +171,12 @@ async def test_a_rating_list_that_was_exported_registers_the_players_of_the_next
         player_id: (one["name"], one["new_rating"]) for player_id, one in told.items()
     }
     assert [row.rating for _, row in rows] == sorted((row.rating for _, row in rows), reverse=True)
+
+
+async def test_ratings_leave_as_csv_and_json_with_the_same_numbers(fisc: Championship) -> None:
+    told = json.loads(await export(fisc, "ratings", fisc.tournament_id, "--as", "json"))
+    lines = csv.DictReader(io.StringIO(await export(fisc, "ratings", fisc.tournament_id)))
+    assert [(line["player_id"], int(line["new_rating"]), float(line["points"])) for line in lines] == [
+        (one["player_id"], one["new_rating"], one["points"]) for one in told["ratings"]
+    ]
+    assert all(one["change"] == one["new_rating"] - one["rating"] for one in told["ratings"])

@@ -14,9 +14,11 @@ from faristol.cli.common import run
 from faristol.gateway import comma_separated, schemas
 from faristol.gateway.crosstable import Crosstable
 from faristol.gateway.files import EDITIONS
+from faristol.gateway.ratings import Ratings, RatingService
 from faristol.gateway.results import AsOf, Results
 from faristol.host import StartError
 from faristol.host.text import SOURCE
+from faristol.pb.rating.v1 import rating_pb2_grpc
 from faristol.pb.results.v1 import results_pb2_grpc
 
 app = typer.Typer(no_args_is_help=True, help="Standings, pairings, crosstables and reports as files.")
@@ -92,6 +94,20 @@ def crosstable(
     _write(run(ask()), output)
 
 
+@app.command()
+def ratings(tournament: Tournament, form: As = Form.CSV, output: Output = None, address: Cell = None) -> None:
+    """The rating list after a tournament; while a round is left, an estimate from the results so far."""
+
+    async def ask() -> str:
+        async with service_at("results", address) as results_channel, service_at("rating", address) as channel:
+            results = Results(results_pb2_grpc.ResultsServiceStub(results_channel), SOURCE)
+            service = RatingService(rating_pb2_grpc.RatingServiceStub(channel), SOURCE)
+            answer = Ratings.of(await service.of(tournament), await results.players(tournament))
+            return comma_separated.ratings(answer) if form is Form.CSV else answer.model_dump_json(indent=2)
+
+    _write(run(ask()), output)
+
+
 @app.command("json")
 def whole(tournament: Tournament, output: Output = None, address: Cell = None) -> None:
     """All of it as one JSON object, as of one position: tournament, players, pairings of every round, standings."""
@@ -110,7 +126,7 @@ def whole(tournament: Tournament, output: Output = None, address: Cell = None) -
             told = {
                 "position": head.position,
                 "tournament": head.tournament.model_dump(mode="json"),
-                "rating_system": players.rating_system,
+                **players.model_dump(mode="json", exclude={"position", "players"}),
                 "players": [one.model_dump(mode="json") for one in players.players],
                 "rounds": [one.model_dump(mode="json", exclude={"position"}) for one in rounds],
                 "standings": [one.model_dump(mode="json") for one in standings.standings],

@@ -16,6 +16,7 @@ from starlette.responses import Response
 from faristol.gateway import operation, rulings, schemas, sheets, stream
 from faristol.gateway.crosstable import Crosstable
 from faristol.gateway.prizes import Prizes
+from faristol.gateway.ratings import RatingReader, Ratings
 from faristol.gateway.results import AsOf, Reader, RulingsReader
 
 TournamentId = Annotated[str, Path(description="The tournament.", examples=["demo"])]
@@ -211,6 +212,18 @@ def router(closing: asyncio.Event) -> APIRouter:
         """What was challenged in closed rounds, and how it was ruled on, page by page."""
         answer = await found.of(tournament_id, round, page_size, page_token)
         return tagged(rulings.Rulings.of(answer), if_none_match)
+
+    @routes.get("/tournaments/{tournament_id}/ratings", response_model=Ratings, responses=ERRORS)
+    async def get_ratings(
+        results: Reader,
+        ratings: RatingReader,
+        tournament_id: TournamentId,
+        min_position: MinPosition = 0,
+        if_none_match: IfNoneMatch = None,
+    ) -> Response:
+        """The rating list after the tournament; while a round is left, an estimate from the results so far."""
+        players = await results.players(tournament_id, min_position)
+        return tagged(Ratings.of(await ratings.of(tournament_id), players), if_none_match)
 
     @routes.get("/games/{game_id}", response_model=sheets.Game, responses=ERRORS)
     async def get_game(

@@ -13,6 +13,7 @@ from faristol.gateway import api, files, pages, problems
 from faristol.gateway.headers import SafeHeaders
 from faristol.host import Runtime
 from faristol.pb.lexicon.v1 import adjudication_pb2_grpc
+from faristol.pb.rating.v1 import rating_pb2_grpc
 from faristol.pb.results.v1 import results_pb2_grpc
 
 ABOUT = """Results of crossword-tile championships, live: tournaments, standings, pairings, scoresheets.
@@ -26,12 +27,13 @@ def app(runtime: Runtime) -> FastAPI:
     """The application in front of the results service that ``runtime`` knows.
 
     ``app.state.closing`` is an event that ends every stream when it is set; ``app.state.results`` is the stub of
-    the results service, and ``app.state.rulings`` that of the rulings.
+    the results service, ``app.state.rulings`` that of the rulings, and ``app.state.ratings`` that of the ratings.
     """
     closing = asyncio.Event()
     web = FastAPI(title="Faristol", version="1", description=ABOUT, docs_url=None, redoc_url=None)
     web.state.closing = closing
     web.state.results = results_pb2_grpc.ResultsServiceStub(runtime.channel("results"))
+    web.state.ratings = rating_pb2_grpc.RatingServiceStub(runtime.channel("rating"))
     web.state.rulings = adjudication_pb2_grpc.AdjudicationServiceStub(runtime.channel("lexicon"))
     web.add_middleware(
         CORSMiddleware,

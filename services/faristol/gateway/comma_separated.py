@@ -12,6 +12,7 @@ from collections.abc import Iterable, Sequence
 from io import StringIO
 
 from faristol.gateway.crosstable import Cell, Crosstable
+from faristol.gateway.ratings import Ratings
 from faristol.gateway.schemas import Pairings, Seat, Standings
 
 Value = str | int | float | bool | None
@@ -39,6 +40,25 @@ PAIRINGS = (
 
 A table of more than two has the columns ``third_…`` and ``fourth_…`` beside, at the end, where there is one.
 """
+
+RATINGS = (
+    "player_id",
+    "name",
+    "club",
+    "rating",
+    "unrated",
+    "new_rating",
+    "change",
+    "games",
+    "points",
+    "expected",
+    "deviation",
+    "volatility",
+    "system",
+    "estimate",
+    "revision",
+)
+"""Columns of ratings. The last three are those of the list, and the same in every line."""
 
 CROSSTABLE = ("rank", "player_id", "name", "rating", "points", "spread", "total")
 """Columns of a crosstable; those of ``ROUND`` follow for each round, as ``round_1_opponent``."""
@@ -105,6 +125,12 @@ def crosstable(answer: Crosstable) -> str:
         own: list[Value] = [row.rank, row.player_id, row.name, row.rating, row.points, row.spread, row.total]
         lines.append([*own, *(value for number in numbers for value in _round(cells[number]))])
     return written([*CROSSTABLE, *(f"round_{number}_{name}" for number in numbers for name in ROUND)], lines)
+
+
+def ratings(answer: Ratings) -> str:
+    """The rating list or an estimate of it, a line for each player."""
+    lines = ([*one.model_dump().values(), answer.system, answer.estimate, answer.revision] for one in answer.ratings)
+    return written(RATINGS, lines)
 
 
 def written(columns: Sequence[str], lines: Iterable[Sequence[Value]]) -> str:

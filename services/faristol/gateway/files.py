@@ -29,6 +29,7 @@ from faristol.gateway.api import (
 from faristol.gateway.crosstable import Crosstable
 from faristol.gateway.gcg import gcg_of
 from faristol.gateway.language import language_of
+from faristol.gateway.ratings import RatingReader, Ratings
 from faristol.gateway.results import AsOf, Reader
 from faristol.host.text import render
 from faristol.pb.results.v1 import results_pb2 as pb
@@ -106,6 +107,19 @@ def router() -> APIRouter:
         answer = await results.crosstable(tournament_id, round, min_position, AsOf(as_of_position, as_of))
         text = await asyncio.to_thread(lambda: comma_separated.crosstable(Crosstable.of(answer)))
         return tagged_body(text, answer.position, if_none_match, CSV)
+
+    @routes.get("/tournaments/{tournament_id}/ratings.csv", responses=_of(CSV, "A line for each player."))
+    async def get_ratings_csv(
+        results: Reader,
+        ratings: RatingReader,
+        tournament_id: TournamentId,
+        min_position: MinPosition = 0,
+        if_none_match: IfNoneMatch = None,
+    ) -> Response:
+        """The rating list, or while a round is left an estimate, as CSV."""
+        players = await results.players(tournament_id, min_position)
+        answer = Ratings.of(await ratings.of(tournament_id), players)
+        return tagged_body(comma_separated.ratings(answer), answer.position, if_none_match, CSV)
 
     @routes.get("/tournaments/{tournament_id}/report.trf", responses=_of(TRF, "The file, lines ending in CR LF."))
     async def get_report(

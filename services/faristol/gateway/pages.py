@@ -13,6 +13,7 @@ from starlette.responses import HTMLResponse, Response
 from faristol.gateway import operation, table
 from faristol.gateway.language import language_of, remember
 from faristol.gateway.problems import AWAY, FAULT, Problem
+from faristol.gateway.ratings import RatingReader
 from faristol.gateway.results import Reader, RulingsReader
 from faristol.gateway.rulings import MODE_LABELS
 from faristol.gateway.schemas import moment
@@ -133,9 +134,20 @@ def router() -> APIRouter:
         return _of(request, "pairings.html", part, head, answer=answer, number=number, tab=f"round-{number}")
 
     @routes.get("/t/{tournament_id}/players")
-    async def players(request: Request, results: Reader, tournament_id: str, part: Part = "") -> Response:
-        head, answer = await asyncio.gather(results.tournament(tournament_id), results.players(tournament_id))
-        return _of(request, "players.html", part, head, answer=answer, tab="players")
+    async def players(
+        request: Request, results: Reader, ratings: RatingReader, tournament_id: str, part: Part = ""
+    ) -> Response:
+        head, answer, found = await asyncio.gather(
+            results.tournament(tournament_id), results.players(tournament_id), ratings.of_if_there(tournament_id)
+        )
+        estimates = {}
+        if found and not answer.rating_system and any(line.games for line in found.ratings):
+            estimates = {line.player_id: line for line in found.ratings}
+        if found:
+            answer.position = min(answer.position, found.position)
+        return _of(
+            request, "players.html", part, head, answer=answer, estimates=estimates, estimated=found, tab="players"
+        )
 
     @routes.get("/t/{tournament_id}/rulings")
     async def rulings(

@@ -42,6 +42,7 @@ PUBLIC: frozenset[str] = frozenset(
         pairing.PointsAdjusted,
         pairing.RoundClosed,
         pairing.StandingsPublished,
+        rating.RatingSystemChosen,
         rating.RatingListPublished,
         game.DrawsCommitted,
         game.SeedRevealed,
