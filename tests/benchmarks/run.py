@@ -29,6 +29,7 @@ from tests.benchmarks.decisions import decision_figures
 from tests.benchmarks.figures import Figures
 from tests.benchmarks.latency import latency_figures
 from tests.benchmarks.lookups import word_figures
+from tests.benchmarks.prizes import prize_figures
 from tests.benchmarks.ranking import ranking_figures
 from tests.benchmarks.ratings import rating_figures
 from tests.benchmarks.rebuild import rebuild_figures
@@ -98,6 +99,7 @@ async def measure(folder: Path) -> Figures:
                 await nats.stop()
             await add(f"{name}, rebuild", rebuild_figures(name, new()))
             await add(f"{name}, ratings", rating_figures(name, new()))
+            await add(f"{name}, prizes", prize_figures(name, new()))
     figures += round_figures()
     figures += ranking_figures()
     try:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 
 from google.protobuf.message import Message
 
 from faristol.pb.pairing.v1 import events_pb2 as pairing
 from faristol.pb.results.v1 import results_pb2 as results
 
-ALL = (
+ALL: Sequence[pairing.PrizeKind.ValueType] = (
     pairing.PRIZE_KIND_BINGOS,
     pairing.PRIZE_KIND_HIGH_GAME,
     pairing.PRIZE_KIND_HIGH_PLAY,
@@ -25,16 +26,45 @@ Claim = tuple[int, results.PrizeWinner]
 """How much somebody has, and whoever that is."""
 
 
-def offered(facts: Iterable[Message]) -> Sequence[pairing.PrizeKind.ValueType]:
-    """The prizes of a tournament by its facts."""
-    said = [fact for fact in facts if isinstance(fact, pairing.PrizesOffered)]
-    return said[-1].prizes if said else ALL
+@dataclass(frozen=True, slots=True)
+class Figures:
+    """What a game comes to for the prizes: the plays that stand, complete and not taken off the board."""
+
+    bingos: Mapping[str, int]
+    """Of each player who has any."""
+    best_plays: tuple[Claim, ...]
+    """The plays of the highest score in the game."""
+
+
+def figures(game: results.GetGameResponse) -> Figures:
+    """The same of the game as the public reads it."""
+    standing = [entry for entry in game.entries if entry.kind == results.ENTRY_KIND_PLAY and entry.complete]
+    best = max((entry.score for entry in standing), default=0)
+    return Figures(
+        Counter(entry.player_id for entry in standing if entry.bingo),
+        tuple((entry.score, _play(game, entry)) for entry in standing if entry.score == best),
+    )
+
+
+def _play(game: results.GetGameResponse, entry: results.Entry) -> results.PrizeWinner:
+    return results.PrizeWinner(
+        player_id=entry.player_id,
+        game_id=game.game_id,
+        round=game.round,
+        word="".join(entry.words[0].word.faces) if entry.words else "",
+        coordinates=entry.coordinates,
+    )
+
+
+def offered(before: Sequence[pairing.PrizeKind.ValueType], fact: Message) -> Sequence[pairing.PrizeKind.ValueType]:
+    """The prizes of a tournament after one more of its facts."""
+    return tuple(fact.prizes) if isinstance(fact, pairing.PrizesOffered) else before
 
 
 def prizes(
     kinds: Iterable[pairing.PrizeKind.ValueType],
     rounds: Sequence[results.GetPairingsResponse],
-    games: Sequence[results.GetGameResponse],
+    games: Sequence[Figures],
 ) -> list[results.Prize]:
     """The prizes, without names of players. Equals share a prize.
 
@@ -43,7 +73,7 @@ def prizes(
     claims: Mapping[pairing.PrizeKind.ValueType, Callable[[], Iterable[Claim]]] = {
         pairing.PRIZE_KIND_BINGOS: lambda: _bingos(games),
         pairing.PRIZE_KIND_HIGH_GAME: lambda: _scores(rounds),
-        pairing.PRIZE_KIND_HIGH_PLAY: lambda: _plays(games),
+        pairing.PRIZE_KIND_HIGH_PLAY: lambda: (play for game in games for play in game.best_plays),
         pairing.PRIZE_KIND_SPREAD: lambda: _spreads(rounds),
     }
     return [_best(kind, claims[kind]()) for kind in kinds]
@@ -58,8 +88,10 @@ def _best(kind: pairing.PrizeKind.ValueType, claims: Iterable[Claim]) -> results
     return results.Prize(kind=kind, value=best, winners=winners)
 
 
-def _bingos(games: Sequence[results.GetGameResponse]) -> Iterator[Claim]:
-    count = Counter(entry.player_id for _, entry in _standing(games) if entry.bingo)
+def _bingos(games: Sequence[Figures]) -> Iterator[Claim]:
+    count: Counter[str] = Counter()
+    for game in games:
+        count.update(game.bingos)
     for player_id, bingos in count.items():
         yield bingos, results.PrizeWinner(player_id=player_id)
 
@@ -89,25 +121,3 @@ def _played(rounds: Sequence[results.GetPairingsResponse]) -> Iterator[tuple[int
         for table in round_.tables:
             if table.final and not table.unplayed:
                 yield round_.round, table
-
-
-def _plays(games: Sequence[results.GetGameResponse]) -> Iterator[Claim]:
-    for game, entry in _standing(games):
-        yield (
-            entry.score,
-            results.PrizeWinner(
-                player_id=entry.player_id,
-                game_id=game.game_id,
-                round=game.round,
-                word="".join(entry.words[0].word.faces) if entry.words else "",
-                coordinates=entry.coordinates,
-            ),
-        )
-
-
-def _standing(games: Sequence[results.GetGameResponse]) -> Iterator[tuple[results.GetGameResponse, results.Entry]]:
-    """Every play that stands: complete, and not taken off the board."""
-    for game in games:
-        for entry in game.entries:
-            if entry.kind == results.ENTRY_KIND_PLAY and entry.complete:
-                yield game, entry

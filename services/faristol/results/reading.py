@@ -69,7 +69,7 @@ async def tournaments(record: Record) -> tuple[list[results.Tournament], int]:
         found = await store.fetch(connection, live, [Kind.TOURNAMENT])
         return [row.body for row in found if isinstance(row.body, results.Tournament)]
 
-    found, live = await _read(record, look)
+    found, live = await read_now(record, look)
     return latest_first(found), live.position
 
 
@@ -85,7 +85,7 @@ async def tournament(record: Record, tournament_id: str, with_kinds: Iterable[Ki
     async def look(connection: AsyncConnection, live: Live) -> list[Message]:
         return [row.body for row in await store.fetch(connection, live, kinds, tournament_id=tournament_id)]
 
-    found, live = await _read(record, look)
+    found, live = await read_now(record, look)
     return gathered(tournament_id, found, live.position)
 
 
@@ -107,17 +107,6 @@ def gathered(tournament_id: str, bodies: Iterable[Message], position: int) -> To
     return Tournament(head, position, players, rounds)
 
 
-async def games(record: Record, tournament_id: str) -> tuple[Tournament, list[results.GetGameResponse]]:
-    """A tournament with its players, rounds and games, all of one moment. Raises ``NotFound`` when there is none."""
-
-    async def look(connection: AsyncConnection, live: Live) -> list[Message]:
-        return [row.body for row in await store.fetch(connection, live, list(Kind), tournament_id=tournament_id)]
-
-    found, live = await _read(record, look)
-    played = [body for body in found if isinstance(body, results.GetGameResponse)]
-    return gathered(tournament_id, found, live.position), played
-
-
 async def game(record: Record, game_id: str) -> results.GetGameResponse:
     """A game with the name of its tournament. Raises ``NotFound`` when there is none."""
 
@@ -128,7 +117,7 @@ async def game(record: Record, game_id: str) -> results.GetGameResponse:
         above = next(await store.fetch(connection, live, [Kind.TOURNAMENT], row_id=found.tournament_id))
         return found.body, above.body
 
-    found, live = await _read(record, look)
+    found, live = await read_now(record, look)
     if found is None:
         raise NotFound("game", game_id)
     body, above = found
@@ -150,7 +139,8 @@ async def rounds_of_games(record: Record, tournament_id: str) -> dict[str, int]:
     return {table.game_id: one.round for one in found.rounds for table in one.tables}
 
 
-async def _read(record: Record, look: Callable[[AsyncConnection, Live], Awaitable[T]]) -> tuple[T, Live]:
+async def read_now(record: Record, look: Callable[[AsyncConnection, Live], Awaitable[T]]) -> tuple[T, Live]:
+    """What ``look`` finds in the tables that are read now. Raises ``Unreachable`` while there are none."""
     try:
         return await read(record, projection(), look)
     except NotBuilt as problem:

@@ -15,11 +15,12 @@ from faristol.host.errors import Behind, Invalid, NotFound
 from faristol.host.times import moment_of
 from faristol.pb.results.v1 import results_pb2 as results
 from faristol.pb.results.v1 import results_pb2_grpc as results_grpc
-from faristol.record import Record
+from faristol.record import Record, load
 from faristol.results import history, news, operation, ranking, reading, reporting, wording
 from faristol.results.crosstable import crosstable
 from faristol.results.history import Moment
-from faristol.results.prizes import offered, prizes
+from faristol.results.playing import Playing
+from faristol.results.prizes import ALL, offered, prizes
 from faristol.results.sheet import write_pinned
 from faristol.results.shelf import Kind
 from faristol.rules.refusal import N_
@@ -59,6 +60,7 @@ class ResultsService(results_grpc.ResultsServiceServicer):
     def __init__(self, record: Record, progress: Progress) -> None:
         self._record = record
         self._progress = progress
+        self._playing = Playing()
 
     async def ListTournaments(  # noqa: N802
         self, request: results.ListTournamentsRequest, context: Context
@@ -166,9 +168,8 @@ class ResultsService(results_grpc.ResultsServiceServicer):
     ) -> results.GetPrizesResponse:
         """Who is ahead for the special prizes."""
         await self._reach(request.min_position, context)
-        found, games = await reading.games(self._record, request.tournament_id)
-        stream = await self._record.read_stream(f"tournament-{request.tournament_id}")
-        kinds = offered(event.message for event in stream if event.position <= found.position)
+        found, games = await self._playing.of(self._record, request.tournament_id)
+        kinds = (await load(self._record, f"tournament-{request.tournament_id}", ALL, offered)).state
         won = await asyncio.to_thread(prizes, kinds, found.rounds, games)
         winners = [winner for prize in won for winner in prize.winners]
         people = await reading.people(self._record, (winner.player_id for winner in winners))

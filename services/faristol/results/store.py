@@ -6,7 +6,7 @@ is read. Rows hold the position of the event that last changed them.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence, Set
+from collections.abc import Collection, Iterable, Iterator, Sequence, Set
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
@@ -59,19 +59,36 @@ async def fetch(
     *,
     tournament_id: str | None = None,
     row_id: str | None = None,
+    only: Collection[str] | None = None,
 ) -> Iterator[Row]:
-    """The rows of some kinds, in the order of their ids, read in one statement and so of one moment."""
+    """The rows of some kinds, in the order of their ids, read in one statement and so of one moment.
+
+    Of one tournament, of one id, or of no other ids than ``only``, where that is given.
+    """
     rows = table(live.version, live.generation)
     query = select(rows).where(rows.c.kind.in_([kind.value for kind in kinds])).order_by(rows.c.kind, rows.c.id)
     if tournament_id is not None:
         query = query.where(rows.c.tournament_id == tournament_id)
     if row_id is not None:
         query = query.where(rows.c.id == row_id)
+    if only is not None:
+        query = query.where(rows.c.id.in_(sorted(only)))
     found = await connection.execute(query)
     return (
         Row(Kind(row.kind), row.id, row.tournament_id, row.position, CLASSES[Kind(row.kind)].FromString(row.body))
         for row in found
     )
+
+
+async def positions(connection: AsyncConnection, live: Live, kind: Kind, tournament_id: str) -> dict[str, int]:
+    """The ids of the rows of a kind, in their order, and the positions of the events that changed them last."""
+    rows = table(live.version, live.generation)
+    query = (
+        select(rows.c.id, rows.c.position)
+        .where(rows.c.kind == kind.value, rows.c.tournament_id == tournament_id)
+        .order_by(rows.c.id)
+    )
+    return {row.id: row.position for row in await connection.execute(query)}
 
 
 class Sheaf:

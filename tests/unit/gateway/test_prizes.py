@@ -5,6 +5,9 @@ from tests.unit.gateway.stage import Stage
 from tests.unit.results.synthetic import Championship
 
 from faristol.pb.pairing.v1 import events_pb2 as pairing
+from faristol.pb.results.v1.results_pb2 import GetGameResponse
+from faristol.results.playing import Playing
+from faristol.results.prizes import ALL, Figures, figures, prizes
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
@@ -36,3 +39,30 @@ async def test_the_prizes_shown_are_those_that_the_organiser_offers(stage: Stage
     await stage.add({hall.stream: [pairing.PrizesOffered(occurred_at=hall.at())]})
     page = await stage.http.get("/t/lliga/prizes", headers={"Accept-Language": "en"})
     assert "There are no special prizes." in page.text
+
+
+async def test_prizes_follow_every_play_though_games_that_did_not_change_are_not_read_again(
+    stage: Stage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    hall, read = Championship(), list[str]()
+
+    def counted(game: GetGameResponse) -> Figures:
+        read.append(game.game_id)
+        return figures(game)
+
+    path = "/api/v1/tournaments/lliga/prizes"
+    await stage.add(*hall.create())
+    assert (await stage.http.get(path)).status_code == 200
+    for step in (*hall.first_round(), *hall.second_round()):
+        await stage.add(step)
+        with monkeypatch.context() as patched:
+            patched.setattr("faristol.results.playing.figures", counted)
+            read.clear()
+            told = (await stage.http.get(path)).json()
+            changed = {stream.partition("-")[2] for stream in step if stream.startswith(("game-", "clock-"))}
+            assert set(read) <= changed
+        found, games = await Playing().of(stage.record, "lliga")
+        assert [prize["value"] for prize in told["prizes"]] == [
+            prize.value for prize in prizes(ALL, found.rounds, games)
+        ]
+    assert told["prizes"][0]["value"] > 0

@@ -5,7 +5,7 @@ from typing import Any
 from faristol.pb.game.v1 import events_pb2 as game_events
 from faristol.pb.pairing.v1 import events_pb2 as pairing
 from faristol.pb.results.v1 import results_pb2 as results
-from faristol.results.prizes import ALL, offered, prizes
+from faristol.results.prizes import ALL, figures, offered, prizes
 
 
 def play(player_id: str, score: int, **told: Any) -> results.Entry:
@@ -27,7 +27,7 @@ def table(round_: int, scores: dict[str, int], **told: Any) -> results.GetPairin
 
 
 def won(kind: pairing.PrizeKind.ValueType, **told: Any) -> tuple[int, list[str]]:
-    (prize,) = prizes([kind], told.get("rounds", []), told.get("games", []))
+    (prize,) = prizes([kind], told.get("rounds", []), list(map(figures, told.get("games", []))))
     return prize.value, [winner.player_id for winner in prize.winners]
 
 
@@ -36,7 +36,7 @@ def test_the_best_play_is_one_that_stands_and_comes_with_its_word() -> None:
         game(1, play("anna", 90), play("biel", 120, kind=results.ENTRY_KIND_PHONY)),
         game(2, play("anna", 150, complete=False), play("biel", 95)),
     ]
-    (prize,) = prizes([pairing.PRIZE_KIND_HIGH_PLAY], [], games)
+    (prize,) = prizes([pairing.PRIZE_KIND_HIGH_PLAY], [], list(map(figures, games)))
     (winner,) = prize.winners
     assert (prize.value, winner.player_id, winner.round, winner.word) == (95, "biel", 2, "CAL·LA")
     assert (winner.game_id, winner.coordinates) == ("cup-r2-t1", "H8")
@@ -77,7 +77,7 @@ def test_nobody_is_ahead_before_anything_was_played() -> None:
 
 
 def test_the_organiser_says_which_prizes_there_are_and_all_there_are_until_then() -> None:
-    assert list(offered([pairing.TournamentCreated()])) == list(ALL)
     first = pairing.PrizesOffered(prizes=[pairing.PRIZE_KIND_SPREAD, pairing.PRIZE_KIND_BINGOS])
-    assert list(offered([first])) == [pairing.PRIZE_KIND_SPREAD, pairing.PRIZE_KIND_BINGOS]
-    assert list(offered([first, pairing.PrizesOffered()])) == []
+    assert list(offered(ALL, pairing.TournamentCreated())) == list(ALL)
+    assert list(offered(ALL, first)) == [pairing.PRIZE_KIND_SPREAD, pairing.PRIZE_KIND_BINGOS]
+    assert list(offered(first.prizes, pairing.PrizesOffered())) == []
