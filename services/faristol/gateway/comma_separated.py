@@ -45,6 +45,7 @@ RATINGS = (
     "player_id",
     "name",
     "club",
+    "country",
     "rating",
     "unrated",
     "new_rating",

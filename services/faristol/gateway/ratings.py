@@ -60,6 +60,7 @@ class Rating(BaseModel):
     player_id: str
     name: str = Field(description="Name, or empty when it was erased.")
     club: str = Field(description="Club, may be empty.")
+    country: str = Field(description="Three letters, or empty.", examples=["AND"])
     rating: int = Field(description="Rating at the start.")
     unrated: bool = Field(description="No rating had been published.")
     new_rating: int = Field(description="Rating after the tournament, or what it would be by the results so far.")
@@ -77,6 +78,7 @@ class Rating(BaseModel):
             player_id=line.player_id,
             name=player.name,
             club=player.club,
+            country=player.country,
             rating=line.before,
             unrated=player.unrated,
             new_rating=line.after,
