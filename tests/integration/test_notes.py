@@ -16,8 +16,8 @@ from tests.integration.test_erasure import files, tables_of
 from tests.unit.record.chains import KEY
 
 from faristol.pb.pairing.v1 import events_pb2 as pairing
-from faristol.record import Command, Conflict, Decision, Metadata, Record, Write, keys
-from faristol.record.erasure import erase
+from faristol.record import Command, Conflict, Decision, Metadata, Record, RecordError, Write, keys
+from faristol.record.erasure import erase, erase_note
 from faristol.record.sealing import seal
 from faristol.record.verification import verify
 
@@ -118,6 +118,21 @@ async def test_the_files_of_the_database_hold_no_remains_of_a_note(record: Recor
     assert b"17 times" in b"".join(await files(record))
 
 
+async def test_one_note_can_be_erased_by_itself_and_one_that_is_none_is_told(record: Record) -> None:
+    await fill(record)
+    await warn(record, "cup", "biel", "blames Anna of the second table")
+    kept = await warn(record, "cup", "biel", WORDS)
+    (first, _) = await record.notes_of("tournament-cup")
+    before = await rows(record, "events", "commands", "seals", "people")
+    assert await erase_note(record, "tournament-cup", first) == ""
+    assert (await rows(record, "notes"))["notes"] == [(kept, WORDS, '["biel"]')]
+    assert await rows(record, "events", "commands", "seals", "people") == before
+    for stream, version in (("tournament-cup", first), ("tournament-cup", 1), ("tournament-none", first)):
+        with pytest.raises(RecordError, match=f"no note stands beside version {version} of '{stream}'"):
+            await erase_note(record, stream, version)
+    assert (await rows(record, "notes"))["notes"] == [(kept, WORDS, '["biel"]')]
+
+
 PLAYERS = ("anna", "biel", "carme")
 ACTS = st.lists(
     st.tuples(
@@ -162,11 +177,15 @@ def test_an_operator_is_told_how_many_notes_are_gone(tmp_path: Path) -> None:
         record = await Record.open(f"sqlite:///{tmp_path}/record.db")
         await fill(record)
         await warn(record, "cup", "anna", WORDS)
+        await warn(record, "league", "biel", WORDS)
         await record.close()
 
     asyncio.run(prepare())
     data = ("--data", str(tmp_path))
-    assert (
-        faristol("record", "erase-person", "anna", *data, "--yes").stdout == "anna is erased; 1 note erased with it\n"
-    )
+    done = faristol("record", "erase-person", "anna", *data, "--yes")
+    assert done.stdout == "anna is erased; 1 note erased with it\n"
+    alone = ("record", "erase-note", "tournament-league", "3", *data)
+    assert faristol(*alone).stdout == "the note beside version 3 of tournament-league is erased\n"
+    again = faristol(*alone)
+    assert (again.returncode, again.stderr.count("\n")) == (2, 1)
     assert faristol("record", "verify", *data).returncode == 0

@@ -78,6 +78,17 @@ async def erase(record: Record, player_id: str, *, now: Callable[[], datetime] =
     return Erased(before, noted, await _clean(record))
 
 
+async def erase_note(record: Record, stream: str, version: int) -> str:
+    """Forget what stands beside one event, for ever. Gives why remains may lie in the files; empty when none do.
+
+    Raises ``RecordError`` when nothing stands there.
+    """
+    async with record.writing() as connection:
+        if not await notes.forget_beside(connection, stream, version):
+            raise RecordError(f"no note stands beside version {version} of {stream!r}: nothing was erased")
+    return await _clean(record)
+
+
 _CLEANING = {
     "sqlite": ("VACUUM", "PRAGMA wal_checkpoint(TRUNCATE)"),
     "postgresql": (

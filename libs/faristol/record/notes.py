@@ -91,6 +91,13 @@ async def forget(connection: AsyncConnection, player_id: str, name: str) -> int:
     return len(gone)
 
 
+async def forget_beside(connection: AsyncConnection, stream: str, version: int) -> bool:
+    """Remove the note beside one event. False when there is none."""
+    of = select(events.c.position).where(events.c.stream == stream, events.c.version == version)
+    gone = await connection.execute(delete(notes).where(notes.c.position.in_(of)))
+    return gone.rowcount == 1
+
+
 def _is_in(name: str, text: str) -> bool:
     """Whether all words of a name stand in a text, in any order: Puig, Anna is Anna Puig."""
     words = set(_words(name))

@@ -115,6 +115,27 @@ def erase_person(
 
 
 @app.command()
+def erase_note(
+    stream: Annotated[str, typer.Argument(help="Of the event: tournament-copa, game-copa-r1-t1.")],
+    version: Annotated[int, typer.Argument(help="Of the event in its stream, as `faristol history` has it.")],
+    data: Data = None,
+    database_url: Database = None,
+) -> None:
+    """Forget for ever what was noted with one act. The act stays, and every hash and seal is right."""
+    from faristol.record import erasure
+
+    settings = existing(settings_of(data=data, database_url=database_url))
+
+    async def work() -> str:
+        async with opened(settings) as record:
+            remains = await erasure.erase_note(record, stream, version)
+        said = f"the note beside version {version} of {stream} is erased"
+        return f"{said}; the files of the database could not be cleaned ({remains})" if remains else said
+
+    typer.echo(run(work()))
+
+
+@app.command()
 def migrate(data: Data = None, database_url: Database = None) -> None:
     """Bring the tables of the record to the format of this version. Make a backup before."""
     from faristol.record import migrations, tables
