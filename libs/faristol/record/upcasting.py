@@ -153,6 +153,8 @@ GREW = (
     ("faristol.rating.v1.RatingUpdated", 1),
     # A list that is made anew.
     ("faristol.rating.v1.RatingListPublished", 1),
+    # Divisions of a championship.
+    ("faristol.pairing.v1.TournamentCreated", 3),
 )
 """Types and the versions after which they were given fields or values that old bytes need not have."""
 

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import asyncio
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Protocol, TypeVar
+from weakref import WeakValueDictionary
 
 import grpc
 from google.protobuf.message import Message
@@ -12,8 +16,8 @@ from google.protobuf.message import Message
 from faristol.host import NotFound, Runtime
 from faristol.host.times import occurred_at, to_datetime
 from faristol.pairing import identity
-from faristol.pairing.model import Tournament, evolve, stream
-from faristol.record import Decision, Loaded, Record, Write, load
+from faristol.pairing.model import Division, Tournament, evolve, stream
+from faristol.record import Decision, Guard, Loaded, Record, Write, load
 
 Context = grpc.aio.ServicerContext[Any, Any]
 M = TypeVar("M", bound=Message)
@@ -25,12 +29,28 @@ class OfTournament(Protocol):
     tournament_id: str
 
 
+@dataclass(frozen=True, slots=True)
+class OtherDivisions:
+    """The other divisions of a championship, and that they must be as they are when a decision on them is written."""
+
+    tournaments: tuple[Tournament, ...]
+    guards: tuple[Guard, ...]
+
+    def without(self, tournament_id: str) -> OtherDivisions:
+        """All but one, such as one that is written to itself."""
+        return OtherDivisions(
+            tuple(one for one in self.tournaments if one.tournament_id != tournament_id),
+            tuple(guard for guard in self.guards if guard.stream != stream(tournament_id)),
+        )
+
+
 class Commands:
     """What the commands of the service share."""
 
     def __init__(self, runtime: Runtime) -> None:
         self._runtime = runtime
         self._record: Record = runtime.record
+        self._turns: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
 
     async def act(
         self,
@@ -55,12 +75,13 @@ class Commands:
         self,
         context: Context,
         request: Any,
-        facts_of: Callable[[Tournament, list[Message]], list[Message]],
+        facts_of: Callable[[Tournament, list[Message], Sequence[Tournament]], list[Message]],
         answer: Callable[[int, list[Message]], M],
         response: type[M],
     ) -> M:
         """Carry out a command on an earlier act, which the request names by its version, in view of all acts so far.
 
+        ``facts_of`` takes the tournament, its acts, and the other divisions of its championship.
         Raises ``NotFound`` when there is no such act.
         """
 
@@ -69,11 +90,65 @@ class Commands:
             recorded = await self._record.read_stream(stream(request.tournament_id))
             if not 1 <= request.version <= loaded.version:
                 raise NotFound("act", f"{request.tournament_id}/{request.version}")
-            facts = facts_of(loaded.state, [one.message for one in recorded if one.version <= loaded.version])
-            decision = decision_of(request.tournament_id, loaded, facts)
+            acts = [one.message for one in recorded if one.version <= loaded.version]
+            others = await self.other_divisions(loaded.state)
+            facts = facts_of(loaded.state, acts, others.tournaments)
+            decision = decision_of(request.tournament_id, loaded, facts, others.guards)
             return decision, lambda position: answer(position, facts)
 
-        return await self._runtime.desk.handle(context, request, attempt, response=response)
+        async with self.in_turn(request.tournament_id):
+            return await self._runtime.desk.handle(context, request, attempt, response=response)
+
+    async def act_among_divisions(
+        self,
+        context: Context,
+        request: Any,
+        facts_of: Callable[[Tournament, Sequence[Tournament]], list[Message]],
+        answer: Callable[[int, list[Message]], M],
+        response: type[M],
+    ) -> M:
+        """Carry out a command on a tournament of which the other divisions of its championship have a say."""
+        named: OfTournament = request
+        tournament_id = named.tournament_id
+
+        async def attempt() -> tuple[Decision, Callable[[int], M]]:
+            loaded = await self.load(tournament_id)
+            others = await self.other_divisions(loaded.state)
+            facts = facts_of(loaded.state, others.tournaments)
+            decision = decision_of(tournament_id, loaded, facts, others.guards)
+            return decision, lambda position: answer(position, facts)
+
+        async with self.in_turn(tournament_id):
+            return await self._runtime.desk.handle(context, request, attempt, response=response)
+
+    @asynccontextmanager
+    async def in_turn(self, tournament_id: str) -> AsyncIterator[None]:
+        """Let acts of which other divisions have a say wait for each other, in this process.
+
+        What each writes is what all others rely on: side by side, all but one of them would be decided in vain.
+        """
+        state = (await self.load(tournament_id)).state
+        async with AsyncExitStack() as turn:
+            if state.division:
+                await turn.enter_async_context(self._turns.setdefault(state.first_division, asyncio.Lock()))
+            yield
+
+    async def divisions(self, state: Tournament) -> tuple[Division, ...]:
+        """All divisions of the championship of a tournament, in the order in which they were added."""
+        return (await self.load(state.division_of)).state.divisions if state.division_of else state.divisions
+
+    async def other_divisions(self, state: Tournament) -> OtherDivisions:
+        """The other divisions of the championship of a tournament."""
+        # The first division is among them or is this one, so that no division can be added meanwhile.
+        loaded = [
+            await self.load(one.tournament_id)
+            for one in await self.divisions(state)
+            if one.tournament_id != state.tournament_id
+        ]
+        return OtherDivisions(
+            tuple(one.state for one in loaded),
+            tuple(Guard(stream(one.state.tournament_id), one.version) for one in loaded),
+        )
 
     async def load(self, tournament_id: str) -> Loaded[Tournament]:
         """The tournament as it stands in the record. Raises ``Invalid`` for a malformed id, ``NotFound`` for none."""
@@ -89,11 +164,13 @@ class Commands:
         return to_datetime(given) if request.HasField("occurred_at") else None
 
 
-def decision_of(tournament_id: str, loaded: Loaded[Tournament], facts: list[Message]) -> Decision:
-    """To append facts to a tournament as it was loaded."""
+def decision_of(
+    tournament_id: str, loaded: Loaded[Tournament], facts: list[Message], guards: Sequence[Guard] = ()
+) -> Decision:
+    """To append facts to a tournament as it was loaded, if other streams are as ``guards`` say."""
     noted = (fact for fact in facts if getattr(fact, "note", ""))
     concerned = {player_id for fact in noted for player_id in _players_at(loaded.state, fact)}
-    return Decision([Write(stream(tournament_id), loaded.version, facts, tournament_id, concerned)])
+    return Decision([Write(stream(tournament_id), loaded.version, facts, tournament_id, concerned)], guards)
 
 
 def _players_at(state: Tournament, fact: Message) -> tuple[str, ...]:

@@ -20,11 +20,16 @@ class Halls(Commands):
             Hall(identity.checked_name("halls", hall.name, empty=True), hall.first_table, hall.last_table)
             for hall in request.halls
         ]
-        return await self.act(
+        return await self.act_among_divisions(
             context,
             request,
-            lambda state: decide.set_halls(
-                state, halls=halls, top_tables=request.top_tables, at=at, now=self._runtime.now()
+            lambda state, divisions: decide.set_halls(
+                state,
+                halls=halls,
+                top_tables=request.top_tables,
+                divisions=divisions,
+                at=at,
+                now=self._runtime.now(),
             ),
             lambda position, _: pairing.SetHallsResponse(position=position),
             pairing.SetHallsResponse,

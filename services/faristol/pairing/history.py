@@ -50,10 +50,12 @@ class History(Commands):
 
         by: list[str] = []
 
-        def facts_of(state: Tournament, facts: list[Message]) -> list[Message]:
+        def facts_of(state: Tournament, facts: list[Message], divisions: Sequence[Tournament]) -> list[Message]:
             by[:] = [decide.undone_by(facts[request.version - 1], facts[: request.version - 1])]
             ruleset = pinning.ruleset_of(state)
-            return decide.undo(state, ruleset, facts, request.version, note=note, at=at, now=self._runtime.now())
+            return decide.undo(
+                state, ruleset, facts, request.version, note=note, divisions=divisions, at=at, now=self._runtime.now()
+            )
 
         return await self.act_on(
             context,

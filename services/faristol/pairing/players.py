@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 from google.protobuf.message import Message
 from sqlalchemy.ext.asyncio import AsyncConnection
@@ -12,7 +13,7 @@ from faristol.pairing.commands import Commands, Context, decision_of
 from faristol.pairing.model import Tournament
 from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.pb.pairing.v1 import pairing_pb2 as pairing
-from faristol.record import Decision, people
+from faristol.record import Decision, Record, people
 from faristol.rules import N_, Refusal
 
 
@@ -35,16 +36,18 @@ class Players(Commands):
 
         async def attempt() -> tuple[Decision, Callable[[int], pairing.RegisterPlayerResponse]]:
             loaded = await self.load(request.tournament_id)
+            others = await self.other_divisions(loaded.state)
             facts = decide.register(
                 loaded.state,
                 pinning.ruleset_of(loaded.state),
                 player_id=player_id,
+                divisions=others.tournaments,
                 rating=request.rating if request.HasField("rating") else None,
                 number=request.round,
                 at=at,
                 now=self._runtime.now(),
             )
-            await self._check_name_free(loaded.state, name)
+            await check_name_free(self._record, name, player_id, loaded.state, others.tournaments)
             known = await self._known(player_id, name)
             # Who comes again has the name of before, and what is not said this time stays as well.
             told = (
@@ -56,8 +59,8 @@ class Players(Commands):
             async def remember(connection: AsyncConnection) -> None:
                 await people.remember(connection, player_id, told.name, told.club, told.country)
 
-            writes = decision_of(request.tournament_id, loaded, facts).writes
-            decision = Decision(writes, also=None if known == told else remember)
+            decided = decision_of(request.tournament_id, loaded, facts, others.guards)
+            decision = replace(decided, also=None if known == told else remember)
             (fact,) = facts
             late = fact if isinstance(fact, events.LateEntryAdmitted) else events.LateEntryAdmitted(round=1)
             return decision, lambda position: pairing.RegisterPlayerResponse(
@@ -67,7 +70,8 @@ class Players(Commands):
                 fictitious_half_points=late.fictitious_half_points,
             )
 
-        return await self._runtime.desk.handle(context, request, attempt, response=pairing.RegisterPlayerResponse)
+        async with self.in_turn(request.tournament_id):
+            return await self._runtime.desk.handle(context, request, attempt, response=pairing.RegisterPlayerResponse)
 
     async def CheckInPlayer(  # noqa: N802
         self, request: pairing.CheckInPlayerRequest, context: Context
@@ -133,10 +137,12 @@ class Players(Commands):
             assert isinstance(fact, events.PlayerReinstated)
             return pairing.ReinstatePlayerResponse(position=position, round=fact.round)
 
-        return await self.act(
+        return await self.act_among_divisions(
             context,
             request,
-            lambda state: decide.reinstate(state, player_id=request.player_id, at=at, now=self._runtime.now()),
+            lambda state, divisions: decide.reinstate(
+                state, player_id=request.player_id, divisions=divisions, at=at, now=self._runtime.now()
+            ),
             answer,
             pairing.ReinstatePlayerResponse,
         )
@@ -188,14 +194,30 @@ class Players(Commands):
             )
         return known
 
-    async def _check_name_free(self, state: Tournament, name: str) -> None:
-        """Refuse a name that another player of the tournament has: on a wall nobody could tell them apart."""
-        known = await people.names(self._record, [player.player_id for player in state.players])
-        for person in known.values():
-            if identity.same_name(person.name, name):
-                raise Refusal(
-                    "NAME_TAKEN",
-                    "",
-                    N_("{player} is registered under this name already; add what tells the two apart."),
-                    {"player": person.player_id},
-                )
+
+async def check_name_free(
+    record: Record, name: str, player_id: str, entered: Tournament, divisions: Sequence[Tournament]
+) -> None:
+    """Refuse a name that another player has: on a wall nobody could tell them apart.
+
+    All players of the tournament that is entered count, and of the other divisions of its championship those who take
+    part, for a person may have been given another id there.
+    """
+    for one in (entered, *divisions):
+        ids = [player.player_id for player in one.players if one is entered or not player.never_came]
+        known = await people.names(record, [other for other in ids if other != player_id])
+        taken = next((person for person in known.values() if identity.same_name(person.name, name)), None)
+        if taken is not None and one is entered:
+            raise Refusal(
+                "NAME_TAKEN",
+                "",
+                N_("{player} is registered under this name already; add what tells the two apart."),
+                {"player": taken.player_id},
+            )
+        if taken is not None:
+            raise Refusal(
+                "NAME_TAKEN",
+                "",
+                N_("{player} of division {division} has this name: if they are two people, add what tells them apart."),
+                {"player": taken.player_id, "division": one.division},
+            )

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
-from faristol.pairing.model import KINDS, Phase, Player, Round, Tournament
+from faristol.pairing.model import KINDS, Division, Phase, Player, Round, Tournament
 from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.pb.pairing.v1 import pairing_pb2 as pairing
 
@@ -15,8 +15,8 @@ _PHASES: Mapping[Phase, pairing.RoundPhase.ValueType] = {
 }
 
 
-def tournament_of(state: Tournament, version: int) -> pairing.GetTournamentResponse:
-    """The whole tournament; its seed is not among what is shown."""
+def tournament_of(state: Tournament, version: int, divisions: Sequence[Division] = ()) -> pairing.GetTournamentResponse:
+    """The whole tournament, one of ``divisions`` where there are some; its seed is not among what is shown."""
     return pairing.GetTournamentResponse(
         tournament_id=state.tournament_id,
         name=state.name,
@@ -29,6 +29,9 @@ def tournament_of(state: Tournament, version: int) -> pairing.GetTournamentRespo
         time_zone=state.time_zone,
         halls=[hall.message() for hall in state.halls],
         top_tables=state.top_tables,
+        division=state.division,
+        division_of=state.division_of,
+        divisions=[one.message() for one in divisions],
         version=version,
         players=[_player(player, len(state.played)) for player in state.players],
     )

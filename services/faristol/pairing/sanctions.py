@@ -73,11 +73,12 @@ class Sanctions(Commands):
         """Take an expulsion back."""
         at = self.at(request)
         note = identity.checked_note("note", request.note)
-        return await self.act(
+        return await self.act_among_divisions(
             context,
             request,
-            lambda state: decide.lift_expulsion(
+            lambda state, divisions: decide.lift_expulsion(
                 state,
+                divisions=divisions,
                 player_id=request.player_id,
                 decided_by=request.decided_by,
                 note=note,
@@ -132,11 +133,12 @@ class Sanctions(Commands):
         return await self.act_on(
             context,
             request,
-            lambda state, facts: decide.lift(
+            lambda state, facts, divisions: decide.lift(
                 state,
                 pinning.ruleset_of(state),
                 facts,
                 request.version,
+                divisions=divisions,
                 decided_by=request.decided_by,
                 note=note,
                 at=at,

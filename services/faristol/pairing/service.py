@@ -7,12 +7,14 @@ from collections.abc import Callable
 
 from google.protobuf.message import Message
 
+from faristol.host.errors import Invalid
 from faristol.pairing import decide, identity, pinning
 from faristol.pairing.commands import Context, decision_of
 from faristol.pairing.corrections import Corrections
+from faristol.pairing.divisions import Divisions
 from faristol.pairing.halls import Halls
 from faristol.pairing.history import History
-from faristol.pairing.model import Tournament, evolve, stream
+from faristol.pairing.model import Division, Tournament, evolve, stream
 from faristol.pairing.pairs import Pairs
 from faristol.pairing.players import Players
 from faristol.pairing.presenting import tournament_of
@@ -22,10 +24,11 @@ from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.pb.pairing.v1 import pairing_pb2 as pairing
 from faristol.pb.pairing.v1 import pairing_pb2_grpc as pairing_grpc
 from faristol.record import Decision, load
+from faristol.rules import N_
 
 
 class PairingService(
-    Players, Sanctions, Halls, Pairs, Corrections, History, Prizes, pairing_grpc.PairingServiceServicer
+    Players, Divisions, Sanctions, Halls, Pairs, Corrections, History, Prizes, pairing_grpc.PairingServiceServicer
 ):
     """The tournaments of a cell."""
 
@@ -37,6 +40,10 @@ class PairingService(
         name = identity.checked_name("name", request.name)
         if request.tournament_id:
             identity.checked_id("tournament_id", request.tournament_id)
+        division = identity.checked_name("division", request.division, empty=True)
+        first_division = identity.checked_name("first_division", request.first_division, empty=True)
+        if first_division and not request.division_of:
+            raise Invalid("first_division", N_("expected none where division_of is empty"))
         ruleset = pinning.ruleset_named(request.ruleset, {option.name: option.value for option in request.options})
 
         async def attempt() -> tuple[Decision, Callable[[int], pairing.CreateTournamentResponse]]:
@@ -54,9 +61,19 @@ class PairingService(
                 lexicon=lexicon,
                 keeping=request.keeping,
                 time_zone=request.time_zone,
+                division=division,
+                division_of=request.division_of,
                 at=at,
                 now=self._runtime.now(),
             )
+            writes = [*decision_of(tournament_id, loaded, facts).writes]
+            if request.division_of:
+                first = await self.load(request.division_of)
+                added = Division(tournament_id, division)
+                known = decide.add_division(
+                    first.state, added, first_division=first_division, at=at, now=self._runtime.now()
+                )
+                writes += decision_of(request.division_of, first, known).writes
 
             def answer(position: int) -> pairing.CreateTournamentResponse:
                 return pairing.CreateTournamentResponse(
@@ -66,7 +83,7 @@ class PairingService(
                     lexicon=lexicon.message(),
                 )
 
-            return decision_of(tournament_id, loaded, facts), answer
+            return Decision(writes), answer
 
         return await self._runtime.desk.handle(context, request, attempt, response=pairing.CreateTournamentResponse)
 
@@ -155,7 +172,7 @@ class PairingService(
     ) -> pairing.GetTournamentResponse:
         """The tournament as it stands in the record."""
         loaded = await self.load(request.tournament_id)
-        return tournament_of(loaded.state, loaded.version)
+        return tournament_of(loaded.state, loaded.version, await self.divisions(loaded.state))
 
     async def _free_id(self, name: str, command_id: str) -> str:
         for wanted in identity.tournament_ids(name, command_id):

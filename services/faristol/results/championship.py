@@ -12,6 +12,7 @@ from faristol.results.scoresheet import turns_taken
 
 OF_TOURNAMENT = (
     pairing.TournamentCreated,
+    pairing.DivisionAdded,
     pairing.RoundsChanged,
     pairing.RulesetPinned,
     pairing.LexiconPinned,
@@ -72,13 +73,28 @@ OF_ROUND = (
 
 
 def change_tournament(state: results.Tournament | None, event: Message) -> results.Tournament:
-    """The tournament after ``event``, by changing ``state`` itself. Raises ``Broken`` if it cannot follow."""
+    """The tournament after ``event``, by changing ``state`` itself. Raises ``Broken`` if it cannot follow.
+
+    Of the divisions of a championship the first one alone is told: what the others show of them is read there.
+    """
     if isinstance(event, pairing.TournamentCreated):
+        first = event.division and not event.division_of
+        own = pairing.Division(tournament_id=event.tournament_id, name=event.division)
         return results.Tournament(
-            tournament_id=event.tournament_id, name=event.name, rounds=event.rounds, created_at=event.occurred_at
+            tournament_id=event.tournament_id,
+            name=event.name,
+            rounds=event.rounds,
+            created_at=event.occurred_at,
+            division=event.division,
+            division_of=event.division_of,
+            divisions=[own] if first else [],
         )
     state = existing(state, event)
     match event:
+        case pairing.DivisionAdded():
+            state.divisions.append(event.division)
+            if event.division.tournament_id == state.tournament_id:
+                state.division = event.division.name
         case pairing.RoundsChanged():
             state.rounds = event.rounds
         case pairing.RulesetPinned():

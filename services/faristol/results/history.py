@@ -1,7 +1,8 @@
 """Read models as they were: folded from the record up to a moment, with the same ``change`` as the live ones.
 
 Only the streams that the answer rests on are read. A tournament and its standings rest on the tournament's own stream,
-for a table's result is what the tournament recorded; the list of tournaments, on those streams of all.
+for a table's result is what the tournament recorded, and on that of the first division for which others there are; the
+list of tournaments, on those streams of all.
 """
 
 from __future__ import annotations
@@ -60,7 +61,7 @@ async def tournaments(record: Record, moment: Moment) -> tuple[list[results.Tour
     while found := await record.read(after, types=_OF_LIST, up_to=position, limit=SLICE):
         shelf.apply(found)
         after = found[-1].position
-    return reading.latest_first(row for row in shelf.rows.values() if isinstance(row, results.Tournament)), position
+    return reading.listed(row for row in shelf.rows.values() if isinstance(row, results.Tournament)), position
 
 
 async def tournament(record: Record, tournament_id: str, moment: Moment) -> reading.Tournament:
@@ -77,7 +78,11 @@ async def players(record: Record, tournament_id: str, moment: Moment) -> reading
 async def _tournament(record: Record, tournament_id: str, moment: Moment, streams: Iterable[str]) -> reading.Tournament:
     position = await moment.resolved(record, tournament_id)
     shelf = await _folded(record, streams, position)
-    return reading.gathered(tournament_id, shelf.rows.values(), position)
+    found = reading.gathered(tournament_id, shelf.rows.values(), position)
+    if first := found.tournament.division_of:
+        known = await _folded(record, [f"tournament-{first}"], await moment.resolved(record, first))
+        reading.show_divisions(found.tournament, known.rows[Kind.TOURNAMENT, first])
+    return found
 
 
 async def pairings(record: Record, tournament_id: str, number: int, moment: Moment) -> reading.Tournament:

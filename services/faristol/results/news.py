@@ -24,6 +24,7 @@ PUBLIC: frozenset[str] = frozenset(
     event.DESCRIPTOR.full_name
     for event in (
         pairing.TournamentCreated,
+        pairing.DivisionAdded,
         pairing.RoundsChanged,
         pairing.PlayerRegistered,
         pairing.LateEntryAdmitted,

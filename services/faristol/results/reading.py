@@ -70,23 +70,45 @@ async def tournaments(record: Record) -> tuple[list[results.Tournament], int]:
         return [row.body for row in found if isinstance(row.body, results.Tournament)]
 
     found, live = await read_now(record, look)
-    return latest_first(found), live.position
+    return listed(found), live.position
 
 
-def latest_first(found: Iterable[results.Tournament]) -> list[results.Tournament]:
-    """Tournaments in the order in which they are listed."""
-    return sorted(found, key=lambda one: (-one.created_at.ToNanoseconds(), one.tournament_id))
+def listed(found: Iterable[results.Tournament]) -> list[results.Tournament]:
+    """All tournaments in the order in which they are listed, each with the divisions of its championship."""
+    by_id = {one.tournament_id: one for one in found}
+    for one in by_id.values():
+        if one.division_of:
+            show_divisions(one, by_id[one.division_of])
+    return sorted(by_id.values(), key=lambda one: (-one.created_at.ToNanoseconds(), one.tournament_id))
+
+
+def show_divisions(further: results.Tournament, first: results.Tournament) -> None:
+    """Copy the divisions of a championship from the first one, which knows them, to a further one."""
+    further.ClearField("divisions")
+    further.divisions.extend(first.divisions)
 
 
 async def tournament(record: Record, tournament_id: str, with_kinds: Iterable[Kind] = ()) -> Tournament:
     """A tournament and its rows of other kinds, all of one moment. Raises ``NotFound`` when there is none."""
     kinds = [Kind.TOURNAMENT, *with_kinds]
 
-    async def look(connection: AsyncConnection, live: Live) -> list[Message]:
-        return [row.body for row in await store.fetch(connection, live, kinds, tournament_id=tournament_id)]
+    async def look(connection: AsyncConnection, live: Live) -> tuple[list[Message], results.Tournament | None]:
+        bodies = [row.body for row in await store.fetch(connection, live, kinds, tournament_id=tournament_id)]
+        first = next((body.division_of for body in bodies if isinstance(body, results.Tournament)), "")
+        return bodies, await _head(connection, live, first) if first else None
 
-    found, live = await read_now(record, look)
-    return gathered(tournament_id, found, live.position)
+    (found, first), live = await read_now(record, look)
+    one = gathered(tournament_id, found, live.position)
+    if first is not None:
+        show_divisions(one.tournament, first)
+    return one
+
+
+async def _head(connection: AsyncConnection, live: Live, tournament_id: str) -> results.Tournament:
+    """A tournament that there is."""
+    row = next(await store.fetch(connection, live, [Kind.TOURNAMENT], row_id=tournament_id))
+    assert isinstance(row.body, results.Tournament)
+    return row.body
 
 
 def gathered(tournament_id: str, bodies: Iterable[Message], position: int) -> Tournament:
@@ -110,25 +132,23 @@ def gathered(tournament_id: str, bodies: Iterable[Message], position: int) -> To
 async def game(record: Record, game_id: str) -> results.GetGameResponse:
     """A game with the name of its tournament. Raises ``NotFound`` when there is none."""
 
-    async def look(connection: AsyncConnection, live: Live) -> tuple[Message, Message] | None:
+    async def look(connection: AsyncConnection, live: Live) -> tuple[Message, results.Tournament] | None:
         found = next(await store.fetch(connection, live, [Kind.GAME], row_id=game_id), None)
         if found is None:
             return None
-        above = next(await store.fetch(connection, live, [Kind.TOURNAMENT], row_id=found.tournament_id))
-        return found.body, above.body
+        return found.body, await _head(connection, live, found.tournament_id)
 
     found, live = await read_now(record, look)
     if found is None:
         raise NotFound("game", game_id)
     body, above = found
     assert isinstance(body, results.GetGameResponse)
-    assert isinstance(above, results.Tournament)
     return titled(body, above, live.position)
 
 
 def titled(game: results.GetGameResponse, above: results.Tournament, position: int) -> results.GetGameResponse:
-    """The game with the name of its tournament, as of a position."""
-    game.tournament_name = above.name
+    """The game with the name of its tournament and its division, as of a position."""
+    game.tournament_name, game.division = above.name, above.division
     game.position = position
     return game
 

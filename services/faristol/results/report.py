@@ -129,7 +129,7 @@ def report(
     return Document(
         players=tuple(lines),
         headers=(
-            ("012", tournament.name),
+            ("012", f"{tournament.name} ({tournament.division})" if tournament.division else tournament.name),
             ("042", tournament.created_at.ToDatetime().strftime("%Y/%m/%d")),
             ("062", str(len(lines))),
             ("092", _SYSTEMS.get(law.system, law.system)),

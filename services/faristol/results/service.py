@@ -111,7 +111,9 @@ class ResultsService(results_grpc.ResultsServiceServicer):
         if request.arithmetic:
             await asyncio.to_thread(wording.word_all, lines, people, language_of(context))
         last = request.round or ranking.last_counted(counted)
-        return results.GetStandingsResponse(standings=lines, round=last, position=found.position)
+        return results.GetStandingsResponse(
+            standings=lines, round=last, position=found.position, division=found.tournament.division
+        )
 
     async def GetPairings(  # noqa: N802
         self, request: results.GetPairingsRequest, context: Context
@@ -130,7 +132,7 @@ class ResultsService(results_grpc.ResultsServiceServicer):
             seats.append(answer.bye)
         seats.extend(one.seat for one in answer.requested_byes)
         await self._name(seats)
-        answer.position = found.position
+        answer.position, answer.division = found.position, found.tournament.division
         return answer
 
     async def GetCrosstable(  # noqa: N802
@@ -148,7 +150,9 @@ class ResultsService(results_grpc.ResultsServiceServicer):
         for line in lines:
             line.name = people[line.player_id].name
         rows = await asyncio.to_thread(crosstable, lines, found.players, counted)
-        return results.GetCrosstableResponse(rows=rows, rounds=len(counted), position=found.position)
+        return results.GetCrosstableResponse(
+            rows=rows, rounds=len(counted), position=found.position, division=found.tournament.division
+        )
 
     async def GetReport(  # noqa: N802
         self, request: results.GetReportRequest, context: Context

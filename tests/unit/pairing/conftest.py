@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -56,8 +57,9 @@ async def record(tmp_path: Path) -> AsyncIterator[Record]:
     await opened.close()
 
 
-@pytest.fixture
-async def desk(record: Record) -> AsyncIterator[Desk]:
+@asynccontextmanager
+async def serving(record: Record) -> AsyncIterator[Desk]:
+    """The pairing service on a record, as a process of its own would serve it."""
     runtime = Runtime(Settings.model_validate({}), record)
     server = grpc.aio.server(interceptors=(ErrorInterceptor(),))
     for servicer in part(runtime).servicers:
@@ -68,3 +70,9 @@ async def desk(record: Record) -> AsyncIterator[Desk]:
     yield Desk(pairing_grpc.PairingServiceStub(runtime.channel("pairing")), record, runtime)
     await runtime.channels.close()
     await server.stop(None)
+
+
+@pytest.fixture
+async def desk(record: Record) -> AsyncIterator[Desk]:
+    async with serving(record) as made:
+        yield made

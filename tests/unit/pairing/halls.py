@@ -22,19 +22,30 @@ SEED = bytes(range(32))
 class Hall:
     """A tournament as it grows, one decision after another; every decision comes a minute after the last."""
 
-    def __init__(self, players: Mapping[str, int | None], rounds: int = 5, ruleset: Ruleset = FISC) -> None:
+    def __init__(
+        self,
+        players: Mapping[str, int | None],
+        rounds: int = 5,
+        ruleset: Ruleset = FISC,
+        *,
+        tournament_id: str = "open",
+        division: str = "",
+        division_of: str = "",
+    ) -> None:
         self.ruleset = ruleset
         self.facts: list[Message] = []
         self.now = NOON
         self.do(
             decide.create(
                 self.state,
-                tournament_id="open",
+                tournament_id=tournament_id,
                 name="Open",
                 rounds=rounds,
                 seed=SEED,
                 ruleset=ruleset,
                 lexicon=LEXICON,
+                division=division,
+                division_of=division_of,
                 at=None,
                 now=self.now,
             )

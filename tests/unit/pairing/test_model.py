@@ -19,10 +19,11 @@ def test_ids_are_readable() -> None:
 
 
 def test_every_fact_of_the_contract_is_understood() -> None:
-    # Everything in events.proto can stand on the stream but what is a part of RoundPaired or HallsSet.
+    # Everything in events.proto can stand on the stream but what is a part of RoundPaired, HallsSet or DivisionAdded.
     understood = {fact.DESCRIPTOR.name for fact in get_args(Fact)}
 
-    assert understood == set(events.DESCRIPTOR.message_types_by_name) - {"Pairing", "RequestedBye", "Hall"}
+    parts = {"Pairing", "RequestedBye", "Hall", "Division"}
+    assert understood == set(events.DESCRIPTOR.message_types_by_name) - parts
 
 
 def test_a_foreign_fact_is_never_skipped() -> None:

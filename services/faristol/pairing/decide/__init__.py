@@ -6,9 +6,11 @@ what the rules or the state of the tournament do not allow.
 """
 
 from faristol.pairing.decide.corrections import correct_result, correct_ruling
+from faristol.pairing.decide.divisions import MOST_DIVISIONS, add_division
 from faristol.pairing.decide.entering import enter_result, give_forfeit
 from faristol.pairing.decide.halls import fix_table, release_table, set_halls
 from faristol.pairing.decide.lifting import lift, lift_expulsion
+from faristol.pairing.decide.moving import move
 from faristol.pairing.decide.pairs import allow, forbid, keep, release
 from faristol.pairing.decide.players import (
     MOST_PLAYERS,
@@ -30,10 +32,12 @@ from faristol.pairing.decide.tournaments import MOST_ROUNDS, SEED_SIZE, change_r
 from faristol.pairing.decide.undoing import undo, undone_by
 
 __all__ = [
+    "MOST_DIVISIONS",
     "MOST_PLAYERS",
     "MOST_ROUNDS",
     "SEED_SIZE",
     "UNRATED",
+    "add_division",
     "allow",
     "cancel_postponement",
     "change_rounds",
@@ -52,6 +56,7 @@ __all__ = [
     "keep",
     "lift",
     "lift_expulsion",
+    "move",
     "obstacles",
     "pair",
     "pin_of",

@@ -10,18 +10,26 @@ from google.protobuf.message import Message
 from faristol.host.errors import Invalid
 from faristol.host.times import to_timestamp
 from faristol.pairing import conditions, seating
+from faristol.pairing.decide.divisions import check_tables
 from faristol.pairing.model import Hall, Player, Tournament
 from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.rules import N_, Refusal
 
 
 def set_halls(
-    state: Tournament, *, halls: Sequence[Hall], top_tables: int, at: datetime | None, now: datetime
+    state: Tournament,
+    *,
+    halls: Sequence[Hall],
+    top_tables: int,
+    at: datetime | None,
+    now: datetime,
+    divisions: Sequence[Tournament] = (),
 ) -> list[Message]:
     """Say which tables there are, from the next round on; none for tables that are numbered from 1 without end.
 
     ``top_tables`` is how many of the first pairings sit at the first tables, whoever sat where. Raises ``Invalid`` for
-    halls that share a name or a table, ``Refusal`` while a player has a table of their own that would be in none.
+    halls that share a name or a table, ``Refusal`` while a player has a table of their own that would be in none, and
+    for tables of the other ``divisions`` of the championship.
     """
     if state.over:
         raise conditions.over(state)
@@ -41,6 +49,7 @@ def set_halls(
                 {"player": player.player_id, "table": player.table},
                 subject=f"players/{player.player_id}",
             )
+    check_tables(halls, divisions)
     return [
         events.HallsSet(
             halls=[hall.message() for hall in halls],

@@ -24,12 +24,19 @@ Sanction = events.PlayerWarned | events.PlayerSanctioned | events.PlayerExpelled
 
 
 def lift_expulsion(
-    state: Tournament, *, player_id: str, decided_by: Sequence[str], note: str, at: datetime | None, now: datetime
+    state: Tournament,
+    *,
+    player_id: str,
+    decided_by: Sequence[str],
+    note: str,
+    at: datetime | None,
+    now: datetime,
+    divisions: Sequence[Tournament] = (),
 ) -> list[Message]:
     """Take an expulsion back, as those decide to whom the player appealed (FISE 50): the player is paired again.
 
-    What was lost by it stays lost, and who had withdrawn before it stays withdrawn. Raises ``Invalid`` when nobody
-    decided it.
+    What was lost by it stays lost, and who had withdrawn before it stays withdrawn. ``divisions`` are the others of the
+    championship, as for ``reinstate``. Raises ``Invalid`` when nobody decided it.
     """
     check_deciders(decided_by)
     player = state.player(player_id)
@@ -48,7 +55,7 @@ def lift_expulsion(
     )
     if player.left_before:
         return [lifted]
-    return [lifted, *reinstate(state, player_id=player_id, at=at, now=now, lifted=True)]
+    return [lifted, *reinstate(state, player_id=player_id, at=at, now=now, lifted=True, divisions=divisions)]
 
 
 def lift(
@@ -61,6 +68,7 @@ def lift(
     note: str,
     at: datetime | None,
     now: datetime,
+    divisions: Sequence[Tournament] = (),
 ) -> list[Message]:
     """Take back the sanction of ``version``, from 1, of ``facts``, which are all of the tournament so far.
 
@@ -69,7 +77,7 @@ def lift(
     result was changed again since.
     """
     check_deciders(decided_by)
-    return lifted(state, ruleset, facts, version, decided_by=decided_by, note=note, at=at, now=now)
+    return lifted(state, ruleset, facts, version, decided_by=decided_by, note=note, divisions=divisions, at=at, now=now)
 
 
 def lifted(
@@ -82,6 +90,7 @@ def lifted(
     note: str,
     at: datetime | None,
     now: datetime,
+    divisions: Sequence[Tournament] = (),
 ) -> list[Message]:
     """The same for a slip as well, which nobody decides on."""
     if state.over:
@@ -92,7 +101,9 @@ def lifted(
             "SANCTION_LIFTED", "", N_("The sanction on {player} has been lifted already."), {"player": act.player_id}
         )
     if isinstance(act, events.PlayerExpelled):
-        return lift_expulsion(state, player_id=act.player_id, decided_by=decided_by, note=note, at=at, now=now)
+        return lift_expulsion(
+            state, player_id=act.player_id, decided_by=decided_by, note=note, divisions=divisions, at=at, now=now
+        )
     occurred_at = to_timestamp(conditions.moment(state, at, now))
     if isinstance(act, events.PlayerWarned):
         player = state.player(act.player_id)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import datetime
 
 from google.protobuf.message import Message
@@ -10,6 +11,7 @@ from google.protobuf.timestamp_pb2 import Timestamp
 from faristol.host.errors import AlreadyExists, Invalid
 from faristol.host.times import to_timestamp
 from faristol.pairing import conditions, systems
+from faristol.pairing.decide.divisions import check_in_no_other
 from faristol.pairing.model import BYES, Phase, Player, Tournament
 from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.pb.pairing.v1 import pairing_pb2 as pairing
@@ -32,16 +34,19 @@ def register(
     at: datetime | None,
     now: datetime,
     number: int = 0,
+    divisions: Sequence[Tournament] = (),
 ) -> list[Message]:
     """A player takes part. ``rating`` is the last published one, None for a player without.
 
     ``number`` is the first round to be paired in, 0 for the one that starts next: until that begins a player can enter
-    (FISC I.4), and where it is paired already it has to be paired again.
+    (FISC I.4), and where it is paired already it has to be paired again. ``divisions`` are the others of the
+    championship: nobody takes part in two.
     """
     if state.over:
         raise conditions.over(state)
     if state.player(player_id) is not None:
         raise AlreadyExists("player", player_id)
+    check_in_no_other(player_id, divisions)
     if len(state.players) >= MOST_PLAYERS:
         raise Refusal(
             "TOO_MANY_PLAYERS",
@@ -159,17 +164,25 @@ def withdraw(
 
 
 def reinstate(
-    state: Tournament, *, player_id: str, at: datetime | None, now: datetime, lifted: bool = False
+    state: Tournament,
+    *,
+    player_id: str,
+    at: datetime | None,
+    now: datetime,
+    lifted: bool = False,
+    divisions: Sequence[Tournament] = (),
 ) -> list[Message]:
     """Pair a player again who had withdrawn: rounds paired in between stay missed.
 
-    Who was expelled comes back when that is ``lifted``, and not otherwise.
+    Who was expelled comes back when that is ``lifted``, and not otherwise; who takes part in another of the
+    ``divisions`` of the championship does not.
     """
     player = _registered(state, player_id)
     if player.expelled and not lifted:
         raise conditions.expelled(player_id)
     if player.withdrawn is None:
         raise Refusal("NOT_WITHDRAWN", "", N_("{player} has not withdrawn."), {"player": player_id})
+    check_in_no_other(player_id, divisions)
     current = state.open_round
     paired = current is not None and player_id in current.player_ids
     number = current.number if current is not None and paired else len(state.played) + 1

@@ -37,10 +37,13 @@ def create(
     now: datetime,
     keeping: game_events.Keeping.ValueType = game_events.KEEPING_UNSPECIFIED,
     time_zone: str = "",
+    division: str = "",
+    division_of: str = "",
 ) -> list[Message]:
     """A tournament under ``ruleset`` and ``lexicon``, pinned by content. FISC I.1 wants at least 5 rounds.
 
-    ``time_zone`` is that of the halls by its IANA name, UTC when empty.
+    ``time_zone`` is that of the halls by its IANA name, UTC when empty. ``division`` is its name among the divisions of
+    a championship, and ``division_of`` the first of these, where it is a further one.
     """
     if state.exists:
         raise AlreadyExists("tournament", tournament_id)
@@ -69,6 +72,8 @@ def create(
             occurred_at=occurred_at,
             keeping=keeping,
             time_zone=time_zone or "UTC",
+            division=division,
+            division_of=division_of,
         ),
         events.RulesetPinned(ruleset=pin_of(ruleset).message()),
         events.LexiconPinned(lexicon=lexicon.message()),

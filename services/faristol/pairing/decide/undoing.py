@@ -63,11 +63,12 @@ def undo(
     note: str,
     at: datetime | None,
     now: datetime,
+    divisions: Sequence[Tournament] = (),
 ) -> list[Message]:
     """The facts that undo the act of ``version``, from 1, of ``facts``, which are all of the tournament so far.
 
-    Raises ``Refusal`` for what cannot be undone, and what cannot be any more because something that came after it rests
-    on it or took its place.
+    ``divisions`` are the others of the championship. Raises ``Refusal`` for what cannot be undone, and what cannot be
+    any more because something that came after it rests on it or took its place.
     """
     act = facts[version - 1]
     if type(act) not in _UNDONE_BY:
@@ -97,7 +98,7 @@ def undo(
         case events.PlayerCheckedOut():
             return players.check_in(state, player_id=act.player_id, at=at, now=now)
         case events.PlayerWithdrawn():
-            return players.reinstate(state, player_id=act.player_id, at=at, now=now)
+            return players.reinstate(state, player_id=act.player_id, divisions=divisions, at=at, now=now)
         case events.ByeGranted():
             return players.revoke_bye(state, player_id=act.player_id, number=act.round, at=at, now=now)
         case events.ByeRevoked():
@@ -109,6 +110,7 @@ def undo(
                 state,
                 halls=[Hall.of(hall) for hall in earlier_halls.halls],
                 top_tables=earlier_halls.top_tables,
+                divisions=divisions,
                 at=at,
                 now=now,
             )

@@ -1,5 +1,6 @@
 """A tournament as its facts tell it. Pure."""
 
+from faristol.pairing.model.division import Division
 from faristol.pairing.model.evolution import BYES, KINDS, evolve
 from faristol.pairing.model.tournament import (
     Decided,
@@ -18,6 +19,7 @@ __all__ = [
     "BYES",
     "KINDS",
     "Decided",
+    "Division",
     "Hall",
     "Pairing",
     "Phase",

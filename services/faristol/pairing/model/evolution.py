@@ -11,6 +11,7 @@ from typing import assert_never
 from google.protobuf.message import Message
 from google.protobuf.timestamp_pb2 import Timestamp
 
+from faristol.pairing.model.division import Division
 from faristol.pairing.model.tournament import Decided, Hall, Pairing, Phase, Pin, Player, Round, Tournament
 from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.rules import Bye
@@ -45,6 +46,7 @@ OfPlayer = (
 
 Fact = (
     events.TournamentCreated
+    | events.DivisionAdded
     | events.RoundsChanged
     | events.RulesetPinned
     | events.LexiconPinned
@@ -95,6 +97,7 @@ def evolve(state: Tournament, fact: Message) -> Tournament:
     match fact:
         case events.TournamentCreated():
             at = _moment(fact.occurred_at)
+            known = (Division(fact.tournament_id, fact.division),) if fact.division and not fact.division_of else ()
             return replace(
                 state,
                 tournament_id=fact.tournament_id,
@@ -104,7 +107,15 @@ def evolve(state: Tournament, fact: Message) -> Tournament:
                 seed=fact.seed,
                 created_at=at,
                 latest=at,
+                division=fact.division,
+                division_of=fact.division_of,
+                divisions=known,
             )
+        case events.DivisionAdded():
+            added = Division.of(fact.division)
+            own = added.name if added.tournament_id == state.tournament_id else state.division
+            divisions = (*state.divisions, added)
+            return _later(replace(state, division=own, divisions=divisions), fact.occurred_at)
         case events.RoundsChanged():
             return _later(replace(state, rounds=fact.rounds), fact.occurred_at)
         case events.RulesetPinned():

@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 from enum import Enum
 from types import MappingProxyType
 
+from faristol.pairing.model.division import Division
 from faristol.pb.game.v1 import events_pb2 as game_events
 from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.rules import Bye
@@ -257,12 +258,23 @@ class Tournament:
     """None where tables are numbered from 1."""
     top_tables: int = 0
     """How many of the first pairings sit at the first tables."""
+    division: str = ""
+    """The division of a championship that it is; empty where it is none."""
+    division_of: str = ""
+    """The tournament that is the first division of that championship; empty for that one itself."""
+    divisions: tuple[Division, ...] = ()
+    """In the first division: all of the championship, itself among them, in the order in which they were added."""
     over: bool = False
 
     @property
     def exists(self) -> bool:
         """It was created."""
         return bool(self.tournament_id)
+
+    @property
+    def first_division(self) -> str:
+        """The id of the tournament that knows all divisions of the championship; its own where there are none."""
+        return self.division_of or self.tournament_id
 
     def player(self, player_id: str) -> Player | None:
         """The player of that id, if registered."""

@@ -375,6 +375,8 @@ class TournamentCreated(_message.Message):
     OCCURRED_AT_FIELD_NUMBER: _builtins.int
     KEEPING_FIELD_NUMBER: _builtins.int
     TIME_ZONE_FIELD_NUMBER: _builtins.int
+    DIVISION_FIELD_NUMBER: _builtins.int
+    DIVISION_OF_FIELD_NUMBER: _builtins.int
     tournament_id: _builtins.str
     """The tournament, unique in the record."""
     name: _builtins.str
@@ -387,6 +389,10 @@ class TournamentCreated(_message.Message):
     """How its tables are kept: by the system when not said."""
     time_zone: _builtins.str
     """The time zone of its halls, by its IANA name; UTC in facts from before this was said."""
+    division: _builtins.str
+    """The public name of the division of a championship that it is, such as `A`; empty where it is none."""
+    division_of: _builtins.str
+    """The tournament that is the first division of that championship; empty for the first one, and where it is none."""
     @_builtins.property
     def occurred_at(self) -> _timestamp_pb2.Timestamp:
         """When."""
@@ -401,14 +407,74 @@ class TournamentCreated(_message.Message):
         occurred_at: _timestamp_pb2.Timestamp | None = ...,
         keeping: _events_pb2.Keeping.ValueType = ...,
         time_zone: _builtins.str = ...,
+        division: _builtins.str = ...,
+        division_of: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["occurred_at", b"occurred_at"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["keeping", b"keeping", "name", b"name", "occurred_at", b"occurred_at", "rounds", b"rounds", "seed", b"seed", "time_zone", b"time_zone", "tournament_id", b"tournament_id"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["division", b"division", "division_of", b"division_of", "keeping", b"keeping", "name", b"name", "occurred_at", b"occurred_at", "rounds", b"rounds", "seed", b"seed", "time_zone", b"time_zone", "tournament_id", b"tournament_id"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___TournamentCreated: _TypeAlias = TournamentCreated  # noqa: Y015
+
+@_typing.final
+class Division(_message.Message):
+    """A division of a championship: a tournament of its own, with its own players, rounds and rules."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    TOURNAMENT_ID_FIELD_NUMBER: _builtins.int
+    NAME_FIELD_NUMBER: _builtins.int
+    tournament_id: _builtins.str
+    """The tournament."""
+    name: _builtins.str
+    """Its public name, which no other division of the championship has."""
+    def __init__(
+        self,
+        *,
+        tournament_id: _builtins.str = ...,
+        name: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["name", b"name", "tournament_id", b"tournament_id"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___Division: _TypeAlias = Division  # noqa: Y015
+
+@_typing.final
+class DivisionAdded(_message.Message):
+    """The championship of which this tournament is the first division has one division more: another tournament, or this
+    one itself where it had been created as none.
+    """
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    DIVISION_FIELD_NUMBER: _builtins.int
+    OCCURRED_AT_FIELD_NUMBER: _builtins.int
+    @_builtins.property
+    def division(self) -> Global___Division:
+        """The division."""
+
+    @_builtins.property
+    def occurred_at(self) -> _timestamp_pb2.Timestamp:
+        """When."""
+
+    def __init__(
+        self,
+        *,
+        division: Global___Division | None = ...,
+        occurred_at: _timestamp_pb2.Timestamp | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["division", b"division", "occurred_at", b"occurred_at"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["division", b"division", "occurred_at", b"occurred_at"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___DivisionAdded: _TypeAlias = DivisionAdded  # noqa: Y015
 
 @_typing.final
 class RoundsChanged(_message.Message):

@@ -93,6 +93,9 @@ class CreateTournamentRequest(_message.Message):
     OPTIONS_FIELD_NUMBER: _builtins.int
     KEEPING_FIELD_NUMBER: _builtins.int
     TIME_ZONE_FIELD_NUMBER: _builtins.int
+    DIVISION_FIELD_NUMBER: _builtins.int
+    DIVISION_OF_FIELD_NUMBER: _builtins.int
+    FIRST_DIVISION_FIELD_NUMBER: _builtins.int
     command_id: _builtins.str
     """The caller's id of this command, a UUID."""
     tournament_id: _builtins.str
@@ -113,6 +116,16 @@ class CreateTournamentRequest(_message.Message):
     """The time zone of its halls by its IANA name, such as `Europe/Athens`, for what the rules allow on the same day; UTC
     when empty.
     """
+    division: _builtins.str
+    """The public name of the division of a championship that it is, 1 to 200 characters that no other division of it
+    has; empty where it is none.
+    """
+    division_of: _builtins.str
+    """The tournament that is the first division of that championship, which must not be over; empty for the first one
+    itself.
+    """
+    first_division: _builtins.str
+    """The division that the first one is, where it was created as none."""
     @_builtins.property
     def occurred_at(self) -> _timestamp_pb2.Timestamp:
         """When; the service's time when absent."""
@@ -135,10 +148,13 @@ class CreateTournamentRequest(_message.Message):
         options: _abc.Iterable[_events_pb2.ChosenOption] | None = ...,
         keeping: _events_pb2.Keeping.ValueType = ...,
         time_zone: _builtins.str = ...,
+        division: _builtins.str = ...,
+        division_of: _builtins.str = ...,
+        first_division: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["occurred_at", b"occurred_at"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["command_id", b"command_id", "keeping", b"keeping", "lexicon", b"lexicon", "name", b"name", "occurred_at", b"occurred_at", "options", b"options", "rounds", b"rounds", "ruleset", b"ruleset", "seed", b"seed", "time_zone", b"time_zone", "tournament_id", b"tournament_id"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["command_id", b"command_id", "division", b"division", "division_of", b"division_of", "first_division", b"first_division", "keeping", b"keeping", "lexicon", b"lexicon", "name", b"name", "occurred_at", b"occurred_at", "options", b"options", "rounds", b"rounds", "ruleset", b"ruleset", "seed", b"seed", "time_zone", b"time_zone", "tournament_id", b"tournament_id"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -593,6 +609,74 @@ class ReinstatePlayerResponse(_message.Message):
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___ReinstatePlayerResponse: _TypeAlias = ReinstatePlayerResponse  # noqa: Y015
+
+@_typing.final
+class MovePlayerRequest(_message.Message):
+    """See MovePlayer."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    COMMAND_ID_FIELD_NUMBER: _builtins.int
+    TOURNAMENT_ID_FIELD_NUMBER: _builtins.int
+    PLAYER_ID_FIELD_NUMBER: _builtins.int
+    TO_TOURNAMENT_ID_FIELD_NUMBER: _builtins.int
+    NOTE_FIELD_NUMBER: _builtins.int
+    OCCURRED_AT_FIELD_NUMBER: _builtins.int
+    command_id: _builtins.str
+    """The caller's id of this command, a UUID."""
+    tournament_id: _builtins.str
+    """The division that the player leaves."""
+    player_id: _builtins.str
+    """The player."""
+    to_tournament_id: _builtins.str
+    """The division that the player enters, with the same rating, and checked in if they were. Who had been in it before
+    comes back as they were.
+    """
+    note: _builtins.str
+    """Why, in the director's words, at most 500 characters. Never for the public."""
+    @_builtins.property
+    def occurred_at(self) -> _timestamp_pb2.Timestamp:
+        """When; the service's time when absent."""
+
+    def __init__(
+        self,
+        *,
+        command_id: _builtins.str = ...,
+        tournament_id: _builtins.str = ...,
+        player_id: _builtins.str = ...,
+        to_tournament_id: _builtins.str = ...,
+        note: _builtins.str = ...,
+        occurred_at: _timestamp_pb2.Timestamp | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["occurred_at", b"occurred_at"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["command_id", b"command_id", "note", b"note", "occurred_at", b"occurred_at", "player_id", b"player_id", "to_tournament_id", b"to_tournament_id", "tournament_id", b"tournament_id"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___MovePlayerRequest: _TypeAlias = MovePlayerRequest  # noqa: Y015
+
+@_typing.final
+class MovePlayerResponse(_message.Message):
+    """See MovePlayer."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    POSITION_FIELD_NUMBER: _builtins.int
+    position: _builtins.int
+    """Position in the record of the last event written."""
+    def __init__(
+        self,
+        *,
+        position: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["position", b"position"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___MovePlayerResponse: _TypeAlias = MovePlayerResponse  # noqa: Y015
 
 @_typing.final
 class WarnPlayerRequest(_message.Message):
@@ -2939,6 +3023,9 @@ class GetTournamentResponse(_message.Message):
     TIME_ZONE_FIELD_NUMBER: _builtins.int
     HALLS_FIELD_NUMBER: _builtins.int
     TOP_TABLES_FIELD_NUMBER: _builtins.int
+    DIVISION_FIELD_NUMBER: _builtins.int
+    DIVISION_OF_FIELD_NUMBER: _builtins.int
+    DIVISIONS_FIELD_NUMBER: _builtins.int
     tournament_id: _builtins.str
     """The tournament."""
     name: _builtins.str
@@ -2953,6 +3040,10 @@ class GetTournamentResponse(_message.Message):
     """The time zone of its halls, by its IANA name."""
     top_tables: _builtins.int
     """How many of the first pairings sit at the first tables."""
+    division: _builtins.str
+    """The division of a championship that it is; empty where it is none."""
+    division_of: _builtins.str
+    """The tournament that is the first division of that championship; empty for the first one itself."""
     @_builtins.property
     def ruleset(self) -> _events_pb2.Pin:
         """The ruleset."""
@@ -2977,6 +3068,10 @@ class GetTournamentResponse(_message.Message):
     def halls(self) -> _containers.RepeatedCompositeFieldContainer[_events_pb2_1.Hall]:
         """Its halls."""
 
+    @_builtins.property
+    def divisions(self) -> _containers.RepeatedCompositeFieldContainer[_events_pb2_1.Division]:
+        """All divisions of the championship, this one among them, in the order in which they were added."""
+
     def __init__(
         self,
         *,
@@ -2993,10 +3088,13 @@ class GetTournamentResponse(_message.Message):
         time_zone: _builtins.str = ...,
         halls: _abc.Iterable[_events_pb2_1.Hall] | None = ...,
         top_tables: _builtins.int = ...,
+        division: _builtins.str = ...,
+        division_of: _builtins.str = ...,
+        divisions: _abc.Iterable[_events_pb2_1.Division] | None = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["lexicon", b"lexicon", "ruleset", b"ruleset"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["halls", b"halls", "lexicon", b"lexicon", "name", b"name", "over", b"over", "played", b"played", "player_ids", b"player_ids", "players", b"players", "rounds", b"rounds", "ruleset", b"ruleset", "time_zone", b"time_zone", "top_tables", b"top_tables", "tournament_id", b"tournament_id", "version", b"version"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["division", b"division", "division_of", b"division_of", "divisions", b"divisions", "halls", b"halls", "lexicon", b"lexicon", "name", b"name", "over", b"over", "played", b"played", "player_ids", b"player_ids", "players", b"players", "rounds", b"rounds", "ruleset", b"ruleset", "time_zone", b"time_zone", "top_tables", b"top_tables", "tournament_id", b"tournament_id", "version", b"version"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

@@ -70,6 +70,11 @@ class PairingServiceStub:
                 request_serializer=faristol_dot_pairing_dot_v1_dot_pairing__pb2.ReinstatePlayerRequest.SerializeToString,
                 response_deserializer=faristol_dot_pairing_dot_v1_dot_pairing__pb2.ReinstatePlayerResponse.FromString,
                 _registered_method=True)
+        self.MovePlayer = channel.unary_unary(
+                '/faristol.pairing.v1.PairingService/MovePlayer',
+                request_serializer=faristol_dot_pairing_dot_v1_dot_pairing__pb2.MovePlayerRequest.SerializeToString,
+                response_deserializer=faristol_dot_pairing_dot_v1_dot_pairing__pb2.MovePlayerResponse.FromString,
+                _registered_method=True)
         self.WarnPlayer = channel.unary_unary(
                 '/faristol.pairing.v1.PairingService/WarnPlayer',
                 request_serializer=faristol_dot_pairing_dot_v1_dot_pairing__pb2.WarnPlayerRequest.SerializeToString,
@@ -280,6 +285,13 @@ class PairingServiceServicer:
 
     def ReinstatePlayer(self, request, context):
         """Pair a player again who had withdrawn.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def MovePlayer(self, request, context):
+        """Move a player to another division of the championship, before the first round of either is paired.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -547,6 +559,11 @@ def add_PairingServiceServicer_to_server(servicer, server):
                     servicer.ReinstatePlayer,
                     request_deserializer=faristol_dot_pairing_dot_v1_dot_pairing__pb2.ReinstatePlayerRequest.FromString,
                     response_serializer=faristol_dot_pairing_dot_v1_dot_pairing__pb2.ReinstatePlayerResponse.SerializeToString,
+            ),
+            'MovePlayer': grpc.unary_unary_rpc_method_handler(
+                    servicer.MovePlayer,
+                    request_deserializer=faristol_dot_pairing_dot_v1_dot_pairing__pb2.MovePlayerRequest.FromString,
+                    response_serializer=faristol_dot_pairing_dot_v1_dot_pairing__pb2.MovePlayerResponse.SerializeToString,
             ),
             'WarnPlayer': grpc.unary_unary_rpc_method_handler(
                     servicer.WarnPlayer,
@@ -899,6 +916,33 @@ class PairingService:
             '/faristol.pairing.v1.PairingService/ReinstatePlayer',
             faristol_dot_pairing_dot_v1_dot_pairing__pb2.ReinstatePlayerRequest.SerializeToString,
             faristol_dot_pairing_dot_v1_dot_pairing__pb2.ReinstatePlayerResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def MovePlayer(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/faristol.pairing.v1.PairingService/MovePlayer',
+            faristol_dot_pairing_dot_v1_dot_pairing__pb2.MovePlayerRequest.SerializeToString,
+            faristol_dot_pairing_dot_v1_dot_pairing__pb2.MovePlayerResponse.FromString,
             options,
             channel_credentials,
             insecure,

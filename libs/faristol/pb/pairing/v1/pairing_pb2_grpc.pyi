@@ -49,6 +49,8 @@ class PairingServiceStub:
     """Withdraw a player. Where a game is being played it has to be said what becomes of it."""
     ReinstatePlayer: _grpc.UnaryUnaryMultiCallable[_pairing_pb2.ReinstatePlayerRequest, _pairing_pb2.ReinstatePlayerResponse]
     """Pair a player again who had withdrawn."""
+    MovePlayer: _grpc.UnaryUnaryMultiCallable[_pairing_pb2.MovePlayerRequest, _pairing_pb2.MovePlayerResponse]
+    """Move a player to another division of the championship, before the first round of either is paired."""
     WarnPlayer: _grpc.UnaryUnaryMultiCallable[_pairing_pb2.WarnPlayerRequest, _pairing_pb2.WarnPlayerResponse]
     """Warn a player for conduct (FISE 47); the second warning puts expulsion forward."""
     ExpelPlayer: _grpc.UnaryUnaryMultiCallable[_pairing_pb2.ExpelPlayerRequest, _pairing_pb2.ExpelPlayerResponse]
@@ -135,6 +137,8 @@ class PairingServiceAsyncStub(PairingServiceStub):
     """Withdraw a player. Where a game is being played it has to be said what becomes of it."""
     ReinstatePlayer: _aio.UnaryUnaryMultiCallable[_pairing_pb2.ReinstatePlayerRequest, _pairing_pb2.ReinstatePlayerResponse]  # type: ignore[assignment]
     """Pair a player again who had withdrawn."""
+    MovePlayer: _aio.UnaryUnaryMultiCallable[_pairing_pb2.MovePlayerRequest, _pairing_pb2.MovePlayerResponse]  # type: ignore[assignment]
+    """Move a player to another division of the championship, before the first round of either is paired."""
     WarnPlayer: _aio.UnaryUnaryMultiCallable[_pairing_pb2.WarnPlayerRequest, _pairing_pb2.WarnPlayerResponse]  # type: ignore[assignment]
     """Warn a player for conduct (FISE 47); the second warning puts expulsion forward."""
     ExpelPlayer: _aio.UnaryUnaryMultiCallable[_pairing_pb2.ExpelPlayerRequest, _pairing_pb2.ExpelPlayerResponse]  # type: ignore[assignment]
@@ -260,6 +264,14 @@ class PairingServiceServicer(metaclass=_abc_1.ABCMeta):
         context: _ServicerContext,
     ) -> _typing.Union[_pairing_pb2.ReinstatePlayerResponse, _abc.Awaitable[_pairing_pb2.ReinstatePlayerResponse]]:
         """Pair a player again who had withdrawn."""
+
+    @_abc_1.abstractmethod
+    def MovePlayer(
+        self,
+        request: _pairing_pb2.MovePlayerRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_pairing_pb2.MovePlayerResponse, _abc.Awaitable[_pairing_pb2.MovePlayerResponse]]:
+        """Move a player to another division of the championship, before the first round of either is paired."""
 
     @_abc_1.abstractmethod
     def WarnPlayer(

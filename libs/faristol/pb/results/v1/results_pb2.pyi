@@ -516,6 +516,9 @@ class Tournament(_message.Message):
     PLAYED_FIELD_NUMBER: _builtins.int
     OVER_FIELD_NUMBER: _builtins.int
     CREATED_AT_FIELD_NUMBER: _builtins.int
+    DIVISION_FIELD_NUMBER: _builtins.int
+    DIVISION_OF_FIELD_NUMBER: _builtins.int
+    DIVISIONS_FIELD_NUMBER: _builtins.int
     tournament_id: _builtins.str
     """The tournament."""
     name: _builtins.str
@@ -526,6 +529,10 @@ class Tournament(_message.Message):
     """Number of players."""
     over: _builtins.bool
     """The final standings are published."""
+    division: _builtins.str
+    """The division of a championship that it is; empty where it is none."""
+    division_of: _builtins.str
+    """The tournament that is the first division of that championship; empty for the first one itself."""
     @_builtins.property
     def ruleset(self) -> _events_pb2.Pin:
         """Rules."""
@@ -542,6 +549,10 @@ class Tournament(_message.Message):
     def created_at(self) -> _timestamp_pb2.Timestamp:
         """When it was created."""
 
+    @_builtins.property
+    def divisions(self) -> _containers.RepeatedCompositeFieldContainer[_events_pb2_1.Division]:
+        """All divisions of the championship, this one among them, in the order in which they were added."""
+
     def __init__(
         self,
         *,
@@ -554,10 +565,13 @@ class Tournament(_message.Message):
         played: _abc.Iterable[Global___Round] | None = ...,
         over: _builtins.bool = ...,
         created_at: _timestamp_pb2.Timestamp | None = ...,
+        division: _builtins.str = ...,
+        division_of: _builtins.str = ...,
+        divisions: _abc.Iterable[_events_pb2_1.Division] | None = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["created_at", b"created_at", "lexicon", b"lexicon", "ruleset", b"ruleset"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["created_at", b"created_at", "lexicon", b"lexicon", "name", b"name", "over", b"over", "played", b"played", "players", b"players", "rounds", b"rounds", "ruleset", b"ruleset", "tournament_id", b"tournament_id"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["created_at", b"created_at", "division", b"division", "division_of", b"division_of", "divisions", b"divisions", "lexicon", b"lexicon", "name", b"name", "over", b"over", "played", b"played", "players", b"players", "rounds", b"rounds", "ruleset", b"ruleset", "tournament_id", b"tournament_id"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -888,10 +902,13 @@ class GetStandingsResponse(_message.Message):
     STANDINGS_FIELD_NUMBER: _builtins.int
     ROUND_FIELD_NUMBER: _builtins.int
     POSITION_FIELD_NUMBER: _builtins.int
+    DIVISION_FIELD_NUMBER: _builtins.int
     round: _builtins.int
     """The last round counted."""
     position: _builtins.int
     """See the head of this file."""
+    division: _builtins.str
+    """The division that the tournament is; empty where it is none."""
     @_builtins.property
     def standings(self) -> _containers.RepeatedCompositeFieldContainer[Global___Standing]:
         """In rank order; among equals in the order of player ids."""
@@ -902,10 +919,11 @@ class GetStandingsResponse(_message.Message):
         standings: _abc.Iterable[Global___Standing] | None = ...,
         round: _builtins.int = ...,
         position: _builtins.int = ...,
+        division: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["position", b"position", "round", b"round", "standings", b"standings"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["division", b"division", "position", b"position", "round", b"round", "standings", b"standings"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -1141,12 +1159,15 @@ class GetPairingsResponse(_message.Message):
     BYE_FIELD_NUMBER: _builtins.int
     POSITION_FIELD_NUMBER: _builtins.int
     REQUESTED_BYES_FIELD_NUMBER: _builtins.int
+    DIVISION_FIELD_NUMBER: _builtins.int
     round: _builtins.int
     """The round."""
     phase: Global___RoundPhase.ValueType
     """Where it stands."""
     position: _builtins.int
     """See the head of this file."""
+    division: _builtins.str
+    """The division that the tournament is; empty where it is none."""
     @_builtins.property
     def tables(self) -> _containers.RepeatedCompositeFieldContainer[Global___Table]:
         """In the order of the tables."""
@@ -1168,10 +1189,11 @@ class GetPairingsResponse(_message.Message):
         bye: Global___Seat | None = ...,
         position: _builtins.int = ...,
         requested_byes: _abc.Iterable[Global___RequestedBye] | None = ...,
+        division: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["bye", b"bye"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["bye", b"bye", "phase", b"phase", "position", b"position", "requested_byes", b"requested_byes", "round", b"round", "tables", b"tables"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["bye", b"bye", "division", b"division", "phase", b"phase", "position", b"position", "requested_byes", b"requested_byes", "round", b"round", "tables", b"tables"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -1332,10 +1354,13 @@ class GetCrosstableResponse(_message.Message):
     ROWS_FIELD_NUMBER: _builtins.int
     ROUNDS_FIELD_NUMBER: _builtins.int
     POSITION_FIELD_NUMBER: _builtins.int
+    DIVISION_FIELD_NUMBER: _builtins.int
     rounds: _builtins.int
     """Rounds paired so far, or up to the round asked for."""
     position: _builtins.int
     """See the head of this file."""
+    division: _builtins.str
+    """The division that the tournament is; empty where it is none."""
     @_builtins.property
     def rows(self) -> _containers.RepeatedCompositeFieldContainer[Global___CrosstableRow]:
         """In the order of the standings."""
@@ -1346,10 +1371,11 @@ class GetCrosstableResponse(_message.Message):
         rows: _abc.Iterable[Global___CrosstableRow] | None = ...,
         rounds: _builtins.int = ...,
         position: _builtins.int = ...,
+        division: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["position", b"position", "rounds", b"rounds", "rows", b"rows"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["division", b"division", "position", b"position", "rounds", b"rounds", "rows", b"rows"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -2087,6 +2113,7 @@ class GetGameResponse(_message.Message):
     SHEET_FIELD_NUMBER: _builtins.int
     DRAW_COMMITMENT_FIELD_NUMBER: _builtins.int
     SEED_FIELD_NUMBER: _builtins.int
+    DIVISION_FIELD_NUMBER: _builtins.int
     game_id: _builtins.str
     """The game."""
     tournament_id: _builtins.str
@@ -2129,6 +2156,8 @@ class GetGameResponse(_message.Message):
     """
     seed: _builtins.bytes
     """The seed, from which every draw can be made again; empty until the result is final."""
+    division: _builtins.str
+    """The division that the tournament is; empty where it is none."""
     @_builtins.property
     def seats(self) -> _containers.RepeatedCompositeFieldContainer[Global___Seat]:
         """Both players, in the order of the pairing."""
@@ -2202,10 +2231,11 @@ class GetGameResponse(_message.Message):
         sheet: Global___Sheet | None = ...,
         draw_commitment: _builtins.bytes = ...,
         seed: _builtins.bytes = ...,
+        division: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["lexicon", b"lexicon", "ruleset", b"ruleset", "sheet", b"sheet"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["allowance_ms", b"allowance_ms", "bag_left", b"bag_left", "board", b"board", "clocks", b"clocks", "draw_commitment", b"draw_commitment", "end_condition", b"end_condition", "entries", b"entries", "final", b"final", "first_player_id", b"first_player_id", "game_id", b"game_id", "incidents", b"incidents", "laid", b"laid", "last_turn", b"last_turn", "lexicon", b"lexicon", "loser_ids", b"loser_ids", "lost_by_all", b"lost_by_all", "neutralised_for", b"neutralised_for", "position", b"position", "round", b"round", "round_time_over", b"round_time_over", "ruleset", b"ruleset", "seats", b"seats", "seed", b"seed", "sheet", b"sheet", "table", b"table", "tournament_id", b"tournament_id", "tournament_name", b"tournament_name", "turn_ms", b"turn_ms", "turn_player_id", b"turn_player_id", "winner_id", b"winner_id"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["allowance_ms", b"allowance_ms", "bag_left", b"bag_left", "board", b"board", "clocks", b"clocks", "division", b"division", "draw_commitment", b"draw_commitment", "end_condition", b"end_condition", "entries", b"entries", "final", b"final", "first_player_id", b"first_player_id", "game_id", b"game_id", "incidents", b"incidents", "laid", b"laid", "last_turn", b"last_turn", "lexicon", b"lexicon", "loser_ids", b"loser_ids", "lost_by_all", b"lost_by_all", "neutralised_for", b"neutralised_for", "position", b"position", "round", b"round", "round_time_over", b"round_time_over", "ruleset", b"ruleset", "seats", b"seats", "seed", b"seed", "sheet", b"sheet", "table", b"table", "tournament_id", b"tournament_id", "tournament_name", b"tournament_name", "turn_ms", b"turn_ms", "turn_player_id", b"turn_player_id", "winner_id", b"winner_id"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

@@ -21,11 +21,14 @@ OWN = frozenset({"command_id", "tournament_id", "occurred_at", "arbiter_id"})
 
 @cache
 def tournament_verbs() -> Mapping[str, Verb]:
-    """Everything that can be asked of the pairing service about a tournament, by its name."""
+    """Everything that can be asked of the pairing service about one tournament, by its name.
+
+    What concerns two divisions of a championship has no place in a case, which is of one tournament.
+    """
     return {
         kebab(method.name): Verb(kebab(method.name), PAIRING, method.name, GetMessageClass(method.input_type))
         for method in PAIRING.methods
-        if "tournament_id" in method.input_type.fields_by_name
+        if {"tournament_id", "to_tournament_id"}.intersection(method.input_type.fields_by_name) == {"tournament_id"}
     }
 
 

@@ -1,0 +1,119 @@
+"""Divisions of a championship: what each of them, a tournament of its own, may not do because of the others. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+
+from google.protobuf.message import Message
+
+from faristol.host.errors import Invalid
+from faristol.host.times import to_timestamp
+from faristol.pairing import conditions
+from faristol.pairing.identity import same_name
+from faristol.pairing.model import Division, Hall, Tournament
+from faristol.pb.pairing.v1 import events_pb2 as events
+from faristol.rules import N_, Refusal
+
+MOST_DIVISIONS = 20
+"""Divisions of a championship: each is asked about a player who enters another."""
+
+
+def add_division(
+    first: Tournament, added: Division, *, first_division: str, at: datetime | None, now: datetime
+) -> list[Message]:
+    """A tournament becomes a division of the championship of which ``first`` is the first division.
+
+    ``first_division`` is the name that the first one gets where it has none yet; else it is empty, or that name.
+    Raises ``Invalid`` without a name for either, ``Refusal`` once the first is over, for a tournament that is a further
+    division of another, and for a name that another division has.
+    """
+    if not added.name:
+        raise Invalid("division", N_("is missing; expected the name of the division"))
+    if first.over:
+        raise conditions.over(first)
+    if first.division_of:
+        raise Refusal(
+            "NOT_FIRST_DIVISION",
+            "",
+            N_("{tournament} is a division of {first} itself: name that one."),
+            {"tournament": first.tournament_id, "first": first.division_of},
+        )
+    occurred_at = to_timestamp(conditions.moment(first, at, now))
+    facts: list[Message] = []
+    if not first.division:
+        if not first_division:
+            raise Invalid(
+                "first_division",
+                N_("is missing; expected a name, for {tournament} is no division yet"),
+                {"tournament": first.tournament_id},
+            )
+        named = Division(first.tournament_id, first_division)
+        facts.append(events.DivisionAdded(division=named.message(), occurred_at=occurred_at))
+    elif first_division and first_division != first.division:
+        raise Refusal(
+            "DIVISION_NAMED",
+            "",
+            N_("{tournament} is division {division} already."),
+            {"tournament": first.tournament_id, "division": first.division},
+        )
+    if len(first.divisions) >= MOST_DIVISIONS:
+        raise Refusal(
+            "TOO_MANY_DIVISIONS",
+            "",
+            N_("A championship has {most} divisions at the most."),
+            {"most": MOST_DIVISIONS},
+        )
+    for other in first.divisions or (Division(first.tournament_id, first_division),):
+        if same_name(other.name, added.name):
+            raise Refusal(
+                "DIVISION_TAKEN",
+                "",
+                N_("Division {division} is {tournament} already."),
+                {"division": other.name, "tournament": other.tournament_id},
+            )
+    return [*facts, events.DivisionAdded(division=added.message(), occurred_at=occurred_at)]
+
+
+def check_in_no_other(player_id: str, divisions: Sequence[Tournament]) -> None:
+    """Refuse a player who takes part in one of the other ``divisions``, or was expelled from it.
+
+    Who withdrew from it before any round takes no part in it.
+    """
+    for other in divisions:
+        player = other.player(player_id)
+        if player is None:
+            continue
+        if player.expelled:
+            raise conditions.expelled(player_id)
+        if not player.never_came:
+            raise Refusal(
+                "ALREADY_IN_DIVISION",
+                "",
+                N_("{player} is in division {division} ({tournament}): nobody plays in two divisions."),
+                {"player": player_id, "division": other.division, "tournament": other.tournament_id},
+                subject=f"tournaments/{other.tournament_id}",
+            )
+
+
+def check_tables(halls: Sequence[Hall], divisions: Sequence[Tournament]) -> None:
+    """Refuse halls with tables that another division has and still plays at; halls themselves may be shared."""
+    for other in divisions:
+        shared = [
+            (max(one.first_table, another.first_table), min(one.last_table, another.last_table))
+            for one in halls
+            for another in other.halls
+        ]
+        both = sorted((first, last) for first, last in shared if first <= last)
+        if both and not other.over:
+            raise Refusal(
+                "TABLES_OF_DIVISION",
+                "",
+                N_("Division {division} ({tournament}) has the tables {tables}: no table is in two divisions."),
+                {
+                    "division": other.division,
+                    "tournament": other.tournament_id,
+                    "tables": ", ".join(f"{first}–{last}" for first, last in both),
+                },
+                subject=f"tournaments/{other.tournament_id}",
+            )
