@@ -74,7 +74,8 @@ def written(one: pb.GetGameResponse, language: str) -> Iterator[str]:
     """The lines of the sheet as text, the players side by side; a score that is circled stands in parentheses."""
     read = translations(language).gettext
     of_round, table = read("Round %(number)s") % {"number": one.round}, read("Table %(number)s") % {"number": one.table}
-    yield f"{one.tournament_name} · {of_round} · {table} · {one.ruleset.name}"
+    heading = (one.tournament_name, one.division, of_round, table, one.ruleset.name)
+    yield " · ".join(filter(None, heading))
     sides = sides_of(one)
     most = max(len(side.lines) for side in sides)
     blocks = [_block(side, most, one.sheet, language) for side in sides]

@@ -18,7 +18,8 @@ from faristol.gateway.schemas import Pairings, Seat, Standings
 Value = str | int | float | bool | None
 
 STANDINGS = ("rank", "player_id", "name", "points", "wins", "draws", "losses", "bye", "spread", "total")
-"""Columns of standings; one for each tie-break follows, ``median_buchholz`` and so on, in the order of the rules."""
+"""Columns of standings; one for each tie-break follows, ``median_buchholz`` and so on, in the order of the rules, and
+``division`` at the end."""
 
 PAIRINGS = (
     "round",
@@ -35,6 +36,7 @@ PAIRINGS = (
     "unplayed",
     "bye",
     "hall",
+    "division",
 )
 """Columns of pairings. A line without a table is a bye: ``allocated``, ``half_point``, ``full_point``, ``zero_point``.
 
@@ -61,7 +63,7 @@ RATINGS = (
 )
 """Columns of ratings. The last three are those of the list, and the same in every line."""
 
-CROSSTABLE = ("rank", "player_id", "name", "rating", "points", "spread", "total")
+CROSSTABLE = ("rank", "player_id", "name", "rating", "points", "spread", "total", "division")
 """Columns of a crosstable; those of ``ROUND`` follow for each round, as ``round_1_opponent``."""
 
 ROUND = ("opponent", "basis", "outcome", "points", "score", "against", "start")
@@ -87,10 +89,11 @@ def standings(answer: Standings) -> str:
             line.spread,
             line.total,
             *(line.tie_breaks[name] for name in own),
+            answer.division,
         ]
         for line in answer.standings
     )
-    return written([*STANDINGS, *(name.replace("-", "_") for name in own)], lines)
+    return written([*STANDINGS, *(name.replace("-", "_") for name in own), "division"], lines)
 
 
 def pairings(answer: Pairings) -> str:
@@ -114,7 +117,8 @@ def pairings(answer: Pairings) -> str:
     if answer.bye is not None:
         resting.append((answer.bye, "allocated"))
     rows += [{**_seat("first", seat), "bye": kind} for seat, kind in resting]
-    return written(columns, ([{**row, "round": answer.round}.get(name) for name in columns] for row in rows))
+    of_all: dict[str, Value] = {"round": answer.round, "division": answer.division}
+    return written(columns, ([{**row, **of_all}.get(name) for name in columns] for row in rows))
 
 
 def crosstable(answer: Crosstable) -> str:
@@ -124,6 +128,7 @@ def crosstable(answer: Crosstable) -> str:
     for row in answer.rows:
         cells = {cell.round: cell for cell in row.cells}
         own: list[Value] = [row.rank, row.player_id, row.name, row.rating, row.points, row.spread, row.total]
+        own.append(answer.division)
         lines.append([*own, *(value for number in numbers for value in _round(cells[number]))])
     return written([*CROSSTABLE, *(f"round_{number}_{name}" for number in numbers for name in ROUND)], lines)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pydantic import BaseModel, Field
 
-from faristol.gateway.schemas import OUTCOMES, TERM_BASES, Answer, Outcome, Standing, TermBasis
+from faristol.gateway.schemas import DIVISION, OUTCOMES, TERM_BASES, Answer, Outcome, Standing, TermBasis
 from faristol.pb.results.v1 import results_pb2 as pb
 
 
@@ -62,8 +62,10 @@ class Crosstable(Answer):
 
     rounds: int = Field(description="Rounds paired so far, or up to the one asked for.")
     rows: list[Row]
+    division: str = DIVISION
 
     @classmethod
     def of(cls, answer: pb.GetCrosstableResponse) -> Crosstable:
         """From the contract's message."""
-        return cls(position=answer.position, rounds=answer.rounds, rows=[Row.of_row(row) for row in answer.rows])
+        rows = [Row.of_row(row) for row in answer.rows]
+        return cls(position=answer.position, rounds=answer.rounds, rows=rows, division=answer.division)

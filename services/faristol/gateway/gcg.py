@@ -64,7 +64,8 @@ def _head(one: pb.GetGameResponse, ruleset: Ruleset) -> Iterator[Line]:
     yield Pragma(keyword="tile-set", text=ruleset.tile_set.name)
     yield Pragma(keyword="id", text=f"faristol {one.game_id}")
     if one.tournament_name:
-        yield Pragma(keyword="title", text=_in_line(f"{one.tournament_name}, {one.round}.{one.table}"))
+        title = f"{one.tournament_name} ({one.division})" if one.division else one.tournament_name
+        yield Pragma(keyword="title", text=_in_line(f"{title}, {one.round}.{one.table}"))
     if one.lexicon.name:
         yield Pragma(keyword="lexicon", text=one.lexicon.name)
     if not one.end_condition:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Mapping
 from http import HTTPStatus
 from typing import Annotated, Any
 
@@ -11,6 +12,7 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 
 from faristol.gateway import operation, table
+from faristol.gateway.divisions import pages_beside, rounds_beside, together
 from faristol.gateway.language import language_of, remember
 from faristol.gateway.problems import AWAY, FAULT, Problem
 from faristol.gateway.ratings import RatingReader
@@ -81,7 +83,7 @@ def router() -> APIRouter:
     @routes.get("/")
     async def tournaments(request: Request, results: Reader, part: Part = "") -> Response:
         answer = await results.tournaments()
-        return page(request, "tournaments.html", part, tournaments=answer.tournaments)
+        return page(request, "tournaments.html", part, tournaments=together(answer.tournaments))
 
     @routes.get("/t/{tournament_id}")
     async def standings(
@@ -131,7 +133,17 @@ def router() -> APIRouter:
         part: Part = "",
     ) -> Response:
         head, answer = await asyncio.gather(results.tournament(tournament_id), results.pairings(tournament_id, number))
-        return _of(request, "pairings.html", part, head, answer=answer, number=number, tab=f"round-{number}")
+        beside = await rounds_beside(results, head.tournament, number)
+        return _of(
+            request,
+            "pairings.html",
+            part,
+            head,
+            answer=answer,
+            number=number,
+            tab=f"round-{number}",
+            beside=beside,
+        )
 
     @routes.get("/t/{tournament_id}/players")
     async def players(
@@ -197,7 +209,17 @@ def router() -> APIRouter:
     return routes
 
 
-def _of(request: Request, name: str, part: str, head: pb.GetTournamentResponse, **values: Any) -> Response:
+def _of(
+    request: Request,
+    name: str,
+    part: str,
+    head: pb.GetTournamentResponse,
+    *,
+    tab: str,
+    beside: Mapping[str, str] | None = None,
+    **values: Any,
+) -> Response:
+    """A page of a tournament under a tab; ``beside`` has its address in each division, where that is another one."""
     one = head.tournament
     return page(
         request,
@@ -205,6 +227,8 @@ def _of(request: Request, name: str, part: str, head: pb.GetTournamentResponse, 
         part,
         tournament=one,
         title=rules_title(one.ruleset.name),
+        tab=tab,
+        beside=beside or pages_beside(one, "" if tab == "standings" else f"/{tab}"),
         position=min(head.position, values["answer"].position),
         **values,
     )

@@ -221,6 +221,16 @@ class Round(BaseModel):
         )
 
 
+DIVISION = Field(description="The division that the tournament is; empty where it is none.")
+
+
+class Division(BaseModel):
+    """A division of a championship: a tournament of its own."""
+
+    tournament_id: str
+    name: str = Field(description="Its public name among the divisions.")
+
+
 class Tournament(BaseModel):
     """One tournament, in short."""
 
@@ -233,6 +243,9 @@ class Tournament(BaseModel):
     played: list[Round] = Field(description="Rounds paired so far.")
     over: bool = Field(description="The final standings are published.")
     created_at: datetime
+    division: str = Field(description="The division of a championship that it is; empty where it is none.")
+    division_of: str = Field(description="The first division of that championship; empty for the first one itself.")
+    divisions: list[Division] = Field(description="All divisions of the championship, in the order they were added.")
 
     @classmethod
     def of(cls, one: pb.Tournament) -> Tournament:
@@ -247,6 +260,9 @@ class Tournament(BaseModel):
             played=[Round.of(line) for line in one.played],
             over=one.over,
             created_at=moment(one.created_at),
+            division=one.division,
+            division_of=one.division_of,
+            divisions=[Division(tournament_id=each.tournament_id, name=each.name) for each in one.divisions],
         )
 
 
@@ -377,12 +393,13 @@ class Standings(Answer):
 
     round: int = Field(description="The last round counted, 0 when none is.")
     standings: list[Standing]
+    division: str = DIVISION
 
     @classmethod
     def of(cls, answer: pb.GetStandingsResponse) -> Standings:
         """From the contract's message."""
         lines = [Standing.of(line) for line in answer.standings]
-        return cls(position=answer.position, round=answer.round, standings=lines)
+        return cls(position=answer.position, round=answer.round, standings=lines, division=answer.division)
 
 
 class Seat(BaseModel):
@@ -466,6 +483,7 @@ class Pairings(Answer):
     tables: list[Table]
     bye: Seat | None = Field(description="Who has the bye.")
     requested_byes: list[RequestedBye] = Field(description="Who else sits the round out.")
+    division: str = DIVISION
 
     @classmethod
     def of(cls, answer: pb.GetPairingsResponse) -> Pairings:
@@ -479,6 +497,7 @@ class Pairings(Answer):
             requested_byes=[
                 RequestedBye(player=Seat.of(one.seat), kind=BYE_KINDS[one.kind]) for one in answer.requested_byes
             ],
+            division=answer.division,
         )
 
 

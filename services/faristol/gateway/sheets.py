@@ -7,6 +7,7 @@ from datetime import datetime
 from pydantic import BaseModel, Field
 
 from faristol.gateway.schemas import (
+    DIVISION,
     END_CONDITIONS,
     ENTRY_KINDS,
     INCIDENT_KINDS,
@@ -184,6 +185,7 @@ class Game(Answer):
     game_id: str
     tournament_id: str
     tournament_name: str
+    division: str = DIVISION
     round: int = Field(description="Round, from 1.")
     table: int = Field(description="Table, from 1.")
     seats: list[Seat] = Field(description="The players, in the order of the pairing.")
@@ -222,6 +224,7 @@ class Game(Answer):
             game_id=one.game_id,
             tournament_id=one.tournament_id,
             tournament_name=one.tournament_name,
+            division=one.division,
             round=one.round,
             table=one.table,
             seats=[Seat.of(seat) for seat in one.seats],

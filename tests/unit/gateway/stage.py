@@ -28,9 +28,13 @@ class Stage:
 
     async def add(self, *steps: Step) -> int:
         """Append; gives the position of the last event, once the pages show it."""
-        position = 0
         for step in steps:
-            position = await append(self.record, step)
+            await append(self.record, step)
+        return await self.caught_up()
+
+    async def caught_up(self) -> int:
+        """The position of the last event, once the pages show it."""
+        position = await self.record.last_position()
         assert await self.running.runtime.progress("results@5").reached(position, 10)
         return position
 

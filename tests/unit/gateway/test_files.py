@@ -108,7 +108,9 @@ def standing(name: str, spread: int) -> Standing:
 
 @pytest.mark.parametrize("name", ["=1+1", "+34 600", "-anna", "@anna", "\t=1", '=HYPERLINK("http://x","y")', "\r=1"])
 async def test_a_name_is_no_formula_and_a_number_stays_one(name: str) -> None:
-    (row,) = rows(comma_separated.standings(Standings(position=1, round=1, standings=[standing(name, -12)])))
+    (row,) = rows(
+        comma_separated.standings(Standings(position=1, round=1, standings=[standing(name, -12)], division=""))
+    )
     assert (row["name"], row["spread"], row["head_to_head"]) == (f"'{name}", "-12", "0.5")
 
 
@@ -116,7 +118,7 @@ async def test_names_come_out_as_they_went_in() -> None:
     name = 'Anna "la Forta", Ωμέγα\nÇ'
     seat = Seat(player_id="anna", name=name, score=0)
     text = comma_separated.pairings(
-        Pairings(position=1, round=2, phase="paired", tables=[], bye=seat, requested_byes=[])
+        Pairings(position=1, round=2, phase="paired", tables=[], bye=seat, requested_byes=[], division="")
     )
     assert [(row["first_name"], row["round"], row["first_score"]) for row in rows(text)] == [(name, "2", "")]
 
@@ -128,7 +130,7 @@ async def test_the_pairings_say_in_their_last_column_the_hall_of_each_table(stag
     answer.tables[1].hall = "Sala gran"
     told = rows(comma_separated.pairings(answer))
     assert [row["hall"] for row in told] == ["", "Sala gran", ""]
-    assert list(told[0])[-1] == "hall"
+    assert list(told[0])[-2:] == ["hall", "division"]
 
 
 async def test_a_game_of_which_nobody_knows_who_started_has_one_white_and_that_is_the_second(stage: Stage) -> None:
