@@ -5,11 +5,13 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Awaitable
 from contextlib import AsyncExitStack
+from pathlib import Path
 
 import grpc
 import pytest
 from google.rpc import error_details_pb2
 from grpc_status import rpc_status
+from tests.integration.processes import Child, faristol, free_port, wait_until_serving
 from tests.unit.pairing.conftest import Desk, serving
 from tests.unit.pairing.test_service import command, create, register
 
@@ -120,3 +122,39 @@ async def test_forty_desks_register_side_by_side_in_three_divisions(desks: list[
         )
     )
     assert set(reasons) == {""}
+
+
+@pytest.mark.lexicon
+@pytest.mark.usefixtures("lexicons")
+def test_a_director_divides_a_championship_on_the_command_line(tmp_path: Path) -> None:
+    port = free_port()
+    at = f"127.0.0.1:{port}"
+    up = Child(["up", "--data", str(tmp_path / "data"), "--http", "0", "--grpc", str(port)], {}, tmp_path / "log")
+
+    def said(*words: str, code: int = 0) -> str:
+        done = faristol(*words, "--address", at)
+        assert done.returncode == code, done.stdout + done.stderr
+        return done.stdout + done.stderr
+
+    try:
+        wait_until_serving(at, up)
+        said("direct", "create-tournament", "copa", "name=Copa", "rounds=5")
+        names = ("division=B", "division-of=copa", "first-division=A")
+        said("direct", "create-tournament", "copa-b", "name=Copa", "rounds=5", *names)
+        players = tmp_path / "players.csv"
+
+        players.write_text("name,id,division\nAnna,anna,A\nBiel,biel,C\n", encoding="utf-8")
+        told = said("players", "import", "copa", str(players), code=2)
+        assert told == f"{players}:3: the division is 'C'; expected A, B, or nothing\n"
+        assert "PlayerRegistered" not in said("history", "copa")
+
+        players.write_text("name,id,division\nAnna,anna,\nBiel,biel,b\nCesca,cesca,A\n", encoding="utf-8")
+        assert "3 players registered" in said("players", "import", "copa", str(players))
+        again = said("direct", "register-player", "copa", "player-id=biel", "name=Biel", code=2)
+        assert "biel is in division B (copa-b)" in again
+
+        said("direct", "move-player", "copa", "player-id=cesca", "to-tournament-id=copa-b", "note=too strong")
+        assert "PlayerWithdrawn; round 1; cesca; too strong" in said("history", "copa")
+        assert said("history", "copa-b").count("PlayerRegistered") == 2
+    finally:
+        assert up.terminate() == 0, up.output()

@@ -15,6 +15,8 @@ from faristol.cli.common import many
 from faristol.cli.director import Address, Tournament, call
 from faristol.gateway.comma_separated import text_of
 from faristol.host import StartError
+from faristol.pairing.identity import same_name
+from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.pb.pairing.v1 import pairing_pb2 as pairing
 from faristol.record.people import COUNTRY
 
@@ -23,22 +25,28 @@ app = typer.Typer(no_args_is_help=True, help="Players of a tournament.")
 COLUMNS = ("name", "club", "rating", "id", "country")
 """Columns of a list of players. The name is needed; what is left out is empty."""
 
+DIVISION = "division"
+"""The column that says which division of the championship a player enters; the tournament itself where it is empty."""
+
 
 @app.command("import")
 def import_players(
     tournament: Tournament,
-    file: Annotated[Path, typer.Argument(help="CSV with a line of column names: name, club, rating, id, country.")],
+    file: Annotated[
+        Path, typer.Argument(help="CSV with a line of column names: name, club, rating, id, country, division.")
+    ],
     address: Address = None,
 ) -> None:
-    """Register the players of a list. Nobody is registered while a line of it cannot be read."""
-    rows, errors = read_players(file)
+    """Register the players of a list, each in their division. Nobody is registered while a line cannot be read."""
+    head = call(address, "GetTournament", pairing.GetTournamentRequest(tournament_id=tournament))
+    assert isinstance(head, pairing.GetTournamentResponse)
+    rows, errors = read_players(file, tournament, head.divisions)
     for error in errors:
         typer.echo(f"{file}:{error}", err=True)
     if errors:
         raise typer.Exit(2)
     refused = 0
     for line, request in rows:
-        request.tournament_id = tournament
         try:
             call(address, "RegisterPlayer", request)
         except StartError as problem:
@@ -60,11 +68,13 @@ class LineError:
         return f"{self.line}: {self.problem}"
 
 
-def read_players(file: Path) -> tuple[list[tuple[int, pairing.RegisterPlayerRequest]], list[LineError]]:
+def read_players(
+    file: Path, tournament: str = "", divisions: Sequence[events.Division] = ()
+) -> tuple[list[tuple[int, pairing.RegisterPlayerRequest]], list[LineError]]:
     """The players of a list with the lines that they stand in, and everything that is wrong with it.
 
-    Two lines of one name are an error: on a wall nobody could tell the two apart. Raises ``StartError`` for a file that
-    cannot be read.
+    They enter the division that their line says, one of ``divisions``, or else the ``tournament``. Two lines of one
+    name are an error: on a wall nobody could tell the two apart. Raises ``StartError`` for a file that cannot be read.
     """
     try:
         text = file.read_text(encoding="utf-8-sig")
@@ -81,6 +91,7 @@ def read_players(file: Path) -> tuple[list[tuple[int, pairing.RegisterPlayerRequ
         line = reader.line_num
         try:
             request = _player(row)
+            request.tournament_id = _division(row, divisions) or tournament
         except ValueError as problem:
             errors.append(LineError(line, str(problem)))
             continue
@@ -93,13 +104,28 @@ def read_players(file: Path) -> tuple[list[tuple[int, pairing.RegisterPlayerRequ
 
 
 def _wrong_columns(columns: Sequence[str]) -> Iterator[LineError]:
+    known = (*COLUMNS, DIVISION)
     if "name" not in columns:
-        yield LineError(1, f"expected names of columns, with `name` among {', '.join(COLUMNS)}")
+        yield LineError(1, f"expected names of columns, with `name` among {', '.join(known)}")
     for column in columns:
-        if column not in COLUMNS:
-            yield LineError(1, f"there is no column {column!r}; expected {', '.join(COLUMNS)}")
+        if column not in known:
+            yield LineError(1, f"there is no column {column!r}; expected {', '.join(known)}")
         elif columns.count(column) > 1:
             yield LineError(1, f"the column {column!r} stands there twice")
+
+
+def _division(row: Mapping[str | None, Any], divisions: Sequence[events.Division]) -> str:
+    """The tournament that is the division of a line, empty where it says none. Raises ``ValueError`` for an unknown."""
+    given = " ".join(text_of(row.get(DIVISION) or "").split())
+    if not given:
+        return ""
+    for one in divisions:
+        if same_name(one.name, given):
+            return one.tournament_id
+    known = (
+        f"expected {', '.join(one.name for one in divisions)}, or nothing" if divisions else "there are no divisions"
+    )
+    raise ValueError(f"the {DIVISION} is {given!r}; {known}")
 
 
 def _player(row: Mapping[str | None, Any]) -> pairing.RegisterPlayerRequest:

@@ -6,6 +6,7 @@ import pytest
 
 from faristol.cli.players import read_players
 from faristol.host import StartError
+from faristol.pb.pairing.v1 import events_pb2 as events
 
 
 def listed(tmp_path: Path, text: str) -> tuple[list[tuple[int, str, str, int | None, str, str]], list[str]]:
@@ -44,13 +45,43 @@ def test_every_line_that_is_wrong_is_named(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("header", "error"),
     [
-        ("", "1: expected names of columns, with `name` among name, club, rating, id, country"),
-        ("name,elo", "1: there is no column 'elo'; expected name, club, rating, id, country"),
+        ("", "1: expected names of columns, with `name` among name, club, rating, id, country, division"),
+        ("name,elo", "1: there is no column 'elo'; expected name, club, rating, id, country, division"),
         ("name,name", "1: the column 'name' stands there twice"),
     ],
 )
 def test_columns_that_nobody_knows_are_told(tmp_path: Path, header: str, error: str) -> None:
     assert error in listed(tmp_path, f"{header}\nAnna,1\n")[1]
+
+
+DIVISIONS = [events.Division(tournament_id="copa", name="A"), events.Division(tournament_id="copa-b", name="Juvenil")]
+
+
+def test_every_line_goes_to_its_division_and_to_the_tournament_where_it_says_none(tmp_path: Path) -> None:
+    file = tmp_path / "players.csv"
+    file.write_text("name,division\nAnna,A\nBiel, juvenil\nCesca,\n", encoding="utf-8")
+    rows, errors = read_players(file, "copa-b", DIVISIONS)
+    assert errors == []
+    assert [(one.name, one.tournament_id) for _, one in rows] == [
+        ("Anna", "copa"),
+        ("Biel", "copa-b"),
+        ("Cesca", "copa-b"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("divisions", "told"),
+    [
+        (DIVISIONS, "3: the division is 'C'; expected A, Juvenil, or nothing"),
+        ([], "3: the division is 'C'; there are no divisions"),
+    ],
+)
+def test_a_division_that_is_not_there_is_told_with_its_line(
+    tmp_path: Path, divisions: list[events.Division], told: str
+) -> None:
+    file = tmp_path / "players.csv"
+    file.write_text("name,division\nAnna,\nBiel,C\n", encoding="utf-8")
+    assert [str(error) for error in read_players(file, "copa", divisions)[1]] == [told]
 
 
 def test_a_list_that_is_not_there_is_told(tmp_path: Path) -> None:
