@@ -48,7 +48,7 @@ def tables_for(state: Tournament, pairings: Sequence[Sequence[str]]) -> tuple[in
     """
     if not state.halls:
         return tuple(range(1, len(pairings) + 1))
-    every = [table for hall in state.halls for table in range(hall.first_table, hall.last_table + 1)]
+    every = [table for hall in state.halls for table in hall.tables]
     every.sort()
     if len(pairings) > len(every):
         raise Refusal(
@@ -109,7 +109,7 @@ def _last_tables(state: Tournament) -> dict[str, int]:
 
 
 def _halls(state: Tournament) -> dict[int, str]:
-    return {table: hall.name for hall in state.halls for table in range(hall.first_table, hall.last_table + 1)}
+    return {table: hall.name for hall in state.halls for table in hall.tables}
 
 
 def _way(last: int | None, table: int, hall_of: dict[int, str], tables: int) -> int:

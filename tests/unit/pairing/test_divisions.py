@@ -283,10 +283,22 @@ def test_divisions_share_halls_and_no_table() -> None:
     set_halls(halls, "second", Tables("Gran", 11, 20))
     assert refused(lambda: set_halls(halls, "third", Tables("Gran", 8, 12), Tables("Altra", 30, 40))) == (
         "TABLES_OF_DIVISION",
-        "Division A (open) has the tables 8–10, 30–30: no table is in two divisions.",
+        "Division A (open) has the tables 8–10, 30: no table is in two divisions.",
     )
     set_halls(halls, "open", Tables("Petita", 21, 30))
     set_halls(halls, "third", Tables("Gran", 1, 10))
+
+
+def test_tables_at_which_a_division_still_plays_a_round_are_its_own_until_that_is_closed() -> None:
+    halls = championship()
+    set_halls(halls, "open", Tables("Gran", 1, 10))
+    halls["open"].pair(1)
+    set_halls(halls, "open", Tables("Petita", 21, 30))
+    assert refused(lambda: set_halls(halls, "second", Tables("Gran", 3, 10))) == (
+        "TABLES_OF_DIVISION",
+        "Division A (open) has the tables 3: no table is in two divisions.",
+    )
+    set_halls(halls, "second", Tables("Gran", 4, 10))
 
 
 def test_tables_of_a_division_that_is_over_are_free() -> None:

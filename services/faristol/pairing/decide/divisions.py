@@ -97,23 +97,34 @@ def check_in_no_other(player_id: str, divisions: Sequence[Tournament]) -> None:
 
 
 def check_tables(halls: Sequence[Hall], divisions: Sequence[Tournament]) -> None:
-    """Refuse halls with tables that another division has and still plays at; halls themselves may be shared."""
+    """Refuse halls with tables that another division has, or plays a round at; halls themselves may be shared."""
+    wanted = {table for hall in halls for table in hall.tables}
     for other in divisions:
-        shared = [
-            (max(one.first_table, another.first_table), min(one.last_table, another.last_table))
-            for one in halls
-            for another in other.halls
-        ]
-        both = sorted((first, last) for first, last in shared if first <= last)
-        if both and not other.over:
+        if shared := sorted(wanted & _tables_of(other)):
             raise Refusal(
                 "TABLES_OF_DIVISION",
                 "",
                 N_("Division {division} ({tournament}) has the tables {tables}: no table is in two divisions."),
-                {
-                    "division": other.division,
-                    "tournament": other.tournament_id,
-                    "tables": ", ".join(f"{first}–{last}" for first, last in both),
-                },
+                {"division": other.division, "tournament": other.tournament_id, "tables": _ranges(shared)},
                 subject=f"tournaments/{other.tournament_id}",
             )
+
+
+def _tables_of(division: Tournament) -> set[int]:
+    """Tables that a division has, and those of halls that it had when the round was paired that is open."""
+    if division.over:
+        return set()
+    current = division.open_round
+    playing = {pairing.table for pairing in current.pairings if pairing.hall} if current is not None else set()
+    return playing.union(*(hall.tables for hall in division.halls))
+
+
+def _ranges(tables: Sequence[int]) -> str:
+    """Tables in order as people write them: ``3, 8–10``."""
+    parts: list[list[int]] = []
+    for table in tables:
+        if parts and table == parts[-1][-1] + 1:
+            parts[-1][1:] = [table]
+        else:
+            parts.append([table])
+    return ", ".join("–".join(map(str, part)) for part in parts)

@@ -65,7 +65,12 @@ class Hall:
     last_table: int
 
     def __contains__(self, table: int) -> bool:
-        return self.first_table <= table <= self.last_table
+        return table in self.tables
+
+    @property
+    def tables(self) -> range:
+        """The numbers of its tables."""
+        return range(self.first_table, self.last_table + 1)
 
     @classmethod
     def of(cls, hall: events.Hall) -> Hall:
