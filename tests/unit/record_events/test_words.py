@@ -12,9 +12,9 @@ from faristol.record.upcasting import CONTEXTS
 
 NO_FREE_WORDS = frozenset(
     (
-        "algorithm", "article", "bag", "blanks", "chosen_by", "claimed_by", "decided_by", "digest", "face", "faces",
-        "from_rack", "inputs_digest", "kept", "language", "languages", "layers", "rack", "returned", "shown", "system",
-        "time_zone",
+        "algorithm", "article", "bag", "blanks", "chosen_by", "claimed_by", "decided_by", "digest", "division_of",
+        "face", "faces", "from_rack", "inputs_digest", "kept", "language", "languages", "layers", "rack", "returned",
+        "shown", "system", "time_zone",
     )
 )  # fmt: skip
 """Fields that hold a term, a tile or an id; so does every one whose name ends in id or ids."""
@@ -26,8 +26,10 @@ PUBLIC = frozenset(
         "faristol.game.v1.Pin.name",
         "faristol.lexicon.v1.WordRuling.reason",
         "faristol.lexicon.v1.WordRuling.source",
+        "faristol.pairing.v1.Division.name",
         "faristol.pairing.v1.Hall.name",
         "faristol.pairing.v1.Pairing.hall",
+        "faristol.pairing.v1.TournamentCreated.division",
         "faristol.pairing.v1.TournamentCreated.name",
     )
 )
