@@ -144,16 +144,24 @@ class _Call(Generic[M]):
 def digest(request: Message) -> bytes:
     """SHA-256 of what a command asks, 32 bytes, which stay as long as its answer.
 
-    Fields that the contract marks with ``debug_redact`` are left out: from the digest of a name, whoever has a list of
-    names finds the name, and it has to be possible to forget a person.
+    Fields that the contract marks with ``debug_redact`` are left out, of its parts as well: from the digest of a name,
+    whoever has a list of names finds the name, and it has to be possible to forget a person.
     """
     asked = type(request)()
     asked.CopyFrom(request)
-    for field in asked.DESCRIPTOR.fields:
-        if field.GetOptions().debug_redact:
-            asked.ClearField(field.name)
+    _redact(asked)
     content = asked.SerializeToString(deterministic=True)
     return hashlib.sha256(asked.DESCRIPTOR.full_name.encode() + b"\0" + content).digest()
+
+
+def _redact(message: Message) -> None:
+    """Clear the fields that the contract marks, in a message and its parts."""
+    for field, value in message.ListFields():
+        if field.GetOptions().debug_redact:
+            message.ClearField(field.name)
+        elif field.message_type is not None:
+            for part in value if field.is_repeated else (value,):
+                _redact(part)
 
 
 def canonical(command_id: str) -> str:

@@ -123,13 +123,13 @@ def _request(kind: type[Message], tournament: str, fields: Sequence[str]) -> Mes
         raise typer.BadParameter(str(problem)) from problem
 
 
-def _value(field: Any, value: str) -> str | int | dict[str, str]:
+def _value(field: Any, value: str) -> str | int | dict[str, Any]:
     """A value as the contract reads it; those of an enumeration are named as people write them."""
     if field.message_type is not None and field.message_type.full_name != Timestamp.DESCRIPTOR.full_name:
         names, values = [part.name for part in field.message_type.fields], value.split("=")
         if len(values) != len(names):
             raise typer.BadParameter(f"{kebab(field.name)} cannot be {value!r}: expected {'='.join(names).upper()}")
-        return dict(zip(names, values, strict=True))
+        return {part.name: _value(part, one) for part, one in zip(field.message_type.fields, values, strict=True)}
     if field.enum_type is None:
         return value
     numbers = names_of(field.enum_type)

@@ -81,15 +81,32 @@ class Commands:
     ) -> M:
         """Carry out a command on an earlier act, which the request names by its version, in view of all acts so far.
 
-        ``facts_of`` takes the tournament, its acts, and the other divisions of its championship.
         Raises ``NotFound`` when there is no such act.
+        """
+
+        def checked(state: Tournament, facts: list[Message], divisions: Sequence[Tournament]) -> list[Message]:
+            if not 1 <= request.version <= len(facts):
+                raise NotFound("act", f"{request.tournament_id}/{request.version}")
+            return facts_of(state, facts, divisions)
+
+        return await self.act_in_view(context, request, checked, answer, response)
+
+    async def act_in_view(
+        self,
+        context: Context,
+        request: Any,
+        facts_of: Callable[[Tournament, list[Message], Sequence[Tournament]], list[Message]],
+        answer: Callable[[int, list[Message]], M],
+        response: type[M],
+    ) -> M:
+        """Carry out a command in view of all acts of the tournament so far.
+
+        ``facts_of`` takes the tournament, its acts, and the other divisions of its championship.
         """
 
         async def attempt() -> tuple[Decision, Callable[[int], M]]:
             loaded = await self.load(request.tournament_id)
             recorded = await self._record.read_stream(stream(request.tournament_id))
-            if not 1 <= request.version <= loaded.version:
-                raise NotFound("act", f"{request.tournament_id}/{request.version}")
             acts = [one.message for one in recorded if one.version <= loaded.version]
             others = await self.other_divisions(loaded.state)
             facts = facts_of(loaded.state, acts, others.tournaments)

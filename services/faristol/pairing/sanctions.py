@@ -78,6 +78,7 @@ class Sanctions(Commands):
             request,
             lambda state, divisions: decide.lift_expulsion(
                 state,
+                pinning.ruleset_of(state),
                 divisions=divisions,
                 player_id=request.player_id,
                 decided_by=request.decided_by,

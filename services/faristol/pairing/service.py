@@ -9,6 +9,7 @@ from google.protobuf.message import Message
 
 from faristol.host.errors import Invalid
 from faristol.pairing import decide, identity, pinning
+from faristol.pairing.appeals import Appeals
 from faristol.pairing.commands import Context, decision_of
 from faristol.pairing.corrections import Corrections
 from faristol.pairing.divisions import Divisions
@@ -28,7 +29,16 @@ from faristol.rules import N_
 
 
 class PairingService(
-    Players, Divisions, Sanctions, Halls, Pairs, Corrections, History, Prizes, pairing_grpc.PairingServiceServicer
+    Players,
+    Divisions,
+    Sanctions,
+    Appeals,
+    Halls,
+    Pairs,
+    Corrections,
+    History,
+    Prizes,
+    pairing_grpc.PairingServiceServicer,
 ):
     """The tournaments of a cell."""
 

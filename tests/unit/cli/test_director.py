@@ -7,6 +7,7 @@ import typer
 
 from faristol.cli.director import _request, direct
 from faristol.pb.game.v1 import events_pb2 as game
+from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.pb.pairing.v1 import pairing_pb2 as pairing
 
 
@@ -54,3 +55,14 @@ def test_every_field_of_a_score_is_written() -> None:
     assert [(one.player_id, one.score) for one in made.scores] == [("anna", 310), ("biel", -5)]
     with pytest.raises(typer.BadParameter, match="scores cannot be 'anna': expected PLAYER_ID=SCORE"):
         _request(pairing.EnterResultRequest, "copa", ["scores=anna"])
+
+
+def test_parts_of_a_field_are_named_as_people_write_them() -> None:
+    made = _request(pairing.AppointTribunalRequest, "copa", ["appointments=ona=organisers=AND,p2=substitute="])
+    assert isinstance(made, pairing.AppointTribunalRequest)
+    assert [(one.person_id, one.role, one.country) for one in made.appointments] == [
+        ("ona", events.TRIBUNAL_ROLE_ORGANISERS, "AND"),
+        ("p2", events.TRIBUNAL_ROLE_SUBSTITUTE, ""),
+    ]
+    with pytest.raises(typer.BadParameter, match="organisers"):
+        _request(pairing.AppointTribunalRequest, "copa", ["appointments=ona=judges=AND"])

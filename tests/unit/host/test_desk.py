@@ -44,6 +44,15 @@ def test_the_digest_that_is_kept_tells_nothing_of_a_note() -> None:
     assert digest(noted) == digest(asked)
 
 
+def test_the_digest_that_is_kept_tells_nothing_of_a_country_in_a_part_of_a_command() -> None:
+    def lodged(person_id: str, country: str) -> pairing_pb2.LodgeAppealRequest:
+        told = pairing_pb2.PersonCountry(person_id=person_id, country=country)
+        return pairing_pb2.LodgeAppealRequest(command_id="c", tournament_id="cup", countries=[told])
+
+    assert digest(lodged("ona", "AND")) == digest(lodged("ona", "ESP"))
+    assert digest(lodged("ona", "AND")) != digest(lodged("pau", "AND"))
+
+
 class Caller:
     def invocation_metadata(self) -> tuple[()]:
         return ()

@@ -46,7 +46,11 @@ def expel(hall: Hall, player_id: str = "p1", decided_by: Sequence[str] = ("direc
 
 
 def lift(hall: Hall, decided_by: Sequence[str] = ("tribunal",)) -> None:
-    hall.do(decide.lift_expulsion(hall.state, player_id="p1", decided_by=decided_by, note="", at=None, now=hall.now))
+    hall.do(
+        decide.lift_expulsion(
+            hall.state, hall.ruleset, player_id="p1", decided_by=decided_by, note="", at=None, now=hall.now
+        )
+    )
 
 
 def refusal_of(act: Callable[[], object]) -> str:

@@ -46,6 +46,10 @@ class Law:
     """Warning a player for conduct."""
     sanctions: str
     """What officials impose beyond a warning."""
+    appeal: str
+    """Appealing against it; where the book is silent, who decided it had the last word."""
+    tribunal: str
+    """Who sits on appeals."""
     game_over: str
     signatures: str
     correction: str

@@ -5,6 +5,7 @@ for ``now``. ``Invalid`` is raised for a malformed argument, ``AlreadyExists`` f
 what the rules or the state of the tournament do not allow.
 """
 
+from faristol.pairing.decide.appeals import appoint, decide_appeal, lodge
 from faristol.pairing.decide.corrections import correct_result, correct_ruling
 from faristol.pairing.decide.divisions import MOST_DIVISIONS, add_division
 from faristol.pairing.decide.entering import enter_result, give_forfeit
@@ -39,6 +40,7 @@ __all__ = [
     "UNRATED",
     "add_division",
     "allow",
+    "appoint",
     "cancel_postponement",
     "change_rounds",
     "check_in",
@@ -47,6 +49,7 @@ __all__ = [
     "correct_result",
     "correct_ruling",
     "create",
+    "decide_appeal",
     "enter_result",
     "expel",
     "fix_table",
@@ -56,6 +59,7 @@ __all__ = [
     "keep",
     "lift",
     "lift_expulsion",
+    "lodge",
     "move",
     "obstacles",
     "pair",

@@ -25,6 +25,7 @@ Sanction = events.PlayerWarned | events.PlayerSanctioned | events.PlayerExpelled
 
 def lift_expulsion(
     state: Tournament,
+    ruleset: Ruleset,
     *,
     player_id: str,
     decided_by: Sequence[str],
@@ -33,12 +34,26 @@ def lift_expulsion(
     now: datetime,
     divisions: Sequence[Tournament] = (),
 ) -> list[Message]:
-    """Take an expulsion back, as those decide to whom the player appealed (FISE 50): the player is paired again.
+    """Take an expulsion back, as those decide who decided it: the player is paired again.
 
     What was lost by it stays lost, and who had withdrawn before it stays withdrawn. ``divisions`` are the others of the
-    championship, as for ``reinstate``. Raises ``Invalid`` when nobody decided it.
+    championship, as for ``reinstate``. Raises ``Invalid`` when nobody decided it, ``Refusal`` where a tribunal decides
+    that on appeal (FISE 49).
     """
     check_deciders(decided_by)
+    check_no_tribunal(state, ruleset)
+    return _readmitted(state, player_id, decided_by, note, at, now, divisions)
+
+
+def _readmitted(
+    state: Tournament,
+    player_id: str,
+    decided_by: Sequence[str],
+    note: str,
+    at: datetime | None,
+    now: datetime,
+    divisions: Sequence[Tournament],
+) -> list[Message]:
     player = state.player(player_id)
     if state.over:
         raise conditions.over(state)
@@ -46,7 +61,7 @@ def lift_expulsion(
         raise conditions.not_registered(state, player_id)
     if not player.expelled:
         raise Refusal("NOT_EXPELLED", "", N_("{player} has not been expelled."), {"player": player_id})
-    lifted = events.ExpulsionLifted(
+    fact = events.ExpulsionLifted(
         player_id=player_id,
         round=max(len(state.played), 1),
         decided_by=decided_by,
@@ -54,8 +69,18 @@ def lift_expulsion(
         occurred_at=to_timestamp(conditions.moment(state, at, now)),
     )
     if player.left_before:
-        return [lifted]
-    return [lifted, *reinstate(state, player_id=player_id, at=at, now=now, lifted=True, divisions=divisions)]
+        return [fact]
+    return [fact, *reinstate(state, player_id=player_id, at=at, now=now, lifted=True, divisions=divisions)]
+
+
+def check_no_tribunal(state: Tournament, ruleset: Ruleset) -> None:
+    """Refuse to lift a sanction otherwise than on appeal, where a tribunal was appointed."""
+    if state.tribunal:
+        raise Refusal(
+            "APPEAL_NEEDED",
+            ruleset.law.appeal,
+            N_("A tribunal of appeals was appointed: it decides whether a sanction is lifted, if the player appeals."),
+        )
 
 
 def lift(
@@ -73,10 +98,11 @@ def lift(
     """Take back the sanction of ``version``, from 1, of ``facts``, which are all of the tournament so far.
 
     Points come back and a game counts as it did; rounds that were missed stay missed. Raises ``Invalid`` when nobody
-    decided it, ``Refusal`` for what is no sanction, for one that was lifted already, and for a lost game of which the
-    result was changed again since.
+    decided it, ``Refusal`` where a tribunal decides that on appeal, for what is no sanction, for one that was lifted
+    already, and for a lost game of which the result was changed again since.
     """
     check_deciders(decided_by)
+    check_no_tribunal(state, ruleset)
     return lifted(state, ruleset, facts, version, decided_by=decided_by, note=note, divisions=divisions, at=at, now=now)
 
 
@@ -92,7 +118,7 @@ def lifted(
     now: datetime,
     divisions: Sequence[Tournament] = (),
 ) -> list[Message]:
-    """The same for a slip as well, which nobody decides on."""
+    """The same on appeal, and for a slip, which nobody decides on."""
     if state.over:
         raise conditions.over(state)
     act = sanction_of(facts, version)
@@ -101,9 +127,7 @@ def lifted(
             "SANCTION_LIFTED", "", N_("The sanction on {player} has been lifted already."), {"player": act.player_id}
         )
     if isinstance(act, events.PlayerExpelled):
-        return lift_expulsion(
-            state, player_id=act.player_id, decided_by=decided_by, note=note, divisions=divisions, at=at, now=now
-        )
+        return _readmitted(state, act.player_id, decided_by, note, at, now, divisions)
     occurred_at = to_timestamp(conditions.moment(state, at, now))
     if isinstance(act, events.PlayerWarned):
         player = state.player(act.player_id)

@@ -79,6 +79,9 @@ def _rests_on(act: Message, fact: Message) -> bool:
     match act:
         case events.PlayerRegistered() | events.LateEntryAdmitted():
             return act.player_id in players_of(fact)
+        case events.PlayerExpelled():
+            lost = isinstance(fact, events.ResultRecorded) and act.player_id in fact.loser_ids
+            return lost or (isinstance(fact, events.RoundPaired) and fact.round > act.round)
         case events.PlayerWithdrawn():
             lost = isinstance(fact, events.ResultRecorded) and fact.game_id == act.game_id
             return lost or (isinstance(fact, events.RoundPaired) and fact.round >= act.round)

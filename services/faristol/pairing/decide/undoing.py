@@ -12,7 +12,7 @@ from google.protobuf.timestamp_pb2 import Timestamp
 
 from faristol.host.times import to_timestamp
 from faristol.pairing import conditions
-from faristol.pairing.decide import halls, lifting, pairs, players, postponing, rounds, tournaments
+from faristol.pairing.decide import appeals, halls, lifting, pairs, players, postponing, rounds, tournaments
 from faristol.pairing.decide.superseding import superseding
 from faristol.pairing.model import Hall, Tournament, evolve
 from faristol.pb.pairing.v1 import events_pb2 as events
@@ -41,6 +41,7 @@ _UNDONE_BY: Mapping[type[Message], str] = {
     events.GamePostponed: "CancelPostponement",
     events.PlayerWarned: "LiftSanction",
     events.PlayerSanctioned: "LiftSanction",
+    events.PlayerExpelled: "LiftExpulsion",
     events.WarningLifted: "WarnPlayer",
     events.SanctionLifted: "SanctionPlayer",
 }
@@ -134,9 +135,13 @@ def undo(
             return _paired_again(state, ruleset, act.round, facts[: version - 1], at, now)
         case events.GamePostponed():
             return postponing.cancel_postponement(state, game=act.game_id, note=note, at=at, now=now)
-        case events.PlayerWarned() | events.PlayerSanctioned():
-            return lifting.lifted(state, ruleset, facts, version, decided_by=(), note=note, at=at, now=now)
+        case events.PlayerWarned() | events.PlayerSanctioned() | events.PlayerExpelled():
+            appeals.check_not_appealed(state, ruleset, version)
+            return lifting.lifted(
+                state, ruleset, facts, version, decided_by=(), note=note, at=at, now=now, divisions=divisions
+            )
         case events.WarningLifted() | events.SanctionLifted():
+            appeals.check_not_appealed(state, ruleset, act.version)
             return lifting.impose_again(state, ruleset, facts, act, at=at, now=now)
         case _:
             raise AssertionError(f"{act.DESCRIPTOR.name} is said to be undone, and nothing undoes it")

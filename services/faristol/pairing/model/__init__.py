@@ -1,5 +1,6 @@
 """A tournament as its facts tell it. Pure."""
 
+from faristol.pairing.model.appeal import Appeal, Member
 from faristol.pairing.model.division import Division
 from faristol.pairing.model.evolution import BYES, KINDS, evolve
 from faristol.pairing.model.tournament import (
@@ -18,9 +19,11 @@ from faristol.pairing.model.tournament import (
 __all__ = [
     "BYES",
     "KINDS",
+    "Appeal",
     "Decided",
     "Division",
     "Hall",
+    "Member",
     "Pairing",
     "Phase",
     "Pin",

@@ -11,6 +11,7 @@ from typing import assert_never
 from google.protobuf.message import Message
 from google.protobuf.timestamp_pb2 import Timestamp
 
+from faristol.pairing.model.appeal import Appeal, Member
 from faristol.pairing.model.division import Division
 from faristol.pairing.model.tournament import Decided, Hall, Pairing, Phase, Pin, Player, Round, Tournament
 from faristol.pb.pairing.v1 import events_pb2 as events
@@ -67,6 +68,9 @@ Fact = (
     | events.ExpulsionLifted
     | events.PlayerSanctioned
     | events.SanctionLifted
+    | events.TribunalAppointed
+    | events.AppealLodged
+    | events.AppealDecided
     | events.PairForbidden
     | events.PairAllowed
     | events.PairKept
@@ -149,6 +153,15 @@ def evolve(state: Tournament, fact: Message) -> Tournament:
         case events.HallsSet():
             halls = tuple(Hall.of(hall) for hall in fact.halls)
             return _later(replace(state, halls=halls, top_tables=fact.top_tables), fact.occurred_at)
+        case events.TribunalAppointed():
+            return _later(replace(state, tribunal=tuple(map(Member.of, fact.members))), fact.occurred_at)
+        case events.AppealLodged():
+            appeal = Appeal(fact.player_id, fact.version, tuple(map(Member.of, fact.members)))
+            return _later(replace(state, appeals=(*state.appeals, appeal)), fact.occurred_at)
+        case events.AppealDecided():
+            appeals = list(state.appeals)
+            appeals[fact.appeal - 1] = replace(appeals[fact.appeal - 1], decided=True)
+            return _later(replace(state, appeals=tuple(appeals)), fact.occurred_at)
         case events.RoundPaired():
             pairings = tuple(map(Pairing.of, fact.pairings))
             requested = MappingProxyType({one.player_id: BYES[one.kind] for one in fact.requested_byes})

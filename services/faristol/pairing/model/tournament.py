@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 from enum import Enum
 from types import MappingProxyType
 
+from faristol.pairing.model.appeal import Appeal, Member
 from faristol.pairing.model.division import Division
 from faristol.pb.game.v1 import events_pb2 as game_events
 from faristol.pb.pairing.v1 import events_pb2 as events
@@ -269,6 +270,10 @@ class Tournament:
     """The tournament that is the first division of that championship; empty for that one itself."""
     divisions: tuple[Division, ...] = ()
     """In the first division: all of the championship, itself among them, in the order in which they were added."""
+    tribunal: tuple[Member, ...] = ()
+    """Who is appointed to decide on appeals."""
+    appeals: tuple[Appeal, ...] = ()
+    """In the order of their numbers, which count from 1."""
     over: bool = False
 
     @property

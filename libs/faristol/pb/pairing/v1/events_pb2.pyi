@@ -80,6 +80,38 @@ SANCTION_KIND_ROUNDS: SanctionKind.ValueType  # 3
 """Rounds to come, in which the player is not paired (PES Ζ)."""
 Global___SanctionKind: _TypeAlias = SanctionKind  # noqa: Y015
 
+class _TribunalRole:
+    ValueType = _typing.NewType("ValueType", _builtins.int)
+    V: _TypeAlias = ValueType  # noqa: Y015
+
+class _TribunalRoleEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_TribunalRole.ValueType], _builtins.type):
+    DESCRIPTOR: _descriptor.EnumDescriptor
+    TRIBUNAL_ROLE_UNSPECIFIED: _TribunalRole.ValueType  # 0
+    """Not said; never written."""
+    TRIBUNAL_ROLE_ORGANISERS: _TribunalRole.ValueType  # 1
+    """The organisers."""
+    TRIBUNAL_ROLE_FEDERATION: _TribunalRole.ValueType  # 2
+    """FISE, or the national association."""
+    TRIBUNAL_ROLE_PLAYERS: _TribunalRole.ValueType  # 3
+    """The players."""
+    TRIBUNAL_ROLE_SUBSTITUTE: _TribunalRole.ValueType  # 4
+    """The players, where their representative cannot sit."""
+
+class TribunalRole(_TribunalRole, metaclass=_TribunalRoleEnumTypeWrapper):
+    """Whom a member of the tribunal of appeals represents (FISE 50)."""
+
+TRIBUNAL_ROLE_UNSPECIFIED: TribunalRole.ValueType  # 0
+"""Not said; never written."""
+TRIBUNAL_ROLE_ORGANISERS: TribunalRole.ValueType  # 1
+"""The organisers."""
+TRIBUNAL_ROLE_FEDERATION: TribunalRole.ValueType  # 2
+"""FISE, or the national association."""
+TRIBUNAL_ROLE_PLAYERS: TribunalRole.ValueType  # 3
+"""The players."""
+TRIBUNAL_ROLE_SUBSTITUTE: TribunalRole.ValueType  # 4
+"""The players, where their representative cannot sit."""
+Global___TribunalRole: _TypeAlias = TribunalRole  # noqa: Y015
+
 class _PrizeKind:
     ValueType = _typing.NewType("ValueType", _builtins.int)
     V: _TypeAlias = ValueType  # noqa: Y015
@@ -1091,6 +1123,176 @@ class WarningLifted(_message.Message):
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___WarningLifted: _TypeAlias = WarningLifted  # noqa: Y015
+
+@_typing.final
+class TribunalMember(_message.Message):
+    """A member of the tribunal of appeals. Of what country one is stands nowhere in the events."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    PERSON_ID_FIELD_NUMBER: _builtins.int
+    ROLE_FIELD_NUMBER: _builtins.int
+    person_id: _builtins.str
+    """The person: a player or somebody else."""
+    role: Global___TribunalRole.ValueType
+    """Whom they represent."""
+    def __init__(
+        self,
+        *,
+        person_id: _builtins.str = ...,
+        role: Global___TribunalRole.ValueType = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["person_id", b"person_id", "role", b"role"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___TribunalMember: _TypeAlias = TribunalMember  # noqa: Y015
+
+@_typing.final
+class TribunalAppointed(_message.Message):
+    """The tribunal of appeals is appointed (FISE 50); it replaces the one before."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    MEMBERS_FIELD_NUMBER: _builtins.int
+    ARTICLE_FIELD_NUMBER: _builtins.int
+    OCCURRED_AT_FIELD_NUMBER: _builtins.int
+    article: _builtins.str
+    """The article."""
+    @_builtins.property
+    def members(self) -> _containers.RepeatedCompositeFieldContainer[Global___TribunalMember]:
+        """The representative of the organisers, that of the federation, that of the players and their substitutes."""
+
+    @_builtins.property
+    def occurred_at(self) -> _timestamp_pb2.Timestamp:
+        """When."""
+
+    def __init__(
+        self,
+        *,
+        members: _abc.Iterable[Global___TribunalMember] | None = ...,
+        article: _builtins.str = ...,
+        occurred_at: _timestamp_pb2.Timestamp | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["occurred_at", b"occurred_at"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["article", b"article", "members", b"members", "occurred_at", b"occurred_at"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___TribunalAppointed: _TypeAlias = TribunalAppointed  # noqa: Y015
+
+@_typing.final
+class AppealLodged(_message.Message):
+    """A player appeals against a warning, a sanction or an expulsion (FISE 49)."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    APPEAL_FIELD_NUMBER: _builtins.int
+    PLAYER_ID_FIELD_NUMBER: _builtins.int
+    VERSION_FIELD_NUMBER: _builtins.int
+    PLAYER_IDS_FIELD_NUMBER: _builtins.int
+    MEMBERS_FIELD_NUMBER: _builtins.int
+    ARTICLE_FIELD_NUMBER: _builtins.int
+    NOTE_FIELD_NUMBER: _builtins.int
+    OCCURRED_AT_FIELD_NUMBER: _builtins.int
+    appeal: _builtins.int
+    """Number of the appeal in the tournament, from 1."""
+    player_id: _builtins.str
+    """Who appeals."""
+    version: _builtins.int
+    """The version of the tournament's stream that the act made."""
+    article: _builtins.str
+    """The article."""
+    note: _builtins.str
+    """Why, in the player's words. Never for the public."""
+    @_builtins.property
+    def player_ids(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """Everybody who is involved in the dispute."""
+
+    @_builtins.property
+    def members(self) -> _containers.RepeatedCompositeFieldContainer[Global___TribunalMember]:
+        """Who sits: none of them of the country of somebody involved."""
+
+    @_builtins.property
+    def occurred_at(self) -> _timestamp_pb2.Timestamp:
+        """When."""
+
+    def __init__(
+        self,
+        *,
+        appeal: _builtins.int = ...,
+        player_id: _builtins.str = ...,
+        version: _builtins.int = ...,
+        player_ids: _abc.Iterable[_builtins.str] | None = ...,
+        members: _abc.Iterable[Global___TribunalMember] | None = ...,
+        article: _builtins.str = ...,
+        note: _builtins.str = ...,
+        occurred_at: _timestamp_pb2.Timestamp | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["occurred_at", b"occurred_at"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["appeal", b"appeal", "article", b"article", "members", b"members", "note", b"note", "occurred_at", b"occurred_at", "player_id", b"player_id", "player_ids", b"player_ids", "version", b"version"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___AppealLodged: _TypeAlias = AppealLodged  # noqa: Y015
+
+@_typing.final
+class AppealDecided(_message.Message):
+    """The tribunal decided on an appeal, which is final (FISE 49). Where it is upheld, what takes the act back follows."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    APPEAL_FIELD_NUMBER: _builtins.int
+    PLAYER_ID_FIELD_NUMBER: _builtins.int
+    VERSION_FIELD_NUMBER: _builtins.int
+    UPHELD_FIELD_NUMBER: _builtins.int
+    MEMBERS_FIELD_NUMBER: _builtins.int
+    ARTICLE_FIELD_NUMBER: _builtins.int
+    NOTE_FIELD_NUMBER: _builtins.int
+    OCCURRED_AT_FIELD_NUMBER: _builtins.int
+    appeal: _builtins.int
+    """The appeal."""
+    player_id: _builtins.str
+    """Who appealed."""
+    version: _builtins.int
+    """The version of the tournament's stream that the act made."""
+    upheld: _builtins.bool
+    """The player was right."""
+    article: _builtins.str
+    """The article."""
+    note: _builtins.str
+    """Why, in their words. Never for the public."""
+    @_builtins.property
+    def members(self) -> _containers.RepeatedCompositeFieldContainer[Global___TribunalMember]:
+        """Who sat."""
+
+    @_builtins.property
+    def occurred_at(self) -> _timestamp_pb2.Timestamp:
+        """When."""
+
+    def __init__(
+        self,
+        *,
+        appeal: _builtins.int = ...,
+        player_id: _builtins.str = ...,
+        version: _builtins.int = ...,
+        upheld: _builtins.bool = ...,
+        members: _abc.Iterable[Global___TribunalMember] | None = ...,
+        article: _builtins.str = ...,
+        note: _builtins.str = ...,
+        occurred_at: _timestamp_pb2.Timestamp | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["occurred_at", b"occurred_at"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["appeal", b"appeal", "article", b"article", "members", b"members", "note", b"note", "occurred_at", b"occurred_at", "player_id", b"player_id", "upheld", b"upheld", "version", b"version"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___AppealDecided: _TypeAlias = AppealDecided  # noqa: Y015
 
 @_typing.final
 class PointsAdjusted(_message.Message):

@@ -1057,6 +1057,278 @@ class LiftSanctionResponse(_message.Message):
 Global___LiftSanctionResponse: _TypeAlias = LiftSanctionResponse  # noqa: Y015
 
 @_typing.final
+class Appointment(_message.Message):
+    """Who is appointed to the tribunal of appeals."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    PERSON_ID_FIELD_NUMBER: _builtins.int
+    ROLE_FIELD_NUMBER: _builtins.int
+    COUNTRY_FIELD_NUMBER: _builtins.int
+    person_id: _builtins.str
+    """The person: a player or somebody else."""
+    role: _events_pb2_1.TribunalRole.ValueType
+    """Whom they represent."""
+    country: _builtins.str
+    """Country, as in RegisterPlayer; empty for a player whose country is known. Checked and not kept."""
+    def __init__(
+        self,
+        *,
+        person_id: _builtins.str = ...,
+        role: _events_pb2_1.TribunalRole.ValueType = ...,
+        country: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["country", b"country", "person_id", b"person_id", "role", b"role"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___Appointment: _TypeAlias = Appointment  # noqa: Y015
+
+@_typing.final
+class PersonCountry(_message.Message):
+    """Of what country somebody is."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    PERSON_ID_FIELD_NUMBER: _builtins.int
+    COUNTRY_FIELD_NUMBER: _builtins.int
+    person_id: _builtins.str
+    """The person."""
+    country: _builtins.str
+    """Country, as in RegisterPlayer. Checked and not kept."""
+    def __init__(
+        self,
+        *,
+        person_id: _builtins.str = ...,
+        country: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["country", b"country", "person_id", b"person_id"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___PersonCountry: _TypeAlias = PersonCountry  # noqa: Y015
+
+@_typing.final
+class AppointTribunalRequest(_message.Message):
+    """See AppointTribunal."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    COMMAND_ID_FIELD_NUMBER: _builtins.int
+    TOURNAMENT_ID_FIELD_NUMBER: _builtins.int
+    APPOINTMENTS_FIELD_NUMBER: _builtins.int
+    OCCURRED_AT_FIELD_NUMBER: _builtins.int
+    command_id: _builtins.str
+    """The caller's id of this command, a UUID."""
+    tournament_id: _builtins.str
+    """The tournament."""
+    @_builtins.property
+    def appointments(self) -> _containers.RepeatedCompositeFieldContainer[Global___Appointment]:
+        """One for the organisers, one for the federation, one for the players and two substitutes; the players' are appointed
+        before the tournament begins.
+        """
+
+    @_builtins.property
+    def occurred_at(self) -> _timestamp_pb2.Timestamp:
+        """When; the service's time when absent."""
+
+    def __init__(
+        self,
+        *,
+        command_id: _builtins.str = ...,
+        tournament_id: _builtins.str = ...,
+        appointments: _abc.Iterable[Global___Appointment] | None = ...,
+        occurred_at: _timestamp_pb2.Timestamp | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["occurred_at", b"occurred_at"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["appointments", b"appointments", "command_id", b"command_id", "occurred_at", b"occurred_at", "tournament_id", b"tournament_id"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___AppointTribunalRequest: _TypeAlias = AppointTribunalRequest  # noqa: Y015
+
+@_typing.final
+class AppointTribunalResponse(_message.Message):
+    """See AppointTribunal."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    POSITION_FIELD_NUMBER: _builtins.int
+    position: _builtins.int
+    """Position in the record of the last event written."""
+    def __init__(
+        self,
+        *,
+        position: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["position", b"position"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___AppointTribunalResponse: _TypeAlias = AppointTribunalResponse  # noqa: Y015
+
+@_typing.final
+class LodgeAppealRequest(_message.Message):
+    """See LodgeAppeal."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    COMMAND_ID_FIELD_NUMBER: _builtins.int
+    TOURNAMENT_ID_FIELD_NUMBER: _builtins.int
+    PLAYER_ID_FIELD_NUMBER: _builtins.int
+    VERSION_FIELD_NUMBER: _builtins.int
+    PLAYER_IDS_FIELD_NUMBER: _builtins.int
+    COUNTRIES_FIELD_NUMBER: _builtins.int
+    NOTE_FIELD_NUMBER: _builtins.int
+    OCCURRED_AT_FIELD_NUMBER: _builtins.int
+    command_id: _builtins.str
+    """The caller's id of this command, a UUID."""
+    tournament_id: _builtins.str
+    """The tournament."""
+    player_id: _builtins.str
+    """Who appeals: the player on whom the sanction was imposed."""
+    version: _builtins.int
+    """The version of the act, as ListActs tells it."""
+    note: _builtins.str
+    """Why, in the player's words, at most 500 characters. Never for the public."""
+    @_builtins.property
+    def player_ids(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """Who else is involved in the dispute; the players of its game are in any case."""
+
+    @_builtins.property
+    def countries(self) -> _containers.RepeatedCompositeFieldContainer[Global___PersonCountry]:
+        """Countries of members of the tribunal and of players of whom none is known."""
+
+    @_builtins.property
+    def occurred_at(self) -> _timestamp_pb2.Timestamp:
+        """When; the service's time when absent."""
+
+    def __init__(
+        self,
+        *,
+        command_id: _builtins.str = ...,
+        tournament_id: _builtins.str = ...,
+        player_id: _builtins.str = ...,
+        version: _builtins.int = ...,
+        player_ids: _abc.Iterable[_builtins.str] | None = ...,
+        countries: _abc.Iterable[Global___PersonCountry] | None = ...,
+        note: _builtins.str = ...,
+        occurred_at: _timestamp_pb2.Timestamp | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["occurred_at", b"occurred_at"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["command_id", b"command_id", "countries", b"countries", "note", b"note", "occurred_at", b"occurred_at", "player_id", b"player_id", "player_ids", b"player_ids", "tournament_id", b"tournament_id", "version", b"version"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___LodgeAppealRequest: _TypeAlias = LodgeAppealRequest  # noqa: Y015
+
+@_typing.final
+class LodgeAppealResponse(_message.Message):
+    """See LodgeAppeal."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    POSITION_FIELD_NUMBER: _builtins.int
+    APPEAL_FIELD_NUMBER: _builtins.int
+    MEMBERS_FIELD_NUMBER: _builtins.int
+    position: _builtins.int
+    """Position in the record of the last event written."""
+    appeal: _builtins.int
+    """Number of the appeal in the tournament, from 1."""
+    @_builtins.property
+    def members(self) -> _containers.RepeatedCompositeFieldContainer[_events_pb2_1.TribunalMember]:
+        """Who sits."""
+
+    def __init__(
+        self,
+        *,
+        position: _builtins.int = ...,
+        appeal: _builtins.int = ...,
+        members: _abc.Iterable[_events_pb2_1.TribunalMember] | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["appeal", b"appeal", "members", b"members", "position", b"position"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___LodgeAppealResponse: _TypeAlias = LodgeAppealResponse  # noqa: Y015
+
+@_typing.final
+class DecideAppealRequest(_message.Message):
+    """See DecideAppeal."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    COMMAND_ID_FIELD_NUMBER: _builtins.int
+    TOURNAMENT_ID_FIELD_NUMBER: _builtins.int
+    APPEAL_FIELD_NUMBER: _builtins.int
+    UPHELD_FIELD_NUMBER: _builtins.int
+    NOTE_FIELD_NUMBER: _builtins.int
+    OCCURRED_AT_FIELD_NUMBER: _builtins.int
+    command_id: _builtins.str
+    """The caller's id of this command, a UUID."""
+    tournament_id: _builtins.str
+    """The tournament."""
+    appeal: _builtins.int
+    """The appeal."""
+    upheld: _builtins.bool
+    """The player was right: the act is taken back."""
+    note: _builtins.str
+    """Why, in the tribunal's words, at most 500 characters. Never for the public."""
+    @_builtins.property
+    def occurred_at(self) -> _timestamp_pb2.Timestamp:
+        """When; the service's time when absent."""
+
+    def __init__(
+        self,
+        *,
+        command_id: _builtins.str = ...,
+        tournament_id: _builtins.str = ...,
+        appeal: _builtins.int = ...,
+        upheld: _builtins.bool = ...,
+        note: _builtins.str = ...,
+        occurred_at: _timestamp_pb2.Timestamp | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["occurred_at", b"occurred_at"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["appeal", b"appeal", "command_id", b"command_id", "note", b"note", "occurred_at", b"occurred_at", "tournament_id", b"tournament_id", "upheld", b"upheld"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___DecideAppealRequest: _TypeAlias = DecideAppealRequest  # noqa: Y015
+
+@_typing.final
+class DecideAppealResponse(_message.Message):
+    """See DecideAppeal."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    POSITION_FIELD_NUMBER: _builtins.int
+    position: _builtins.int
+    """Position in the record of the last event written."""
+    def __init__(
+        self,
+        *,
+        position: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["position", b"position"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___DecideAppealResponse: _TypeAlias = DecideAppealResponse  # noqa: Y015
+
+@_typing.final
 class SetHallsRequest(_message.Message):
     """See SetHalls."""
 

@@ -100,6 +100,21 @@ class PairingServiceStub:
                 request_serializer=faristol_dot_pairing_dot_v1_dot_pairing__pb2.LiftSanctionRequest.SerializeToString,
                 response_deserializer=faristol_dot_pairing_dot_v1_dot_pairing__pb2.LiftSanctionResponse.FromString,
                 _registered_method=True)
+        self.AppointTribunal = channel.unary_unary(
+                '/faristol.pairing.v1.PairingService/AppointTribunal',
+                request_serializer=faristol_dot_pairing_dot_v1_dot_pairing__pb2.AppointTribunalRequest.SerializeToString,
+                response_deserializer=faristol_dot_pairing_dot_v1_dot_pairing__pb2.AppointTribunalResponse.FromString,
+                _registered_method=True)
+        self.LodgeAppeal = channel.unary_unary(
+                '/faristol.pairing.v1.PairingService/LodgeAppeal',
+                request_serializer=faristol_dot_pairing_dot_v1_dot_pairing__pb2.LodgeAppealRequest.SerializeToString,
+                response_deserializer=faristol_dot_pairing_dot_v1_dot_pairing__pb2.LodgeAppealResponse.FromString,
+                _registered_method=True)
+        self.DecideAppeal = channel.unary_unary(
+                '/faristol.pairing.v1.PairingService/DecideAppeal',
+                request_serializer=faristol_dot_pairing_dot_v1_dot_pairing__pb2.DecideAppealRequest.SerializeToString,
+                response_deserializer=faristol_dot_pairing_dot_v1_dot_pairing__pb2.DecideAppealResponse.FromString,
+                _registered_method=True)
         self.SetHalls = channel.unary_unary(
                 '/faristol.pairing.v1.PairingService/SetHalls',
                 request_serializer=faristol_dot_pairing_dot_v1_dot_pairing__pb2.SetHallsRequest.SerializeToString,
@@ -327,6 +342,27 @@ class PairingServiceServicer:
 
     def LiftSanction(self, request, context):
         """Take a warning, a sanction or an expulsion back.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def AppointTribunal(self, request, context):
+        """Appoint the tribunal of appeals (FISE 50).
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def LodgeAppeal(self, request, context):
+        """Appeal against a warning, a sanction or an expulsion (FISE 49): who sits is chosen from the tribunal.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def DecideAppeal(self, request, context):
+        """Say what the tribunal decided on an appeal: that is final. One that is upheld takes the act back.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -589,6 +625,21 @@ def add_PairingServiceServicer_to_server(servicer, server):
                     servicer.LiftSanction,
                     request_deserializer=faristol_dot_pairing_dot_v1_dot_pairing__pb2.LiftSanctionRequest.FromString,
                     response_serializer=faristol_dot_pairing_dot_v1_dot_pairing__pb2.LiftSanctionResponse.SerializeToString,
+            ),
+            'AppointTribunal': grpc.unary_unary_rpc_method_handler(
+                    servicer.AppointTribunal,
+                    request_deserializer=faristol_dot_pairing_dot_v1_dot_pairing__pb2.AppointTribunalRequest.FromString,
+                    response_serializer=faristol_dot_pairing_dot_v1_dot_pairing__pb2.AppointTribunalResponse.SerializeToString,
+            ),
+            'LodgeAppeal': grpc.unary_unary_rpc_method_handler(
+                    servicer.LodgeAppeal,
+                    request_deserializer=faristol_dot_pairing_dot_v1_dot_pairing__pb2.LodgeAppealRequest.FromString,
+                    response_serializer=faristol_dot_pairing_dot_v1_dot_pairing__pb2.LodgeAppealResponse.SerializeToString,
+            ),
+            'DecideAppeal': grpc.unary_unary_rpc_method_handler(
+                    servicer.DecideAppeal,
+                    request_deserializer=faristol_dot_pairing_dot_v1_dot_pairing__pb2.DecideAppealRequest.FromString,
+                    response_serializer=faristol_dot_pairing_dot_v1_dot_pairing__pb2.DecideAppealResponse.SerializeToString,
             ),
             'SetHalls': grpc.unary_unary_rpc_method_handler(
                     servicer.SetHalls,
@@ -1078,6 +1129,87 @@ class PairingService:
             '/faristol.pairing.v1.PairingService/LiftSanction',
             faristol_dot_pairing_dot_v1_dot_pairing__pb2.LiftSanctionRequest.SerializeToString,
             faristol_dot_pairing_dot_v1_dot_pairing__pb2.LiftSanctionResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def AppointTribunal(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/faristol.pairing.v1.PairingService/AppointTribunal',
+            faristol_dot_pairing_dot_v1_dot_pairing__pb2.AppointTribunalRequest.SerializeToString,
+            faristol_dot_pairing_dot_v1_dot_pairing__pb2.AppointTribunalResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def LodgeAppeal(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/faristol.pairing.v1.PairingService/LodgeAppeal',
+            faristol_dot_pairing_dot_v1_dot_pairing__pb2.LodgeAppealRequest.SerializeToString,
+            faristol_dot_pairing_dot_v1_dot_pairing__pb2.LodgeAppealResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def DecideAppeal(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/faristol.pairing.v1.PairingService/DecideAppeal',
+            faristol_dot_pairing_dot_v1_dot_pairing__pb2.DecideAppealRequest.SerializeToString,
+            faristol_dot_pairing_dot_v1_dot_pairing__pb2.DecideAppealResponse.FromString,
             options,
             channel_credentials,
             insecure,

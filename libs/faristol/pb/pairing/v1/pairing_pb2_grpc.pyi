@@ -61,6 +61,12 @@ class PairingServiceStub:
     """Impose a sanction beside the tables: points of a game that is over, the game, or rounds to come (FISE 49, PES Ζ)."""
     LiftSanction: _grpc.UnaryUnaryMultiCallable[_pairing_pb2.LiftSanctionRequest, _pairing_pb2.LiftSanctionResponse]
     """Take a warning, a sanction or an expulsion back."""
+    AppointTribunal: _grpc.UnaryUnaryMultiCallable[_pairing_pb2.AppointTribunalRequest, _pairing_pb2.AppointTribunalResponse]
+    """Appoint the tribunal of appeals (FISE 50)."""
+    LodgeAppeal: _grpc.UnaryUnaryMultiCallable[_pairing_pb2.LodgeAppealRequest, _pairing_pb2.LodgeAppealResponse]
+    """Appeal against a warning, a sanction or an expulsion (FISE 49): who sits is chosen from the tribunal."""
+    DecideAppeal: _grpc.UnaryUnaryMultiCallable[_pairing_pb2.DecideAppealRequest, _pairing_pb2.DecideAppealResponse]
+    """Say what the tribunal decided on an appeal: that is final. One that is upheld takes the act back."""
     SetHalls: _grpc.UnaryUnaryMultiCallable[_pairing_pb2.SetHallsRequest, _pairing_pb2.SetHallsResponse]
     """Say which halls and tables there are, from the next pairing on."""
     FixTable: _grpc.UnaryUnaryMultiCallable[_pairing_pb2.FixTableRequest, _pairing_pb2.FixTableResponse]
@@ -149,6 +155,12 @@ class PairingServiceAsyncStub(PairingServiceStub):
     """Impose a sanction beside the tables: points of a game that is over, the game, or rounds to come (FISE 49, PES Ζ)."""
     LiftSanction: _aio.UnaryUnaryMultiCallable[_pairing_pb2.LiftSanctionRequest, _pairing_pb2.LiftSanctionResponse]  # type: ignore[assignment]
     """Take a warning, a sanction or an expulsion back."""
+    AppointTribunal: _aio.UnaryUnaryMultiCallable[_pairing_pb2.AppointTribunalRequest, _pairing_pb2.AppointTribunalResponse]  # type: ignore[assignment]
+    """Appoint the tribunal of appeals (FISE 50)."""
+    LodgeAppeal: _aio.UnaryUnaryMultiCallable[_pairing_pb2.LodgeAppealRequest, _pairing_pb2.LodgeAppealResponse]  # type: ignore[assignment]
+    """Appeal against a warning, a sanction or an expulsion (FISE 49): who sits is chosen from the tribunal."""
+    DecideAppeal: _aio.UnaryUnaryMultiCallable[_pairing_pb2.DecideAppealRequest, _pairing_pb2.DecideAppealResponse]  # type: ignore[assignment]
+    """Say what the tribunal decided on an appeal: that is final. One that is upheld takes the act back."""
     SetHalls: _aio.UnaryUnaryMultiCallable[_pairing_pb2.SetHallsRequest, _pairing_pb2.SetHallsResponse]  # type: ignore[assignment]
     """Say which halls and tables there are, from the next pairing on."""
     FixTable: _aio.UnaryUnaryMultiCallable[_pairing_pb2.FixTableRequest, _pairing_pb2.FixTableResponse]  # type: ignore[assignment]
@@ -312,6 +324,30 @@ class PairingServiceServicer(metaclass=_abc_1.ABCMeta):
         context: _ServicerContext,
     ) -> _typing.Union[_pairing_pb2.LiftSanctionResponse, _abc.Awaitable[_pairing_pb2.LiftSanctionResponse]]:
         """Take a warning, a sanction or an expulsion back."""
+
+    @_abc_1.abstractmethod
+    def AppointTribunal(
+        self,
+        request: _pairing_pb2.AppointTribunalRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_pairing_pb2.AppointTribunalResponse, _abc.Awaitable[_pairing_pb2.AppointTribunalResponse]]:
+        """Appoint the tribunal of appeals (FISE 50)."""
+
+    @_abc_1.abstractmethod
+    def LodgeAppeal(
+        self,
+        request: _pairing_pb2.LodgeAppealRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_pairing_pb2.LodgeAppealResponse, _abc.Awaitable[_pairing_pb2.LodgeAppealResponse]]:
+        """Appeal against a warning, a sanction or an expulsion (FISE 49): who sits is chosen from the tribunal."""
+
+    @_abc_1.abstractmethod
+    def DecideAppeal(
+        self,
+        request: _pairing_pb2.DecideAppealRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_pairing_pb2.DecideAppealResponse, _abc.Awaitable[_pairing_pb2.DecideAppealResponse]]:
+        """Say what the tribunal decided on an appeal: that is final. One that is upheld takes the act back."""
 
     @_abc_1.abstractmethod
     def SetHalls(

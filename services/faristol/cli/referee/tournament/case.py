@@ -14,10 +14,11 @@ TOURNAMENT_ID = "case"
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """What somebody who enters says: the last published rating, None without one, and the club."""
+    """What somebody who enters says: the last published rating, None without one, the club and the country."""
 
     rating: int | None
     club: str = ""
+    country: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,7 +20,7 @@ CASE_KEYS = HEADING_KEYS | {"rounds", "players", "others", "keeping"}
 GIVEN_KEYS = frozenset({"by-hand", "results", "after-round"})
 """Keys of what happens in a step besides what somebody does, and of what its expectations are as of."""
 
-ENTRY_KEYS = frozenset({"rating", "club"})
+ENTRY_KEYS = frozenset({"rating", "club", "country"})
 UNRATED = "unrated"
 FIRST_RATING, NEXT_RATING = 2000, 10
 """Where players who are a mere number begin, and how much less each next one has."""
@@ -81,7 +81,8 @@ def _entry(value: Value) -> Entry:
     if value.is_mapping:
         keys = value.keys(ENTRY_KEYS)
         rating = _rating(keys["rating"]) if "rating" in keys else None
-        return Entry(rating, keys["club"].text() if "club" in keys else "")
+        club, country = (keys[key].text() if key in keys else "" for key in ("club", "country"))
+        return Entry(rating, club, country)
     return Entry(_rating(value))
 
 

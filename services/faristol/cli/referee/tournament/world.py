@@ -150,7 +150,7 @@ class World:
         if who is None or who.text() not in self.case.entries:
             return
         entry = self.case.entries[who.text()]
-        request.name, request.club = who.text(), entry.club
+        request.name, request.club, request.country = who.text(), entry.club, entry.country
         if entry.rating is not None:
             request.rating = entry.rating
 

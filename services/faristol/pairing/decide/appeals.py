@@ -1,0 +1,201 @@
+"""Appeals against sanctions, and the tribunal that decides on them (FISE 49, 50). Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+
+from google.protobuf.message import Message
+
+from faristol.host.errors import Invalid
+from faristol.host.times import to_timestamp
+from faristol.pairing import conditions, tribunal
+from faristol.pairing.decide.lifting import Sanction, is_lifted, lifted, sanction_of
+from faristol.pairing.identity import checked_id
+from faristol.pairing.model import Appeal, Member, Phase, Tournament
+from faristol.pb.pairing.v1 import events_pb2 as events
+from faristol.rules import N_, Refusal, Ruleset
+
+PLAYERS_OWN = (tribunal.PLAYERS, tribunal.SUBSTITUTE)
+"""Who is elected before the tournament begins."""
+
+
+def appoint(
+    state: Tournament,
+    ruleset: Ruleset,
+    *,
+    members: Sequence[Member],
+    countries: tribunal.Countries,
+    at: datetime | None,
+    now: datetime,
+) -> list[Message]:
+    """Appoint the tribunal, in place of the one before; the players' representatives before the tournament begins.
+
+    Raises ``Invalid`` for members whom the book does not want and where a country is missing, ``Refusal`` where the
+    book has no tribunal, for two of one country, and for other representatives of the players once a round has begun.
+    """
+    article = ruleset.law.tribunal
+    if state.over:
+        raise conditions.over(state)
+    if not article:
+        raise Refusal("NO_TRIBUNAL", "", N_("These rules know no tribunal of appeals."))
+    for one in members:
+        checked_id("appointments", one.person_id)
+    tribunal.check_composition(members, countries, article)
+    begun = any(one.phase is not Phase.PAIRED for one in state.played)
+    if begun and _players_own(members) != _players_own(state.tribunal):
+        raise Refusal(
+            "TOURNAMENT_BEGUN",
+            article,
+            N_("The players’ representative and the substitutes are chosen before the tournament begins."),
+        )
+    return [
+        events.TribunalAppointed(
+            members=[one.message() for one in members],
+            article=article,
+            occurred_at=to_timestamp(conditions.moment(state, at, now)),
+        )
+    ]
+
+
+def lodge(
+    state: Tournament,
+    ruleset: Ruleset,
+    facts: Sequence[Message],
+    version: int,
+    *,
+    player_id: str,
+    others: Sequence[str],
+    countries: tribunal.Countries,
+    note: str,
+    at: datetime | None,
+    now: datetime,
+) -> list[Message]:
+    """Appeal against the sanction of ``version``, from 1, of ``facts``, which are all of the tournament so far.
+
+    The three who sit are chosen from the tribunal: none of them of the country of ``others``, of who appeals, or of who
+    plays the game that it is about. Raises ``Invalid`` where a country is missing and for who is no player, ``Refusal``
+    where the book knows no appeal, without a tribunal, for what is no sanction or was lifted, for one on somebody else,
+    in a matter that was appealed before, and when too few can sit.
+    """
+    if state.over:
+        raise conditions.over(state)
+    act = sanction_of(facts, version)
+    _check_appeal(state, ruleset, act, player_id, version)
+    if is_lifted(act, facts, version):
+        raise Refusal(
+            "SANCTION_LIFTED", "", N_("The sanction on {player} has been lifted already."), {"player": act.player_id}
+        )
+    involved = sorted({player_id, *others, *_players_of_game(state, act)})
+    for one in involved:
+        if state.player(one) is None:
+            raise Invalid("player_ids", N_("{player} is no player of the tournament"), {"player": one[:100]})
+    members = tribunal.convened(state.tribunal, involved, countries, ruleset.law.tribunal)
+    return [
+        events.AppealLodged(
+            appeal=len(state.appeals) + 1,
+            player_id=player_id,
+            version=version,
+            player_ids=involved,
+            members=[one.message() for one in members],
+            article=ruleset.law.appeal,
+            note=note,
+            occurred_at=to_timestamp(conditions.moment(state, at, now)),
+        )
+    ]
+
+
+def decide_appeal(
+    state: Tournament,
+    ruleset: Ruleset,
+    facts: Sequence[Message],
+    *,
+    appeal: int,
+    upheld: bool,
+    note: str,
+    at: datetime | None,
+    now: datetime,
+    divisions: Sequence[Tournament] = (),
+) -> list[Message]:
+    """What the tribunal decided on an appeal, finally; one that is upheld takes the sanction back.
+
+    ``divisions`` are the others of the championship, as for ``reinstate``. Raises ``Refusal`` for an appeal that there
+    is not, and for one that has been decided.
+    """
+    if state.over:
+        raise conditions.over(state)
+    if not 1 <= appeal <= len(state.appeals):
+        raise Refusal("NO_APPEAL", "", N_("There is no appeal {appeal}."), {"appeal": appeal})
+    found = state.appeals[appeal - 1]
+    if found.decided:
+        raise _final(ruleset, found)
+    decided = events.AppealDecided(
+        appeal=appeal,
+        player_id=found.player_id,
+        version=found.version,
+        upheld=upheld,
+        members=[one.message() for one in found.members],
+        article=ruleset.law.appeal,
+        note=note,
+        occurred_at=to_timestamp(conditions.moment(state, at, now)),
+    )
+    if not upheld:
+        return [decided]
+    sat = [one.person_id for one in found.members]
+    lifting = lifted(state, ruleset, facts, found.version, decided_by=sat, note="", at=at, now=now, divisions=divisions)
+    return [decided, *lifting]
+
+
+def _check_appeal(state: Tournament, ruleset: Ruleset, act: Sanction, player_id: str, version: int) -> None:
+    """Refuse an appeal that the book does not know, that is nobody's there, or that was lodged before."""
+    if not ruleset.law.appeal:
+        raise Refusal(
+            "SANCTION_FINAL",
+            ruleset.law.sanctions,
+            N_("These rules know no appeal: who decided on a sanction can lift it."),
+        )
+    if player_id != act.player_id:
+        raise Refusal(
+            "NOT_SANCTIONED",
+            ruleset.law.appeal,
+            N_("The sanction is on {sanctioned}: {player} cannot appeal against it."),
+            {"sanctioned": act.player_id, "player": player_id[:100]},
+        )
+    check_not_appealed(state, ruleset, version)
+    if not state.tribunal:
+        raise Refusal(
+            "NO_TRIBUNAL", ruleset.law.tribunal, N_("No tribunal of appeals was appointed: appoint one first.")
+        )
+
+
+def check_not_appealed(state: Tournament, ruleset: Ruleset, version: int) -> None:
+    """Refuse to touch a sanction that the tribunal has decided on, or will."""
+    for one in state.appeals:
+        if one.version == version and one.decided:
+            raise _final(ruleset, one)
+        if one.version == version:
+            raise Refusal(
+                "APPEAL_LODGED",
+                ruleset.law.appeal,
+                N_("{player} has appealed against that already: the tribunal decides."),
+                {"player": one.player_id},
+            )
+
+
+def _final(ruleset: Ruleset, appeal: Appeal) -> Refusal:
+    return Refusal(
+        "APPEAL_FINAL",
+        ruleset.law.appeal,
+        N_("The tribunal has decided on the appeal of {player}: that is final."),
+        {"player": appeal.player_id},
+    )
+
+
+def _players_of_game(state: Tournament, act: Sanction) -> tuple[str, ...]:
+    """Who plays the game that a sanction is about; nobody where it is about none."""
+    found = state.find_game(act.game_id) if isinstance(act, events.PlayerSanctioned) else None
+    return found[1].player_ids if found else ()
+
+
+def _players_own(members: Sequence[Member]) -> list[Member]:
+    return [one for one in members if one.role in PLAYERS_OWN]

@@ -1,0 +1,309 @@
+"""The tribunal of appeals: who sits, and what it decides (FISE 49, 50)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from itertools import product
+
+import pytest
+from google.protobuf.message import Message
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from tests.unit.pairing.halls import Hall
+
+from faristol.host.errors import Invalid
+from faristol.pairing import decide, tribunal
+from faristol.pairing.model import Member
+from faristol.pb.pairing.v1 import events_pb2 as events
+from faristol.rules import Refusal, Ruleset, load_ruleset
+
+FISE = load_ruleset("fise")
+ROLES = (tribunal.ORGANISERS, tribunal.FEDERATION, tribunal.PLAYERS, tribunal.SUBSTITUTE, tribunal.SUBSTITUTE)
+PERSONS = ("ona", "pau", "rep", "sub", "sus")
+TRIBUNAL = [Member(person, role) for person, role in zip(PERSONS, ROLES, strict=True)]
+OFFICIALS = {"ona": "AND", "pau": "POR", "rep": "COL", "sub": "VEN", "sus": "ARG"}
+PLAYERS = {f"p{place}": "ESP" for place in range(1, 9)}
+COUNTRIES = {**OFFICIALS, **PLAYERS}
+
+
+def hall_of(ruleset: Ruleset = FISE) -> Hall:
+    return Hall(dict.fromkeys(PLAYERS, 2000), ruleset=ruleset)
+
+
+def appoint(
+    hall: Hall, members: Sequence[Member] = TRIBUNAL, countries: Mapping[str, str] = COUNTRIES
+) -> Sequence[Message]:
+    return hall.do(
+        decide.appoint(hall.state, hall.ruleset, members=members, countries=countries, at=None, now=hall.now)
+    )
+
+
+def warn(hall: Hall, player_id: str = "p1") -> int:
+    hall.do(
+        decide.warn(hall.state, hall.ruleset, player_id=player_id, arbiter_id="marta", note="", at=None, now=hall.now)
+    )
+    return len(hall.facts)
+
+
+def lodge(
+    hall: Hall,
+    version: int,
+    player_id: str = "p1",
+    others: Sequence[str] = (),
+    countries: Mapping[str, str] = COUNTRIES,
+) -> events.AppealLodged:
+    (fact,) = hall.do(
+        decide.lodge(
+            hall.state,
+            hall.ruleset,
+            hall.facts,
+            version,
+            player_id=player_id,
+            others=others,
+            countries=countries,
+            note="",
+            at=None,
+            now=hall.now,
+        )
+    )
+    assert isinstance(fact, events.AppealLodged)
+    return fact
+
+
+def decide_appeal(hall: Hall, appeal: int = 1, *, upheld: bool = True) -> Sequence[Message]:
+    return hall.do(
+        decide.decide_appeal(
+            hall.state, hall.ruleset, hall.facts, appeal=appeal, upheld=upheld, note="", at=None, now=hall.now
+        )
+    )
+
+
+def refusal_of(act: Callable[[], object]) -> Refusal:
+    with pytest.raises(Refusal) as refused:
+        act()
+    return refused.value
+
+
+def test_an_appeal_that_is_upheld_takes_a_warning_back() -> None:
+    hall = hall_of()
+    appoint(hall)
+    lodged = lodge(hall, warn(hall))
+    decided, lifted = decide_appeal(hall)
+
+    assert [one.person_id for one in lodged.members] == ["ona", "pau", "rep"]
+    assert isinstance(decided, events.AppealDecided)
+    assert isinstance(lifted, events.WarningLifted)
+    assert (decided.article, decided.members, list(lifted.decided_by)) == (
+        "FISE 49",
+        lodged.members,
+        ["ona", "pau", "rep"],
+    )
+    assert hall.state.players[0].warnings == 0
+
+
+def test_an_appeal_that_is_dismissed_leaves_what_it_was_against() -> None:
+    hall = hall_of()
+    appoint(hall)
+    lodge(hall, warn(hall))
+    (decided,) = decide_appeal(hall, upheld=False)
+
+    assert isinstance(decided, events.AppealDecided)
+    assert hall.state.players[0].warnings == 1
+
+
+@pytest.mark.parametrize("upheld", [True, False])
+def test_what_the_tribunal_decided_is_final(upheld: bool) -> None:
+    hall = hall_of()
+    appoint(hall)
+    version = warn(hall)
+    lodge(hall, version)
+    assert refusal_of(lambda: lodge(hall, version)).reason == "APPEAL_LODGED"
+    assert refusal_of(lambda: undo(hall, version)).reason == "APPEAL_LODGED"
+    decide_appeal(hall, upheld=upheld)
+    before = hall.state
+
+    again = refusal_of(lambda: lodge(hall, version))
+    assert (again.reason, again.article) == ("APPEAL_FINAL", "FISE 49")
+    assert refusal_of(lambda: decide_appeal(hall)).reason == "APPEAL_FINAL"
+    if upheld:
+        assert refusal_of(lambda: undo(hall, len(hall.facts))).reason == "APPEAL_FINAL"
+    else:
+        assert refusal_of(lambda: undo(hall, version)).reason == "APPEAL_FINAL"
+    assert hall.state == before
+
+
+def undo(hall: Hall, version: int) -> Sequence[Message]:
+    return hall.do(decide.undo(hall.state, hall.ruleset, hall.facts, version, note="", at=None, now=hall.now))
+
+
+def test_where_a_tribunal_was_appointed_only_an_appeal_or_a_slip_lifts_a_sanction() -> None:
+    hall = hall_of()
+    appoint(hall)
+    version = warn(hall)
+    refused = refusal_of(
+        lambda: decide.lift(
+            hall.state, FISE, hall.facts, version, decided_by=["director"], note="", at=None, now=hall.now
+        )
+    )
+    assert (refused.reason, refused.article) == ("APPEAL_NEEDED", "FISE 49")
+    undo(hall, version)
+    assert hall.state.players[0].warnings == 0
+
+
+def test_an_expulsion_that_is_lifted_on_appeal_lets_the_player_back() -> None:
+    hall = hall_of()
+    appoint(hall)
+    hall.do(
+        decide.expel(
+            hall.state, FISE, player_id="p1", arbiter_id="marta", decided_by=["d"], note="", at=None, now=hall.now
+        )
+    )
+    version = len(hall.facts) - 1
+    refused = refusal_of(
+        lambda: decide.lift_expulsion(
+            hall.state, FISE, player_id="p1", decided_by=["d"], note="", at=None, now=hall.now
+        )
+    )
+    assert refused.reason == "APPEAL_NEEDED"
+    lodge(hall, version)
+    kinds = [type(fact) for fact in decide_appeal(hall)]
+
+    assert kinds == [events.AppealDecided, events.ExpulsionLifted, events.PlayerReinstated]
+    assert hall.state.players[0].takes_part(1)
+
+
+def test_who_played_the_game_of_a_sanction_is_involved() -> None:
+    hall = hall_of()
+    appoint(hall)
+    hall.play(1)
+    table = hall.state.played[0].pairings[0]
+    player_id, other = table.pair
+    hall.do(
+        decide.sanction(
+            hall.state,
+            FISE,
+            player_id=player_id,
+            kind=events.SANCTION_KIND_POINTS,
+            game=table.game_id,
+            points=30,
+            rounds=(),
+            arbiter_id="marta",
+            decided_by=["d"],
+            note="",
+            at=None,
+            now=hall.now,
+        )
+    )
+    version = len(hall.facts) - 1
+    countries = {**COUNTRIES, other: "COL"}
+    lodged = lodge(hall, version, player_id, countries=countries)
+
+    assert list(lodged.player_ids) == sorted((player_id, other))
+    assert [one.person_id for one in lodged.members] == ["ona", "pau", "sub"]
+
+
+def test_a_refusal_names_everybody_who_is_barred_and_why() -> None:
+    hall = hall_of()
+    appoint(hall)
+    version = warn(hall)
+    countries = {**COUNTRIES, "p2": "AND", "p3": "COL", "p4": "VEN", "p5": "ARG"}
+    refused = refusal_of(lambda: lodge(hall, version, others=["p2", "p3", "p4", "p5"], countries=countries))
+
+    assert (refused.reason, refused.article) == ("TRIBUNAL_BARRED", "FISE 50")
+    told = [(one.params["person"], one.params["other"]) for one in (refused, *refused.others)]
+    assert told == [("ona", "p2"), ("rep", "p3"), ("sub", "p4"), ("sus", "p5")]
+
+
+def test_a_country_that_matters_has_to_be_known() -> None:
+    hall = hall_of()
+    appoint(hall)
+    version = warn(hall)
+    before = hall.state
+    with pytest.raises(Invalid, match="pau"):
+        lodge(hall, version, countries={**COUNTRIES, "pau": ""})
+    assert hall.state == before
+
+
+def test_two_of_one_country_are_not_appointed_beside_each_other() -> None:
+    hall = hall_of()
+    for person, other in (("pau", "ona"), ("rep", "ona"), ("rep", "pau")):
+        countries = {**COUNTRIES, person: COUNTRIES[other]}
+        refused = refusal_of(lambda told=countries: appoint(hall, countries=told))  # type: ignore[misc]
+        assert (refused.article, refused.params["person"], refused.params["other"]) == ("FISE 50", person, other)
+
+
+@pytest.mark.parametrize(
+    "members", [TRIBUNAL[:4], [*TRIBUNAL, Member("x", tribunal.PLAYERS)], [*TRIBUNAL[:4], TRIBUNAL[3]]]
+)
+def test_a_tribunal_has_the_members_that_the_book_wants(members: Sequence[Member]) -> None:
+    with pytest.raises(Invalid, match="appointments"):
+        appoint(hall_of(), members)
+
+
+def test_once_a_round_has_begun_the_players_own_stay_and_others_can_be_replaced() -> None:
+    hall = hall_of()
+    appoint(hall)
+    hall.pair(1)
+    hall.start(1)
+    appoint(hall, [Member("eva", tribunal.ORGANISERS), *TRIBUNAL[1:]], {**COUNTRIES, "eva": "FRA"})
+    assert hall.state.tribunal[0].person_id == "eva"
+
+    other = [*TRIBUNAL[:4], Member("p8", tribunal.SUBSTITUTE)]
+    refused = refusal_of(lambda: appoint(hall, other))
+    assert (refused.reason, refused.article) == ("TOURNAMENT_BEGUN", "FISE 50")
+
+
+def test_an_appeal_is_of_who_was_sanctioned_against_a_sanction_before_a_tribunal() -> None:
+    hall = hall_of()
+    version = warn(hall)
+    assert refusal_of(lambda: lodge(hall, version)).reason == "NO_TRIBUNAL"
+    appoint(hall)
+    assert refusal_of(lambda: lodge(hall, version, "p2")).reason == "NOT_SANCTIONED"
+    assert refusal_of(lambda: lodge(hall, version + 1)).reason == "NO_SANCTION"
+    assert refusal_of(lambda: decide_appeal(hall)).reason == "NO_APPEAL"
+    with pytest.raises(Invalid, match="nobody"):
+        lodge(hall, version, others=["nobody"])
+    undo(hall, version)
+    assert refusal_of(lambda: lodge(hall, version)).reason == "SANCTION_LIFTED"
+
+
+@pytest.mark.parametrize(("book", "article"), [("pes-2024", "PES Ζ"), ("fisc-2023", "FISC I.7.2")])
+def test_where_the_book_knows_no_appeal_who_decided_had_the_last_word(book: str, article: str) -> None:
+    hall = hall_of(load_ruleset(book))
+    version = warn(hall)
+    refused = refusal_of(lambda: lodge(hall, version))
+
+    assert (refused.reason, refused.article) == ("SANCTION_FINAL", article)
+    assert refusal_of(lambda: appoint(hall)).reason == "NO_TRIBUNAL"
+
+
+def test_nothing_on_the_record_tells_of_what_country_somebody_is() -> None:
+    hall = hall_of()
+    facts = [*appoint(hall), lodge(hall, warn(hall))]
+
+    assert not any(country in str(fact) for fact in facts for country in set(COUNTRIES.values()))
+
+
+codes = st.sampled_from(["AND", "ARG", "COL", "ESP", "POR"])
+
+
+@given(st.fixed_dictionaries(dict.fromkeys((*PERSONS, "p1", "p2"), codes)), st.sampled_from(["p2", "rep", "sub"]))
+@settings(max_examples=300, deadline=None)
+def test_those_who_sit_are_all_that_the_book_allows(countries: dict[str, str], other: str) -> None:
+    involved = {"p1", other}
+
+    def allowed(sitting: Sequence[str]) -> bool:
+        each = [countries[person] for person in sitting]
+        return (
+            len(set(each)) == 3
+            and not set(each) & {countries[person] for person in involved}
+            and not involved & set(sitting)
+        )
+
+    possible = [three for three in product(["ona"], ["pau"], ["rep", "sub", "sus"]) if allowed(three)]
+    try:
+        found = [one.person_id for one in tribunal.convened(TRIBUNAL, involved, countries, "FISE 50")]
+    except Refusal:
+        assert possible == []
+    else:
+        assert tuple(found) == possible[0]

@@ -1,0 +1,74 @@
+"""Appeals as a director's program sees them, with countries from registration and from the command."""
+
+from __future__ import annotations
+
+import grpc
+from tests.unit.pairing.conftest import Desk
+from tests.unit.pairing.test_service import act, create, refused, register
+
+from faristol.pb.pairing.v1 import events_pb2 as events
+from faristol.pb.pairing.v1 import pairing_pb2 as pairing
+
+SEATS = (
+    ("ona", events.TRIBUNAL_ROLE_ORGANISERS, "AND"),
+    ("pau", events.TRIBUNAL_ROLE_FEDERATION, "POR"),
+    ("p2", events.TRIBUNAL_ROLE_PLAYERS, ""),
+    ("p3", events.TRIBUNAL_ROLE_SUBSTITUTE, ""),
+    ("p4", events.TRIBUNAL_ROLE_SUBSTITUTE, ""),
+)
+
+
+def appointments(**told: str) -> list[pairing.Appointment]:
+    return [
+        pairing.Appointment(person_id=person, role=role, country=told.get(person, country))
+        for person, role, country in SEATS
+    ]
+
+
+def countries(**told: str) -> list[pairing.PersonCountry]:
+    return [pairing.PersonCountry(person_id=person, country=country) for person, country in told.items()]
+
+
+async def warned(desk: Desk) -> int:
+    """A tournament with a tribunal, in which p1 was warned: the version of that."""
+    await create(desk, ruleset="fise", rounds=3)
+    for place, country in enumerate(("ESP", "ESP", "COL", "VEN"), start=1):
+        await register(desk, player_id=f"p{place}", name=f"Player {place}", country=country)
+    await act(desk, "AppointTribunal", appointments=appointments())
+    await act(desk, "WarnPlayer", player_id="p1", arbiter_id="marta")
+    return len(await desk.record.read_stream("tournament-open"))
+
+
+async def test_countries_of_players_are_those_they_entered_with_and_those_of_others_are_told(desk: Desk) -> None:
+    version = await warned(desk)
+    lodged = await act(desk, "LodgeAppeal", player_id="p1", version=version, countries=countries(ona="AND", pau="POR"))
+
+    assert isinstance(lodged, pairing.LodgeAppealResponse)
+    assert (lodged.appeal, [one.person_id for one in lodged.members]) == (1, ["ona", "pau", "p3"])
+    await act(desk, "DecideAppeal", appeal=1, upheld=True)
+    recorded = await desk.record.read_stream("tournament-open")
+    assert [event.name for event in recorded[-3:]] == ["AppealLodged", "AppealDecided", "WarningLifted"]
+    for event in recorded:
+        assert not any(code in event.payload for code in (b"AND", b"POR", b"ESP", b"COL", b"VEN"))
+
+
+async def test_another_country_than_a_player_entered_with_and_what_is_no_country_are_refused(desk: Desk) -> None:
+    version = await warned(desk)
+    before = await desk.record.last_position()
+    for told in ({"p1": "FRA"}, {"ona": "Andorra"}):
+        lodging = act(desk, "LodgeAppeal", player_id="p1", version=version, countries=countries(**told))
+        code, message, _ = await refused(lodging)
+        assert code is grpc.StatusCode.INVALID_ARGUMENT
+        assert message.startswith("countries: ")
+    code, message, _ = await refused(act(desk, "AppointTribunal", appointments=appointments(p2="FRA")))
+    assert code is grpc.StatusCode.INVALID_ARGUMENT
+    assert message.startswith("appointments: ")
+    assert await desk.record.last_position() == before
+
+
+async def test_an_appeal_is_against_an_act_that_there_is(desk: Desk) -> None:
+    version = await warned(desk)
+    code, _, _ = await refused(act(desk, "LodgeAppeal", player_id="p1", version=version + 1))
+    assert code is grpc.StatusCode.NOT_FOUND
+    code, _, info = await refused(act(desk, "LodgeAppeal", player_id="p1", version=1))
+    assert info.reason == "NO_SANCTION"
