@@ -73,7 +73,13 @@ def history(tournament: Tournament, address: Address = None, json_output: AsJson
         typer.echo(json.dumps(MessageToDict(answer, preserving_proto_field_name=True), ensure_ascii=False, indent=2))
         return
     for act in answer.acts:
-        about = [f"round {act.round}" if act.round else "", act.game_id, ", ".join(act.player_ids), act.note]
+        about = [
+            f"round {act.round}" if act.round else "",
+            act.game_id,
+            ", ".join(act.player_ids),
+            *act.details,
+            act.note,
+        ]
         undo = f"undone by {kebab(act.undone_by)}" if act.undone_by else ""
         parts = [act.type, *filter(None, about), f"by {act.actor}" if act.actor else "", undo]
         typer.echo(f"{act.version:>4}  {act.recorded_at.ToJsonString()}  {'; '.join(filter(None, parts))}")

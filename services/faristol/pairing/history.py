@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
+from google.protobuf.descriptor import FieldDescriptor
 from google.protobuf.message import Message
 
 from faristol.host.errors import Invalid
@@ -15,6 +16,9 @@ from faristol.pb.pairing.v1 import pairing_pb2 as pairing
 from faristol.record import Recorded
 from faristol.record.naming import players_of
 from faristol.rules import N_
+
+_TOLD = frozenset(("round", "player_id", "player_ids", "game_id", "inputs_digest"))
+"""Fields of a fact that an act has by themselves, or that tell nobody anything."""
 
 MOST_ACTS = 500
 """Acts in one answer."""
@@ -81,7 +85,28 @@ def _act(recorded: Recorded, before: Sequence[Message], note: str) -> pairing.Ac
         role=recorded.metadata.role,
         recorded_at=to_timestamp(recorded.recorded_at),
         undone_by=decide.undone_by(fact, before),
+        details=_details(fact),
     )
     if "occurred_at" in fact.DESCRIPTOR.fields_by_name:
         shown.occurred_at.CopyFrom(fact.occurred_at)  # type: ignore[attr-defined] # the line above has looked
     return shown
+
+
+def _details(fact: Message) -> Iterator[str]:
+    """What a fact says beside what every act has: no parts, no seeds, no free words."""
+    for field, value in fact.ListFields():
+        if field.name in _TOLD or field.message_type or field.type == field.TYPE_BYTES:
+            continue
+        if field.GetOptions().debug_redact:
+            continue
+        told = ", ".join(_told(field, one) for one in (value if field.is_repeated else (value,)))
+        yield f"{field.name.replace('_', '-')}: {told}"
+
+
+def _told(field: FieldDescriptor, value: object) -> str:
+    """A value as a director writes it: ``points`` for ``SANCTION_KIND_POINTS``."""
+    if field.enum_type is not None and isinstance(value, int):
+        names = field.enum_type.values_by_number
+        prefix = names[0].name.removesuffix("UNSPECIFIED")
+        return names[value].name.removeprefix(prefix).lower().replace("_", "-")
+    return "yes" if value is True else str(value)

@@ -72,3 +72,22 @@ async def test_an_appeal_is_against_an_act_that_there_is(desk: Desk) -> None:
     assert code is grpc.StatusCode.NOT_FOUND
     code, _, info = await refused(act(desk, "LodgeAppeal", player_id="p1", version=1))
     assert info.reason == "NO_SANCTION"
+
+
+async def test_the_history_says_what_each_sanction_and_appeal_was(desk: Desk) -> None:
+    version = await warned(desk)
+    told = countries(ona="AND", pau="POR")
+    await act(desk, "LodgeAppeal", player_id="p1", version=version, countries=told, note="Player 1 was not there")
+    await act(desk, "DecideAppeal", appeal=1, upheld=True)
+    asked = pairing.ListActsRequest(tournament_id="open", after_version=version - 1)
+    acts = (await desk.stub.ListActs(asked)).acts
+
+    assert [(one.type, list(one.details)) for one in acts] == [
+        ("PlayerWarned", ["count: 1", "article: FISE 47", "arbiter-id: marta"]),
+        ("AppealLodged", ["appeal: 1", f"version: {version}", "article: FISE 49"]),
+        ("AppealDecided", ["appeal: 1", f"version: {version}", "upheld: yes", "article: FISE 49"]),
+        ("WarningLifted", [f"version: {version}", "decided-by: ona, pau, p3"]),
+    ]
+    assert acts[1].note == "Player 1 was not there"
+    first = (await desk.stub.ListActs(pairing.ListActsRequest(tournament_id="open", limit=1))).acts[0]
+    assert not any("seed" in detail for detail in first.details)
