@@ -10,7 +10,7 @@ from __future__ import annotations
 import dataclasses
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from functools import cache, cached_property, lru_cache
 from importlib import resources
@@ -128,18 +128,38 @@ class Ruleset:
 
         Values and articles are in it, so whatever an option changed is; the options themselves are not.
         """
+        return self._canonical(frozenset())
+
+    def _canonical(self, left_out: Set[str]) -> bytes:
+        """``canonical`` without the values of these keys."""
         content: dict[str, object] = {
             "name": self.name,
             "title": self.title,
-            "articles": dict(self.articles),
+            "articles": {key: article for key, article in self.articles.items() if key not in left_out},
         }
-        content.update({name: dataclasses.asdict(part) for name, part in self.sections.items()})
+        for name, part in self.sections.items():
+            values = dataclasses.asdict(part).items()
+            content[name] = {key: value for key, value in values if f"{name}.{key}" not in left_out}
         return json.dumps(content, sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False).encode()
 
     @cached_property
     def digest(self) -> str:
         """SHA-256 of ``canonical``, 64 hexadecimal characters. Comments and layout of the file do not change it."""
         return hashlib.sha256(self.canonical).hexdigest()
+
+    @cached_property
+    def former_digests(self) -> frozenset[str]:
+        """The digests that it had before rulesets had the keys of ``ADDED``."""
+        left_out: set[str] = set()
+        found = set()
+        for keys in ADDED:
+            left_out |= keys
+            found.add(hashlib.sha256(self._canonical(left_out)).hexdigest())
+        return frozenset(found)
+
+
+ADDED: Sequence[Set[str]] = (frozenset({"arbiter.sanction_points_from", "law.warning", "law.appeal", "law.tribunal"}),)
+"""Keys that rulesets have got, the latest first: what was pinned before goes on, with what the book says of them."""
 
 
 @cache
@@ -175,7 +195,8 @@ def pinned_ruleset(name: str, digest: str, options: Mapping[str, OptionValue] | 
     Raises ``Refusal`` with reason ``RULESET_MISSING`` when there is none of that name, or one with other content.
     """
     found = _chosen(name, tuple(sorted((options or {}).items()))) if name in ruleset_names() else None
-    if found is None or (found.digest != digest and FORMERLY.get(digest) != name):
+    known = found is not None and (found.digest == digest or digest in found.former_digests)
+    if found is None or not (known or FORMERLY.get(digest) == name):
         raise Refusal(
             "RULESET_MISSING",
             "",

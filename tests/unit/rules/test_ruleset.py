@@ -7,7 +7,16 @@ from importlib import resources
 
 import pytest
 
-from faristol.rules import Refusal, RulesetError, load_ruleset, pinned_ruleset, read_ruleset, ruleset_names
+from faristol.rules import (
+    OptionValue,
+    Refusal,
+    RulesetError,
+    load_ruleset,
+    pinned_ruleset,
+    read_ruleset,
+    ruleset_names,
+    with_options,
+)
 
 TEXT = (resources.files("faristol.rules") / "rulesets" / "fisc-2023.toml").read_text(encoding="utf-8")
 
@@ -59,6 +68,22 @@ def test_a_tournament_that_pinned_fisc_before_there_were_other_books_goes_on(dig
     assert pinned_ruleset("fisc-2023", digest) is load_ruleset("fisc-2023")
     with pytest.raises(Refusal):
         pinned_ruleset("fise", digest)
+
+
+@pytest.mark.parametrize(
+    ("name", "options", "digest"),
+    [
+        ("fise", {}, "9d965a999f55f82e2b9a9273c907b15ab8d26aac501b59401325ddd216e5d87b"),
+        ("pes-2024", {}, "15ec449698dfe244c68f358fd2c27387364bc3bd40b8e8af4fe1de24982c3656"),
+        ("fisc-2023", {"pairing": "dutch"}, "b6e9fba8ef8a165c8d8ebdd2e4a1359e854aef8396f6efac402361779c6456a2"),
+    ],
+)
+def test_a_tournament_that_pinned_a_book_before_it_had_a_tribunal_goes_on(
+    name: str, options: dict[str, OptionValue], digest: str
+) -> None:
+    assert pinned_ruleset(name, digest, options) == with_options(load_ruleset(name), options)
+    with pytest.raises(Refusal, match="pinned with content"):
+        pinned_ruleset("uf-2007", digest)
 
 
 @pytest.mark.parametrize(("name", "found"), [("fisc-2023", load_ruleset("fisc-2023").digest), ("fisc-1999", "–")])

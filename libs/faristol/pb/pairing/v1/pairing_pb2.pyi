@@ -2980,6 +2980,7 @@ class Act(_message.Message):
     OCCURRED_AT_FIELD_NUMBER: _builtins.int
     RECORDED_AT_FIELD_NUMBER: _builtins.int
     UNDONE_BY_FIELD_NUMBER: _builtins.int
+    DETAILS_FIELD_NUMBER: _builtins.int
     version: _builtins.int
     """Version of the tournament's stream that the fact made."""
     position: _builtins.int
@@ -3010,6 +3011,10 @@ class Act(_message.Message):
     def recorded_at(self) -> _timestamp_pb2.Timestamp:
         """When it was recorded."""
 
+    @_builtins.property
+    def details(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """What else the fact says, as `points: 30` or `decided-by: nikos, eleni`, by the names of `events.proto`."""
+
     def __init__(
         self,
         *,
@@ -3025,10 +3030,11 @@ class Act(_message.Message):
         occurred_at: _timestamp_pb2.Timestamp | None = ...,
         recorded_at: _timestamp_pb2.Timestamp | None = ...,
         undone_by: _builtins.str = ...,
+        details: _abc.Iterable[_builtins.str] | None = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["occurred_at", b"occurred_at", "recorded_at", b"recorded_at"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["actor", b"actor", "game_id", b"game_id", "note", b"note", "occurred_at", b"occurred_at", "player_ids", b"player_ids", "position", b"position", "recorded_at", b"recorded_at", "role", b"role", "round", b"round", "type", b"type", "undone_by", b"undone_by", "version", b"version"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["actor", b"actor", "details", b"details", "game_id", b"game_id", "note", b"note", "occurred_at", b"occurred_at", "player_ids", b"player_ids", "position", b"position", "recorded_at", b"recorded_at", "role", b"role", "round", b"round", "type", b"type", "undone_by", b"undone_by", "version", b"version"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
