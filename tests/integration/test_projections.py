@@ -572,7 +572,7 @@ def test_what_an_operator_asks_for_that_cannot_be_is_told_in_one_sentence(tmp_pa
         (("list", "--data", "/nowhere"), "there is no record in /nowhere"),
         (("rebuild", "posters"), "there is no projection 'posters': choose one of docket, results"),
         (("drop", "results", "1"), "there is no version 1 of the projection 'results'; there are: none"),
-        (("retry", "results@5"), "'results@4' does not stand still"),
+        (("retry", "results@5"), "'results@5' does not stand still"),
     ):
         if arguments[-1] != "/nowhere":
             asyncio.run(_empty(tmp_path))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import math
 from collections.abc import Awaitable, Callable, Sequence
 from itertools import count
 
@@ -152,7 +153,7 @@ class Consumer:
         """Go on from the record alone for a moment: a bus that is away delays news, and stops nothing."""
         try:
             await self._reload()
-            await self._work_on(await self._record.read(self._position, limit=BATCH))
+            await self._work_on(await self._record.recent.after(self._position, limit=BATCH, age=IDLE / 2))
         except CannotTake as problem:
             await self._stand_still(problem)
         except (Stale, ProjectionError):
@@ -165,8 +166,10 @@ class Consumer:
 
     async def _turn(self, pull: Pull) -> None:
         messages = [] if self._more else await pull.messages(IDLE)
-        if not messages or any(self._is_news(message) for message in messages):
-            events = await self._record.read(self._position, limit=BATCH)
+        told = max((self._told(message) for message in messages), default=0)
+        if not messages or told > self._position:
+            age = math.inf if messages else IDLE / 2
+            events = await self._record.recent.after(self._position, limit=BATCH, at_least=told, age=age)
             self._more = len(events) == BATCH
             await self._work_on(events)
         for message in messages:
@@ -174,12 +177,13 @@ class Consumer:
         if not messages and not self._more and self._position > self._noted:
             await self._note()
 
-    def _is_news(self, message: Msg) -> bool:
+    def _told(self, message: Msg) -> int:
+        """The position that a message tells of; 0 when it tells nothing of this record."""
         try:
-            return is_of(message, self._record.record_id) and position_of(message) > self._position
+            return position_of(message) if is_of(message, self._record.record_id) else 0
         except ValueError as problem:
             _log.warning("%s: a message that no relay sent: %s", self.name, problem)
-            return False
+            return 0
 
     async def _work_on(self, events: Sequence[Recorded]) -> None:
         if not events:

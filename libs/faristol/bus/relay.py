@@ -31,7 +31,7 @@ class Relay:
     Should two publish for a moment, consumers see duplicates, which change nothing.
     """
 
-    def __init__(self, record: Record, bus: Bus, *, poll: float = 0.02) -> None:
+    def __init__(self, record: Record, bus: Bus, *, poll: float = 0.1) -> None:
         self._record = record
         self._bus = bus
         self._poll = poll
@@ -75,7 +75,7 @@ class Relay:
                 renew_at = loop.time() + LEASE_SECONDS / 4
                 noted = await self._note(noted, position)
                 position = max(position, noted)
-            events = await self._record.read(position, limit=BATCH)
+            events = await self._record.recent.after(position, limit=BATCH, age=0)
             if not events:
                 await self._record.news(self._poll)
                 continue

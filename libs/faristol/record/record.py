@@ -25,6 +25,7 @@ from faristol.record.direct_sqlite import DirectSqlite
 from faristol.record.event import Metadata, Recorded, microseconds, recorded
 from faristol.record.folding import Folds
 from faristol.record.news import News
+from faristol.record.recent import Recent
 from faristol.record.upcasting import upcasting
 
 _STREAM = (
@@ -80,6 +81,8 @@ class Record:
         self._writing = writing
         self._now = now
         self._news = News(reading)
+        self.recent = Recent(self.read)
+        """The latest events, for all who follow the record in this process."""
         self._turn: AbstractAsyncContextManager[Any] = nullcontext()
         """Held by whoever writes, where there is one writer at a time."""
         direct: Direct = DirectPostgresql(writing)
