@@ -209,6 +209,7 @@ def test_an_expulsion_that_is_lifted_brings_nobody_into_two_divisions() -> None:
     lift = partial(
         decide.lift_expulsion,
         hall.state,
+        FISC,
         player_id="a1",
         decided_by=["tribunal"],
         note="",
