@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from typing import Annotated, TypeVar
@@ -16,7 +17,7 @@ from grpc_status import rpc_status
 from faristol.cli.common import run, settings_of
 from faristol.host import StartError
 from faristol.host.runtime import CHANNEL_OPTIONS
-from faristol.host.text import LANGUAGES
+from faristol.host.text import LANGUAGES, negotiate
 from faristol.pb.lexicon.v1 import adjudication_pb2_grpc as pb_grpc
 
 T = TypeVar("T")
@@ -38,6 +39,12 @@ def in_language(language: str) -> str:
 
 
 Language = Annotated[str, typer.Option(help=f"Of what is told: {', '.join(LANGUAGES)}.", callback=in_language)]
+
+
+def language_of_terminal() -> str:
+    """The language in which the person at the terminal is told what services say: of LC_ALL, LC_MESSAGES or LANG."""
+    said = next(filter(None, (os.environ.get(name) for name in ("LC_ALL", "LC_MESSAGES", "LANG"))), "")
+    return negotiate(said.partition(".")[0].replace("_", "-"))
 
 
 def info_of(problem: grpc.aio.AioRpcError) -> error_details_pb2.ErrorInfo:

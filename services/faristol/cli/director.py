@@ -9,12 +9,12 @@ from typing import Annotated, Any
 
 import typer
 from google.protobuf.descriptor import FieldDescriptor as Field
-from google.protobuf.json_format import MessageToDict, ParseDict, ParseError
+from google.protobuf.json_format import ParseDict, ParseError
 from google.protobuf.message import Message
 from google.protobuf.message_factory import GetMessageClass
 from google.protobuf.timestamp_pb2 import Timestamp
 
-from faristol.cli.calling import AsJson, service_at
+from faristol.cli.calling import AsJson, as_json, language_of_terminal, service_at
 from faristol.cli.common import run
 from faristol.cli.referee.forms import kebab, names_of
 from faristol.pb.pairing.v1 import pairing_pb2 as pairing
@@ -56,7 +56,7 @@ def direct(
         return
     request = _request(request_class, tournament, fields or [])
     answer = call(address, method.name, request)
-    said = MessageToDict(answer, preserving_proto_field_name=True)
+    said = as_json(answer)
     typer.echo(json.dumps(said, ensure_ascii=False, indent=2) if json_output else _lines(said))
 
 
@@ -70,7 +70,7 @@ def history(tournament: Tournament, address: Address = None, json_output: AsJson
         answer.ClearField("more")
         answer.MergeFrom(page)
     if json_output:
-        typer.echo(json.dumps(MessageToDict(answer, preserving_proto_field_name=True), ensure_ascii=False, indent=2))
+        typer.echo(json.dumps(as_json(answer), ensure_ascii=False, indent=2))
         return
     for act in answer.acts:
         about = [
@@ -150,7 +150,8 @@ def call(address: str | None, name: str, request: Message) -> Message:
 
     async def ask() -> Message:
         async with service_at("pairing", address) as channel:
-            answer: Message = await getattr(pairing_grpc.PairingServiceStub(channel), name)(request)
+            method = getattr(pairing_grpc.PairingServiceStub(channel), name)
+            answer: Message = await method(request, metadata=(("accept-language", language_of_terminal()),))
             return answer
 
     answer: Message = run(ask())
@@ -158,4 +159,5 @@ def call(address: str | None, name: str, request: Message) -> Message:
 
 
 def _lines(said: Mapping[str, Any]) -> str:
-    return "\n".join(f"{name}: {json.dumps(value, ensure_ascii=False)}" for name, value in said.items())
+    """What was answered, but for what was not said."""
+    return "\n".join(f"{name}: {json.dumps(value, ensure_ascii=False)}" for name, value in said.items() if value)

@@ -74,7 +74,8 @@ def read_players(
     """The players of a list with the lines that they stand in, and everything that is wrong with it.
 
     They enter the division that their line says, one of ``divisions``, or else the ``tournament``. Two lines of one
-    name are an error: on a wall nobody could tell the two apart. Raises ``StartError`` for a file that cannot be read.
+    name are an error, for on a wall nobody could tell the two apart; and so are two of one id. Raises ``StartError``
+    for a file that cannot be read.
     """
     try:
         text = file.read_text(encoding="utf-8-sig")
@@ -86,7 +87,7 @@ def read_players(
         return [], errors
     reader.fieldnames = columns
     rows: list[tuple[int, pairing.RegisterPlayerRequest]] = []
-    seen: dict[str, int] = {}
+    seen: dict[tuple[str, str], int] = {}
     for row in reader:
         line = reader.line_num
         try:
@@ -95,10 +96,9 @@ def read_players(
         except ValueError as problem:
             errors.append(LineError(line, str(problem)))
             continue
-        name = request.name.casefold()
-        if name in seen:
-            errors.append(LineError(line, f"the name {request.name!r} stands in line {seen[name]} already"))
-        seen.setdefault(name, line)
+        for what, value in (("name", request.name), ("id", request.player_id)):
+            if value and (before := seen.setdefault((what, value.casefold()), line)) != line:
+                errors.append(LineError(line, f"the {what} {value!r} stands in line {before} already"))
         rows.append((line, request))
     return rows, errors
 

@@ -29,6 +29,12 @@ def test_players_are_read_by_the_names_of_their_columns(tmp_path: Path) -> None:
     )
 
 
+def test_two_lines_of_one_id_are_an_error_before_anybody_enters(tmp_path: Path) -> None:
+    text = "name,id\nAnna,anna\nBiel,\nCarme,\nGalo,anna\n"
+
+    assert listed(tmp_path, text)[1] == ["5: the id 'anna' stands in line 2 already"]
+
+
 def test_every_line_that_is_wrong_is_named(tmp_path: Path) -> None:
     text = "name,rating,country\nAnna,high,\n,1500,\nBiel,1200,,x\nCarme,1300,\ncarme,1400,\nDolors,,Spain\nEloi,,and\n"
 

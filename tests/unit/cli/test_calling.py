@@ -1,0 +1,28 @@
+"""Who calls services from a terminal is told in the terminal's language."""
+
+from __future__ import annotations
+
+import pytest
+
+from faristol.cli.calling import language_of_terminal
+
+
+@pytest.mark.parametrize(
+    ("environment", "language"),
+    [
+        ({}, "en"),
+        ({"LANG": "C.UTF-8"}, "en"),
+        ({"LANG": "ca_ES.UTF-8"}, "ca"),
+        ({"LANG": "ca_ES.UTF-8", "LC_ALL": "el_GR"}, "el"),
+        ({"LANG": "es", "LC_ALL": ""}, "es"),
+        ({"LANG": "tlh_Qonos"}, "en"),
+    ],
+)
+def test_the_language_is_that_of_the_environment_and_english_where_it_is_not_offered(
+    environment: dict[str, str], language: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("LC_ALL", "LC_MESSAGES", "LANG"):
+        monkeypatch.delenv(name, raising=False)
+    for name, value in environment.items():
+        monkeypatch.setenv(name, value)
+    assert language_of_terminal() == language
