@@ -129,8 +129,12 @@ def _request(kind: type[Message], tournament: str, fields: Sequence[str]) -> Mes
         raise typer.BadParameter(str(problem)) from problem
 
 
-def _value(field: Any, value: str) -> str | int | dict[str, Any]:
+def _value(field: Any, value: str) -> str | int | bool | dict[str, Any]:
     """A value as the contract reads it; those of an enumeration are named as people write them."""
+    if field.type == Field.TYPE_BOOL:
+        if value not in {"true", "false"}:
+            raise typer.BadParameter(f"{kebab(field.name)} cannot be {value!r}: expected true or false")
+        return value == "true"
     if field.message_type is not None and field.message_type.full_name != Timestamp.DESCRIPTOR.full_name:
         names, values = [part.name for part in field.message_type.fields], value.split("=")
         if len(values) != len(names):

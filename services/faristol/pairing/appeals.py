@@ -83,6 +83,8 @@ class Appeals(Commands):
         """Say what the tribunal decided on an appeal."""
         at = self.at(request)
         note = identity.checked_note("note", request.note)
+        if request.upheld == request.dismissed:
+            raise Invalid("upheld", N_("expected that the appeal is either upheld or dismissed"))
 
         def facts_of(state: Tournament, facts: list[Message], divisions: Sequence[Tournament]) -> list[Message]:
             return decide.decide_appeal(

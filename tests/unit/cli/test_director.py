@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+import re
+import shlex
+from pathlib import Path
+
 import pytest
 import typer
+from google.protobuf.message_factory import GetMessageClass
 
-from faristol.cli.director import _request, direct
+from faristol.cli.director import SERVICE, _request, direct
+from faristol.cli.referee.forms import kebab
 from faristol.pb.game.v1 import events_pb2 as game
 from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.pb.pairing.v1 import pairing_pb2 as pairing
@@ -66,3 +72,27 @@ def test_parts_of_a_field_are_named_as_people_write_them() -> None:
     ]
     with pytest.raises(typer.BadParameter, match="organisers"):
         _request(pairing.AppointTribunalRequest, "copa", ["appointments=ona=judges=AND"])
+
+
+@pytest.mark.parametrize("value", [True, False])
+def test_what_is_true_or_false_is_written_so(value: bool) -> None:
+    made = _request(pairing.DecideAppealRequest, "copa", ["appeal=1", f"upheld={str(value).lower()}"])
+    assert isinstance(made, pairing.DecideAppealRequest)
+    assert made.upheld is value
+    with pytest.raises(typer.BadParameter, match="upheld cannot be 'yes': expected true or false"):
+        _request(pairing.DecideAppealRequest, "copa", ["appeal=1", "upheld=yes"])
+
+
+GUIDE = Path(__file__).parents[3] / "docs" / "tournaments.md"
+"""The guide to directing a tournament."""
+
+
+def test_every_line_of_the_guide_is_a_command_that_there_is_with_fields_of_it() -> None:
+    methods = {kebab(one.name): one for one in SERVICE.methods}
+    written = GUIDE.read_text(encoding="utf-8").replace("\\\n", " ")
+    lines = re.findall(r"^faristol direct (\S+) ([a-z0-9-]+)(.*)$", written, flags=re.MULTILINE)
+    assert len(lines) > 20
+    for command, tournament, rest in lines:
+        fields = shlex.split(re.split(r"\s{2,}(?![a-z-]+=)|…", rest)[0])
+        made = _request(GetMessageClass(methods[command].input_type), tournament, fields)
+        assert made.ListFields(), command

@@ -74,6 +74,19 @@ async def test_an_appeal_is_against_an_act_that_there_is(desk: Desk) -> None:
     assert info.reason == "NO_SANCTION"
 
 
+async def test_what_the_tribunal_decided_has_to_be_said(desk: Desk) -> None:
+    version = await warned(desk)
+    await act(desk, "LodgeAppeal", player_id="p1", version=version, countries=countries(ona="AND", pau="POR"))
+    for both in (False, True):
+        code, message, _ = await refused(act(desk, "DecideAppeal", appeal=1, upheld=both, dismissed=both))
+        assert code is grpc.StatusCode.INVALID_ARGUMENT
+        assert message.startswith("upheld: ")
+    await act(desk, "DecideAppeal", appeal=1, dismissed=True)
+    decided = (await desk.record.read_stream("tournament-open"))[-1].message
+    assert isinstance(decided, events.AppealDecided)
+    assert not decided.upheld
+
+
 async def test_the_history_says_what_each_sanction_and_appeal_was(desk: Desk) -> None:
     version = await warned(desk)
     told = countries(ona="AND", pau="POR")

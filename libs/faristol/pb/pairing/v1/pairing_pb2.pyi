@@ -1274,6 +1274,7 @@ class DecideAppealRequest(_message.Message):
     UPHELD_FIELD_NUMBER: _builtins.int
     NOTE_FIELD_NUMBER: _builtins.int
     OCCURRED_AT_FIELD_NUMBER: _builtins.int
+    DISMISSED_FIELD_NUMBER: _builtins.int
     command_id: _builtins.str
     """The caller's id of this command, a UUID."""
     tournament_id: _builtins.str
@@ -1284,6 +1285,8 @@ class DecideAppealRequest(_message.Message):
     """The player was right: the act is taken back."""
     note: _builtins.str
     """Why, in the tribunal's words, at most 500 characters. Never for the public."""
+    dismissed: _builtins.bool
+    """The player was not right: the act stands. One of the two has to be said."""
     @_builtins.property
     def occurred_at(self) -> _timestamp_pb2.Timestamp:
         """When; the service's time when absent."""
@@ -1297,10 +1300,11 @@ class DecideAppealRequest(_message.Message):
         upheld: _builtins.bool = ...,
         note: _builtins.str = ...,
         occurred_at: _timestamp_pb2.Timestamp | None = ...,
+        dismissed: _builtins.bool = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["occurred_at", b"occurred_at"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["appeal", b"appeal", "command_id", b"command_id", "note", b"note", "occurred_at", b"occurred_at", "tournament_id", b"tournament_id", "upheld", b"upheld"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["appeal", b"appeal", "command_id", b"command_id", "dismissed", b"dismissed", "note", b"note", "occurred_at", b"occurred_at", "tournament_id", b"tournament_id", "upheld", b"upheld"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
