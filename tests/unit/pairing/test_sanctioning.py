@@ -159,6 +159,7 @@ def test_of_a_lifted_exclusion_the_rounds_that_were_missed_stay_missed() -> None
     impose(hall, ROUNDS, rounds=[2, 3])
     version = len(hall.facts)
     hall.pair(2)
+    hall.start(2)
     (lifted,) = lift(hall, version)
 
     assert isinstance(lifted, events.SanctionLifted)
@@ -290,3 +291,57 @@ def test_undo_of_a_sanction_leaves_what_there_was_and_redo_what_there_had_been(
         assert timeless(hall.state) == timeless(before)
         undo(hall, undone)
         assert timeless(hall.state) == timeless(after)
+
+
+@pytest.mark.parametrize("kind", [POINTS, ROUNDS, None])
+def test_a_lifting_is_undone_once(kind: events.SanctionKind.ValueType | None) -> None:
+    hall = hall_of(FISE)
+    version = len(hall.facts) + 1
+    if kind is None:
+        hall.do(decide.warn(hall.state, FISE, player_id="p1", arbiter_id="marta", note="", at=None, now=hall.now))
+    else:
+        impose(hall, kind, points=30 if kind == POINTS else 0, rounds=[2] if kind == ROUNDS else ())
+    imposed = hall.state
+    lifted = len(hall.facts) + 1
+    lift(hall, version)
+    undo(hall, lifted)
+    assert timeless(hall.state) == timeless(imposed)
+    with pytest.raises(Refusal, match="came after it"):
+        undo(hall, lifted)
+    assert timeless(hall.state) == timeless(imposed)
+
+
+def test_who_is_let_back_while_a_round_is_paired_plays_it_when_it_is_paired_again() -> None:
+    hall = hall_of(PES)
+    impose(hall, ROUNDS, rounds=[2])
+    version = len(hall.facts)
+    hall.pair(2)
+    lift(hall, version)
+    assert not hall.state.players[0].takes_part(2)
+    hall.do(decide.unpair(hall.state, number=2, note="", at=None, now=hall.now))
+    hall.pair(2)
+    assert "p1" in hall.state.played[1].player_ids
+
+
+def test_an_exclusion_of_which_no_round_is_left_is_not_imposed_again() -> None:
+    hall = hall_of(PES)
+    impose(hall, ROUNDS, rounds=[2])
+    lift(hall, len(hall.facts))
+    lifted = len(hall.facts)
+    impose(hall, POINTS, points=5)
+    hall.facts[lifted - 1].rounds[:] = []  # type: ignore[attr-defined] # as it was recorded with the round begun
+    hall.pair(2)
+    hall.start(2)
+    with pytest.raises(Refusal, match="None of the rounds is to come"):
+        undo(hall, lifted)
+
+
+def test_a_warning_imposed_again_proposes_what_its_number_does_and_has_the_note_of_the_undo() -> None:
+    hall = hall_of(FISE)
+    for _ in range(2):
+        hall.do(decide.warn(hall.state, FISE, player_id="p1", arbiter_id="marta", note="old", at=None, now=hall.now))
+    first = len(hall.facts) - 1
+    lift(hall, first)
+    (again,) = decide.undo(hall.state, FISE, hall.facts, len(hall.facts), note="it was not hers", at=None, now=hall.now)
+    assert isinstance(again, events.PlayerWarned)
+    assert (again.count, again.expulsion_proposed, again.note) == (2, True, "it was not hers")

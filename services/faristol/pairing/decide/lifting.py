@@ -14,7 +14,7 @@ from faristol.pairing import conditions
 from faristol.pairing.decide import sanctioning
 from faristol.pairing.decide.corrections import found_game
 from faristol.pairing.decide.players import reinstate
-from faristol.pairing.decide.sanctions import check_deciders, sanctionable
+from faristol.pairing.decide.sanctions import WARNINGS, check_deciders, sanctionable
 from faristol.pairing.model import Tournament, evolve
 from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.rules import N_, Refusal, Ruleset
@@ -165,21 +165,35 @@ def impose_again(
     facts: Sequence[Message],
     undone: events.WarningLifted | events.SanctionLifted,
     *,
+    note: str,
     at: datetime | None,
     now: datetime,
 ) -> list[Message]:
-    """What was imposed, once more, for it should not have been lifted."""
+    """What was imposed, once more, for it should not have been lifted.
+
+    Raises ``Refusal`` when none of the rounds is to come of which the player was kept out.
+    """
     act = sanction_of(facts, undone.version)
     player = sanctionable(state, act.player_id)
     occurred_at = to_timestamp(conditions.moment(state, at, now))
     if isinstance(act, events.PlayerSanctioned):
         once_more = _at(act, occurred_at)
+        once_more.note = note
         once_more.rounds[:] = sorted(_to_come(state, act))
+        if act.rounds and not once_more.rounds:
+            raise Refusal(
+                "ROUND_NOT_TO_COME",
+                "",
+                N_("None of the rounds is to come any more that {player} was kept out of."),
+                {"player": act.player_id},
+            )
         return [once_more, *sanctioning.consequences(state, ruleset, once_more)]
     assert isinstance(act, events.PlayerWarned), "an expulsion is not undone"
     warned = events.PlayerWarned()
     warned.CopyFrom(act)
     warned.count = player.warnings + 1
+    warned.expulsion_proposed = warned.count >= WARNINGS
+    warned.note = note
     warned.occurred_at.CopyFrom(occurred_at)
     return [warned]
 
@@ -203,8 +217,8 @@ def is_lifted(act: Sanction, facts: Sequence[Message], version: int) -> bool:
 
 
 def _to_come(state: Tournament, act: events.PlayerSanctioned) -> set[int]:
-    """The rounds of a sanction that are not paired yet."""
-    return {number for number in act.rounds if number > len(state.played)}
+    """The rounds of a sanction that have not been started: one that is paired can be paired again."""
+    return {number for number in act.rounds if number >= state.next_to_start}
 
 
 def _kept_by_others(facts: Sequence[Message], version: int, player_id: str) -> set[int]:

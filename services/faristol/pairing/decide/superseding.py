@@ -91,6 +91,11 @@ def _rests_on(act: Message, fact: Message) -> bool:
             return isinstance(fact, events.RoundPaired)
         case events.ByeGranted() | events.ByeRevoked() | events.PairKept() | events.PairReleased():
             return isinstance(fact, events.RoundPaired) and fact.round == act.round
+        case events.WarningLifted() if isinstance(fact, events.PlayerWarned):
+            return fact.player_id == act.player_id
+        case events.SanctionLifted() if isinstance(fact, events.PlayerSanctioned):
+            # Undone already, or imposed anew: either way the player has it.
+            return (fact.player_id, fact.kind, fact.game_id) == (act.player_id, act.kind, act.game_id)
         case events.PlayerSanctioned() | events.SanctionLifted():
             return isinstance(fact, events.RoundPaired) and fact.round in act.rounds
         case events.RoundPaired() | events.GamePostponed():

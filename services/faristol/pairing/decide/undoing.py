@@ -142,7 +142,7 @@ def undo(
             )
         case events.WarningLifted() | events.SanctionLifted():
             appeals.check_not_appealed(state, ruleset, act.version)
-            return lifting.impose_again(state, ruleset, facts, act, at=at, now=now)
+            return lifting.impose_again(state, ruleset, facts, act, note=note, at=at, now=now)
         case _:
             raise AssertionError(f"{act.DESCRIPTOR.name} is said to be undone, and nothing undoes it")
 

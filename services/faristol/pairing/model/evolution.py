@@ -148,7 +148,10 @@ def evolve(state: Tournament, fact: Message) -> Tournament:
             | events.PlayerSanctioned()
             | events.SanctionLifted()
         ):
-            players = tuple(_changed(one, fact) if one.player_id == fact.player_id else one for one in state.players)
+            paired = len(state.played)
+            players = tuple(
+                _changed(one, fact, paired) if one.player_id == fact.player_id else one for one in state.players
+            )
             return _later(replace(state, players=players), fact.occurred_at)
         case events.HallsSet():
             halls = tuple(Hall.of(hall) for hall in fact.halls)
@@ -165,8 +168,8 @@ def evolve(state: Tournament, fact: Message) -> Tournament:
         case events.RoundPaired():
             pairings = tuple(map(Pairing.of, fact.pairings))
             requested = MappingProxyType({one.player_id: BYES[one.kind] for one in fact.requested_byes})
-            paired = Round(fact.round, Phase.PAIRED, pairings, requested=requested)
-            return _later(replace(state, played=(*state.played, paired)), fact.occurred_at)
+            added_round = Round(fact.round, Phase.PAIRED, pairings, requested=requested)
+            return _later(replace(state, played=(*state.played, added_round)), fact.occurred_at)
         case events.PrizesOffered() | events.PointsAdjusted():
             return _later(state, fact.occurred_at)
         case events.RoundUnpaired():
@@ -244,8 +247,8 @@ def _moment(occurred_at: Timestamp) -> datetime:
     return occurred_at.ToDatetime(tzinfo=UTC)
 
 
-def _changed(player: Player, fact: OfPlayer) -> Player:
-    """A player after a fact about them."""
+def _changed(player: Player, fact: OfPlayer, paired: int) -> Player:
+    """A player after a fact about them, ``paired`` rounds having been paired."""
     match fact:
         case events.PlayerCheckedIn():
             return replace(player, checked_in=True)
@@ -273,6 +276,9 @@ def _changed(player: Player, fact: OfPlayer) -> Player:
         case events.ExpulsionLifted():
             return replace(player, expelled=False, left_before=False)
         case events.PlayerSanctioned():
-            return replace(player, excluded=player.excluded.union(fact.rounds))
+            excluded, missed = player.excluded.union(fact.rounds), player.missed.difference(fact.rounds)
+            return replace(player, excluded=excluded, missed=missed)
         case events.SanctionLifted():
-            return replace(player, excluded=player.excluded.difference(fact.rounds))
+            # A round that is paired goes on without the player, unless it is paired again.
+            missed = player.missed.union(number for number in fact.rounds if number <= paired)
+            return replace(player, excluded=player.excluded.difference(fact.rounds), missed=missed)
