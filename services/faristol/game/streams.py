@@ -63,7 +63,8 @@ class Table:
         events = [*self.settled, *facts]
         if not events:
             return None
-        write = Write(game_stream(self.game.game_id), self.version, events, self.game.tournament_id)
+        game = self.game
+        write = Write(game_stream(game.game_id), self.version, events, game.tournament_id, concerned=game.player_ids)
         return Decision(writes=[write], guards=self.guards)
 
 

@@ -17,6 +17,7 @@ from faristol.host import NotFound, Runtime
 from faristol.host.times import occurred_at, to_datetime
 from faristol.pairing import identity
 from faristol.pairing.model import Division, Tournament, evolve, stream
+from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.record import Decision, Guard, Loaded, Record, Write, load
 
 Context = grpc.aio.ServicerContext[Any, Any]
@@ -186,11 +187,19 @@ def decision_of(
 ) -> Decision:
     """To append facts to a tournament as it was loaded, if other streams are as ``guards`` say."""
     noted = (fact for fact in facts if getattr(fact, "note", ""))
-    concerned = {player_id for fact in noted for player_id in _players_at(loaded.state, fact)}
+    concerned = {person for fact in noted for person in _concerned(loaded.state, fact)}
     return Decision([Write(stream(tournament_id), loaded.version, facts, tournament_id, concerned)], guards)
 
 
-def _players_at(state: Tournament, fact: Message) -> tuple[str, ...]:
-    """Who plays the game that a fact is of; nobody for a fact of one player, whom it names."""
-    found = None if hasattr(fact, "player_id") else state.find_game(getattr(fact, "game_id", ""))
-    return found[1].player_ids if found else ()
+def _concerned(state: Tournament, fact: Message) -> set[str]:
+    """Whom a fact concerns beside those whom it names as players.
+
+    They are who plays the game that it is of; and for an appeal everybody involved, and the players who sit on it.
+    """
+    found = state.find_game(getattr(fact, "game_id", ""))
+    concerned = set(found[1].player_ids) if found else set()
+    if isinstance(fact, events.AppealLodged | events.AppealDecided):
+        concerned.update(one.person_id for one in fact.members if state.player(one.person_id))
+    if isinstance(fact, events.AppealDecided):
+        concerned.update(state.appeals[fact.appeal - 1].involved)
+    return concerned

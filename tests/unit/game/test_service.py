@@ -27,6 +27,7 @@ from faristol.pb.game.v1 import game_pb2, game_pb2_grpc
 from faristol.pb.lexicon.v1 import events_pb2 as lexicon_events
 from faristol.pb.pairing.v1 import events_pb2 as pairing_events
 from faristol.record import Conflict, Decision, Metadata, Record, Recorded, Write
+from faristol.record.erasure import erase
 from faristol.rules import Refusal, load_ruleset
 
 NOW = datetime(2023, 11, 14, 22, 20, tzinfo=UTC)
@@ -159,6 +160,22 @@ async def test_a_turn_from_play_to_press_and_the_next_players_move(
     assert (game.sides[0].score, game.occurred_at) == (10, timestamp(after(50)))
     await tables.Pass(passing("biel", after(60)))
     assert (await names(record))[-3:] == ["TilesDrawn", "PlayCompleted", "Passed"]
+
+
+async def test_what_an_arbiter_notes_of_a_table_goes_with_either_player(record: Record) -> None:
+    await start(record)
+    await write(record, "tournament-cup", pairing_events.PlayerRegistered(player_id="biel"))
+    table = await load_table(record, GAME)
+    assert table is not None
+    noted = events.SanctionImposed(turn=1, player_id="anna", note="insulted the gentleman opposite")
+    decision = table.decision([noted])
+    assert decision is not None
+    await record.append(decision, Metadata())
+    assert len(await record.notes_of(f"game-{GAME}")) == 1
+
+    await erase(record, "biel")
+
+    assert not await record.notes_of(f"game-{GAME}")
 
 
 async def test_an_exchange_is_answered_with_the_tiles_drawn(

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import grpc
+import pytest
 from tests.unit.pairing.conftest import Desk
 from tests.unit.pairing.test_service import act, create, refused, register
 
 from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.pb.pairing.v1 import pairing_pb2 as pairing
+from faristol.record.erasure import erase
 
 SEATS = (
     ("ona", events.TRIBUNAL_ROLE_ORGANISERS, "AND"),
@@ -104,3 +106,22 @@ async def test_the_history_says_what_each_sanction_and_appeal_was(desk: Desk) ->
     assert acts[1].note == "Player 1 was not there"
     first = (await desk.stub.ListActs(pairing.ListActsRequest(tournament_id="open", limit=1))).acts[0]
     assert not any("seed" in detail for detail in first.details)
+
+
+@pytest.mark.parametrize("erased", ["p2", "p3"])
+async def test_what_is_noted_of_an_appeal_goes_with_anybody_involved_in_it_and_with_a_player_who_sits(
+    erased: str, desk: Desk
+) -> None:
+    version = await warned(desk)
+    told = countries(ona="AND", pau="POR")
+    lodged = await act(
+        desk, "LodgeAppeal", player_id="p1", version=version, player_ids=["p2"], countries=told, note="he swore at me"
+    )
+    assert isinstance(lodged, pairing.LodgeAppealResponse)
+    assert [one.person_id for one in lodged.members] == ["ona", "pau", "p3"]
+    await act(desk, "DecideAppeal", appeal=1, upheld=False, note="the one opposite did swear")
+    assert len(await desk.record.notes_of("tournament-open")) == 2
+
+    await erase(desk.record, erased)
+
+    assert not await desk.record.notes_of("tournament-open")

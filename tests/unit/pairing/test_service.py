@@ -439,7 +439,7 @@ async def test_what_was_noted_in_the_event_itself_by_an_older_version_is_shown(d
     assert (acts[-1].type, acts[-1].note) == ("PlayerWithdrawn", "ill")
 
 
-def test_what_is_noted_of_a_game_concerns_its_players_and_what_is_noted_of_a_player_nobody_else() -> None:
+def test_what_is_noted_of_a_game_concerns_its_players_even_where_it_names_one_of_them() -> None:
     hall = Hall({"anna": 6, "biel": 5, "carme": 4, "dolors": 3, "eloi": 2, "fina": 1})
     hall.pair(1)
     loaded = Loaded(hall.state, 7)
@@ -451,7 +451,8 @@ def test_what_is_noted_of_a_game_concerns_its_players_and_what_is_noted_of_a_pla
 
     assert concerned(events.ResultEntered(game_id=game_id, note="anna was ill")) == ["anna", "dolors"]
     assert concerned(events.PostponementCancelled(game_id=game_id, note="both are here")) == ["anna", "dolors"]
-    assert concerned(events.PlayerWithdrawn(player_id="anna", game_id=game_id, note="ill")) == []
+    assert concerned(events.PlayerWithdrawn(player_id="anna", game_id=game_id, note="ill")) == ["anna", "dolors"]
+    assert concerned(events.PlayerWithdrawn(player_id="anna", note="ill")) == []
     assert concerned(events.RoundUnpaired(round=1, note="the wrong list")) == []
 
 

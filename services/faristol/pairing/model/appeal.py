@@ -34,4 +34,6 @@ class Appeal:
     """Of the tournament's stream, that the act made."""
     members: tuple[Member, ...]
     """Who sits."""
+    involved: tuple[str, ...]
+    """The players involved in the dispute, who appealed among them."""
     decided: bool = False

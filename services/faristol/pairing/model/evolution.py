@@ -159,7 +159,9 @@ def evolve(state: Tournament, fact: Message) -> Tournament:
         case events.TribunalAppointed():
             return _later(replace(state, tribunal=tuple(map(Member.of, fact.members))), fact.occurred_at)
         case events.AppealLodged():
-            appeal = Appeal(fact.player_id, fact.version, tuple(map(Member.of, fact.members)))
+            appeal = Appeal(
+                fact.player_id, fact.version, tuple(map(Member.of, fact.members)), involved=tuple(fact.player_ids)
+            )
             return _later(replace(state, appeals=(*state.appeals, appeal)), fact.occurred_at)
         case events.AppealDecided():
             appeals = list(state.appeals)
