@@ -142,8 +142,7 @@ class JudgeService(pb_grpc.JudgeServiceServicer):
         case = (await case_named(self._record, request.case_id)).state
         settings = (await load_adjudication(self._record, case.tournament_id)).state
         decide.check_judge(case, settings, request.judge_id)
-        beside = await self._record.notes_of(stream(request.case_id))
-        arguments = next(iter(beside.values()), case.arguments)  # only the opening of a case has words beside it
+        arguments = await reading.arguments(self._record, case)
         return presenting.file_of(case, arguments, self._graph(case), await reading.earlier(self._record, case))
 
     async def _on_case(

@@ -73,7 +73,6 @@ class Case:
     mode: events.Mode.ValueType = events.MODE_UNSPECIFIED
     panel: int = 0
     appeal: bool = False
-    arguments: str = ""
     barred: frozenset[str] = frozenset()
     """Judges who may not rule on it."""
     lease_seconds: int = 0
@@ -185,7 +184,6 @@ def _opened(fact: events.CaseOpened) -> Case:
         mode=fact.mode,
         panel=fact.panel,
         appeal=fact.appeal,
-        arguments=fact.arguments,
         barred=frozenset(fact.barred_judge_ids),
         lease_seconds=fact.lease_seconds,
         escalate_after_seconds=fact.escalate_after_seconds,

@@ -40,7 +40,6 @@ class Question:
     challenge: game_events.ChallengeRaised
     raised_at: Timestamp
     appeal: bool = False
-    arguments: str = ""
     barred: tuple[str, ...] = ()
     """Those who ruled first: an appeal goes to another judge."""
 
@@ -93,7 +92,6 @@ def _opened(question: Question, game: Game, adjudication: Adjudication, law: Law
         article=law.appeal_article if question.appeal else law.article,
         by_word=law.by_word,
         appeal=question.appeal,
-        arguments=question.arguments,
         barred_judge_ids=question.barred,
     )
     if adjudication.mode != events.MODE_AUTOMATIC:

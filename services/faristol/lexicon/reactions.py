@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from datetime import datetime
 
 from faristol.bus import Reaction
@@ -50,11 +50,8 @@ def ruling(record: Record, lexicons: Lexicons, now: Callable[[], datetime]) -> R
             case game_events.AppealRaised() as appeal:
                 first = (await case_of(record, game, appeal.challenge)).state
                 challenge = game.challenges[appeal.challenge]
-                arguments = (await record.notes_of(event.stream)).get(event.version, appeal.arguments)
-                question = Question(
-                    challenge, appeal.occurred_at, appeal=True, arguments=arguments, barred=first.ruled_by
-                )
-                return await _open(game, question, (appeal.player_id,))
+                question = Question(challenge, appeal.occurred_at, appeal=True, barred=first.ruled_by)
+                return await _open(game, question)
             case game_events.AppealRuled() as ruled:
                 appealed = await case_of(record, game, ruled.challenge, appeal=True)
                 return _withdraw([appealed], events.WITHDRAWN_REASON_ARBITER_RULED, event)
@@ -69,7 +66,7 @@ def ruling(record: Record, lexicons: Lexicons, now: Callable[[], datetime]) -> R
         """The cases that challenges of those numbers, and appeals in them, have become or could."""
         return [await case_of(record, game, number, appeal=appeal) for number in challenges for appeal in (False, True)]
 
-    async def _open(game: Game, question: Question, argued_by: Sequence[str] = ()) -> Decision | None:
+    async def _open(game: Game, question: Question) -> Decision | None:
         number = question.challenge.challenge
         case = await case_of(record, game, number, appeal=question.appeal)
         settings = await load_adjudication(record, game.tournament_id)
@@ -85,7 +82,7 @@ def ruling(record: Record, lexicons: Lexicons, now: Callable[[], datetime]) -> R
         case_id = case.state.case_id or case_id_of(game.game_id, game.seed, number, appeal=question.appeal)
         # The game's pins never change: there is nothing of it to guard.
         guards = [Guard(adjudication.stream(game.tournament_id), settings.version)]
-        return Decision([Write(stream(case_id), case.version, facts, game.tournament_id, argued_by)], guards)
+        return Decision([Write(stream(case_id), case.version, facts, game.tournament_id)], guards)
 
     return Reaction("lexicon.ruling", TYPES, rule)
 

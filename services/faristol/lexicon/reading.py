@@ -17,6 +17,8 @@ from faristol.host import Unreachable
 from faristol.lexicon import decide, docket
 from faristol.lexicon.adjudication import Judge
 from faristol.lexicon.model import Case, Word, evolve, stream
+from faristol.lexicon.views import game_stream
+from faristol.pb.game.v1 import events_pb2 as game_events
 from faristol.pb.lexicon.v1 import events_pb2 as events
 from faristol.record import Record
 from faristol.rules.refusal import Refusal
@@ -219,6 +221,22 @@ async def earlier(record: Record, case: Case) -> dict[Word, list[Case]]:
     found, _ = await _read(record, look)
     known = await cases(record, {case_id for ids in found.values() for case_id in ids})
     return {word: [known[case_id] for case_id in ids] for word, ids in found.items()}
+
+
+async def arguments(record: Record, case: Case) -> str:
+    """What is argued on an appeal, from beside the fact that raised it; empty for a challenge, and once erased.
+
+    A case keeps no copy, which would be left when the words are erased at the table.
+    """
+    if not case.appeal:
+        return ""
+    table = game_stream(case.game_id)
+    noted = await record.notes_of(table)
+    for event in reversed(await record.read_stream(table)):
+        raised = event.message
+        if isinstance(raised, game_events.AppealRaised) and raised.challenge == case.challenge:
+            return noted.get(event.version, raised.arguments)
+    return ""
 
 
 async def _read(record: Record, look: Callable[[AsyncConnection, Live], Awaitable[T]]) -> tuple[T, Live]:

@@ -16,6 +16,7 @@ from faristol.pb.lexicon.v1 import adjudication_pb2 as pb
 from faristol.pb.lexicon.v1 import events_pb2 as events
 from faristol.pb.lexicon.v1 import lexicon_pb2
 from faristol.pb.pairing.v1 import events_pb2 as pairing_events
+from faristol.record.erasure import erase_note
 from faristol.words import Installed, Library
 
 ANY, ANYS = ("A", "NY"), ("A", "NY", "S")
@@ -249,7 +250,12 @@ async def test_an_appeal_goes_to_another_judge_with_its_arguments(court: Court) 
     await court.claim(appeal.case_id, "berta")
     file = await court.judges.GetCaseFile(pb.GetCaseFileRequest(case_id=appeal.case_id, judge_id="berta"))
     assert file.arguments == "see 7.2"
+    assert not await court.record.notes_of(f"case-{appeal.case_id}")
     assert not [one for one in await court.record.read() if b"7.2" in one.payload]
+    (raised,) = [one for one in await court.record.read_stream(f"game-{GAME}") if one.name == "AppealRaised"]
+    await erase_note(court.record, raised.stream, raised.version)
+    file = await court.judges.GetCaseFile(pb.GetCaseFileRequest(case_id=appeal.case_id, judge_id="berta"))
+    assert file.arguments == ""
     await court.rule(appeal.case_id, "berta", {ANYS: True}, "the plural of any", "Gramàtica, 7.2")
     (ruled,) = await court.facts(appeal.case_id, events.CaseRuled)
     assert (ruled.appeal, ruled.valid, ruled.challenge) == (True, True, 1)

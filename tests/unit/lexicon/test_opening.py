@@ -87,12 +87,11 @@ def test_where_judges_rule_the_case_waits_from_when_it_is_known_and_keeps_its_mo
 
 
 def test_an_appeal_is_a_case_of_its_own_that_bars_who_ruled_first() -> None:
-    question = Question(challenge(("X",)), LATER, appeal=True, arguments="a plural of X", barred=("ada",))
+    question = Question(challenge(("X",)), LATER, appeal=True, barred=("ada",))
     (opened,) = adjudicate(Case(), question, GAME, judged(), LAW, LATER)
     assert isinstance(opened, events.CaseOpened)
     assert opened.case_id == case_id_of(GAME.game_id, GAME.seed, 2, appeal=True)
     assert opened.appeal
-    assert opened.arguments == "a plural of X"
     assert opened.barred_judge_ids == ["ada"]
 
 

@@ -3,7 +3,7 @@
 isort:skip_file
 Facts of adjudication. Those of a case are on stream `case-<case_id>`, and the id tells a judge nothing of the game;
 who rules in a tournament is on `lexicon-<tournament_id>`. For officials: players are told what
-`faristol.game.v1.ChallengeRuled` says, and no more. What is argued on appeal (`debug_redact`) is kept beside the event, so
+`faristol.game.v1.ChallengeRuled` says, and no more. What is argued on appeal stands beside `AppealRaised` of the game, so
 that it can be erased, and is empty here but for what older versions wrote. Reasons are of words, and stay.
 """
 
