@@ -72,7 +72,9 @@ class Hall:
         found = self.state.find_game(game)
         assert found is not None
         scores = list(zip(found[1].player_ids, (first, second), strict=True))
-        return self.do(decide.record_result(self.state, game=game, scores=scores, occurred_at=to_timestamp(self.now)))
+        return self.do(
+            decide.record_result(self.state, self.ruleset, game=game, scores=scores, occurred_at=to_timestamp(self.now))
+        )
 
     def close(self, number: int) -> Sequence[Message]:
         return self.do(decide.close(self.state, self.ruleset, number=number, at=None, now=self.now))

@@ -109,6 +109,7 @@ def forfeited(hall: Hall) -> None:
     hall.do(
         decide.record_result(
             hall.state,
+            hall.ruleset,
             game=GAME,
             scores=[("p1", 0), ("p5", 0)],
             occurred_at=to_timestamp(hall.now),

@@ -241,7 +241,9 @@ def test_a_result_is_recorded_as_it_became_final() -> None:
     hall.start(1)
     at = to_timestamp(NOON + timedelta(hours=1))
 
-    (fact,) = decide.record_result(hall.state, game="open-r1-t2", scores=[("p2", 401), ("p6", 388)], occurred_at=at)
+    (fact,) = decide.record_result(
+        hall.state, hall.ruleset, game="open-r1-t2", scores=[("p2", 401), ("p6", 388)], occurred_at=at
+    )
 
     assert isinstance(fact, events.ResultRecorded)
     assert (fact.round, fact.game_id, fact.occurred_at) == (1, "open-r1-t2", at)
@@ -274,7 +276,7 @@ def test_a_result_that_cannot_be_is_not_taken_silently(game: str, scores: list[t
     hall.report("open-r1-t1", 400, 300)
 
     refusal = refusal_of(
-        lambda: decide.record_result(hall.state, game=game, scores=scores, occurred_at=to_timestamp(NOON))
+        lambda: decide.record_result(hall.state, hall.ruleset, game=game, scores=scores, occurred_at=to_timestamp(NOON))
     )
 
     assert refusal.reason == reason

@@ -22,7 +22,7 @@ def reported(hall: Hall, game: str, first: int, second: int, decided: Decided) -
     assert found is not None
     scores = list(zip(found[1].player_ids, (first, second), strict=True))
     facts = decide.record_result(
-        hall.state, game=game, scores=scores, occurred_at=to_timestamp(hall.now), decided=decided
+        hall.state, hall.ruleset, game=game, scores=scores, occurred_at=to_timestamp(hall.now), decided=decided
     )
     return [fact for fact in hall.do(facts) if isinstance(fact, events.ResultRecorded)]
 

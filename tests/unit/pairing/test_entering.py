@@ -192,7 +192,11 @@ def test_a_table_that_ends_after_its_result_was_entered_changes_nothing() -> Non
     first, second = hall.state.played[0].pairings[0].player_ids
     enter(hall, (first, 400), (second, 300))
     late = decide.record_result(
-        hall.state, game=GAME, scores=[(first, 10), (second, 20)], occurred_at=events.RoundStarted().occurred_at
+        hall.state,
+        hall.ruleset,
+        game=GAME,
+        scores=[(first, 10), (second, 20)],
+        occurred_at=events.RoundStarted().occurred_at,
     )
     assert late == []
 

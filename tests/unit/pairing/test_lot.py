@@ -81,7 +81,7 @@ def test_players_whom_a_lot_brought_together_may_meet_again_round_after_round() 
         for table in hall.state.played[number - 1].pairings:
             scores = [(player_id, 100 + place) for place, player_id in enumerate(table.player_ids)]
             facts = decide.record_result(
-                hall.state, game=table.game_id, scores=scores, occurred_at=to_timestamp(hall.now)
+                hall.state, hall.ruleset, game=table.game_id, scores=scores, occurred_at=to_timestamp(hall.now)
             )
             hall.do(facts)
             assert hall.state.played[number - 1].results[table.game_id] == tuple(score for _, score in scores)
@@ -95,7 +95,9 @@ def test_the_result_of_a_table_is_of_all_its_players_in_their_order() -> None:
     table = fact.pairings[0]
     scores = [(player_id, 200) for player_id in table.player_ids]
     with pytest.raises(Refusal) as refused:
-        decide.record_result(hall.state, game=table.game_id, scores=scores[:3], occurred_at=to_timestamp(hall.now))
+        decide.record_result(
+            hall.state, hall.ruleset, game=table.game_id, scores=scores[:3], occurred_at=to_timestamp(hall.now)
+        )
     assert refused.value.reason == "WRONG_PLAYERS"
 
 

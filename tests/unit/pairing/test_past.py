@@ -31,6 +31,7 @@ def after_a_forfeit(players: int = 8) -> Hall:
         hall.do(
             decide.record_result(
                 hall.state,
+                hall.ruleset,
                 game=pairing.game_id,
                 scores=scores,
                 occurred_at=to_timestamp(hall.now),

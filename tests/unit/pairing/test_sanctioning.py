@@ -35,6 +35,7 @@ def hall_of(ruleset: Ruleset, scores: tuple[int, int] = (400, 390)) -> Hall:
         hall.do(
             decide.record_result(
                 hall.state,
+                hall.ruleset,
                 game=pairing.game_id,
                 scores=list(zip((first, second), scores, strict=True)),
                 occurred_at=to_timestamp(hall.now),
@@ -190,16 +191,86 @@ def test_of_two_sanctions_in_points_the_first_can_be_lifted_alone() -> None:
     assert result(hall) == ((400, 390), "p1")
 
 
-def test_a_game_that_was_taken_is_not_given_back_over_a_later_result() -> None:
+def another_result(hall: Hall, scores: tuple[int, int], *, reopened: bool) -> None:
+    """The sheet of the game is opened again and signed, or its players ask for a correction (FISE 44)."""
+    pair = hall.state.played[0].pairings[0].pair
+    given = list(zip(pair, scores, strict=True))
+    if reopened:
+        decided = Decided(winner_id=pair[scores[0] < scores[1]], revision=1)
+        when = to_timestamp(hall.now)
+        hall.do(
+            decide.record_result(hall.state, hall.ruleset, game=GAME, scores=given, occurred_at=when, decided=decided)
+        )
+    else:
+        hall.do(
+            decide.correct_result(
+                hall.state,
+                hall.ruleset,
+                game=GAME,
+                scores=given,
+                winner_id="",
+                lost_by_all=False,
+                unplayed=False,
+                player_ids=pair,
+                arbiter_id="marta",
+                note="",
+                at=None,
+                now=hall.now,
+            )
+        )
+
+
+@pytest.mark.parametrize("reopened", [True, False])
+@pytest.mark.parametrize(("kind", "points", "counts"), [(POINTS, 30, (372, 390)), (LOST, 0, (0, 0))])
+def test_a_sanction_stays_on_another_result_of_its_game_and_gives_no_more_back_than_it_took(
+    reopened: bool, kind: events.SanctionKind.ValueType, points: int, counts: tuple[int, int]
+) -> None:
     hall = hall_of(FISE)
+    other = hall.state.played[0].pairings[0].pair[1]
+    impose(hall, kind, points=points)
+    version = len(hall.facts) - 1
+    another_result(hall, (402, 390), reopened=reopened)
+    assert result(hall) == (counts, other)
+    lift(hall, version)
+    assert result(hall) == ((402, 390), "p1")
+    assert not hall.state.played[0].decided[GAME].losers
+
+
+@pytest.mark.parametrize("first", [0, 1])
+@pytest.mark.parametrize("book", [FISE, PES])
+def test_sanctions_on_a_game_are_lifted_in_any_order(book: Ruleset, first: int) -> None:
+    hall = hall_of(book)
+    other = hall.state.played[0].pairings[0].pair[1]
+    versions = []
+    for kind, points, player_id in ((LOST, 0, "p1"), (POINTS, 30, other)):
+        versions.append(len(hall.facts) + 1)
+        impose(hall, kind, points=points, player_id=player_id)
+    another_result(hall, (402, 390), reopened=True)
+    lift(hall, versions.pop(first))
+    lift(hall, versions.pop())
+    assert result(hall) == ((402, 390), "p1")
+    assert (hall.state.played[0].standing, hall.state.played[0].unsanctioned) == ({}, {})
+
+
+def test_who_both_lost_a_game_are_given_it_back_one_by_one() -> None:
+    hall = hall_of(PES)
+    other = hall.state.played[0].pairings[0].pair[1]
     impose(hall, LOST)
     version = len(hall.facts) - 1
-    impose(hall, POINTS, player_id=hall.state.played[0].pairings[0].pair[1], points=30)
-    before = hall.state
+    impose(hall, LOST, player_id=other)
+    lift(hall, version)
+    assert (result(hall)[1], hall.state.played[0].decided[GAME].losers) == ("p1", (other,))
 
-    with pytest.raises(Refusal, match="was changed after the sanction"):
-        lift(hall, version)
-    assert hall.state == before
+
+def test_points_beside_a_result_leave_every_other_result_as_it_is() -> None:
+    hall = hall_of(PES)
+    impose(hall, POINTS, points=30)
+    version = len(hall.facts) - 1
+    another_result(hall, (402, 390), reopened=True)
+    assert result(hall) == ((402, 390), "p1")
+    (_, given_back) = lift(hall, version)
+    assert isinstance(given_back, events.PointsAdjusted)
+    assert (given_back.points, result(hall)) == (30, ((402, 390), "p1"))
 
 
 def test_a_sanction_is_lifted_once_and_by_somebody() -> None:

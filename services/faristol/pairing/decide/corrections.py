@@ -11,8 +11,9 @@ from google.protobuf.message import Message
 from faristol.host.errors import Invalid
 from faristol.host.times import to_timestamp
 from faristol.pairing import conditions
+from faristol.pairing.decide.counting import after_sanctions
 from faristol.pairing.identity import checked_id
-from faristol.pairing.model import Decided, Pairing, Round, Tournament
+from faristol.pairing.model import Decided, Pairing, Round, Tournament, Unsanctioned
 from faristol.pairing.rulings import Rulings
 from faristol.pb.game.v1 import events_pb2 as game_events
 from faristol.pb.pairing.v1 import events_pb2 as events
@@ -41,6 +42,7 @@ def correct_result(
 ) -> list[Message]:
     """Another result in place of one on the record, whatever became of its round since.
 
+    Scores are those of the game: what sanctions that stand on it take comes off them in a fact of its own.
     ``unplayed`` says that it is a forfeit, which is no game for pairing, tie-breaks and ratings.
 
     FISC I.8 and PES Ε.α let no result be touched; under FISE 44 all its players ask; elsewhere the arbiter decides.
@@ -74,26 +76,27 @@ def correct_result(
         winner_id = best[0]
     if unplayed and not winner_id and not lost_by_all:
         raise Invalid("unplayed", N_("expected a winner, or that all lost: a game that nobody played is no draw"))
-    before = one.decided[game]
-    known = (one.results[game], before.winner_id, before.lost_by_all, before.unplayed)
+    unsanctioned = one.without_sanctions(game)
+    before = unsanctioned.decided
+    known = (unsanctioned.scores, before.winner_id, before.lost_by_all, before.unplayed)
     if known == (points, winner_id, lost_by_all, unplayed):
         raise Refusal("SAME_RESULT", "", N_("This is the result of {game} already."), {"game": game})
-    return [
-        events.ResultCorrected(
-            round=one.number,
-            game_id=game,
-            scores=[game_events.FinalScore(player_id=player_id, score=score) for player_id, score in scores],
-            winner_id=winner_id,
-            lost_by_all=lost_by_all,
-            player_ids=player_ids,
-            arbiter_id=arbiter_id,
-            note=note,
-            occurred_at=to_timestamp(conditions.moment(state, at, now)),
-            unplayed=unplayed,
-            condition=_condition(before, unplayed=unplayed),
-            loser_ids=_losers(before, names, winner_id, unplayed=unplayed),
-        )
-    ]
+    corrected = events.ResultCorrected(
+        round=one.number,
+        game_id=game,
+        scores=[game_events.FinalScore(player_id=player_id, score=score) for player_id, score in scores],
+        winner_id=winner_id,
+        lost_by_all=lost_by_all,
+        player_ids=player_ids,
+        arbiter_id=arbiter_id,
+        note=note,
+        occurred_at=to_timestamp(conditions.moment(state, at, now)),
+        unplayed=unplayed,
+        condition=_condition(before, unplayed=unplayed),
+        loser_ids=_losers(before, names, winner_id, unplayed=unplayed),
+    )
+    result = Unsanctioned(points, before.corrected(corrected))
+    return [corrected, *after_sanctions(one, pairing, ruleset, result, corrected.occurred_at)]
 
 
 def _condition(before: Decided, *, unplayed: bool) -> game_events.EndCondition.ValueType:

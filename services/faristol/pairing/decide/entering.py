@@ -55,7 +55,7 @@ def give_forfeit(
         losers=tuple(losers),
         unplayed=True,
     )
-    return _entered(state, pairing, tuple(points.items()), decided, arbiter_id, note, at, now)
+    return _entered(state, ruleset, pairing, tuple(points.items()), decided, arbiter_id, note, at, now)
 
 
 def enter_result(
@@ -106,7 +106,7 @@ def enter_result(
         condition=abandoned if left else game_events.END_CONDITION_UNSPECIFIED,
         losers=tuple(left),
     )
-    return _entered(state, pairing, tuple(points.items()), decided, arbiter_id, note, at, now)
+    return _entered(state, ruleset, pairing, tuple(points.items()), decided, arbiter_id, note, at, now)
 
 
 def _check_undecided(state: Tournament, game: str, turns: int, arbiter_id: str) -> Pairing:
@@ -142,6 +142,7 @@ def _check_undecided(state: Tournament, game: str, turns: int, arbiter_id: str) 
 
 def _entered(
     state: Tournament,
+    ruleset: Ruleset,
     pairing: Pairing,
     scores: Sequence[tuple[str, int]],
     decided: Decided,
@@ -161,5 +162,5 @@ def _entered(
             note=note,
             occurred_at=occurred_at,
         ),
-        *record_result(state, game=pairing.game_id, scores=scores, occurred_at=occurred_at, decided=decided),
+        *record_result(state, ruleset, game=pairing.game_id, scores=scores, occurred_at=occurred_at, decided=decided),
     ]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import datetime
-from functools import reduce
 
 from google.protobuf.message import Message
 from google.protobuf.timestamp_pb2 import Timestamp
@@ -13,9 +12,10 @@ from faristol.host.times import to_timestamp
 from faristol.pairing import conditions
 from faristol.pairing.decide import sanctioning
 from faristol.pairing.decide.corrections import found_game
+from faristol.pairing.decide.counting import counting
 from faristol.pairing.decide.players import reinstate
 from faristol.pairing.decide.sanctions import WARNINGS, check_deciders, sanctionable
-from faristol.pairing.model import Tournament, evolve
+from faristol.pairing.model import Tournament
 from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.rules import N_, Refusal, Ruleset
 
@@ -98,8 +98,8 @@ def lift(
     """Take back the sanction of ``version``, from 1, of ``facts``, which are all of the tournament so far.
 
     Points come back and a game counts as it did; rounds that were missed stay missed. Raises ``Invalid`` when nobody
-    decided it, ``Refusal`` where a tribunal decides that on appeal, for what is no sanction, for one that was lifted
-    already, and for a lost game of which the result was changed again since.
+    decided it, ``Refusal`` where a tribunal decides that on appeal, for what is no sanction, and for one that was
+    lifted already.
     """
     check_deciders(decided_by)
     check_no_tribunal(state, ruleset)
@@ -155,7 +155,7 @@ def lifted(
             note=note,
             occurred_at=occurred_at,
         ),
-        *_restored(state, ruleset, facts, version, _at(act, occurred_at)),
+        *_restored(state, ruleset, version, _at(act, occurred_at)),
     ]
 
 
@@ -240,28 +240,21 @@ def _at(act: events.PlayerSanctioned, occurred_at: Timestamp) -> events.PlayerSa
     return moved
 
 
-def _restored(
-    state: Tournament,
-    ruleset: Ruleset,
-    facts: Sequence[Message],
-    version: int,
-    sanction: events.PlayerSanctioned,
-) -> list[Message]:
+def _restored(state: Tournament, ruleset: Ruleset, version: int, sanction: events.PlayerSanctioned) -> list[Message]:
     """What a game comes to without the sanction of ``version``."""
-    if sanction.kind == sanctioning.POINTS:
-        return sanctioning.points_changed(state, ruleset, sanction, sanction.points)
-    if sanction.kind != sanctioning.GAME:
+    if not sanction.game_id:
         return []
-    for later in facts[version + 1 :]:  # the one after the sanction is the result that it came to
-        if isinstance(later, events.ResultCorrected | events.ResultRecorded) and later.game_id == sanction.game_id:
-            raise Refusal(
-                "RESULT_CHANGED",
-                "",
-                N_("The result of {game} was changed after the sanction: that is put right first."),
-                {"game": sanction.game_id},
-                subject=f"games/{sanction.game_id}",
-            )
-    before = reduce(evolve, facts[: version - 1], Tournament())
-    one, pairing = found_game(before, sanction.game_id)
-    scores = zip(pairing.player_ids, one.results[sanction.game_id], strict=True)
-    return [sanctioning.corrected(sanction, tuple(scores), one.decided[sanction.game_id])]
+    if sanctioning.beside_result(ruleset, sanction):
+        return [sanctioning.points_changed(sanction, sanction.points)]
+    one, pairing = found_game(state, sanction.game_id)
+    return [
+        counting(
+            ruleset,
+            one.number,
+            pairing,
+            one.without_sanctions(sanction.game_id),
+            [left for left in one.standing[sanction.game_id] if left.version != version],
+            arbiter_id=sanction.arbiter_id,
+            occurred_at=sanction.occurred_at,
+        )
+    ]

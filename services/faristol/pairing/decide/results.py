@@ -7,14 +7,16 @@ from collections.abc import Sequence
 from google.protobuf.message import Message
 from google.protobuf.timestamp_pb2 import Timestamp
 
-from faristol.pairing.model import Decided, Phase, Tournament
+from faristol.pairing.decide.counting import after_sanctions
+from faristol.pairing.model import Decided, Phase, Tournament, Unsanctioned
 from faristol.pb.game.v1 import events_pb2 as game_events
 from faristol.pb.pairing.v1 import events_pb2 as events
-from faristol.rules import N_, Refusal
+from faristol.rules import N_, Refusal, Ruleset
 
 
 def record_result(
     state: Tournament,
+    ruleset: Ruleset,
     *,
     game: str,
     scores: Sequence[tuple[str, int]],
@@ -24,8 +26,9 @@ def record_result(
     """A table's final result, ``scores`` in the order of the pairing. Nothing when it is known already.
 
     ``decided`` says who won where that is not the higher score, and that the result was opened again (FISE 44): then it
-    takes the place of the one before, whatever became of the round since. Raises ``Refusal`` when no such game was
-    paired, when others played it, when its round is not being played, or when another result of it is on the record.
+    takes the place of the one before, whatever became of the round since; what sanctions take comes off it
+    again. Raises ``Refusal`` when no such game was paired, when others played it, when its round is not being played,
+    or when another result of it is on the record.
     """
     decided = decided or Decided()
     found = state.find_game(game)
@@ -47,8 +50,10 @@ def record_result(
         )
     result = tuple(score for _, score in scores)
     corrects = False
-    if (known := one.results.get(game)) is not None:
-        before = one.decided.get(game, Decided())
+    known = None
+    if game in one.results:
+        unsanctioned = one.without_sanctions(game)
+        known, before = unsanctioned.scores, unsanctioned.decided
         corrects = decided.revision > before.revision
         if decided.revision < before.revision or (known == result and not corrects):
             return []
@@ -68,17 +73,16 @@ def record_result(
             N_("A result of {game} came in, but round {round} is not being played."),
             {"game": game, "round": one.number},
         )
-    return [
-        events.ResultRecorded(
-            round=one.number,
-            game_id=game,
-            scores=[game_events.FinalScore(player_id=player_id, score=score) for player_id, score in scores],
-            occurred_at=occurred_at,
-            winner_id=decided.winner_id,
-            lost_by_all=decided.lost_by_all,
-            revision=decided.revision,
-            condition=decided.condition,
-            loser_ids=decided.losers,
-            unplayed=decided.unplayed,
-        )
-    ]
+    recorded = events.ResultRecorded(
+        round=one.number,
+        game_id=game,
+        scores=[game_events.FinalScore(player_id=player_id, score=score) for player_id, score in scores],
+        occurred_at=occurred_at,
+        winner_id=decided.winner_id,
+        lost_by_all=decided.lost_by_all,
+        revision=decided.revision,
+        condition=decided.condition,
+        loser_ids=decided.losers,
+        unplayed=decided.unplayed,
+    )
+    return [recorded, *after_sanctions(one, pairing, ruleset, Unsanctioned(result, decided), occurred_at)]

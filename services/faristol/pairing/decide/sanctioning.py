@@ -14,13 +14,12 @@ from faristol.host.errors import Invalid
 from faristol.host.times import to_timestamp
 from faristol.pairing import conditions
 from faristol.pairing.decide.corrections import MOST_POINTS, check_arbiter, found_game
+from faristol.pairing.decide.counting import counting
 from faristol.pairing.decide.players import check_to_come
 from faristol.pairing.decide.sanctions import article_of, check_deciders, sanctionable
-from faristol.pairing.model import Decided, Tournament
-from faristol.pb.game.v1 import events_pb2 as game_events
+from faristol.pairing.model import Standing, Tournament
 from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.rules import N_, Refusal, Ruleset
-from faristol.rules.endgame import forfeit_adjustments
 
 POINTS, GAME, ROUNDS = (
     events.SANCTION_KIND_POINTS,
@@ -79,82 +78,40 @@ def sanction(
 
 def consequences(state: Tournament, ruleset: Ruleset, sanction: events.PlayerSanctioned) -> list[Message]:
     """What a sanction does to the game that it names: nothing to rounds."""
-    if sanction.kind == POINTS:
-        return points_changed(state, ruleset, sanction, -sanction.points)
-    if sanction.kind == GAME:
-        return [_lost(state, ruleset, sanction)]
-    return []
-
-
-def points_changed(
-    state: Tournament, ruleset: Ruleset, sanction: events.PlayerSanctioned, points: int
-) -> list[Message]:
-    """``points`` more for the player of a sanction, below 0 for fewer, where the book has them come off.
-
-    In the score of a game the higher score wins after it, unless the game was decided otherwise than by scores.
-    """
-    if ruleset.arbiter.sanction_points_from == "spread":
-        return [
-            events.PointsAdjusted(
-                round=sanction.round,
-                game_id=sanction.game_id,
-                player_id=sanction.player_id,
-                points=points,
-                article=sanction.article,
-                occurred_at=sanction.occurred_at,
-            )
-        ]
+    if not sanction.game_id:
+        return []
+    if beside_result(ruleset, sanction):
+        return [points_changed(sanction, -sanction.points)]
     one, pairing = found_game(state, sanction.game_id)
-    before = one.decided[sanction.game_id]
-    known = zip(pairing.player_ids, one.results[sanction.game_id], strict=True)
-    scores = {player_id: score + (points if player_id == sanction.player_id else 0) for player_id, score in known}
-    decided = before
-    if not (before.losers or before.lost_by_all or before.unplayed):
-        decided = _won_by_score(before, scores)
-    return [corrected(sanction, tuple(scores.items()), decided)]
+    imposed = Standing(0, sanction.player_id, sanction.kind, sanction.points, sanction.arbiter_id)
+    return [
+        counting(
+            ruleset,
+            one.number,
+            pairing,
+            one.without_sanctions(sanction.game_id),
+            (*one.standing.get(sanction.game_id, ()), imposed),
+            arbiter_id=sanction.arbiter_id,
+            occurred_at=sanction.occurred_at,
+        )
+    ]
 
 
-def corrected(
-    sanction: events.PlayerSanctioned, scores: Sequence[tuple[str, int]], decided: Decided
-) -> events.ResultCorrected:
-    """The result that a game comes to by a sanction, or by its end."""
-    return events.ResultCorrected(
+def beside_result(ruleset: Ruleset, sanction: events.PlayerSanctioned) -> bool:
+    """Whether a sanction takes points beside the result of its game, which stays."""
+    return sanction.kind == POINTS and ruleset.arbiter.sanction_points_from == "spread"
+
+
+def points_changed(sanction: events.PlayerSanctioned, points: int) -> events.PointsAdjusted:
+    """``points`` more for the player of a sanction beside the result of its game, below 0 for fewer."""
+    return events.PointsAdjusted(
         round=sanction.round,
         game_id=sanction.game_id,
-        scores=[game_events.FinalScore(player_id=player_id, score=score) for player_id, score in scores],
-        winner_id=decided.winner_id,
-        lost_by_all=decided.lost_by_all,
-        arbiter_id=sanction.arbiter_id,
+        player_id=sanction.player_id,
+        points=points,
+        article=sanction.article,
         occurred_at=sanction.occurred_at,
-        unplayed=decided.unplayed,
-        condition=decided.condition,
-        loser_ids=decided.losers,
     )
-
-
-def _won_by_score(before: Decided, scores: dict[str, int]) -> Decided:
-    best = [player_id for player_id, score in scores.items() if score == max(scores.values())]
-    return Decided(winner_id=best[0] if len(best) == 1 else "", condition=before.condition)
-
-
-def _lost(state: Tournament, ruleset: Ruleset, sanction: events.PlayerSanctioned) -> events.ResultCorrected:
-    """The game lost by the player, as one that is lost by decision at its table; who played it has played it."""
-    one, pairing = found_game(state, sanction.game_id)
-    before = one.decided[sanction.game_id]
-    losers = tuple(name for name in pairing.player_ids if name == sanction.player_id or name in before.losers)
-    points = dict(zip(pairing.player_ids, one.results[sanction.game_id], strict=True))
-    for line in forfeit_adjustments(points, losers, ruleset):
-        points[line.player] += line.points
-    stayed = {player_id: score for player_id, score in points.items() if player_id not in losers}
-    best = [player_id for player_id, score in stayed.items() if score == max(stayed.values())]
-    decided = Decided(
-        winner_id=best[0] if len(best) == 1 else "",
-        lost_by_all=not stayed,
-        condition=game_events.END_CONDITION_FORFEIT,
-        losers=losers,
-        unplayed=before.unplayed,
-    )
-    return corrected(sanction, tuple(points.items()), decided)
 
 
 def _check_fields(kind: events.SanctionKind.ValueType, game: str, points: int, rounds: Sequence[int]) -> None:

@@ -13,7 +13,18 @@ from google.protobuf.timestamp_pb2 import Timestamp
 
 from faristol.pairing.model.appeal import Appeal, Member
 from faristol.pairing.model.division import Division
-from faristol.pairing.model.tournament import Decided, Hall, Pairing, Phase, Pin, Player, Round, Tournament
+from faristol.pairing.model.tournament import (
+    Decided,
+    Hall,
+    Pairing,
+    Phase,
+    Pin,
+    Player,
+    Round,
+    Standing,
+    Tournament,
+    Unsanctioned,
+)
 from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.rules import Bye
 
@@ -98,6 +109,70 @@ def evolve(state: Tournament, fact: Message) -> Tournament:
     """The tournament after one more fact. Raises ``TypeError`` for a message that is no fact of a tournament."""
     if not isinstance(fact, Fact):
         raise TypeError(f"{fact.DESCRIPTOR.full_name} is not a fact of a tournament")
+    after = _on_game(state, _after(state, fact), fact)
+    return replace(after, version=state.version + 1, following=_following(state, fact))
+
+
+def _following(state: Tournament, fact: Fact) -> str:
+    """The game of which the result after its sanctions comes with the next fact; empty when none does."""
+    match fact:
+        case events.PlayerSanctioned() | events.SanctionLifted():
+            return fact.game_id
+        case events.ResultRecorded() | events.ResultCorrected() if not _follows(state, fact):
+            return fact.game_id if fact.game_id in state.played[fact.round - 1].standing else ""
+        case _:
+            return ""
+
+
+def _follows(state: Tournament, fact: Fact) -> bool:
+    """The fact is a result that came of sanctions, and no other result of the game."""
+    return isinstance(fact, events.ResultCorrected) and state.following == fact.game_id
+
+
+def _on_game(state: Tournament, after: Tournament, fact: Fact) -> Tournament:
+    """The sanctions that stand on the game of a fact, and its result without them, which was that of ``state``."""
+    match fact:
+        case events.PlayerSanctioned() if fact.game_id:
+            one = state.played[fact.round - 1]
+            imposed = Standing(state.version + 1, fact.player_id, fact.kind, fact.points, fact.arbiter_id)
+            standing = (*one.standing.get(fact.game_id, ()), imposed)
+            return _with_standing(after, fact.round, fact.game_id, standing, one.without_sanctions(fact.game_id))
+        case events.SanctionLifted() if fact.game_id in state.played[fact.round - 1].standing:
+            one = state.played[fact.round - 1]
+            standing = tuple(left for left in one.standing[fact.game_id] if left.version != fact.version)
+            return _with_standing(after, fact.round, fact.game_id, standing, one.without_sanctions(fact.game_id))
+        case events.PointsAdjusted() if fact.points < 0 and state.following == fact.game_id:
+            # The points came off beside the result, which the sanction leaves as it is.
+            one = state.played[fact.round - 1]
+            standing = one.standing[fact.game_id][:-1]
+            return _with_standing(after, fact.round, fact.game_id, standing, one.without_sanctions(fact.game_id))
+        case events.ResultRecorded() | events.ResultCorrected() if not _follows(state, fact):
+            one = after.played[fact.round - 1]
+            if fact.game_id not in one.standing:
+                return after
+            decided = one.decided[fact.game_id]
+            if isinstance(fact, events.ResultCorrected):
+                before = state.played[fact.round - 1].without_sanctions(fact.game_id)
+                decided = before.decided.corrected(fact)
+            result = Unsanctioned(one.results[fact.game_id], decided)
+            return _with_standing(after, fact.round, fact.game_id, one.standing[fact.game_id], result)
+        case _:
+            return after
+
+
+def _with_standing(
+    state: Tournament, number: int, game: str, standing: tuple[Standing, ...], result: Unsanctioned
+) -> Tournament:
+    one = state.played[number - 1]
+    sanctions = {**one.standing, game: standing}
+    unsanctioned = {**one.unsanctioned, game: result}
+    if not standing:
+        del sanctions[game], unsanctioned[game]
+    kept = replace(one, standing=MappingProxyType(sanctions), unsanctioned=MappingProxyType(unsanctioned))
+    return _with_round(state, kept)
+
+
+def _after(state: Tournament, fact: Fact) -> Tournament:
     match fact:
         case events.TournamentCreated():
             at = _moment(fact.occurred_at)

@@ -194,6 +194,27 @@ class Decided:
 
 
 @dataclass(frozen=True, slots=True)
+class Standing:
+    """A sanction that stands and changes the result of a game."""
+
+    version: int = field(compare=False)
+    """Of the tournament's stream, that it made."""
+    player_id: str
+    kind: events.SanctionKind.ValueType
+    points: int
+    arbiter_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class Unsanctioned:
+    """The result of a game without what sanctions took."""
+
+    scores: tuple[int, ...]
+    """In the order of the pairing."""
+    decided: Decided
+
+
+@dataclass(frozen=True, slots=True)
 class Round:
     """A round, from its pairing on."""
 
@@ -208,12 +229,20 @@ class Round:
     """Scores of each finished game, in the order of its pairing, by game id."""
     decided: Mapping[str, Decided] = field(default_factory=lambda: MappingProxyType({}))
     """How each of those was decided."""
+    standing: Mapping[str, tuple[Standing, ...]] = field(default_factory=lambda: MappingProxyType({}))
+    """Sanctions that stand on a game and change its result, in the order in which they were imposed, by game id."""
+    unsanctioned: Mapping[str, Unsanctioned] = field(default_factory=lambda: MappingProxyType({}))
+    """The last result of each of those games without them."""
     postponed: frozenset[str] = frozenset()
     """Games that are played later and have not been started."""
     entered: frozenset[str] = frozenset()
     """Games of which an arbiter entered the result, and not their tables."""
     corrected_rulings: frozenset[tuple[str, int]] = frozenset()
     """Games and turns of which the ruling was put right afterwards."""
+
+    def without_sanctions(self, game: str) -> Unsanctioned:
+        """The result of a game that has one, without what sanctions took."""
+        return self.unsanctioned.get(game) or Unsanctioned(self.results[game], self.decided[game])
 
     @property
     def player_ids(self) -> frozenset[str]:
@@ -275,6 +304,10 @@ class Tournament:
     appeals: tuple[Appeal, ...] = ()
     """In the order of their numbers, which count from 1."""
     over: bool = False
+    version: int = field(default=0, compare=False)
+    """How many facts it has come from."""
+    following: str = ""
+    """The game of which the next correction is what it comes to by its sanctions, not another result of it."""
 
     @property
     def exists(self) -> bool:
