@@ -307,3 +307,28 @@ def test_those_who_sit_are_all_that_the_book_allows(countries: dict[str, str], o
         assert possible == []
     else:
         assert tuple(found) == possible[0]
+
+
+def test_final_standings_wait_for_every_appeal() -> None:
+    hall = hall_of()
+    appoint(hall)
+    for number in range(1, hall.state.rounds + 1):
+        hall.play(number)
+    for player_id in ("p1", "p2"):
+        lodge(hall, warn(hall, player_id), player_id)
+    refused = refusal_of(lambda: decide.publish(hall.state, at=None, now=hall.now))
+    assert refused.reason == "APPEAL_OPEN"
+    assert [one.params["player"] for one in (refused, *refused.others)] == ["p1", "p2"]
+    decide_appeal(hall, 1)
+    decide_appeal(hall, 2, upheld=False)
+    hall.do(decide.publish(hall.state, at=None, now=hall.now))
+    assert hall.state.over
+
+
+def test_the_players_own_are_the_same_in_another_order() -> None:
+    hall = hall_of()
+    appoint(hall)
+    hall.pair(1)
+    hall.start(1)
+    appoint(hall, [*TRIBUNAL[3:], *TRIBUNAL[:3]])
+    assert set(hall.state.tribunal) == set(TRIBUNAL)

@@ -197,5 +197,5 @@ def _players_of_game(state: Tournament, act: Sanction) -> tuple[str, ...]:
     return found[1].player_ids if found else ()
 
 
-def _players_own(members: Sequence[Member]) -> list[Member]:
-    return [one for one in members if one.role in PLAYERS_OWN]
+def _players_own(members: Sequence[Member]) -> set[Member]:
+    return {one for one in members if one.role in PLAYERS_OWN}

@@ -136,7 +136,7 @@ def pin_of(ruleset: Ruleset) -> Pin:
 
 
 def publish(state: Tournament, *, at: datetime | None, now: datetime) -> list[Message]:
-    """Publish the final standings once the last round is closed."""
+    """Publish the final standings once the last round is closed and every appeal is decided."""
     if state.over:
         raise conditions.over(state)
     closed = sum(one.phase is Phase.CLOSED for one in state.played)
@@ -147,4 +147,16 @@ def publish(state: Tournament, *, at: datetime | None, now: datetime) -> list[Me
             N_("Final standings follow the last round: {closed} of {rounds} rounds are closed, round {next} is not."),
             {"closed": closed, "rounds": state.rounds, "next": closed + 1},
         )
+    conditions.check_none(
+        [
+            Refusal(
+                "APPEAL_OPEN",
+                "",
+                N_("Appeal {appeal}, of {player}, has not been decided."),
+                {"appeal": number, "player": one.player_id},
+            )
+            for number, one in enumerate(state.appeals, start=1)
+            if not one.decided
+        ]
+    )
     return [events.StandingsPublished(round=state.rounds, occurred_at=to_timestamp(conditions.moment(state, at, now)))]
