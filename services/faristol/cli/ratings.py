@@ -98,11 +98,22 @@ def export(tournament: Tournament, address: Cell = None) -> None:
 
 
 def rating_list(players: Iterable[results.Player]) -> str:
-    """The list as CSV, the highest rating first, without those whose name was erased: nobody is registered without."""
-    ranked = sorted(players, key=lambda one: (-one.new_rating, one.player_id))
-    return written(
-        COLUMNS, ([one.name, one.club, one.new_rating, one.player_id, one.country] for one in ranked if one.name)
-    )
+    """The list as CSV, the highest rating first, without those whose name was erased: nobody is registered without.
+
+    Who entered after the list was made, for a round that was added, has the rating that they came with, if any. Who
+    withdrew before they could be paired is left out.
+    """
+    came = (one for one in players if one.HasField("new_rating") or not 0 < one.withdrawn_round <= one.entered_round)
+    rated = [(_rating(one), one) for one in came if one.name]
+    ranked = sorted(rated, key=lambda line: (line[0] is None, -(line[0] or 0), line[1].player_id))
+    return written(COLUMNS, ([one.name, one.club, rating, one.player_id, one.country] for rating, one in ranked))
+
+
+def _rating(player: results.Player) -> int | None:
+    """Points; None where there are none."""
+    if player.HasField("new_rating"):
+        return player.new_rating
+    return None if player.unrated else player.rating
 
 
 def _ask(address: str | None, method: str, request: Message) -> Any:

@@ -27,3 +27,13 @@ def test_a_list_is_imported_as_it_was_exported_and_no_name_in_it_is_a_formula(tm
         ("Puig, Biel", "'s-Hertogenbosch", 1600, "biel", "NED"),
         ("=1+1", "-", 1500, "anna", ""),
     ]
+
+
+def test_who_entered_after_the_list_was_made_is_exported_with_the_rating_that_they_have() -> None:
+    players = [
+        results.Player(player_id="new", name="Nou", unrated=True, rating=1000, entered_round=6),
+        results.Player(player_id="zero", name="Zoe", new_rating=0, rating=12),
+        results.Player(player_id="late", name="Lena", rating=1900, entered_round=6),
+        results.Player(player_id="gone", name="Gil", rating=1800, entered_round=1, withdrawn_round=1),
+    ]
+    assert rating_list(players).splitlines()[1:] == ["Lena,,1900,late,", "Zoe,,0,zero,", "Nou,,,new,"]
