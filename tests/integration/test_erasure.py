@@ -18,6 +18,7 @@ from tests.unit.record.chains import KEY
 from tests.unit.results.synthetic import COUNTRIES, NAMES, Championship
 
 from faristol.pb.game.v1 import events_pb2 as game
+from faristol.pb.pairing.v1 import events_pb2 as pairing
 from faristol.record import Decision, Metadata, Record, RecordError, Write, keys, tables
 from faristol.record.database import parse
 from faristol.record.erasure import erase, find
@@ -174,10 +175,14 @@ async def test_an_id_that_nobody_has_is_told(record: Record) -> None:
 
 async def test_a_player_whose_name_is_not_here_can_be_erased(record: Record, tmp_path: Path) -> None:
     await fill(record)
+    late = Write("tournament-late", 0, [pairing.LateEntryAdmitted(player_id="late", round=2)], "late")
+    await record.append(Decision([late], also=lambda known: remember(known, "late", "Lena Tard", "")), Metadata())
+    assert (await export(record, tmp_path / "late", tournament="late", with_people=True)).people == 1
     await export(record, tmp_path / "a")
     other = await Record.open(f"sqlite:///{tmp_path}/other.db")
     await restore(other, tmp_path / "a")
     assert await find(other, "anna") == Person("anna", "", "")
+    assert await find(other, "late") == Person("late", "", "")
     assert (await erase(other, "anna")).before is None
     await other.close()
 

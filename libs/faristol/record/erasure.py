@@ -10,11 +10,11 @@ from sqlalchemy import text, update
 from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.ext.asyncio import create_async_engine
 
-from faristol.pb.pairing.v1 import events_pb2 as pairing
 from faristol.record import notes, tables
 from faristol.record.database import RecordError
 from faristol.record.event import microseconds
-from faristol.record.people import Person, forget, names, when_erased
+from faristol.record.naming import players_of
+from faristol.record.people import ENTRIES, Person, forget, names, when_erased
 from faristol.record.record import Record
 
 PATIENCE = 60
@@ -50,10 +50,9 @@ async def find(record: Record, player_id: str) -> Person | None:
         if await when_erased(connection, player_id):
             return None
     after = 0
-    while events := await record.read(after, types=[pairing.PlayerRegistered.DESCRIPTOR.full_name]):
+    while events := await record.read(after, types=ENTRIES):
         for event in events:
-            message = event.message
-            if isinstance(message, pairing.PlayerRegistered) and message.player_id == player_id:
+            if player_id in players_of(event.message):
                 return Person(player_id, "", "")
         after = events[-1].position
     raise RecordError(f"nobody in this record is player {player_id!r}: nothing was erased")

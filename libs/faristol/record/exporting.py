@@ -14,11 +14,12 @@ from pathlib import Path
 from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from faristol.pb.pairing.v1 import events_pb2 as pairing
 from faristol.record import archive, merkle, seals, stored, tables
 from faristol.record.archive import ArchiveError, Writer
 from faristol.record.checking import Checker
 from faristol.record.event import microseconds
+from faristol.record.naming import players_of
+from faristol.record.people import ENTRIES
 from faristol.record.record import Record
 from faristol.record.rows import Wrong
 from faristol.record.seals import Seal, Tally
@@ -28,8 +29,6 @@ from faristol.record.verification import Progress, following, quiet
 
 _Answer = tuple[str, bytes, int]
 """The id of a command, what it was answered, and the position that the record had then."""
-
-_REGISTERED = pairing.PlayerRegistered.DESCRIPTOR.full_name
 
 
 @dataclass
@@ -175,10 +174,9 @@ class _Export:
             recorded_at=event.recorded_at,
             hash=event.hash.hex(),
         )
-        if self._tournament and event.type == _REGISTERED:
+        if self._tournament and event.type in ENTRIES:
             message = upcasting.message(event.type, event.schema_version, event.payload)
-            assert isinstance(message, pairing.PlayerRegistered)
-            self._players.add(message.player_id)
+            self._players.update(players_of(message))
         self.counts.events += 1
         if self.counts.events % 500 == 0 or event.position == self._end:
             self._progress(event.position, self._end)

@@ -12,6 +12,7 @@ from sqlalchemy import delete, select
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from faristol.pb.pairing.v1 import events_pb2 as pairing
 from faristol.record.tables import erased, people
 from faristol.rules.refusal import N_, Refusal
 
@@ -25,6 +26,10 @@ COUNTRY = re.compile(r"[A-Z]{3}")
 There is no list of codes: those of FIDE and of the Olympic Committee (GRE, GER, ENG) are not those of ISO 3166 (GRC,
 DEU, none), federations of this game have others of their own, and lists change. Whose code is missing could not enter.
 """
+
+
+ENTRIES = frozenset(fact.DESCRIPTOR.full_name for fact in (pairing.PlayerRegistered, pairing.LateEntryAdmitted))
+"""The types of events that make somebody a player: each has a ``player_id``."""
 
 
 @dataclass(frozen=True, slots=True)
