@@ -46,12 +46,12 @@ def choose(state: RatingList, *, tournament_id: str, system: str, occurred_at: T
 
 
 def changes(state: RatingList, tournament: TournamentView) -> list[Change]:
-    """The list as the results so far make it: everybody registered, highest first, among equals in the order of ids.
+    """The list as the results so far make it: everybody who came, highest first, among equals in the order of ids.
 
     A rating ends within the bounds in which a player can be registered, and its deviation and volatility within that
     range, whatever the system makes of odd results.
     """
-    rated = system_named(state.system).rate(tournament.players, tournament.games)
+    rated = system_named(state.system).rate(tournament.rated, tournament.games)
     bounded = [
         replace(
             one,
@@ -67,7 +67,7 @@ def changes(state: RatingList, tournament: TournamentView) -> list[Change]:
 def publish(
     state: RatingList, tournament: TournamentView, *, tournament_id: str, occurred_at: Timestamp
 ) -> list[Message]:
-    """The list after the last round, with a line for everybody registered.
+    """The list after the last round, with a line for everybody who came.
 
     Nothing while a round is left, and nothing when the list is published already. Byes are not rated.
     """

@@ -79,23 +79,36 @@ class TournamentView:
     """Ids of games that nobody has played."""
     closed: int = 0
     """The last round closed."""
+    never_paired: frozenset[str] = frozenset()
+    """Ids of players who withdrew before the first round, and did not come back."""
 
     @property
     def games(self) -> tuple[Game, ...]:
         """The games that count."""
         return tuple(game for games in self.results.values() for game in games)
 
+    @property
+    def rated(self) -> tuple[Rated, ...]:
+        """The players without those who never came: they may have moved to another division, and are rated there."""
+        met = {player_id for game in self.games for player_id in (game.first, game.second)}
+        return tuple(one for one in self.players if one.player_id in met or one.player_id not in self.never_paired)
+
 
 def view(state: TournamentView, facts: Iterable[Message]) -> TournamentView:
     """The tournament after more of its facts; those that no rating depends on change nothing."""
     rounds, closed = state.rounds, state.closed
     players, results, unplayed = list(state.players), dict(state.results), set(state.unplayed)
+    never_paired = set(state.never_paired)
     for fact in facts:
         match fact:
             case pairing_events.TournamentCreated() | pairing_events.RoundsChanged():
                 rounds = fact.rounds
             case pairing_events.PlayerRegistered() | pairing_events.LateEntryAdmitted():
                 players.append(Rated(fact.player_id, fact.rating, fact.unrated))
+            case pairing_events.PlayerWithdrawn() if fact.round <= 1:
+                never_paired.add(fact.player_id)
+            case pairing_events.PlayerReinstated():
+                never_paired.discard(fact.player_id)
             case pairing_events.ResultRecorded() | pairing_events.ResultCorrected():
                 if _is_unplayed(fact, was=fact.game_id in unplayed):
                     results[fact.game_id] = ()
@@ -105,7 +118,9 @@ def view(state: TournamentView, facts: Iterable[Message]) -> TournamentView:
                     unplayed.discard(fact.game_id)
             case pairing_events.RoundClosed():
                 closed = fact.round
-    return TournamentView(rounds, tuple(players), MappingProxyType(results), frozenset(unplayed), closed)
+    return TournamentView(
+        rounds, tuple(players), MappingProxyType(results), frozenset(unplayed), closed, frozenset(never_paired)
+    )
 
 
 def _is_unplayed(fact: pairing_events.ResultRecorded | pairing_events.ResultCorrected, *, was: bool) -> bool:

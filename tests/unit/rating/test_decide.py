@@ -51,6 +51,19 @@ def test_everybody_registered_gets_a_line_and_byes_are_not_rated() -> None:
     )
 
 
+def test_who_withdrew_before_the_first_round_and_never_played_is_on_no_list() -> None:
+    gone = [pairing_events.PlayerWithdrawn(player_id=player, round=1) for player in ("enric", "anna", "biel")]
+    back = pairing_events.PlayerReinstated(player_id="anna", round=1)
+    hall = Hall(FIVE)
+    before = view(seen(hall), [*gone, back])
+    hall.play(1)
+    played = view(view(TournamentView(), hall.facts), [*gone, back])
+
+    assert {one.player_id for one in changes(RatingList(), before)} == {"anna", "cinta", "dolors"}
+    met = {player for game in played.games for player in (game.first, game.second)}
+    assert {one.player_id for one in changes(RatingList(), played)} == met | {"anna", "cinta", "dolors"}
+
+
 def test_a_list_is_published_once() -> None:
     hall = Hall(FIVE)
     for number in range(1, 6):
