@@ -119,7 +119,7 @@ async def test_what_is_noted_of_an_appeal_goes_with_anybody_involved_in_it_and_w
     )
     assert isinstance(lodged, pairing.LodgeAppealResponse)
     assert [one.person_id for one in lodged.members] == ["ona", "pau", "p3"]
-    await act(desk, "DecideAppeal", appeal=1, upheld=False, note="the one opposite did swear")
+    await act(desk, "DecideAppeal", appeal=1, dismissed=True, note="the one opposite did swear")
     assert len(await desk.record.notes_of("tournament-open")) == 2
 
     await erase(desk.record, erased)
