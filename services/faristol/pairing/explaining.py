@@ -9,12 +9,15 @@ from faristol.pairing import swiss
 from faristol.pairing.model import Round, Tournament
 from faristol.pairing.ranking import entrants, initial_ranking
 from faristol.pairing.swiss import Entrant
-from faristol.pairing.systems import CYCLES, dutch_round
+from faristol.pairing.systems import CYCLES, dutch_round, of_algorithm
 from faristol.rules import N_, Refusal, Ruleset, derive_seed
 from faristol.rules.refusal import Param
 
 BYE_LOWEST = N_("{one} has the bye: of those who have had none, the lowest whose absence leaves the others pairable.")
 BYE_TABLE = N_("{one} has the bye by the table of rounds.")
+BYE_BY_HAND = N_("{one} has the bye: the arbiter paired everybody else by hand.")
+NEIGHBOURS = N_("King of the hill: {one} and {other} stand next to each other in the standings.")
+NOT_NEIGHBOURS = N_("King of the hill: each meets who stands next in the standings, and {one} and {other} do not.")
 BY_TABLE = N_("By the table of rounds {one} meets {other} in another round.")
 MEET = N_("{one} and {other} meet in this round.")
 BY_HAND = N_("The arbiter paired {one} and {other} by hand.")
@@ -60,7 +63,8 @@ def explain(before: Tournament, ruleset: Ruleset, paired: Round, one: str, other
                 N_("{player} is not paired in round {round}."),
                 {"player": player_id, "round": paired.number},
             )
-    if ruleset.championship.system == "dutch":
+    system = of_algorithm(paired.algorithm) or ruleset.championship.system
+    if system == "dutch":
         return _dutch(before, ruleset, paired, one, other)
     if ruleset.championship.system == "lot":
         found = next(table.player_ids for table in paired.pairings if one in table.player_ids)
@@ -73,6 +77,8 @@ def explain(before: Tournament, ruleset: Ruleset, paired: Round, one: str, other
     if not opponent or (not other and paired.bye == one):
         in_cycles = ruleset.championship.system in CYCLES
         article = ruleset.article("championship.system" if in_cycles else "championship.bye")
+        if system == "by-hand":
+            return Explanation("bye", "FIDE C.04.3 1.9.3", BYE_BY_HAND, {"one": one})
         return Explanation("bye", article, BYE_TABLE if in_cycles else BYE_LOWEST, {"one": one})
     names: dict[str, Param] = {"one": one, "other": other or opponent}
     article = ruleset.article("championship.system")
@@ -80,6 +86,8 @@ def explain(before: Tournament, ruleset: Ruleset, paired: Round, one: str, other
     if not other or other == opponent:
         if {one, opponent} in by_hand:
             return Explanation("by-hand", "FIDE C.04.3 1.9.3", BY_HAND, names)
+        if system == "king-of-the-hill":
+            return Explanation(system, "", NEIGHBOURS, names)
         if other or ruleset.championship.system in {*CYCLES, "match"}:
             return Explanation("meet", article, MEET, names)
         if paired.number == 1 and ruleset.championship.system == "swiss-lot":
@@ -87,6 +95,10 @@ def explain(before: Tournament, ruleset: Ruleset, paired: Round, one: str, other
         return Explanation("first", article, HALVES if paired.number == 1 else NEAREST, names)
     if any({one, other} & pair for pair in by_hand):
         return Explanation("kept", "FIDE C.04.3 1.9.3", KEPT, names)
+    if system == "king-of-the-hill":
+        if frozenset((one, other)) in before.forbidden:
+            return Explanation("forbidden", "", FORBIDDEN, names)
+        return Explanation(system, "", NOT_NEIGHBOURS, names)
     if ruleset.championship.system in CYCLES:
         return Explanation("table", article, BY_TABLE, names)
     return _distance(before, ruleset, paired, names)

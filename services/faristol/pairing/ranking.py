@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from faristol.pairing.model import Player, Tournament
-from faristol.pairing.past import past_of
+from faristol.pairing.past import past_of, result_of
 from faristol.pairing.swiss import Entrant
-from faristol.rules import Ruleset
+from faristol.rules import Bye, Result, Ruleset
+from faristol.rules.standings import TableResult, standings
 
 
 def initial_ranking(state: Tournament) -> tuple[str, ...]:
@@ -17,6 +18,33 @@ def initial_ranking(state: Tournament) -> tuple[str, ...]:
     the order of ids.
     """
     return tuple(player.player_id for player in in_order(state.players) if not player.never_came)
+
+
+def standing_of(state: Tournament, ruleset: Ruleset) -> tuple[str, ...]:
+    """Everybody in the order of the standings, by the tie-breaks of the rules; who is equal by the initial ranking."""
+    results: list[Result | TableResult] = []
+    pending: list[tuple[str, int]] = []
+    for one in state.played:
+        for pairing in one.pairings:
+            result = result_of(one, pairing)
+            if result is None:
+                pending += [(player_id, one.number) for player_id in pairing.player_ids]
+            else:
+                results.append(result)
+        byes = [*one.requested.items(), *([(one.bye, Bye.ALLOCATED)] if one.bye else [])]
+        if one.missing:
+            pending += [(player_id, one.number) for player_id, _ in byes]
+        else:
+            results += [Result.bye(one.number, player_id, kind) for player_id, kind in byes]
+    rows = standings(
+        results,
+        initial_ranking(state),
+        ruleset,
+        state.rounds,
+        pending=pending,
+        adjustments=[adjustment for one in state.played for adjustment in one.adjustments],
+    )
+    return tuple(row.player for row in rows)
 
 
 def in_order(players: Iterable[Player]) -> list[Player]:

@@ -121,7 +121,9 @@ class PairingService(
 
         def facts_of(state: Tournament) -> list[Message]:
             ruleset = pinning.ruleset_of(state)
-            return decide.pair(state, ruleset, number=request.round, at=at, now=self._runtime.now())
+            return decide.pair(
+                state, ruleset, number=request.round, system=request.system, at=at, now=self._runtime.now()
+            )
 
         def answer(position: int, facts: list[Message]) -> pairing.PairRoundResponse:
             paired, *bye = facts

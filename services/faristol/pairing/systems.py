@@ -8,17 +8,24 @@ import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from faristol.pairing import lot, match, round_robin, swiss
+from faristol.host.errors import Invalid
+from faristol.pairing import king, lot, match, round_robin, swiss
 from faristol.pairing.dutch.digest import digest, draw_initial_colour
 from faristol.pairing.dutch.player import BLACK, WHITE, Float, Player, Round
 from faristol.pairing.model import Tournament
 from faristol.pairing.past import Past, past_of
-from faristol.pairing.ranking import entrants, in_order, initial_ranking
+from faristol.pairing.ranking import entrants, in_order, initial_ranking, standing_of
 from faristol.pairing.swiss import Entrant
 from faristol.rules import N_, Bye, Refusal, Ruleset, derive_seed
 
 CYCLES = {"round-robin": 1, "double-round-robin": 2}
 """How many times each meets each, by system."""
+
+BY_HAND = "by-hand-1"
+"""What ``RoundPaired.algorithm`` says of a round of which every pair was made by hand."""
+
+OF_A_ROUND = ("swiss", "dutch", "king-of-the-hill", "by-hand")
+"""Systems by which a single round can be paired, where pairs can be made by hand at all."""
 
 WITHOUT_HANDS = frozenset({*CYCLES, "match", "lot"})
 """Systems in which nobody is paired by hand: a table of rounds says who meets, the match, or a lot."""
@@ -58,9 +65,12 @@ class WayOut:
         return {"players": "; ".join(" – ".join(group) for group in self.players)}
 
 
-def propose(state: Tournament, ruleset: Ruleset, number: int, seed: bytes) -> Proposal:
-    """Round ``number`` by the system of the rules. ``seed`` is what its lots are drawn from."""
-    system = ruleset.championship.system
+def propose(state: Tournament, ruleset: Ruleset, number: int, seed: bytes, of_round: str = "") -> Proposal:
+    """Round ``number`` by the system of the rules, or by that of the round where it has one.
+
+    ``seed`` is what its lots are drawn from.
+    """
+    system = _system_of_round(ruleset, of_round) if of_round else ruleset.championship.system
     if system in CYCLES:
         return _round_robin(state, ruleset, number)
     if system == "match":
@@ -68,13 +78,67 @@ def propose(state: Tournament, ruleset: Ruleset, number: int, seed: bytes) -> Pr
     if system == "lot":
         there = [one.player_id for one in state.to_pair(number)]
         return Proposal(lot.draw_tables(there, seed), None, lot.ALGORITHM, requested_byes(state, number), "")
+    if system == "by-hand":
+        return _by_hand(state, number)
     try:
+        if system == "king-of-the-hill":
+            return _king(state, ruleset, number)
         return _dutch(state, ruleset, number) if system == "dutch" else _swiss(state, ruleset, number, seed)
     except Refusal as refusal:
         kept = state.kept_pairs(number)
         if not kept or refusal.reason not in swiss.IMPOSSIBLE:
             raise
         raise _beside(kept, refusal) from None
+
+
+def _system_of_round(ruleset: Ruleset, wanted: str) -> str:
+    """The system of a single round. Raises ``Invalid`` for an unknown one, ``Refusal`` where a round can have none."""
+    if wanted not in OF_A_ROUND:
+        known = ", ".join(OF_A_ROUND)
+        raise Invalid("system", N_("is {given}; expected one of {known}"), {"given": wanted, "known": known})
+    if ruleset.championship.system in WITHOUT_HANDS:
+        raise Refusal(
+            "SYSTEM_FIXED",
+            ruleset.article("championship.system"),
+            N_("Who meets whom follows from the whole tournament here ({system}): no round has a system of its own."),
+            {"system": ruleset.championship.system},
+        )
+    return wanted
+
+
+def _by_hand(state: Tournament, number: int) -> Proposal:
+    """The pairs made by hand, which have to be of everybody; with an odd number the one who is left has the bye."""
+    kept = state.kept_pairs(number)
+    paired = {player_id for pair in kept for player_id in pair}
+    left = [one for one in in_order(state.to_pair(number)) if one.player_id not in paired]
+    if len(left) > 1:
+        raise Refusal(
+            "PAIRS_MISSING",
+            "",
+            N_("Round {round} is paired by hand, and without an opponent are: {players}."),
+            {"round": number, "players": ", ".join(one.player_id for one in left)},
+            subject=f"rounds/{number}",
+        )
+    bye = left[0].player_id if left else None
+    return Proposal(kept, bye, BY_HAND, requested_byes(state, number), "")
+
+
+def _king(state: Tournament, ruleset: Ruleset, number: int) -> Proposal:
+    kept = state.kept_pairs(number)
+    by_hand = {player_id for pair in kept for player_id in pair}
+    there = {one.player_id for one in state.to_pair(number)} - by_hand
+    standing = [player_id for player_id in standing_of(state, ruleset) if player_id in there]
+    had_bye = {one.player_id for one in entrants(state, ruleset) if one.had_bye}
+    pairs, bye = king.pair_neighbours(standing, had_bye, state.forbidden)
+    inputs = hashlib.sha256("\n".join([*standing, str(number)]).encode()).hexdigest()
+    return Proposal((*pairs, *kept), bye, king.ALGORITHM, requested_byes(state, number), inputs)
+
+
+def of_algorithm(algorithm: str) -> str:
+    """The system of a round that was paired so; empty for one that only a whole tournament has."""
+    return {swiss.ALGORITHM: "swiss", king.ALGORITHM: "king-of-the-hill", BY_HAND: "by-hand"}.get(
+        algorithm, "dutch" if algorithm.startswith("fide-dutch") else ""
+    )
 
 
 def _beside(kept: Sequence[tuple[str, str]], refusal: Refusal) -> Refusal:

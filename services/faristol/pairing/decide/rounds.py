@@ -13,8 +13,10 @@ from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.rules import N_, Refusal, Ruleset, derive_seed
 
 
-def pair(state: Tournament, ruleset: Ruleset, *, number: int, at: datetime | None, now: datetime) -> list[Message]:
-    """Pair round ``number``, which has to be the next one (FISC I.1), by the system of the rules.
+def pair(
+    state: Tournament, ruleset: Ruleset, *, number: int, system: str = "", at: datetime | None, now: datetime
+) -> list[Message]:
+    """Pair round ``number``, which has to be the next one (FISC I.1), by the system of the rules or one of its own.
 
     Pairs made by hand stand, and all sit at tables of the halls where the tournament has some. A ``Refusal`` has every
     other reason against it in ``others``.
@@ -22,7 +24,7 @@ def pair(state: Tournament, ruleset: Ruleset, *, number: int, at: datetime | Non
     conditions.check_next(state, number)
     conditions.check_none(conditions.against_next(state, ruleset, number))
     seed = derive_seed(state.seed, f"pairing round {number}")
-    paired = systems.propose(state, ruleset, number, seed)
+    paired = systems.propose(state, ruleset, number, seed, system)
     seated = zip(seating.tables_for(state, paired.tables), paired.tables, strict=True)
     pairings = [
         Pairing(

@@ -11,7 +11,7 @@ from google.protobuf.message import Message
 from google.protobuf.timestamp_pb2 import Timestamp
 
 from faristol.host.times import to_timestamp
-from faristol.pairing import conditions
+from faristol.pairing import conditions, systems
 from faristol.pairing.decide import appeals, halls, lifting, pairs, players, postponing, rounds, tournaments
 from faristol.pairing.decide.superseding import superseding
 from faristol.pairing.model import Hall, Tournament, evolve
@@ -154,9 +154,10 @@ def _paired_again(
 
     Raises ``Refusal`` when something that was done between the two makes it another pairing.
     """
-    again = rounds.pair(state, ruleset, number=number, at=at, now=now)
-    before, after = reduce(evolve, facts, Tournament()), reduce(evolve, again, state)
-    was, is_ = before.played[number - 1], after.played[number - 1]
+    was = reduce(evolve, facts, Tournament()).played[number - 1]
+    system = systems.of_algorithm(was.algorithm)
+    again = rounds.pair(state, ruleset, number=number, system=system, at=at, now=now)
+    is_ = reduce(evolve, again, state).played[number - 1]
     if replace(was, postponed=frozenset()) != is_:
         raise Refusal(
             "NOT_UNDONE",

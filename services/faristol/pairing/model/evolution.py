@@ -27,6 +27,7 @@ from faristol.pairing.model.tournament import (
 )
 from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.rules import Bye
+from faristol.rules.standings import SpreadAdjustment
 
 BYES: Mapping[events.ByeKind.ValueType, Bye] = {
     events.BYE_KIND_HALF_POINT: Bye.HALF_POINT,
@@ -245,10 +246,13 @@ def _after(state: Tournament, fact: Fact) -> Tournament:
         case events.RoundPaired():
             pairings = tuple(map(Pairing.of, fact.pairings))
             requested = MappingProxyType({one.player_id: BYES[one.kind] for one in fact.requested_byes})
-            added_round = Round(fact.round, Phase.PAIRED, pairings, requested=requested)
+            added_round = Round(fact.round, Phase.PAIRED, pairings, requested=requested, algorithm=fact.algorithm)
             return _later(replace(state, played=(*state.played, added_round)), fact.occurred_at)
-        case events.PrizesOffered() | events.PointsAdjusted():
+        case events.PrizesOffered():
             return _later(state, fact.occurred_at)
+        case events.PointsAdjusted():
+            adjustment = SpreadAdjustment(fact.round, fact.player_id, fact.points, sanction=True)
+            return _later(_with_round(state, _adjusted(state.played[fact.round - 1], adjustment)), fact.occurred_at)
         case events.RoundUnpaired():
             # Who came back after it was paired is there when it is paired again.
             players = tuple(replace(one, missed=one.missed - {fact.round}) for one in state.players)
@@ -289,7 +293,9 @@ def _after(state: Tournament, fact: Fact) -> Tournament:
         case events.SpreadAdjusted():
             one = state.played[fact.round - 1]
             rulings = one.corrected_rulings | {(fact.game_id, fact.turn)}
-            return _later(_with_round(state, replace(one, corrected_rulings=rulings)), fact.occurred_at)
+            adjustment = SpreadAdjustment(fact.round, fact.player_id, fact.points)
+            adjusted = _adjusted(replace(one, corrected_rulings=rulings), adjustment)
+            return _later(_with_round(state, adjusted), fact.occurred_at)
         case events.GamePostponed():
             one = state.played[fact.round - 1]
             postponed = replace(one, postponed=one.postponed | {fact.game_id})
@@ -309,6 +315,16 @@ def _after(state: Tournament, fact: Fact) -> Tournament:
 
 def _with_kept(state: Tournament, number: int, pairs: tuple[tuple[str, str], ...]) -> Tournament:
     return replace(state, kept=MappingProxyType({**state.kept, number: pairs}))
+
+
+def _adjusted(one: Round, adjustment: SpreadAdjustment) -> Round:
+    """A round with points of the spread more; what was taken and given back is as if it had not been."""
+    same = [
+        each for each in one.adjustments if (each.player, each.sanction) == (adjustment.player, adjustment.sanction)
+    ]
+    others = tuple(each for each in one.adjustments if each not in same)
+    points = adjustment.points + sum(each.points for each in same)
+    return replace(one, adjustments=(*others, replace(adjustment, points=points)) if points else others)
 
 
 def _with_round(state: Tournament, changed: Round) -> Tournament:

@@ -13,6 +13,7 @@ from faristol.pairing.model.division import Division
 from faristol.pb.game.v1 import events_pb2 as game_events
 from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.rules import Bye
+from faristol.rules.standings import SpreadAdjustment
 
 
 def stream(tournament_id: str) -> str:
@@ -237,6 +238,10 @@ class Round:
     """Games that are played later and have not been started."""
     entered: frozenset[str] = frozenset()
     """Games of which an arbiter entered the result, and not their tables."""
+    algorithm: str = ""
+    """Name and version of the way in which it was paired."""
+    adjustments: tuple[SpreadAdjustment, ...] = ()
+    """Points of the spread that come from no game of it alone: one for each player, and one for what sanctions took."""
     corrected_rulings: frozenset[tuple[str, int]] = frozenset()
     """Games and turns of which the ruling was put right afterwards."""
 

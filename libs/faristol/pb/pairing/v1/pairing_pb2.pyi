@@ -1654,12 +1654,17 @@ class PairRoundRequest(_message.Message):
     TOURNAMENT_ID_FIELD_NUMBER: _builtins.int
     ROUND_FIELD_NUMBER: _builtins.int
     OCCURRED_AT_FIELD_NUMBER: _builtins.int
+    SYSTEM_FIELD_NUMBER: _builtins.int
     command_id: _builtins.str
     """The caller's id of this command, a UUID."""
     tournament_id: _builtins.str
     """The tournament."""
     round: _builtins.int
     """The round, which has to be the next one."""
+    system: _builtins.str
+    """How this round is paired, where that is another system than the tournament's: `swiss`, `dutch`, `king-of-the-hill`
+    (each meets who stands next in the standings) or `by-hand` (the pairs of KeepPair are all there are).
+    """
     @_builtins.property
     def occurred_at(self) -> _timestamp_pb2.Timestamp:
         """When; the service's time when absent."""
@@ -1671,10 +1676,11 @@ class PairRoundRequest(_message.Message):
         tournament_id: _builtins.str = ...,
         round: _builtins.int = ...,
         occurred_at: _timestamp_pb2.Timestamp | None = ...,
+        system: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["occurred_at", b"occurred_at"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["command_id", b"command_id", "occurred_at", b"occurred_at", "round", b"round", "tournament_id", b"tournament_id"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["command_id", b"command_id", "occurred_at", b"occurred_at", "round", b"round", "system", b"system", "tournament_id", b"tournament_id"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

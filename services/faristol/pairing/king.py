@@ -1,0 +1,51 @@
+"""King of the hill: each meets who stands next in the standings, whomever they have met before. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence, Set
+
+from faristol.pairing.matching import Edge, cheapest
+from faristol.rules import N_, Refusal
+
+ALGORITHM = "king-of-the-hill-1"
+"""Name and version of this way of pairing, as ``RoundPaired.algorithm`` keeps it."""
+
+
+def pair_neighbours(
+    standing: Sequence[str], had_bye: Set[str], apart: Set[frozenset[str]]
+) -> tuple[tuple[tuple[str, str], ...], str | None]:
+    """The pairs in the order of the standings, the higher player first, and who has the bye.
+
+    ``standing`` are those to be paired, best first; ``apart`` pairs whom the organiser keeps apart. With an odd number
+    the bye goes to the lowest of those who have had none. Where neighbours are kept apart, the squares of the distances
+    in the standings are least. Raises ``Refusal`` when everybody has had the bye, or so many are kept apart that there
+    is no pairing.
+    """
+    bye = None
+    if len(standing) % 2:
+        bye = next((one for one in reversed(standing) if one not in had_bye), None)
+        if bye is None:
+            raise Refusal(
+                "NO_BYE_LEFT",
+                "FIDE C.04.1",
+                N_(
+                    "The {players} players are an odd number and each of them has had the bye once, so nobody may rest."
+                ),
+                {"players": len(standing)},
+            )
+    there = [one for one in standing if one != bye]
+    costs: dict[Edge, int] = {
+        (high, low): (low - high) ** 2
+        for high in range(len(there))
+        for low in range(high + 1, len(there))
+        if frozenset((there[high], there[low])) not in apart
+    }
+    found = cheapest(range(len(there)), costs)
+    if found is None:
+        raise Refusal(
+            "NO_PAIRING",
+            "",
+            N_("So many players are kept apart that the {players} who are there cannot all be paired."),
+            {"players": len(there)},
+        )
+    return tuple((there[high], there[low]) for high, low in found), bye

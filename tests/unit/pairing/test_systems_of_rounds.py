@@ -1,0 +1,132 @@
+"""A single round can be paired by a system of its own: king of the hill, by hand, or another Swiss system."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import pairwise
+
+import pytest
+from google.protobuf.message import Message
+from hypothesis import given
+from hypothesis import strategies as st
+from tests.unit.pairing.halls import FISC, Hall
+
+from faristol.host.errors import Invalid
+from faristol.pairing import decide, king
+from faristol.pairing.explaining import explain
+from faristol.pairing.ranking import standing_of
+from faristol.pb.pairing.v1 import events_pb2 as events
+from faristol.rules import Refusal, Ruleset, load_ruleset, with_options
+
+
+def hall_of(count: int, rounds: int = 2, ruleset: Ruleset = FISC) -> Hall:
+    hall = Hall({f"p{place}": 2000 - 10 * place for place in range(count)}, max(rounds, 5), ruleset)
+    for number in range(1, rounds + 1):
+        hall.play(number)
+    return hall
+
+
+def pair(hall: Hall, number: int, system: str) -> Sequence[Message]:
+    return hall.do(decide.pair(hall.state, hall.ruleset, number=number, system=system, at=None, now=hall.now))
+
+
+def test_king_of_the_hill_pairs_each_with_who_stands_next_even_if_they_have_met() -> None:
+    hall = hall_of(8, 4)
+    standing = standing_of(hall.state, FISC)
+    paired, *rest = pair(hall, 5, "king-of-the-hill")
+    assert isinstance(paired, events.RoundPaired)
+    assert rest == []
+    pairs = [(one.first_player_id, one.second_player_id) for one in paired.pairings]
+    assert pairs == list(zip(standing[::2], standing[1::2], strict=True))
+    assert paired.algorithm == king.ALGORITHM
+    assert len(paired.inputs_digest) == 64
+
+
+def test_the_standings_of_king_of_the_hill_are_parted_by_spread_and_what_sanctions_took_of_it() -> None:
+    pes = load_ruleset("pes-2024")
+    hall = Hall({"anna": 2000, "blai": 1900, "carme": 1800, "dora": 1700}, 3, pes)
+    hall.pair(1)
+    hall.start(1)
+    for pairing in hall.state.played[0].pairings:
+        hall.report(pairing.game_id, 400, 300 if "anna" in pairing.player_ids else 310)
+    hall.close(1)
+    first, second = standing_of(hall.state, pes)[:2]
+    game = next(one.game_id for one in hall.state.played[0].pairings if first in one.player_ids)
+    hall.do([events.PointsAdjusted(round=1, game_id=game, player_id=first, points=-50)])
+    assert standing_of(hall.state, pes)[:2] == (second, first)
+
+
+def test_with_an_odd_number_the_lowest_without_a_bye_rests() -> None:
+    hall = hall_of(7, 2)
+    byes = {one.bye for one in hall.state.played}
+    _, awarded = pair(hall, 3, "king-of-the-hill")
+    assert isinstance(awarded, events.ByeAwarded)
+    assert awarded.player_id == [one for one in standing_of(hall.state, FISC) if one not in byes][-1]
+
+
+@given(count=st.integers(2, 9), data=st.data())
+def test_neighbours_who_are_kept_apart_meet_somebody_near(count: int, data: st.DataObject) -> None:
+    standing = [f"p{place}" for place in range(count)]
+    pairs = [frozenset(pair) for pair in pairwise(standing)]
+    apart = data.draw(st.frozensets(st.sampled_from(pairs)))
+    if count < 4 and frozenset(("p0", "p1")) in apart:
+        with pytest.raises(Refusal, match="cannot all be paired"):
+            king.pair_neighbours(standing, frozenset(), apart)
+        return
+    found, bye = king.pair_neighbours(standing, frozenset(), apart)
+    assert sorted([one for pair in found for one in pair] + [one for one in [bye] if one]) == standing
+    assert not apart & {frozenset(pair) for pair in found}
+
+
+def test_a_round_by_hand_needs_everybody_in_a_pair_and_says_who_is_left() -> None:
+    hall = hall_of(6, 1)
+    hall.do(decide.keep(hall.state, FISC, player_ids=["p0", "p1"], rematch=False, at=None, now=hall.now))
+    with pytest.raises(Refusal, match="without an opponent are: p2, p3, p4, p5"):
+        pair(hall, 2, "by-hand")
+    for one, other in (("p2", "p5"), ("p3", "p4")):
+        hall.do(decide.keep(hall.state, FISC, player_ids=[one, other], rematch=True, at=None, now=hall.now))
+    paired, *_ = pair(hall, 2, "by-hand")
+    assert isinstance(paired, events.RoundPaired)
+    met = {frozenset((one.first_player_id, one.second_player_id)) for one in paired.pairings}
+    assert met == {frozenset(("p0", "p1")), frozenset(("p2", "p5")), frozenset(("p3", "p4"))}
+
+
+def test_rounds_after_it_are_paired_by_the_system_of_the_tournament() -> None:
+    hall = hall_of(8, 1)
+    pair(hall, 2, "dutch")
+    hall.start(2)
+    for one in hall.state.played[1].pairings:
+        hall.report(one.game_id, 400, 300)
+    hall.close(2)
+    hall.play(3)
+    assert [one.algorithm for one in hall.state.played] == ["swiss-distance-1", "fide-dutch-2026-1", "swiss-distance-1"]
+
+
+def test_why_they_meet_is_told_by_the_system_of_the_round() -> None:
+    hall = hall_of(6, 1)
+    before = hall.state
+    pair(hall, 2, "king-of-the-hill")
+    first, second, third, *_ = standing_of(before, FISC)
+    round_two = hall.state.played[1]
+    assert explain(before, FISC, round_two, first, "").message.startswith("King of the hill: {one} and {other} stand")
+    assert "do not" in explain(before, FISC, round_two, first, third).message
+    assert explain(before, FISC, round_two, first, second).reason == "king-of-the-hill"
+
+
+def test_a_pairing_taken_back_by_slip_comes_back_by_the_same_system() -> None:
+    hall = hall_of(6, 1)
+    pair(hall, 2, "king-of-the-hill")
+    was = hall.state.played[1]
+    hall.do(decide.unpair(hall.state, number=2, note="", at=None, now=hall.now))
+    hall.do(decide.undo(hall.state, FISC, hall.facts, len(hall.facts), note="", at=None, now=hall.now))
+    assert hall.state.played[1] == was
+
+
+def test_an_unknown_system_and_one_where_the_whole_tournament_is_one_are_refused() -> None:
+    hall = hall_of(6, 1)
+    with pytest.raises(Invalid, match="expected one of swiss, dutch, king-of-the-hill, by-hand"):
+        pair(hall, 2, "chess")
+    berger = with_options(load_ruleset("fise"), {"pairing": "round-robin"})
+    with pytest.raises(Refusal) as refused:
+        pair(Hall({f"p{place}": 2000 - place for place in range(6)}, 5, berger), 1, "king-of-the-hill")
+    assert refused.value.reason == "SYSTEM_FIXED"
