@@ -372,3 +372,20 @@ TestNobodyIsInTwoDivisionsWhateverADirectorTries = Championship.TestCase
 TestNobodyIsInTwoDivisionsWhateverADirectorTries.settings = settings(
     max_examples=60, stateful_step_count=20, deadline=None
 )
+
+
+def test_nobody_leaves_a_sanction_behind_by_moving_and_gets_none_where_they_do_not_play() -> None:
+    halls = championship()
+    hall = halls["open"]
+
+    def warn() -> Sequence[Message]:
+        return decide.warn(hall.state, FISC, player_id="a1", arbiter_id="eva", note="", at=None, now=hall.now)
+
+    hall.do(warn())
+    assert refused(lambda: move(halls, "open", "second", "a1"))[0] == "SANCTIONED"
+    lifted = decide.lift(
+        hall.state, FISC, hall.facts, len(hall.facts), decided_by=["eva"], note="", at=None, now=hall.now
+    )
+    hall.do(lifted)
+    move(halls, "open", "second", "a1")
+    assert refused(warn)[0] == "LEFT_DIVISION"

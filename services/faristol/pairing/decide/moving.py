@@ -28,7 +28,8 @@ def move(
 
     The player comes with their rating, and checked in if they were; who had been in the division before comes back as
     they were. ``divisions`` are all others of the championship. Raises ``Invalid`` where the two are one, ``Refusal``
-    where they are not of one championship, and once the first round of either is paired.
+    where they are not of one championship, once the first round of either is paired, and while a sanction stands on the
+    player, which would be left behind.
     """
     if leaving.tournament_id == entering.tournament_id:
         raise Invalid(
@@ -54,6 +55,14 @@ def move(
     left = withdraw(leaving, player_id=player_id, note=note, at=at, now=moment)
     player = leaving.player(player_id)
     assert player is not None, "somebody has just been withdrawn"
+    if player.warnings or player.excluded:
+        raise Refusal(
+            "SANCTIONED",
+            "",
+            N_("{player} has been sanctioned in division {division}: lift that first, and impose it where they play."),
+            {"player": player_id, "division": leaving.division},
+            subject=f"players/{player_id}",
+        )
     if entering.player(player_id) is None:
         rating = None if player.unrated else player.rating
         entered = register(

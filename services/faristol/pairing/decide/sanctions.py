@@ -99,7 +99,7 @@ def expel(
 
 
 def sanctionable(state: Tournament, player_id: str) -> Player:
-    """A player on whom a sanction can be imposed. Refuses whoever is none, or has been expelled."""
+    """A player on whom a sanction can be imposed. Refuses whoever is none, was expelled, or moved away."""
     if state.over:
         raise conditions.over(state)
     player = state.player(player_id)
@@ -107,6 +107,14 @@ def sanctionable(state: Tournament, player_id: str) -> Player:
         raise conditions.not_registered(state, player_id)
     if player.expelled:
         raise conditions.expelled(player_id)
+    if state.division and player.never_came:
+        raise Refusal(
+            "LEFT_DIVISION",
+            "",
+            N_("{player} left division {division} before any round: impose it where they play."),
+            {"player": player_id, "division": state.division},
+            subject=f"players/{player_id}",
+        )
     return player
 
 
