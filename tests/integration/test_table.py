@@ -121,11 +121,11 @@ async def test_whoever_is_first_the_windows_of_the_book_hold(
         streams = {f"game-{GAME}", f"clock-{GAME}"}
         give_up = time.monotonic() + PATIENCE
         while True:  # the clock follows the last challenge in its own time
+            state, table = await load_clock(record, GAME), await load_table(record, GAME)
             events = [event for event in await record.read(0, limit=10_000) if event.stream in streams]
             if not [*neutral(events, ruleset)] or time.monotonic() > give_up:
                 break
             await asyncio.sleep(0.05)
-        state, table = await load_clock(record, GAME), await load_table(record, GAME)
     assert [*broken(events, ruleset), *neutral(events, ruleset)] == []
     facts = [event.message for event in events if event.stream == f"clock-{GAME}"][: state.version]
     assert fold(Clock(), facts) == state.state
