@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence, Set
+from math import isqrt
 
-from faristol.pairing.matching import Edge, cheapest
+from faristol.pairing.matching import Matching, cheapest
+from faristol.pairing.swiss import NEIGHBOURS, no_bye_left, within_reach
 from faristol.rules import N_, Refusal
 
 ALGORITHM = "king-of-the-hill-1"
@@ -25,22 +27,9 @@ def pair_neighbours(
     if len(standing) % 2:
         bye = next((one for one in reversed(standing) if one not in had_bye), None)
         if bye is None:
-            raise Refusal(
-                "NO_BYE_LEFT",
-                "FIDE C.04.1",
-                N_(
-                    "The {players} players are an odd number and each of them has had the bye once, so nobody may rest."
-                ),
-                {"players": len(standing)},
-            )
+            raise no_bye_left(len(standing))
     there = [one for one in standing if one != bye]
-    costs: dict[Edge, int] = {
-        (high, low): (low - high) ** 2
-        for high in range(len(there))
-        for low in range(high + 1, len(there))
-        if frozenset((there[high], there[low])) not in apart
-    }
-    found = cheapest(range(len(there)), costs)
+    found = _nearest(there, apart)
     if found is None:
         raise Refusal(
             "NO_PAIRING",
@@ -49,3 +38,20 @@ def pair_neighbours(
             {"players": len(there)},
         )
     return tuple((there[high], there[low]) for high, low in found), bye
+
+
+def _nearest(there: Sequence[str], apart: Set[frozenset[str]]) -> Matching | None:
+    """The pairing of places in which the squares of the distances are least, looked for among neighbours first.
+
+    No pair of it stands farther apart than those squares allow when all the others are neighbours.
+    """
+    places = range(len(there))
+    for reach in (*NEIGHBOURS, len(there)):
+        near = within_reach(places, reach)
+        found = cheapest(
+            places,
+            {(high, low): (low - high) ** 2 for high, low in near if frozenset((there[high], there[low])) not in apart},
+        )
+        if found and isqrt(sum((low - high) ** 2 for high, low in found) - (len(found) - 1)) <= reach:
+            return found
+    return found

@@ -140,18 +140,28 @@ def _nearest(standing: Sequence[Entrant], nodes: Sequence[int], seed: bytes) -> 
     """
     least = _least_points(standing, nodes)
     for within in NEIGHBOURS:
-        matching = cheapest(nodes, dict(_costs(standing, _within(nodes, within), seed)))
+        matching = cheapest(nodes, dict(_costs(standing, within_reach(nodes, within), seed)))
         if matching is None or _points(standing, matching) > least:
             continue
         ranks = sum((low - high) ** 2 for high, low in matching)
         farthest = isqrt(ranks - (len(matching) - 1))
         if farthest <= within:
             return matching
-        return cheapest(nodes, dict(_costs(standing, _within(nodes, farthest), seed)))
+        return cheapest(nodes, dict(_costs(standing, within_reach(nodes, farthest), seed)))
     return None
 
 
-def _within(nodes: Sequence[int], distance: int) -> Iterator[Edge]:
+def no_bye_left(players: int) -> Refusal:
+    """Why an odd number of players cannot be paired of whom each has had the bye."""
+    return Refusal(
+        "NO_BYE_LEFT",
+        "FIDE C.04.1",
+        N_("The {players} players are an odd number and each of them has had the bye once, so nobody may rest."),
+        {"players": players},
+    )
+
+
+def within_reach(nodes: Sequence[int], distance: int) -> Iterator[Edge]:
     """The pairs of nodes, in rising order, that are no farther apart."""
     for place, high in enumerate(nodes):
         for low in nodes[place + 1 : place + 1 + distance]:
@@ -247,12 +257,7 @@ def _impossible(standing: Sequence[Entrant]) -> Refusal:
     count = len(standing)
     odd = count % 2 == 1
     if odd and all(one.had_bye for one in standing):
-        return Refusal(
-            "NO_BYE_LEFT",
-            "FIDE C.04.1",
-            N_("The {players} players are an odd number and each of them has had the bye once, so nobody may rest."),
-            {"players": count},
-        )
+        return no_bye_left(count)
     for one in standing:
         if len(one.opponents) == count - 1 and (one.had_bye or not odd):
             return Refusal(

@@ -106,11 +106,16 @@ def _system_of_round(ruleset: Ruleset, wanted: str) -> str:
     return wanted
 
 
+def _kept(state: Tournament, number: int) -> tuple[tuple[tuple[str, str], ...], frozenset[str]]:
+    """The pairs made by hand for a round, and everybody in them."""
+    kept = state.kept_pairs(number)
+    return kept, frozenset(player_id for pair in kept for player_id in pair)
+
+
 def _by_hand(state: Tournament, number: int) -> Proposal:
     """The pairs made by hand, which have to be of everybody; with an odd number the one who is left has the bye."""
-    kept = state.kept_pairs(number)
-    paired = {player_id for pair in kept for player_id in pair}
-    left = [one for one in in_order(state.to_pair(number)) if one.player_id not in paired]
+    kept, by_hand = _kept(state, number)
+    left = [one for one in in_order(state.to_pair(number)) if one.player_id not in by_hand]
     if len(left) > 1:
         raise Refusal(
             "PAIRS_MISSING",
@@ -124,11 +129,10 @@ def _by_hand(state: Tournament, number: int) -> Proposal:
 
 
 def _king(state: Tournament, ruleset: Ruleset, number: int) -> Proposal:
-    kept = state.kept_pairs(number)
-    by_hand = {player_id for pair in kept for player_id in pair}
-    there = {one.player_id for one in state.to_pair(number)} - by_hand
-    standing = [player_id for player_id in standing_of(state, ruleset) if player_id in there]
-    had_bye = {one.player_id for one in entrants(state, ruleset) if one.had_bye}
+    kept, by_hand = _kept(state, number)
+    left = {one.player_id: one for one in entrants(state, ruleset) if one.player_id not in by_hand}
+    standing = [player_id for player_id in standing_of(state, ruleset) if player_id in left]
+    had_bye = {player_id for player_id, one in left.items() if one.had_bye}
     pairs, bye = king.pair_neighbours(standing, had_bye, state.forbidden)
     inputs = hashlib.sha256("\n".join([*standing, str(number)]).encode()).hexdigest()
     return Proposal((*pairs, *kept), bye, king.ALGORITHM, requested_byes(state, number), inputs)
@@ -163,8 +167,7 @@ def _beside(kept: Sequence[tuple[str, str]], refusal: Refusal) -> Refusal:
 
 
 def _swiss(state: Tournament, ruleset: Ruleset, number: int, seed: bytes) -> Proposal:
-    kept = state.kept_pairs(number)
-    by_hand = {player_id for pair in kept for player_id in pair}
+    kept, by_hand = _kept(state, number)
     left = [one for one in entrants(state, ruleset) if one.player_id not in by_hand]
     after = state.rounds - number
     if number == 1:
