@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
-import asyncio
 import os
+
+# Starting PostgreSQL as a user of its own forks, and gRPC's threads then crash in the child now and then
+# (github.com/grpc/grpc/issues/43055). Read when gRPC is imported.
+os.environ["GRPC_ENABLE_FORK_SUPPORT"] = "0"
+
+import asyncio
 import threading
 import uuid
 import warnings

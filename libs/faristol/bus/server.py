@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import ctypes
 import json
 import logging
 import os
@@ -22,7 +21,18 @@ RESTART_SECONDS = 0.5
 """After a server ended and before it is started again."""
 ANY_PORT = "-1"
 SETTINGS = "nats.conf"
-_PR_SET_PDEATHSIG = 1
+_END_WITH_PARENT = """
+import ctypes, os, signal, sys
+PR_SET_PDEATHSIG = 1
+ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGTERM)
+if os.getppid() == int(sys.argv[1]):
+    os.execv(sys.argv[2], sys.argv[2:])
+"""
+"""Has Linux end this process when its parent, whose id comes first, is killed, and becomes the program that follows.
+
+A program of its own rather than a ``preexec_fn``: with one Python really forks, and gRPC's threads then start in the
+child as well, where they crash it now and then (github.com/grpc/grpc/issues/43055).
+"""
 
 _log = logging.getLogger(__name__)
 
@@ -85,6 +95,7 @@ async def _launch(program: str, folder: Path, port: str) -> tuple[Process, str]:
     pid_file = _prepare(folder)
     log = folder / "nats.log"
     process = await asyncio.create_subprocess_exec(
+        *_ending_with_us(),
         program,
         *("--config", str(folder / SETTINGS)),
         *("--addr", "127.0.0.1", "--port", port, "--jetstream", "--store_dir", str(folder)),
@@ -93,7 +104,6 @@ async def _launch(program: str, folder: Path, port: str) -> tuple[Process, str]:
         stdout=asyncio.subprocess.DEVNULL,
         stderr=asyncio.subprocess.DEVNULL,
         start_new_session=True,  # Ctrl-C is for us: the server ends after those who use it
-        preexec_fn=_end_with_parent if sys.platform == "linux" else None,
     )
     try:
         return process, await _address(process, folder, log)
@@ -117,9 +127,9 @@ async def _address(process: Process, folder: Path, log: Path) -> str:
     raise BusError(f"nats-server was not up after {START_SECONDS:.0f} seconds: see {log}")
 
 
-def _end_with_parent() -> None:
-    """In the child, before it becomes the server: have Linux end it when we are killed."""
-    ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGTERM)
+def _ending_with_us() -> list[str]:
+    """What goes before a command so that it ends when we are killed, where the system can do that."""
+    return [sys.executable, "-I", "-S", "-c", _END_WITH_PARENT, str(os.getpid())] if sys.platform == "linux" else []
 
 
 def _write_settings(folder: Path, token: str) -> None:
