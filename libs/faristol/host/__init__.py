@@ -1,10 +1,17 @@
-"""What every process shares: settings, gRPC server, health, errors, telemetry, shutdown."""
+"""What every process shares: settings, gRPC server, health, errors, telemetry, shutdown.
 
-from faristol.host.desk import Desk
-from faristol.host.errors import AlreadyExists, Invalid, NotFound, Unreachable
-from faristol.host.part import Part, Servicer, StartError
-from faristol.host.runtime import Runtime
-from faristol.host.settings import SERVICES, Settings
+Each name is brought in when it is first used: a command that asks a service needs its address, and not the store.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from faristol.host.desk import Desk
+    from faristol.host.errors import AlreadyExists, Invalid, NotFound, Unreachable
+    from faristol.host.part import Part, Servicer
+    from faristol.host.runtime import Runtime
+    from faristol.host.settings import SERVICES, Settings, StartError
 
 __all__ = [
     "SERVICES",
@@ -19,3 +26,23 @@ __all__ = [
     "StartError",
     "Unreachable",
 ]
+
+_MODULES = {
+    "SERVICES": "settings",
+    "AlreadyExists": "errors",
+    "Desk": "desk",
+    "Invalid": "errors",
+    "NotFound": "errors",
+    "Part": "part",
+    "Runtime": "runtime",
+    "Servicer": "part",
+    "Settings": "settings",
+    "StartError": "settings",
+    "Unreachable": "errors",
+}
+
+
+def __getattr__(name: str) -> object:
+    if name not in _MODULES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(f"{__name__}.{_MODULES[name]}"), name)

@@ -11,10 +11,6 @@ from google.protobuf.descriptor import ServiceDescriptor
 from faristol.bus import Projection, Reaction
 
 
-class StartError(Exception):
-    """The process cannot start; the message says why and what to do."""
-
-
 @dataclass(frozen=True)
 class Servicer:
     """A gRPC service and what implements it."""

@@ -14,8 +14,9 @@ from grpc_reflection.v1alpha import reflection
 
 from faristol.bus import Bus, Consumer, Projection, Reaction, Relay
 from faristol.host.answering import ErrorInterceptor
-from faristol.host.part import Part, StartError
+from faristol.host.part import Part
 from faristol.host.runtime import Runtime
+from faristol.host.settings import StartError
 from faristol.host.telemetry import TraceInterceptor
 from faristol.record.tasks import end
 

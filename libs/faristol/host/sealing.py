@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from faristol.host.part import Part, StartError
+from faristol.host.part import Part
 from faristol.host.runtime import Runtime
+from faristol.host.settings import StartError
 from faristol.record import RecordError
 from faristol.record.keys import read_private
 from faristol.record.sealing import Sealer

@@ -8,10 +8,13 @@ from typing import Literal
 
 from pydantic import Field
 from pydantic_settings import BaseSettings, SettingsConfigDict
-from sqlalchemy import URL
 
 SERVICES = ("lexicon", "game", "clock", "pairing", "rating", "results", "gateway")
 """The seven services, in the order in which they start."""
+
+
+class StartError(Exception):
+    """The process cannot start; the message says why and what to do."""
 
 
 class Settings(BaseSettings):
@@ -54,6 +57,8 @@ class Settings(BaseSettings):
 
     def record_url(self) -> str:
         """URL of the record."""
+        from sqlalchemy import URL  # which who only asks a service does without
+
         own = URL.create("sqlite", database=str(self.data.absolute() / "record.db"))  # whatever the path is made of
         return self.database_url or own.render_as_string()
 

@@ -16,7 +16,7 @@ from grpc_status import rpc_status
 
 from faristol.cli.common import run, settings_of
 from faristol.host import StartError
-from faristol.host.runtime import CHANNEL_OPTIONS
+from faristol.host.channels import CHANNEL_OPTIONS
 from faristol.host.text import LANGUAGES, negotiate
 from faristol.pb.lexicon.v1 import adjudication_pb2_grpc as pb_grpc
 

@@ -9,6 +9,7 @@ from typing import Annotated
 
 import typer
 
+from faristol.cli import adjudication
 from faristol.cli.calling import Address, AsJson, as_json, lexicon_at
 from faristol.cli.casefile import ask_person, ask_program, ruling, show_file, show_queue, tiles_of
 from faristol.cli.common import run
@@ -18,6 +19,7 @@ from faristol.pb.lexicon.v1 import adjudication_pb2 as pb
 from faristol.pb.lexicon.v1 import events_pb2 as events
 
 app = typer.Typer(no_args_is_help=True, help="Judges: who rules on challenges, and ruling on them.")
+app.add_typer(adjudication.app)
 
 As = Annotated[str, typer.Option("--as", help="Id of the judge.")]
 Case = Annotated[str, typer.Argument(help="Id of the case.")]

@@ -8,12 +8,10 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from faristol.cli.common import Data, Database, many, run, settings_of
-from faristol.cli.record import PublicKey, existing, opened, shown
+from faristol.cli.record import PublicKey, app, existing, opened, shown
 
 if TYPE_CHECKING:
     from faristol.record.exporting import Exported
-
-app = typer.Typer(help="What is kept of the record, and what is not.")
 
 
 def _counted(counts: Exported) -> str:

@@ -11,60 +11,17 @@ from typing import Annotated
 
 import typer
 
-from faristol.bus import BusError
-from faristol.cli import (
-    adjudication,
-    draws,
-    export,
-    gcg,
-    judge,
-    keeping,
-    lexicon,
-    players,
-    projections,
-    ratings,
-    record,
-    ruleset,
-    rulings,
-)
+from faristol.cli.commands import Commands
 from faristol.cli.common import Data, Database, Grpc, Http, Nats, console, run, settings_of
-from faristol.cli.director import direct, history
-from faristol.cli.pair import pair
-from faristol.cli.prizes import prizes
-from faristol.cli.referee import referee
-from faristol.cli.sheet import sheet
-from faristol.cli.table import table
-from faristol.host import SERVICES, Settings, StartError
-from faristol.host.process import stop_on_signals
-from faristol.record import RecordError
-from faristol.words import LexiconError
-
-PROBLEMS = (StartError, RecordError, BusError, LexiconError)
-"""What can be wrong outside Faristol; the message is for the person at the terminal."""
+from faristol.host import SERVICES, Settings
 
 app = typer.Typer(
-    no_args_is_help=True, add_completion=False, rich_markup_mode=None, help="Championships of crossword-tile games."
+    cls=Commands,
+    no_args_is_help=True,
+    add_completion=False,
+    rich_markup_mode=None,
+    help="Championships of crossword-tile games.",
 )
-record.app.add_typer(keeping.app)
-app.add_typer(record.app, name="record")
-app.add_typer(lexicon.app, name="lexicon")
-app.add_typer(gcg.app, name="gcg")
-app.add_typer(draws.app, name="draws")
-app.add_typer(projections.app, name="projections")
-app.add_typer(ruleset.app, name="ruleset")
-judge.app.add_typer(adjudication.app)
-app.add_typer(judge.app, name="judge")
-app.add_typer(rulings.app, name="rulings")
-app.add_typer(players.app, name="players")
-app.add_typer(export.app, name="export")
-app.add_typer(ratings.app, name="ratings")
-app.command()(direct)
-app.command()(history)
-app.command()(pair)
-app.command()(prizes)
-app.command()(referee)
-app.command()(sheet)
-app.command()(table)
 
 
 def _version(wanted: bool) -> None:  # noqa: FBT001 # as Typer calls it
@@ -109,6 +66,7 @@ def serve(
 
 async def _serve(settings: Settings, services: tuple[str, ...]) -> None:
     from faristol.cli.compose import running, serve_until
+    from faristol.host.process import stop_on_signals
 
     stop = stop_on_signals()
     async with running(settings, services) as process:
@@ -158,12 +116,24 @@ def main(arguments: list[str] | None = None) -> None:
         code = app(arguments, prog_name="faristol", standalone_mode=False)
     except typer.TyperException as problem:
         _tell(str(getattr(problem, "format_message", problem.__str__)()), "; `faristol --help` shows what there is")
-    except PROBLEMS as problem:
-        _tell(str(problem), "")
     except (KeyboardInterrupt, typer.Abort):
         sys.exit(130)
+    except Exception as problem:
+        if not isinstance(problem, _outside()):
+            raise
+        _tell(str(problem), "")
     else:
         sys.exit(code if isinstance(code, int) else 0)
+
+
+def _outside() -> tuple[type[Exception], ...]:
+    """What can be wrong outside Faristol; the message is for the person at the terminal."""
+    from faristol.bus import BusError
+    from faristol.host import StartError
+    from faristol.record import RecordError
+    from faristol.words import LexiconError
+
+    return StartError, RecordError, BusError, LexiconError
 
 
 def _tell(message: str, hint: str) -> None:

@@ -16,7 +16,7 @@ from tests.campaigns.torture.ledger import Ledger
 from faristol.cli.api import DEADLINE, PATIENCE, Api
 from faristol.cli.demo.championship import Championship
 from faristol.cli.demo.plan import Plan
-from faristol.host.runtime import CHANNEL_OPTIONS
+from faristol.host.channels import CHANNEL_OPTIONS
 from faristol.rules.ruleset import load_ruleset
 from faristol.rules.tiles import load_tile_set
 from faristol.words import DEFAULT_NAME, WordGraph

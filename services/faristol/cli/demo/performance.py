@@ -25,8 +25,8 @@ from faristol.cli.demo.championship import Championship, Outcome
 from faristol.cli.demo.plan import Plan
 from faristol.gateway.schemas import tie_break_value
 from faristol.host import Settings, StartError
+from faristol.host.channels import Channels
 from faristol.host.process import stop_on_signals
-from faristol.host.runtime import Channels
 from faristol.pb.results.v1 import results_pb2
 from faristol.rules.championship import check_rounds
 from faristol.rules.refusal import Refusal

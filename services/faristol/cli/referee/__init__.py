@@ -1,5 +1,1 @@
 """Rulebook cases: tables as an arbiter writes them down, played by the services themselves, in memory."""
-
-from faristol.cli.referee.command import referee
-
-__all__ = ["referee"]

@@ -27,7 +27,7 @@ from faristol.cli.table.services import LiveTable, verbs
 from faristol.cli.table.session import Session
 from faristol.cli.table.showing import standing, told
 from faristol.host import StartError
-from faristol.host.runtime import CHANNEL_OPTIONS
+from faristol.host.channels import CHANNEL_OPTIONS
 from faristol.host.text import render, translations
 from faristol.rules import N_, Refusal
 
