@@ -21,10 +21,10 @@ DOMAIN = "faristol"
 """Domain of `google.rpc.ErrorInfo`."""
 
 
-Missing = Literal["act", "case", "clock", "game", "player", "rating list", "round", "tournament"]
+Missing = Literal["act", "case", "clock", "game", "player", "rating list", "round", "team", "tournament"]
 """What may be asked for and not be there."""
 
-Taken = Literal["player", "tournament"]
+Taken = Literal["player", "team", "tournament"]
 """What may be made and be there already."""
 
 # A sentence for each kind: in other languages its article and its ending depend on the kind.
@@ -36,10 +36,12 @@ THERE_IS_NO: Mapping[Missing, str] = {
     "player": N_("there is no player {id}"),
     "rating list": N_("there is no rating list {id}"),
     "round": N_("there is no round {id}"),
+    "team": N_("there is no team {id}"),
     "tournament": N_("there is no tournament {id}"),
 }
 THERE_IS: Mapping[Taken, str] = {
     "player": N_("there is a player {id} already"),
+    "team": N_("there is a team {id} already"),
     "tournament": N_("there is a tournament {id} already"),
 }
 

@@ -155,6 +155,14 @@ GREW = (
     ("faristol.rating.v1.RatingListPublished", 1),
     # Divisions of a championship.
     ("faristol.pairing.v1.TournamentCreated", 3),
+    # Teams, and the matches between them.
+    ("faristol.pairing.v1.RoundPaired", 5),
+    ("faristol.pairing.v1.PairForbidden", 1),
+    ("faristol.pairing.v1.PairAllowed", 1),
+    ("faristol.pairing.v1.PairKept", 1),
+    ("faristol.pairing.v1.PairReleased", 1),
+    ("faristol.pairing.v1.ByeGranted", 1),
+    ("faristol.pairing.v1.ByeRevoked", 1),
 )
 """Types and the versions after which they were given fields or values that old bytes need not have."""
 

@@ -7,6 +7,9 @@ from collections.abc import Iterator
 from faristol.rules.ruleset import Ruleset
 from faristol.rules.tiles import load_tile_set
 
+OF_TEAMS = ("swiss", "dutch", "round-robin", "double-round-robin")
+"""Systems by which teams can be paired."""
+
 Problem = tuple[str, str]
 """The key (``section.key``) at which it shows, and what is wrong."""
 
@@ -171,3 +174,7 @@ def _of_championship(rules: Ruleset) -> Iterator[Problem]:
             yield f"championship.{name}", "expected a multiple of a half"
     if champion.rounds_min <= champion.buchholz_cut or champion.long_from_rounds <= champion.buchholz_cut_long:
         yield "championship.buchholz_cut", "leaves no opponent over in the shortest championship"
+    if champion.team_boards is not None and champion.system not in OF_TEAMS:
+        yield "championship.team_boards", f"teams are paired by {', '.join(OF_TEAMS)}, and not by {champion.system}"
+    if champion.team_boards is not None and rules.start.method != "draw":
+        yield "championship.team_boards", f"the start of every game is drawn, and start.method is {rules.start.method}"

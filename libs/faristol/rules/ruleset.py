@@ -158,7 +158,10 @@ class Ruleset:
         return frozenset(found)
 
 
-ADDED: Sequence[Set[str]] = (frozenset({"arbiter.sanction_points_from", "law.warning", "law.appeal", "law.tribunal"}),)
+ADDED: Sequence[Set[str]] = (
+    frozenset({"championship.team_boards", "championship.team_score"}),
+    frozenset({"arbiter.sanction_points_from", "law.warning", "law.appeal", "law.tribunal"}),
+)
 """Keys that rulesets have got, the latest first: what was pinned before goes on, with what the book says of them."""
 
 

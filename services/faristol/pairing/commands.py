@@ -194,12 +194,15 @@ def decision_of(
 def _concerned(state: Tournament, fact: Message) -> set[str]:
     """Whom a fact concerns beside those whom it names as players.
 
-    They are who plays the game that it is of; and for an appeal everybody involved, and the players who sit on it.
+    They are who plays the game that it is of, and the players of a team; and for an appeal everybody involved, and the
+    players who sit on it.
     """
     found = state.find_game(getattr(fact, "game_id", ""))
     concerned = set(found[1].player_ids) if found else set()
     if isinstance(fact, events.AppealLodged | events.AppealDecided):
         concerned.update(one.person_id for one in fact.members if state.player(one.person_id))
+    if isinstance(fact, events.TeamWithdrawn) and (team := state.team(fact.team_id)):
+        concerned.update(team.line_up)
     if isinstance(fact, events.AppealDecided):
         concerned.update(state.appeals[fact.appeal - 1].involved)
     return concerned

@@ -33,9 +33,8 @@ def past_of(state: Tournament, ruleset: Ruleset, player_id: str, before: int) ->
 
 
 def _past(one: Round, ruleset: Ruleset, player_id: str) -> Past:
-    law = ruleset.championship
     if one.bye == player_id:
-        return Past(half_points=round(2 * law.bye), allocated=True)
+        return Past(half_points=round(2 * ruleset.championship.bye), allocated=True)
     pairing = next((pairing for pairing in one.pairings if player_id in pairing.player_ids), None)
     if pairing is None:
         return Past(half_points=round(2 * _worth(one.requested.get(player_id), ruleset)))
@@ -46,9 +45,18 @@ def _past(one: Round, ruleset: Ruleset, player_id: str) -> Past:
     result = result_of(one, pairing)
     if result is None:
         return Past(opponent=opponent, first=first)
-    worth = {Outcome.WIN: law.win, Outcome.DRAW: law.draw, Outcome.LOSS: law.loss}
-    half_points = round(2 * worth[result.outcomes[0 if first else 1]])
+    side = 0 if first else 1
+    if pairing.game_id in one.half_points:
+        half_points = one.half_points[pairing.game_id][side]
+    else:
+        half_points = half_points_of(result.outcomes[side], ruleset)
     return Past(half_points, opponent if result.played else "", first)
+
+
+def half_points_of(outcome: Outcome, ruleset: Ruleset) -> int:
+    """The points of the championship, times two, that an outcome gives."""
+    law = ruleset.championship
+    return round(2 * {Outcome.WIN: law.win, Outcome.DRAW: law.draw, Outcome.LOSS: law.loss}[outcome])
 
 
 def _worth(bye: Bye | None, ruleset: Ruleset) -> float:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from faristol.pairing.model import KINDS, Division, Phase, Player, Round, Tournament
+from faristol.pairing.model import KINDS, BoardBye, Division, Phase, Player, Round, Team, Tournament
 from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.pb.pairing.v1 import pairing_pb2 as pairing
+from faristol.rules import Bye
 
 _PHASES: Mapping[Phase, pairing.RoundPhase.ValueType] = {
     Phase.PAIRED: pairing.ROUND_PHASE_PAIRED,
@@ -34,6 +35,7 @@ def tournament_of(state: Tournament, version: int, divisions: Sequence[Division]
         divisions=[one.message() for one in divisions],
         version=version,
         players=[_player(player, len(state.played)) for player in state.players],
+        teams=[_team(team, len(state.played)) for team in state.teams],
     )
 
 
@@ -45,12 +47,27 @@ def _player(player: Player, paired: int) -> pairing.Player:
         withdrawn_round=player.withdrawn or 0,
         checked_in=player.checked_in,
         table=player.table or 0,
-        byes=[
-            pairing.GrantedBye(round=number, kind=KINDS[kind])
-            for number, kind in sorted(player.byes.items())
-            if number > paired
-        ],
+        byes=_byes(player, paired),
     )
+
+
+def _team(team: Team, paired: int) -> pairing.Team:
+    return pairing.Team(
+        team_id=team.team_id,
+        name=team.name,
+        player_ids=team.line_up,
+        entered_round=team.entry.entered,
+        withdrawn_round=team.entry.withdrawn or 0,
+        byes=_byes(team.entry, paired),
+    )
+
+
+def _byes(entry: Player, paired: int) -> list[pairing.GrantedBye]:
+    return [
+        pairing.GrantedBye(round=number, kind=KINDS[kind])
+        for number, kind in sorted(entry.byes.items())
+        if number > paired
+    ]
 
 
 def _round(one: Round) -> pairing.Round:
@@ -59,8 +76,16 @@ def _round(one: Round) -> pairing.Round:
         phase=_PHASES[one.phase],
         pairings=[table.message() for table in one.pairings],
         bye_player_id=one.bye or "",
-        requested_byes=[
-            events.RequestedBye(player_id=player_id, kind=KINDS[kind]) for player_id, kind in one.requested.items()
-        ],
+        requested_byes=[_requested(one, player_id, kind) for player_id, kind in one.requested.items()],
+        matches=[match.message() for match in one.matches],
+        bye_team_id=one.team_bye or "",
+        team_byes=[events.TeamBye(team_id=team_id, kind=KINDS[kind]) for team_id, kind in one.team_byes.items()],
         finished_game_ids=[table.game_id for table in one.pairings if table.game_id in one.results],
+    )
+
+
+def _requested(one: Round, player_id: str, kind: Bye) -> events.RequestedBye:
+    at = one.board_byes.get(player_id, BoardBye("", 0, 0))
+    return events.RequestedBye(
+        player_id=player_id, kind=KINDS[kind], match=at.match, board=at.board, team_id=at.team_id
     )

@@ -21,6 +21,7 @@ from faristol.pairing.players import Players
 from faristol.pairing.presenting import tournament_of
 from faristol.pairing.prizes import Prizes
 from faristol.pairing.sanctions import Sanctions
+from faristol.pairing.teams import Teams
 from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.pb.pairing.v1 import pairing_pb2 as pairing
 from faristol.pb.pairing.v1 import pairing_pb2_grpc as pairing_grpc
@@ -30,6 +31,7 @@ from faristol.rules import N_
 
 class PairingService(
     Players,
+    Teams,
     Divisions,
     Sanctions,
     Appeals,

@@ -53,6 +53,10 @@ NOT_SHOWN = (
     pairing.PairKept,
     pairing.PairReleased,
     pairing.PrizesOffered,
+    pairing.TeamRegistered,
+    pairing.LineUpSet,
+    pairing.TeamWithdrawn,
+    pairing.TeamReinstated,
     rating.RatingSystemChosen,
 )
 """Events that change no read model: what comes of them is said when a round is paired or a list is published, or when

@@ -65,16 +65,16 @@ class Arrangements:
                 self.paired = event.round - 1
             case pairing.LateEntryAdmitted():
                 self.fictitious[event.player_id] = event.fictitious_half_points
-            case pairing.PairForbidden():
+            case pairing.PairForbidden() if event.player_ids:
                 self.forbidden.setdefault(tuple(event.player_ids), self.paired + 1)
-            case pairing.PairAllowed():
+            case pairing.PairAllowed() if event.player_ids:
                 pair = tuple(event.player_ids)
                 first = self.forbidden.pop(pair, self.paired + 1)
                 if first <= self.paired:
                     self.allowed.append((pair, first, self.paired))
-            case pairing.ByeGranted():
+            case pairing.ByeGranted() if event.player_id:
                 self.byes[event.round, event.player_id] = event.kind
-            case pairing.ByeRevoked():
+            case pairing.ByeRevoked() if event.player_id:
                 self.byes.pop((event.round, event.player_id), None)
 
 

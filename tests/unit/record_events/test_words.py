@@ -29,6 +29,7 @@ PUBLIC = frozenset(
         "faristol.pairing.v1.Division.name",
         "faristol.pairing.v1.Hall.name",
         "faristol.pairing.v1.Pairing.hall",
+        "faristol.pairing.v1.TeamRegistered.name",
         "faristol.pairing.v1.TournamentCreated.division",
         "faristol.pairing.v1.TournamentCreated.name",
     )

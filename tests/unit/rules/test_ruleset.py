@@ -76,9 +76,10 @@ def test_a_tournament_that_pinned_fisc_before_there_were_other_books_goes_on(dig
         ("fise", {}, "9d965a999f55f82e2b9a9273c907b15ab8d26aac501b59401325ddd216e5d87b"),
         ("pes-2024", {}, "15ec449698dfe244c68f358fd2c27387364bc3bd40b8e8af4fe1de24982c3656"),
         ("fisc-2023", {"pairing": "dutch"}, "b6e9fba8ef8a165c8d8ebdd2e4a1359e854aef8396f6efac402361779c6456a2"),
+        ("fise", {}, "102f63d790b7ee7384c0029f59ebaaacddafec421aff796763e43d2222e5c7cd"),
     ],
 )
-def test_a_tournament_that_pinned_a_book_before_it_had_a_tribunal_goes_on(
+def test_a_tournament_that_pinned_a_book_before_it_had_some_of_its_keys_goes_on(
     name: str, options: dict[str, OptionValue], digest: str
 ) -> None:
     assert pinned_ruleset(name, digest, options) == with_options(load_ruleset(name), options)

@@ -171,3 +171,21 @@ def test_the_order_in_which_options_are_named_does_not_matter() -> None:
     one = with_options(FISE, {"minutes": 22, "time": "non-running"})
     two = with_options(FISE, {"time": "non-running", "minutes": 22})
     assert (one.digest, one.clock.minutes) == (two.digest, 22)
+
+
+@pytest.mark.parametrize(
+    "clash", [{"pairing": "match"}, {"start": "first-named"}, {"start": "system"}, {"start": "draw-then-alternate"}]
+)
+def test_teams_are_paired_by_systems_that_know_them_and_the_start_of_every_game_is_drawn(clash: dict[str, str]) -> None:
+    with pytest.raises(Refusal) as refused:
+        with_options(load_ruleset("fise"), {"teams": 4, **clash})
+    assert (refused.value.reason, refused.value.article) == ("OPTIONS_CLASH", "FISE 4.4")
+
+
+def test_a_match_between_teams_has_2_to_20_boards_or_there_are_none() -> None:
+    fise = load_ruleset("fise")
+    assert fise.championship.team_boards is None
+    assert with_options(fise, {"teams": 20}).championship.team_boards == 20
+    for wrong in (1, 21):
+        with pytest.raises(Refusal, match="2 to 20"):
+            with_options(fise, {"teams": wrong})

@@ -51,3 +51,7 @@ class Championship:
     late_entry: Literal["first-half", "never"]
     late_entry_points: float
     """Fictitious points for each round missed, for pairing only."""
+    team_boards: int | None
+    """How many boards a match between two teams has; None where players play each for themselves."""
+    team_score: Literal["match-points", "board-points"]
+    """What teams are ranked by first: what their matches came to, or all their boards together."""

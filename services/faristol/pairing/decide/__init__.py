@@ -29,6 +29,7 @@ from faristol.pairing.decide.results import record_result
 from faristol.pairing.decide.rounds import close, obstacles, pair, start, unpair
 from faristol.pairing.decide.sanctioning import sanction
 from faristol.pairing.decide.sanctions import expel, warn
+from faristol.pairing.decide.teams import MOST_TEAMS, register_team, reinstate_team, set_line_up, withdraw_team
 from faristol.pairing.decide.tournaments import MOST_ROUNDS, SEED_SIZE, change_rounds, create, pin_of, publish
 from faristol.pairing.decide.undoing import undo, undone_by
 
@@ -36,6 +37,7 @@ __all__ = [
     "MOST_DIVISIONS",
     "MOST_PLAYERS",
     "MOST_ROUNDS",
+    "MOST_TEAMS",
     "SEED_SIZE",
     "UNRATED",
     "add_division",
@@ -68,12 +70,15 @@ __all__ = [
     "publish",
     "record_result",
     "register",
+    "register_team",
     "reinstate",
+    "reinstate_team",
     "release",
     "release_table",
     "revoke_bye",
     "sanction",
     "set_halls",
+    "set_line_up",
     "start",
     "start_postponed",
     "undo",
@@ -81,4 +86,5 @@ __all__ = [
     "unpair",
     "warn",
     "withdraw",
+    "withdraw_team",
 ]

@@ -3,13 +3,14 @@
 from faristol.pairing.model.appeal import Appeal, Member
 from faristol.pairing.model.division import Division
 from faristol.pairing.model.evolution import BYES, KINDS, evolve
+from faristol.pairing.model.player import Player
+from faristol.pairing.model.team import BoardBye, Team, TeamMatch
 from faristol.pairing.model.tournament import (
     Decided,
     Hall,
     Pairing,
     Phase,
     Pin,
-    Player,
     Round,
     Standing,
     Tournament,
@@ -22,6 +23,7 @@ __all__ = [
     "BYES",
     "KINDS",
     "Appeal",
+    "BoardBye",
     "Decided",
     "Division",
     "Hall",
@@ -32,6 +34,8 @@ __all__ = [
     "Player",
     "Round",
     "Standing",
+    "Team",
+    "TeamMatch",
     "Tournament",
     "Unsanctioned",
     "evolve",

@@ -13,13 +13,14 @@ from google.protobuf.timestamp_pb2 import Timestamp
 
 from faristol.pairing.model.appeal import Appeal, Member
 from faristol.pairing.model.division import Division
+from faristol.pairing.model.player import Player
+from faristol.pairing.model.team import BoardBye, Team, TeamMatch
 from faristol.pairing.model.tournament import (
     Decided,
     Hall,
     Pairing,
     Phase,
     Pin,
-    Player,
     Round,
     Standing,
     Tournament,
@@ -57,6 +58,9 @@ OfPlayer = (
 )
 """What changes one player."""
 
+OfTeam = events.TeamWithdrawn | events.TeamReinstated | events.ByeGranted | events.ByeRevoked
+"""What changes which rounds a team takes part in."""
+
 Fact = (
     events.TournamentCreated
     | events.DivisionAdded
@@ -65,6 +69,10 @@ Fact = (
     | events.LexiconPinned
     | events.PlayerRegistered
     | events.LateEntryAdmitted
+    | events.TeamRegistered
+    | events.LineUpSet
+    | events.TeamWithdrawn
+    | events.TeamReinstated
     | events.PlayerCheckedIn
     | events.PlayerCheckedOut
     | events.PlayerWithdrawn
@@ -208,6 +216,24 @@ def _after(state: Tournament, fact: Fact) -> Tournament:
         case events.LateEntryAdmitted():
             late = Player(fact.player_id, fact.rating, fact.unrated, fact.round, fact.fictitious_half_points)
             return _later(replace(state, players=(*state.players, late)), fact.occurred_at)
+        case events.TeamRegistered():
+            line_up = tuple(fact.player_ids)
+            entry = Player(fact.team_id, rating=0, unrated=True, entered=fact.round)
+            team = Team(entry, fact.name, line_up, seeding=line_up)
+            return _later(replace(state, teams=(*state.teams, team)), fact.occurred_at)
+        case events.LineUpSet():
+            line_up = tuple(fact.player_ids)
+            teams = tuple(
+                replace(one, line_up=line_up, seeding=one.seeding if state.played else line_up)
+                if one.team_id == fact.team_id
+                else one
+                for one in state.teams
+            )
+            return _later(replace(state, teams=teams), fact.occurred_at)
+        case events.TeamWithdrawn() | events.TeamReinstated():
+            return _later(_with_team(state, fact), fact.occurred_at)
+        case events.ByeGranted() | events.ByeRevoked() if fact.team_id:
+            return _later(_with_team(state, fact), fact.occurred_at)
         case (
             events.PlayerCheckedIn()
             | events.PlayerCheckedOut()
@@ -245,8 +271,20 @@ def _after(state: Tournament, fact: Fact) -> Tournament:
             return _later(replace(state, appeals=tuple(appeals)), fact.occurred_at)
         case events.RoundPaired():
             pairings = tuple(map(Pairing.of, fact.pairings))
-            requested = MappingProxyType({one.player_id: BYES[one.kind] for one in fact.requested_byes})
-            added_round = Round(fact.round, Phase.PAIRED, pairings, requested=requested, algorithm=fact.algorithm)
+            byes = fact.requested_byes
+            added_round = Round(
+                fact.round,
+                Phase.PAIRED,
+                pairings,
+                requested=MappingProxyType({one.player_id: BYES[one.kind] for one in byes}),
+                matches=tuple(map(TeamMatch.of, fact.matches)),
+                board_byes=MappingProxyType(
+                    {one.player_id: BoardBye(one.team_id, one.match, one.board) for one in byes if one.team_id}
+                ),
+                team_bye=fact.bye_team_id or None,
+                team_byes=MappingProxyType({one.team_id: BYES[one.kind] for one in fact.team_byes}),
+                algorithm=fact.algorithm,
+            )
             return _later(replace(state, played=(*state.played, added_round)), fact.occurred_at)
         case events.PrizesOffered():
             return _later(state, fact.occurred_at)
@@ -256,18 +294,21 @@ def _after(state: Tournament, fact: Fact) -> Tournament:
         case events.RoundUnpaired():
             # Who came back after it was paired is there when it is paired again.
             players = tuple(replace(one, missed=one.missed - {fact.round}) for one in state.players)
-            unpaired = replace(state, players=players, played=state.played[: fact.round - 1])
+            teams = tuple(
+                replace(one, entry=replace(one.entry, missed=one.entry.missed - {fact.round})) for one in state.teams
+            )
+            unpaired = replace(state, players=players, teams=teams, played=state.played[: fact.round - 1])
             return _later(unpaired, fact.occurred_at)
         case events.PairForbidden():
-            return _later(replace(state, forbidden=state.forbidden | {frozenset(fact.player_ids)}), fact.occurred_at)
+            return _later(replace(state, forbidden=state.forbidden | {_pair_of(fact)}), fact.occurred_at)
         case events.PairAllowed():
-            return _later(replace(state, forbidden=state.forbidden - {frozenset(fact.player_ids)}), fact.occurred_at)
+            return _later(replace(state, forbidden=state.forbidden - {_pair_of(fact)}), fact.occurred_at)
         case events.PairKept():
-            first, second = fact.player_ids
+            first, second = fact.team_ids or fact.player_ids
             pairs = (*state.kept.get(fact.round, ()), (first, second))
             return _later(_with_kept(state, fact.round, pairs), fact.occurred_at)
         case events.PairReleased():
-            left = tuple(pair for pair in state.kept.get(fact.round, ()) if set(pair) != set(fact.player_ids))
+            left = tuple(pair for pair in state.kept.get(fact.round, ()) if set(pair) != _pair_of(fact))
             return _later(_with_kept(state, fact.round, left), fact.occurred_at)
         case events.ByeAwarded():
             return _with_round(state, replace(state.played[fact.round - 1], bye=fact.player_id))
@@ -313,6 +354,21 @@ def _after(state: Tournament, fact: Fact) -> Tournament:
             assert_never(fact)
 
 
+def _pair_of(fact: events.PairForbidden | events.PairAllowed | events.PairReleased) -> frozenset[str]:
+    """The two players, or the two teams."""
+    return frozenset(fact.team_ids or fact.player_ids)
+
+
+def _with_team(state: Tournament, fact: OfTeam) -> Tournament:
+    """A tournament after a fact about the rounds of one team."""
+    paired = len(state.played)
+    teams = tuple(
+        replace(one, entry=_changed(one.entry, fact, paired)) if one.team_id == fact.team_id else one
+        for one in state.teams
+    )
+    return replace(state, teams=teams)
+
+
 def _with_kept(state: Tournament, number: int, pairs: tuple[tuple[str, str], ...]) -> Tournament:
     return replace(state, kept=MappingProxyType({**state.kept, number: pairs}))
 
@@ -340,17 +396,17 @@ def _moment(occurred_at: Timestamp) -> datetime:
     return occurred_at.ToDatetime(tzinfo=UTC)
 
 
-def _changed(player: Player, fact: OfPlayer, paired: int) -> Player:
-    """A player after a fact about them, ``paired`` rounds having been paired."""
+def _changed(player: Player, fact: OfPlayer | OfTeam, paired: int) -> Player:
+    """A player, or the entry of a team, after a fact about them, ``paired`` rounds having been paired."""
     match fact:
         case events.PlayerCheckedIn():
             return replace(player, checked_in=True)
         case events.PlayerCheckedOut():
             return replace(player, checked_in=False)
-        case events.PlayerWithdrawn():
+        case events.PlayerWithdrawn() | events.TeamWithdrawn():
             missed = frozenset(number for number in player.missed if number < fact.round)
             return replace(player, withdrawn=fact.round, missed=missed)
-        case events.PlayerReinstated():
+        case events.PlayerReinstated() | events.TeamReinstated():
             since = fact.round if player.withdrawn is None else player.withdrawn
             return replace(player, withdrawn=None, missed=player.missed.union(range(since, fact.round)))
         case events.ByeGranted():

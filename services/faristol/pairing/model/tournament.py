@@ -10,6 +10,8 @@ from types import MappingProxyType
 
 from faristol.pairing.model.appeal import Appeal, Member
 from faristol.pairing.model.division import Division
+from faristol.pairing.model.player import Player
+from faristol.pairing.model.team import BoardBye, Team, TeamMatch
 from faristol.pb.game.v1 import events_pb2 as game_events
 from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.rules import Bye
@@ -85,45 +87,6 @@ class Hall:
 
 
 @dataclass(frozen=True, slots=True)
-class Player:
-    """Somebody registered."""
-
-    player_id: str
-    rating: int
-    unrated: bool
-    entered: int = 1
-    """The first round that the player can be paired in; more than 1 for a late entry."""
-    fictitious: int = 0
-    """Points times two that count for pairing alone (FISC I.4)."""
-    checked_in: bool = False
-    withdrawn: int | None = None
-    """The first round that the player is not paired in any more."""
-    missed: frozenset[int] = frozenset()
-    """Rounds between a withdrawal and the return."""
-    byes: Mapping[int, Bye] = field(default_factory=lambda: MappingProxyType({}))
-    """Rounds that the player will sit out, by number."""
-    table: int | None = None
-    """The table at which the player always sits."""
-    warnings: int = 0
-    """For conduct, so far."""
-    excluded: frozenset[int] = frozenset()
-    """Rounds that a sanction keeps the player out of."""
-    expelled: bool = False
-    left_before: bool = False
-    """Withdrawn already, by their own will, when they were expelled."""
-
-    def takes_part(self, number: int) -> bool:
-        """Whether a round is the player's to play or to sit out."""
-        here = self.entered <= number and number not in self.missed | self.excluded
-        return here and (self.withdrawn is None or number < self.withdrawn)
-
-    @property
-    def never_came(self) -> bool:
-        """Withdrawn before any round."""
-        return self.withdrawn is not None and self.withdrawn <= self.entered
-
-
-@dataclass(frozen=True, slots=True)
 class Pairing:
     """The players of a table: two, the higher-ranked one first, or more in the order of their turns."""
 
@@ -132,6 +95,10 @@ class Pairing:
     player_ids: tuple[str, ...]
     hall: str = ""
     """The hall of the table; empty where a tournament has none."""
+    match: int = 0
+    """The match between two teams that it is a board of, by its number in the round; 0 where there are no teams."""
+    board: int = 0
+    """The board of that match, from 1."""
 
     @property
     def pair(self) -> tuple[str, str]:
@@ -143,7 +110,7 @@ class Pairing:
     def of(cls, pairing: events.Pairing) -> Pairing:
         """The pairing that a fact holds."""
         seated = tuple(pairing.player_ids) or (pairing.first_player_id, pairing.second_player_id)
-        return cls(pairing.table, pairing.game_id, seated, pairing.hall)
+        return cls(pairing.table, pairing.game_id, seated, pairing.hall, pairing.match, pairing.board)
 
     def message(self) -> events.Pairing:
         """As the contract has it."""
@@ -155,6 +122,8 @@ class Pairing:
             second_player_id=second,
             player_ids=self.player_ids if others else (),
             hall=self.hall,
+            match=self.match,
+            board=self.board,
         )
 
 
@@ -226,6 +195,16 @@ class Round:
     """Whom the pairing left without an opponent."""
     requested: Mapping[str, Bye] = field(default_factory=lambda: MappingProxyType({}))
     """Who else sits the round out, by player."""
+    matches: tuple[TeamMatch, ...] = ()
+    """Which teams meet; none where there are no teams."""
+    board_byes: Mapping[str, BoardBye] = field(default_factory=lambda: MappingProxyType({}))
+    """Where those of ``requested`` would sit who are of a team, by player."""
+    team_bye: str | None = None
+    """The team that the pairing left without an opponent."""
+    team_byes: Mapping[str, Bye] = field(default_factory=lambda: MappingProxyType({}))
+    """Which teams else sit the round out, by team."""
+    half_points: Mapping[str, tuple[int, int]] = field(default_factory=lambda: MappingProxyType({}))
+    """Points times two of games that are not worth what a win, a draw or a loss is, by game id."""
     results: Mapping[str, tuple[int, ...]] = field(default_factory=lambda: MappingProxyType({}))
     """Scores of each finished game, in the order of its pairing, by game id."""
     decided: Mapping[str, Decided] = field(default_factory=lambda: MappingProxyType({}))
@@ -288,12 +267,14 @@ class Tournament:
     lexicon: Pin = Pin()
     players: tuple[Player, ...] = ()
     """In the order of registration."""
+    teams: tuple[Team, ...] = ()
+    """In the order of registration; none where players play each for themselves."""
     played: tuple[Round, ...] = ()
     """The rounds paired so far."""
     forbidden: frozenset[frozenset[str]] = frozenset()
-    """Pairs of players who are kept apart."""
+    """Pairs of players, or of teams, who are kept apart."""
     kept: Mapping[int, tuple[tuple[str, str], ...]] = field(default_factory=lambda: MappingProxyType({}))
-    """Pairs made by hand, by round."""
+    """Pairs of players, or of teams, made by hand, by round."""
     halls: tuple[Hall, ...] = ()
     """None where tables are numbered from 1."""
     top_tables: int = 0
@@ -327,6 +308,14 @@ class Tournament:
     def player(self, player_id: str) -> Player | None:
         """The player of that id, if registered."""
         return next((player for player in self.players if player.player_id == player_id), None)
+
+    def team(self, team_id: str) -> Team | None:
+        """The team of that id, if registered."""
+        return next((team for team in self.teams if team.team_id == team_id), None)
+
+    def team_of(self, player_id: str) -> Team | None:
+        """The team that a player is in; none while they are in no line-up of a team that takes part or took part."""
+        return next((one for one in self.teams if player_id in one.line_up and not one.entry.never_came), None)
 
     def to_pair(self, number: int) -> tuple[Player, ...]:
         """Who can be paired in a round, in the order of registration."""

@@ -156,6 +156,8 @@ class Pairing(_message.Message):
     SECOND_PLAYER_ID_FIELD_NUMBER: _builtins.int
     PLAYER_IDS_FIELD_NUMBER: _builtins.int
     HALL_FIELD_NUMBER: _builtins.int
+    MATCH_FIELD_NUMBER: _builtins.int
+    BOARD_FIELD_NUMBER: _builtins.int
     table: _builtins.int
     """Table, from 1."""
     game_id: _builtins.str
@@ -166,6 +168,12 @@ class Pairing(_message.Message):
     """The other."""
     hall: _builtins.str
     """The hall of the table; empty where a tournament has none."""
+    match: _builtins.int
+    """The match between two teams that it is a board of, by its number in the round; 0 where there are no teams. The first
+    player is then the one of the first team.
+    """
+    board: _builtins.int
+    """The board of that match, from 1; 0 where there are no teams."""
     @_builtins.property
     def player_ids(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
         """All players in the order of their turns, at a table of more than two; empty at a table of two."""
@@ -179,14 +187,72 @@ class Pairing(_message.Message):
         second_player_id: _builtins.str = ...,
         player_ids: _abc.Iterable[_builtins.str] | None = ...,
         hall: _builtins.str = ...,
+        match: _builtins.int = ...,
+        board: _builtins.int = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["first_player_id", b"first_player_id", "game_id", b"game_id", "hall", b"hall", "player_ids", b"player_ids", "second_player_id", b"second_player_id", "table", b"table"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["board", b"board", "first_player_id", b"first_player_id", "game_id", b"game_id", "hall", b"hall", "match", b"match", "player_ids", b"player_ids", "second_player_id", b"second_player_id", "table", b"table"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___Pairing: _TypeAlias = Pairing  # noqa: Y015
+
+@_typing.final
+class TeamMatch(_message.Message):
+    """Two teams meet in a round (FISE 4.4), one player of each at every board."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    MATCH_FIELD_NUMBER: _builtins.int
+    FIRST_TEAM_ID_FIELD_NUMBER: _builtins.int
+    SECOND_TEAM_ID_FIELD_NUMBER: _builtins.int
+    match: _builtins.int
+    """Its number in the round, from 1, in the order of the tables."""
+    first_team_id: _builtins.str
+    """The higher-ranked team; where the pairing system says who starts, that one."""
+    second_team_id: _builtins.str
+    """The other."""
+    def __init__(
+        self,
+        *,
+        match: _builtins.int = ...,
+        first_team_id: _builtins.str = ...,
+        second_team_id: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["first_team_id", b"first_team_id", "match", b"match", "second_team_id", b"second_team_id"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___TeamMatch: _TypeAlias = TeamMatch  # noqa: Y015
+
+@_typing.final
+class TeamBye(_message.Message):
+    """A team that is not paired in a round, other than by the pairing itself."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    TEAM_ID_FIELD_NUMBER: _builtins.int
+    KIND_FIELD_NUMBER: _builtins.int
+    team_id: _builtins.str
+    """The team."""
+    kind: Global___ByeKind.ValueType
+    """What the round is worth."""
+    def __init__(
+        self,
+        *,
+        team_id: _builtins.str = ...,
+        kind: Global___ByeKind.ValueType = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["kind", b"kind", "team_id", b"team_id"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___TeamBye: _TypeAlias = TeamBye  # noqa: Y015
 
 @_typing.final
 class Hall(_message.Message):
@@ -329,6 +395,9 @@ class RoundPaired(_message.Message):
     OCCURRED_AT_FIELD_NUMBER: _builtins.int
     INPUTS_DIGEST_FIELD_NUMBER: _builtins.int
     REQUESTED_BYES_FIELD_NUMBER: _builtins.int
+    MATCHES_FIELD_NUMBER: _builtins.int
+    BYE_TEAM_ID_FIELD_NUMBER: _builtins.int
+    TEAM_BYES_FIELD_NUMBER: _builtins.int
     round: _builtins.int
     """Round, from 1."""
     algorithm: _builtins.str
@@ -337,6 +406,10 @@ class RoundPaired(_message.Message):
     """32 bytes that any lot in it was drawn from."""
     inputs_digest: _builtins.str
     """SHA-256 of what the pairing was made from, in lower-case hexadecimal; empty where the events before it say it all."""
+    bye_team_id: _builtins.str
+    """The team that the pairing left without an opponent: it gets the points of a bye. Empty when there is none. Those of
+    its players who would sit at a board are among `requested_byes`.
+    """
     @_builtins.property
     def pairings(self) -> _containers.RepeatedCompositeFieldContainer[Global___Pairing]:
         """In the order of the tables."""
@@ -349,6 +422,16 @@ class RoundPaired(_message.Message):
     def requested_byes(self) -> _containers.RepeatedCompositeFieldContainer[Global___RequestedBye]:
         """Who sits this round out with points that the director granted, or because a scheduled opponent has withdrawn."""
 
+    @_builtins.property
+    def matches(self) -> _containers.RepeatedCompositeFieldContainer[Global___TeamMatch]:
+        """The matches between teams; empty where there are no teams."""
+
+    @_builtins.property
+    def team_byes(self) -> _containers.RepeatedCompositeFieldContainer[Global___TeamBye]:
+        """The teams that sit this round out with points that the director granted, or because a scheduled opponent has
+        withdrawn. Their players are among `requested_byes`.
+        """
+
     def __init__(
         self,
         *,
@@ -359,10 +442,13 @@ class RoundPaired(_message.Message):
         occurred_at: _timestamp_pb2.Timestamp | None = ...,
         inputs_digest: _builtins.str = ...,
         requested_byes: _abc.Iterable[Global___RequestedBye] | None = ...,
+        matches: _abc.Iterable[Global___TeamMatch] | None = ...,
+        bye_team_id: _builtins.str = ...,
+        team_byes: _abc.Iterable[Global___TeamBye] | None = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["occurred_at", b"occurred_at"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["algorithm", b"algorithm", "inputs_digest", b"inputs_digest", "occurred_at", b"occurred_at", "pairings", b"pairings", "requested_byes", b"requested_byes", "round", b"round", "seed", b"seed"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["algorithm", b"algorithm", "bye_team_id", b"bye_team_id", "inputs_digest", b"inputs_digest", "matches", b"matches", "occurred_at", b"occurred_at", "pairings", b"pairings", "requested_byes", b"requested_byes", "round", b"round", "seed", b"seed", "team_byes", b"team_byes"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -376,19 +462,31 @@ class RequestedBye(_message.Message):
 
     PLAYER_ID_FIELD_NUMBER: _builtins.int
     KIND_FIELD_NUMBER: _builtins.int
+    MATCH_FIELD_NUMBER: _builtins.int
+    BOARD_FIELD_NUMBER: _builtins.int
+    TEAM_ID_FIELD_NUMBER: _builtins.int
     player_id: _builtins.str
     """The player."""
     kind: Global___ByeKind.ValueType
     """What the round is worth."""
+    match: _builtins.int
+    """The match that the player wins at their board because the other team has nobody left for it; 0 where none."""
+    board: _builtins.int
+    """The board, from 1, of that match, or the one that the player would sit at; 0 where there are no teams."""
+    team_id: _builtins.str
+    """The team that the player is of; empty where there are no teams."""
     def __init__(
         self,
         *,
         player_id: _builtins.str = ...,
         kind: Global___ByeKind.ValueType = ...,
+        match: _builtins.int = ...,
+        board: _builtins.int = ...,
+        team_id: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["kind", b"kind", "player_id", b"player_id"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["board", b"board", "kind", b"kind", "match", b"match", "player_id", b"player_id", "team_id", b"team_id"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -671,6 +769,150 @@ class LateEntryAdmitted(_message.Message):
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___LateEntryAdmitted: _TypeAlias = LateEntryAdmitted  # noqa: Y015
+
+@_typing.final
+class TeamRegistered(_message.Message):
+    """A team takes part (FISE 4.4)."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    TEAM_ID_FIELD_NUMBER: _builtins.int
+    NAME_FIELD_NUMBER: _builtins.int
+    PLAYER_IDS_FIELD_NUMBER: _builtins.int
+    ROUND_FIELD_NUMBER: _builtins.int
+    OCCURRED_AT_FIELD_NUMBER: _builtins.int
+    team_id: _builtins.str
+    """The team."""
+    name: _builtins.str
+    """Its public name."""
+    round: _builtins.int
+    """The first round that the team can be paired in."""
+    @_builtins.property
+    def player_ids(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """The line-up: its players in the order of the boards, reserves after them."""
+
+    @_builtins.property
+    def occurred_at(self) -> _timestamp_pb2.Timestamp:
+        """When."""
+
+    def __init__(
+        self,
+        *,
+        team_id: _builtins.str = ...,
+        name: _builtins.str = ...,
+        player_ids: _abc.Iterable[_builtins.str] | None = ...,
+        round: _builtins.int = ...,
+        occurred_at: _timestamp_pb2.Timestamp | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["occurred_at", b"occurred_at"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["name", b"name", "occurred_at", b"occurred_at", "player_ids", b"player_ids", "round", b"round", "team_id", b"team_id"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___TeamRegistered: _TypeAlias = TeamRegistered  # noqa: Y015
+
+@_typing.final
+class LineUpSet(_message.Message):
+    """A team has another line-up, from the next pairing on."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    TEAM_ID_FIELD_NUMBER: _builtins.int
+    PLAYER_IDS_FIELD_NUMBER: _builtins.int
+    OCCURRED_AT_FIELD_NUMBER: _builtins.int
+    team_id: _builtins.str
+    """The team."""
+    @_builtins.property
+    def player_ids(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """Its players in the order of the boards, reserves after them."""
+
+    @_builtins.property
+    def occurred_at(self) -> _timestamp_pb2.Timestamp:
+        """When."""
+
+    def __init__(
+        self,
+        *,
+        team_id: _builtins.str = ...,
+        player_ids: _abc.Iterable[_builtins.str] | None = ...,
+        occurred_at: _timestamp_pb2.Timestamp | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["occurred_at", b"occurred_at"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["occurred_at", b"occurred_at", "player_ids", b"player_ids", "team_id", b"team_id"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___LineUpSet: _TypeAlias = LineUpSet  # noqa: Y015
+
+@_typing.final
+class TeamWithdrawn(_message.Message):
+    """A team leaves the tournament."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    TEAM_ID_FIELD_NUMBER: _builtins.int
+    ROUND_FIELD_NUMBER: _builtins.int
+    NOTE_FIELD_NUMBER: _builtins.int
+    OCCURRED_AT_FIELD_NUMBER: _builtins.int
+    team_id: _builtins.str
+    """The team."""
+    round: _builtins.int
+    """The first round that the team is not paired in."""
+    note: _builtins.str
+    """Why, in the director's words. Never for the public."""
+    @_builtins.property
+    def occurred_at(self) -> _timestamp_pb2.Timestamp:
+        """When."""
+
+    def __init__(
+        self,
+        *,
+        team_id: _builtins.str = ...,
+        round: _builtins.int = ...,
+        note: _builtins.str = ...,
+        occurred_at: _timestamp_pb2.Timestamp | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["occurred_at", b"occurred_at"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["note", b"note", "occurred_at", b"occurred_at", "round", b"round", "team_id", b"team_id"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___TeamWithdrawn: _TypeAlias = TeamWithdrawn  # noqa: Y015
+
+@_typing.final
+class TeamReinstated(_message.Message):
+    """A team that had withdrawn is paired again."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    TEAM_ID_FIELD_NUMBER: _builtins.int
+    ROUND_FIELD_NUMBER: _builtins.int
+    OCCURRED_AT_FIELD_NUMBER: _builtins.int
+    team_id: _builtins.str
+    """The team."""
+    round: _builtins.int
+    """The first round that the team is paired in again."""
+    @_builtins.property
+    def occurred_at(self) -> _timestamp_pb2.Timestamp:
+        """When."""
+
+    def __init__(
+        self,
+        *,
+        team_id: _builtins.str = ...,
+        round: _builtins.int = ...,
+        occurred_at: _timestamp_pb2.Timestamp | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["occurred_at", b"occurred_at"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["occurred_at", b"occurred_at", "round", b"round", "team_id", b"team_id"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___TeamReinstated: _TypeAlias = TeamReinstated  # noqa: Y015
 
 @_typing.final
 class PlayerCheckedIn(_message.Message):
@@ -1340,7 +1582,7 @@ Global___PointsAdjusted: _TypeAlias = PointsAdjusted  # noqa: Y015
 
 @_typing.final
 class ByeGranted(_message.Message):
-    """A player will sit out a round that is not paired yet."""
+    """A player, or a team, will sit out a round that is not paired yet."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -1348,12 +1590,15 @@ class ByeGranted(_message.Message):
     PLAYER_ID_FIELD_NUMBER: _builtins.int
     KIND_FIELD_NUMBER: _builtins.int
     OCCURRED_AT_FIELD_NUMBER: _builtins.int
+    TEAM_ID_FIELD_NUMBER: _builtins.int
     round: _builtins.int
     """Round, from 1."""
     player_id: _builtins.str
-    """The player."""
+    """The player; empty for a team."""
     kind: Global___ByeKind.ValueType
     """What the round is worth."""
+    team_id: _builtins.str
+    """The team; empty for a player."""
     @_builtins.property
     def occurred_at(self) -> _timestamp_pb2.Timestamp:
         """When."""
@@ -1365,10 +1610,11 @@ class ByeGranted(_message.Message):
         player_id: _builtins.str = ...,
         kind: Global___ByeKind.ValueType = ...,
         occurred_at: _timestamp_pb2.Timestamp | None = ...,
+        team_id: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["occurred_at", b"occurred_at"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["kind", b"kind", "occurred_at", b"occurred_at", "player_id", b"player_id", "round", b"round"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["kind", b"kind", "occurred_at", b"occurred_at", "player_id", b"player_id", "round", b"round", "team_id", b"team_id"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -1376,17 +1622,20 @@ Global___ByeGranted: _TypeAlias = ByeGranted  # noqa: Y015
 
 @_typing.final
 class ByeRevoked(_message.Message):
-    """A player will play a round after all."""
+    """A player, or a team, will play a round after all."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
     ROUND_FIELD_NUMBER: _builtins.int
     PLAYER_ID_FIELD_NUMBER: _builtins.int
     OCCURRED_AT_FIELD_NUMBER: _builtins.int
+    TEAM_ID_FIELD_NUMBER: _builtins.int
     round: _builtins.int
     """Round, from 1."""
     player_id: _builtins.str
-    """The player."""
+    """The player; empty for a team."""
+    team_id: _builtins.str
+    """The team; empty for a player."""
     @_builtins.property
     def occurred_at(self) -> _timestamp_pb2.Timestamp:
         """When."""
@@ -1397,10 +1646,11 @@ class ByeRevoked(_message.Message):
         round: _builtins.int = ...,
         player_id: _builtins.str = ...,
         occurred_at: _timestamp_pb2.Timestamp | None = ...,
+        team_id: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["occurred_at", b"occurred_at"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["occurred_at", b"occurred_at", "player_id", b"player_id", "round", b"round"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["occurred_at", b"occurred_at", "player_id", b"player_id", "round", b"round", "team_id", b"team_id"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -1408,29 +1658,35 @@ Global___ByeRevoked: _TypeAlias = ByeRevoked  # noqa: Y015
 
 @_typing.final
 class PairForbidden(_message.Message):
-    """Two players will not be paired with each other."""
+    """Two players will not be paired with each other, or two teams."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
     PLAYER_IDS_FIELD_NUMBER: _builtins.int
     OCCURRED_AT_FIELD_NUMBER: _builtins.int
+    TEAM_IDS_FIELD_NUMBER: _builtins.int
     @_builtins.property
     def player_ids(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
-        """The two players, in the order of ids."""
+        """The two players, in the order of ids; empty for teams."""
 
     @_builtins.property
     def occurred_at(self) -> _timestamp_pb2.Timestamp:
         """When."""
+
+    @_builtins.property
+    def team_ids(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """The two teams, in the order of ids; empty for players."""
 
     def __init__(
         self,
         *,
         player_ids: _abc.Iterable[_builtins.str] | None = ...,
         occurred_at: _timestamp_pb2.Timestamp | None = ...,
+        team_ids: _abc.Iterable[_builtins.str] | None = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["occurred_at", b"occurred_at"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["occurred_at", b"occurred_at", "player_ids", b"player_ids"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["occurred_at", b"occurred_at", "player_ids", b"player_ids", "team_ids", b"team_ids"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -1438,29 +1694,35 @@ Global___PairForbidden: _TypeAlias = PairForbidden  # noqa: Y015
 
 @_typing.final
 class PairAllowed(_message.Message):
-    """Two players who were kept apart may be paired with each other."""
+    """Two players, or two teams, who were kept apart may be paired with each other."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
     PLAYER_IDS_FIELD_NUMBER: _builtins.int
     OCCURRED_AT_FIELD_NUMBER: _builtins.int
+    TEAM_IDS_FIELD_NUMBER: _builtins.int
     @_builtins.property
     def player_ids(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
-        """The two players, in the order of ids."""
+        """The two players, in the order of ids; empty for teams."""
 
     @_builtins.property
     def occurred_at(self) -> _timestamp_pb2.Timestamp:
         """When."""
+
+    @_builtins.property
+    def team_ids(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """The two teams, in the order of ids; empty for players."""
 
     def __init__(
         self,
         *,
         player_ids: _abc.Iterable[_builtins.str] | None = ...,
         occurred_at: _timestamp_pb2.Timestamp | None = ...,
+        team_ids: _abc.Iterable[_builtins.str] | None = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["occurred_at", b"occurred_at"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["occurred_at", b"occurred_at", "player_ids", b"player_ids"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["occurred_at", b"occurred_at", "player_ids", b"player_ids", "team_ids", b"team_ids"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -1476,17 +1738,22 @@ class PairKept(_message.Message):
     PLAYER_IDS_FIELD_NUMBER: _builtins.int
     REMATCH_FIELD_NUMBER: _builtins.int
     OCCURRED_AT_FIELD_NUMBER: _builtins.int
+    TEAM_IDS_FIELD_NUMBER: _builtins.int
     round: _builtins.int
     """Round, from 1."""
     rematch: _builtins.bool
     """They have met before, and the arbiter lets them meet again."""
     @_builtins.property
     def player_ids(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
-        """The two players; where the pairing says who starts, the first does."""
+        """The two players; where the pairing says who starts, the first does. Empty for teams."""
 
     @_builtins.property
     def occurred_at(self) -> _timestamp_pb2.Timestamp:
         """When."""
+
+    @_builtins.property
+    def team_ids(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """The two teams; empty for players."""
 
     def __init__(
         self,
@@ -1495,10 +1762,11 @@ class PairKept(_message.Message):
         player_ids: _abc.Iterable[_builtins.str] | None = ...,
         rematch: _builtins.bool = ...,
         occurred_at: _timestamp_pb2.Timestamp | None = ...,
+        team_ids: _abc.Iterable[_builtins.str] | None = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["occurred_at", b"occurred_at"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["occurred_at", b"occurred_at", "player_ids", b"player_ids", "rematch", b"rematch", "round", b"round"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["occurred_at", b"occurred_at", "player_ids", b"player_ids", "rematch", b"rematch", "round", b"round", "team_ids", b"team_ids"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -1513,15 +1781,20 @@ class PairReleased(_message.Message):
     ROUND_FIELD_NUMBER: _builtins.int
     PLAYER_IDS_FIELD_NUMBER: _builtins.int
     OCCURRED_AT_FIELD_NUMBER: _builtins.int
+    TEAM_IDS_FIELD_NUMBER: _builtins.int
     round: _builtins.int
     """Round, from 1."""
     @_builtins.property
     def player_ids(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
-        """The two players."""
+        """The two players; empty for teams."""
 
     @_builtins.property
     def occurred_at(self) -> _timestamp_pb2.Timestamp:
         """When."""
+
+    @_builtins.property
+    def team_ids(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """The two teams; empty for players."""
 
     def __init__(
         self,
@@ -1529,10 +1802,11 @@ class PairReleased(_message.Message):
         round: _builtins.int = ...,
         player_ids: _abc.Iterable[_builtins.str] | None = ...,
         occurred_at: _timestamp_pb2.Timestamp | None = ...,
+        team_ids: _abc.Iterable[_builtins.str] | None = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["occurred_at", b"occurred_at"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["occurred_at", b"occurred_at", "player_ids", b"player_ids", "round", b"round"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["occurred_at", b"occurred_at", "player_ids", b"player_ids", "round", b"round", "team_ids", b"team_ids"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

@@ -359,6 +359,278 @@ class RegisterPlayerResponse(_message.Message):
 Global___RegisterPlayerResponse: _TypeAlias = RegisterPlayerResponse  # noqa: Y015
 
 @_typing.final
+class RegisterTeamRequest(_message.Message):
+    """See RegisterTeam."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    COMMAND_ID_FIELD_NUMBER: _builtins.int
+    TOURNAMENT_ID_FIELD_NUMBER: _builtins.int
+    TEAM_ID_FIELD_NUMBER: _builtins.int
+    NAME_FIELD_NUMBER: _builtins.int
+    PLAYER_IDS_FIELD_NUMBER: _builtins.int
+    OCCURRED_AT_FIELD_NUMBER: _builtins.int
+    command_id: _builtins.str
+    """The caller's id of this command, a UUID."""
+    tournament_id: _builtins.str
+    """The tournament."""
+    team_id: _builtins.str
+    """The id wanted: 1 to 40 of `a-z`, `0-9` and `-`; one is made of the name when empty."""
+    name: _builtins.str
+    """Name as the public sees it, 1 to 200 characters, which no other team of the tournament has."""
+    @_builtins.property
+    def player_ids(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """The line-up: its players in the order of the boards, reserves after them."""
+
+    @_builtins.property
+    def occurred_at(self) -> _timestamp_pb2.Timestamp:
+        """When; the service's time when absent."""
+
+    def __init__(
+        self,
+        *,
+        command_id: _builtins.str = ...,
+        tournament_id: _builtins.str = ...,
+        team_id: _builtins.str = ...,
+        name: _builtins.str = ...,
+        player_ids: _abc.Iterable[_builtins.str] | None = ...,
+        occurred_at: _timestamp_pb2.Timestamp | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["occurred_at", b"occurred_at"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["command_id", b"command_id", "name", b"name", "occurred_at", b"occurred_at", "player_ids", b"player_ids", "team_id", b"team_id", "tournament_id", b"tournament_id"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___RegisterTeamRequest: _TypeAlias = RegisterTeamRequest  # noqa: Y015
+
+@_typing.final
+class RegisterTeamResponse(_message.Message):
+    """See RegisterTeam."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    POSITION_FIELD_NUMBER: _builtins.int
+    TEAM_ID_FIELD_NUMBER: _builtins.int
+    ROUND_FIELD_NUMBER: _builtins.int
+    position: _builtins.int
+    """Position in the record of the last event written."""
+    team_id: _builtins.str
+    """The id given."""
+    round: _builtins.int
+    """The first round that the team can be paired in."""
+    def __init__(
+        self,
+        *,
+        position: _builtins.int = ...,
+        team_id: _builtins.str = ...,
+        round: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["position", b"position", "round", b"round", "team_id", b"team_id"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___RegisterTeamResponse: _TypeAlias = RegisterTeamResponse  # noqa: Y015
+
+@_typing.final
+class SetLineUpRequest(_message.Message):
+    """See SetLineUp."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    COMMAND_ID_FIELD_NUMBER: _builtins.int
+    TOURNAMENT_ID_FIELD_NUMBER: _builtins.int
+    TEAM_ID_FIELD_NUMBER: _builtins.int
+    PLAYER_IDS_FIELD_NUMBER: _builtins.int
+    OCCURRED_AT_FIELD_NUMBER: _builtins.int
+    command_id: _builtins.str
+    """The caller's id of this command, a UUID."""
+    tournament_id: _builtins.str
+    """The tournament."""
+    team_id: _builtins.str
+    """The team."""
+    @_builtins.property
+    def player_ids(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """All its players in the order of the boards, reserves after them."""
+
+    @_builtins.property
+    def occurred_at(self) -> _timestamp_pb2.Timestamp:
+        """When; the service's time when absent."""
+
+    def __init__(
+        self,
+        *,
+        command_id: _builtins.str = ...,
+        tournament_id: _builtins.str = ...,
+        team_id: _builtins.str = ...,
+        player_ids: _abc.Iterable[_builtins.str] | None = ...,
+        occurred_at: _timestamp_pb2.Timestamp | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["occurred_at", b"occurred_at"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["command_id", b"command_id", "occurred_at", b"occurred_at", "player_ids", b"player_ids", "team_id", b"team_id", "tournament_id", b"tournament_id"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___SetLineUpRequest: _TypeAlias = SetLineUpRequest  # noqa: Y015
+
+@_typing.final
+class SetLineUpResponse(_message.Message):
+    """See SetLineUp."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    POSITION_FIELD_NUMBER: _builtins.int
+    ROUND_FIELD_NUMBER: _builtins.int
+    position: _builtins.int
+    """Position in the record of the last event written."""
+    round: _builtins.int
+    """The first round that is played so."""
+    def __init__(
+        self,
+        *,
+        position: _builtins.int = ...,
+        round: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["position", b"position", "round", b"round"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___SetLineUpResponse: _TypeAlias = SetLineUpResponse  # noqa: Y015
+
+@_typing.final
+class WithdrawTeamRequest(_message.Message):
+    """See WithdrawTeam."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    COMMAND_ID_FIELD_NUMBER: _builtins.int
+    TOURNAMENT_ID_FIELD_NUMBER: _builtins.int
+    TEAM_ID_FIELD_NUMBER: _builtins.int
+    NOTE_FIELD_NUMBER: _builtins.int
+    OCCURRED_AT_FIELD_NUMBER: _builtins.int
+    command_id: _builtins.str
+    """The caller's id of this command, a UUID."""
+    tournament_id: _builtins.str
+    """The tournament."""
+    team_id: _builtins.str
+    """The team."""
+    note: _builtins.str
+    """Why, in the director's words, at most 500 characters. Never for the public."""
+    @_builtins.property
+    def occurred_at(self) -> _timestamp_pb2.Timestamp:
+        """When; the service's time when absent."""
+
+    def __init__(
+        self,
+        *,
+        command_id: _builtins.str = ...,
+        tournament_id: _builtins.str = ...,
+        team_id: _builtins.str = ...,
+        note: _builtins.str = ...,
+        occurred_at: _timestamp_pb2.Timestamp | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["occurred_at", b"occurred_at"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["command_id", b"command_id", "note", b"note", "occurred_at", b"occurred_at", "team_id", b"team_id", "tournament_id", b"tournament_id"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___WithdrawTeamRequest: _TypeAlias = WithdrawTeamRequest  # noqa: Y015
+
+@_typing.final
+class WithdrawTeamResponse(_message.Message):
+    """See WithdrawTeam."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    POSITION_FIELD_NUMBER: _builtins.int
+    ROUND_FIELD_NUMBER: _builtins.int
+    position: _builtins.int
+    """Position in the record of the last event written."""
+    round: _builtins.int
+    """The first round that the team is not paired in."""
+    def __init__(
+        self,
+        *,
+        position: _builtins.int = ...,
+        round: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["position", b"position", "round", b"round"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___WithdrawTeamResponse: _TypeAlias = WithdrawTeamResponse  # noqa: Y015
+
+@_typing.final
+class ReinstateTeamRequest(_message.Message):
+    """See ReinstateTeam."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    COMMAND_ID_FIELD_NUMBER: _builtins.int
+    TOURNAMENT_ID_FIELD_NUMBER: _builtins.int
+    TEAM_ID_FIELD_NUMBER: _builtins.int
+    OCCURRED_AT_FIELD_NUMBER: _builtins.int
+    command_id: _builtins.str
+    """The caller's id of this command, a UUID."""
+    tournament_id: _builtins.str
+    """The tournament."""
+    team_id: _builtins.str
+    """The team."""
+    @_builtins.property
+    def occurred_at(self) -> _timestamp_pb2.Timestamp:
+        """When; the service's time when absent."""
+
+    def __init__(
+        self,
+        *,
+        command_id: _builtins.str = ...,
+        tournament_id: _builtins.str = ...,
+        team_id: _builtins.str = ...,
+        occurred_at: _timestamp_pb2.Timestamp | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["occurred_at", b"occurred_at"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["command_id", b"command_id", "occurred_at", b"occurred_at", "team_id", b"team_id", "tournament_id", b"tournament_id"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ReinstateTeamRequest: _TypeAlias = ReinstateTeamRequest  # noqa: Y015
+
+@_typing.final
+class ReinstateTeamResponse(_message.Message):
+    """See ReinstateTeam."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    POSITION_FIELD_NUMBER: _builtins.int
+    ROUND_FIELD_NUMBER: _builtins.int
+    position: _builtins.int
+    """Position in the record of the last event written."""
+    round: _builtins.int
+    """The first round that the team is paired in again."""
+    def __init__(
+        self,
+        *,
+        position: _builtins.int = ...,
+        round: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["position", b"position", "round", b"round"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ReinstateTeamResponse: _TypeAlias = ReinstateTeamResponse  # noqa: Y015
+
+@_typing.final
 class CheckInPlayerRequest(_message.Message):
     """See CheckInPlayer."""
 
@@ -1528,16 +1800,19 @@ class GrantByeRequest(_message.Message):
     ROUND_FIELD_NUMBER: _builtins.int
     KIND_FIELD_NUMBER: _builtins.int
     OCCURRED_AT_FIELD_NUMBER: _builtins.int
+    TEAM_ID_FIELD_NUMBER: _builtins.int
     command_id: _builtins.str
     """The caller's id of this command, a UUID."""
     tournament_id: _builtins.str
     """The tournament."""
     player_id: _builtins.str
-    """The player."""
+    """The player; none where teams meet."""
     round: _builtins.int
     """The round, which is not paired yet."""
     kind: _events_pb2_1.ByeKind.ValueType
     """What it is worth."""
+    team_id: _builtins.str
+    """The team, where teams meet."""
     @_builtins.property
     def occurred_at(self) -> _timestamp_pb2.Timestamp:
         """When; the service's time when absent."""
@@ -1551,10 +1826,11 @@ class GrantByeRequest(_message.Message):
         round: _builtins.int = ...,
         kind: _events_pb2_1.ByeKind.ValueType = ...,
         occurred_at: _timestamp_pb2.Timestamp | None = ...,
+        team_id: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["occurred_at", b"occurred_at"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["command_id", b"command_id", "kind", b"kind", "occurred_at", b"occurred_at", "player_id", b"player_id", "round", b"round", "tournament_id", b"tournament_id"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["command_id", b"command_id", "kind", b"kind", "occurred_at", b"occurred_at", "player_id", b"player_id", "round", b"round", "team_id", b"team_id", "tournament_id", b"tournament_id"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -1593,14 +1869,17 @@ class RevokeByeRequest(_message.Message):
     PLAYER_ID_FIELD_NUMBER: _builtins.int
     ROUND_FIELD_NUMBER: _builtins.int
     OCCURRED_AT_FIELD_NUMBER: _builtins.int
+    TEAM_ID_FIELD_NUMBER: _builtins.int
     command_id: _builtins.str
     """The caller's id of this command, a UUID."""
     tournament_id: _builtins.str
     """The tournament."""
     player_id: _builtins.str
-    """The player."""
+    """The player; none where teams meet."""
     round: _builtins.int
     """The round, which is not paired yet."""
+    team_id: _builtins.str
+    """The team, where teams meet."""
     @_builtins.property
     def occurred_at(self) -> _timestamp_pb2.Timestamp:
         """When; the service's time when absent."""
@@ -1613,10 +1892,11 @@ class RevokeByeRequest(_message.Message):
         player_id: _builtins.str = ...,
         round: _builtins.int = ...,
         occurred_at: _timestamp_pb2.Timestamp | None = ...,
+        team_id: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["occurred_at", b"occurred_at"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["command_id", b"command_id", "occurred_at", b"occurred_at", "player_id", b"player_id", "round", b"round", "tournament_id", b"tournament_id"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["command_id", b"command_id", "occurred_at", b"occurred_at", "player_id", b"player_id", "round", b"round", "team_id", b"team_id", "tournament_id", b"tournament_id"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -1695,13 +1975,21 @@ class PairRoundResponse(_message.Message):
     POSITION_FIELD_NUMBER: _builtins.int
     PAIRINGS_FIELD_NUMBER: _builtins.int
     BYE_PLAYER_ID_FIELD_NUMBER: _builtins.int
+    MATCHES_FIELD_NUMBER: _builtins.int
+    BYE_TEAM_ID_FIELD_NUMBER: _builtins.int
     position: _builtins.int
     """Position in the record of the last event written."""
     bye_player_id: _builtins.str
     """Who has the bye; empty when the number of players is even."""
+    bye_team_id: _builtins.str
+    """The team that has the bye; empty when there is none."""
     @_builtins.property
     def pairings(self) -> _containers.RepeatedCompositeFieldContainer[_events_pb2_1.Pairing]:
         """In the order of the tables."""
+
+    @_builtins.property
+    def matches(self) -> _containers.RepeatedCompositeFieldContainer[_events_pb2_1.TeamMatch]:
+        """The matches between teams; empty where there are no teams."""
 
     def __init__(
         self,
@@ -1709,10 +1997,12 @@ class PairRoundResponse(_message.Message):
         position: _builtins.int = ...,
         pairings: _abc.Iterable[_events_pb2_1.Pairing] | None = ...,
         bye_player_id: _builtins.str = ...,
+        matches: _abc.Iterable[_events_pb2_1.TeamMatch] | None = ...,
+        bye_team_id: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["bye_player_id", b"bye_player_id", "pairings", b"pairings", "position", b"position"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["bye_player_id", b"bye_player_id", "bye_team_id", b"bye_team_id", "matches", b"matches", "pairings", b"pairings", "position", b"position"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -1790,17 +2080,22 @@ class ForbidPairRequest(_message.Message):
     TOURNAMENT_ID_FIELD_NUMBER: _builtins.int
     PLAYER_IDS_FIELD_NUMBER: _builtins.int
     OCCURRED_AT_FIELD_NUMBER: _builtins.int
+    TEAM_IDS_FIELD_NUMBER: _builtins.int
     command_id: _builtins.str
     """The caller's id of this command, a UUID."""
     tournament_id: _builtins.str
     """The tournament."""
     @_builtins.property
     def player_ids(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
-        """The two players."""
+        """The two players; none where teams meet."""
 
     @_builtins.property
     def occurred_at(self) -> _timestamp_pb2.Timestamp:
         """When; the service's time when absent."""
+
+    @_builtins.property
+    def team_ids(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """The two teams, where teams meet."""
 
     def __init__(
         self,
@@ -1809,10 +2104,11 @@ class ForbidPairRequest(_message.Message):
         tournament_id: _builtins.str = ...,
         player_ids: _abc.Iterable[_builtins.str] | None = ...,
         occurred_at: _timestamp_pb2.Timestamp | None = ...,
+        team_ids: _abc.Iterable[_builtins.str] | None = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["occurred_at", b"occurred_at"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["command_id", b"command_id", "occurred_at", b"occurred_at", "player_ids", b"player_ids", "tournament_id", b"tournament_id"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["command_id", b"command_id", "occurred_at", b"occurred_at", "player_ids", b"player_ids", "team_ids", b"team_ids", "tournament_id", b"tournament_id"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -1850,17 +2146,22 @@ class AllowPairRequest(_message.Message):
     TOURNAMENT_ID_FIELD_NUMBER: _builtins.int
     PLAYER_IDS_FIELD_NUMBER: _builtins.int
     OCCURRED_AT_FIELD_NUMBER: _builtins.int
+    TEAM_IDS_FIELD_NUMBER: _builtins.int
     command_id: _builtins.str
     """The caller's id of this command, a UUID."""
     tournament_id: _builtins.str
     """The tournament."""
     @_builtins.property
     def player_ids(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
-        """The two players."""
+        """The two players; none where teams meet."""
 
     @_builtins.property
     def occurred_at(self) -> _timestamp_pb2.Timestamp:
         """When; the service's time when absent."""
+
+    @_builtins.property
+    def team_ids(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """The two teams, where teams meet."""
 
     def __init__(
         self,
@@ -1869,10 +2170,11 @@ class AllowPairRequest(_message.Message):
         tournament_id: _builtins.str = ...,
         player_ids: _abc.Iterable[_builtins.str] | None = ...,
         occurred_at: _timestamp_pb2.Timestamp | None = ...,
+        team_ids: _abc.Iterable[_builtins.str] | None = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["occurred_at", b"occurred_at"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["command_id", b"command_id", "occurred_at", b"occurred_at", "player_ids", b"player_ids", "tournament_id", b"tournament_id"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["command_id", b"command_id", "occurred_at", b"occurred_at", "player_ids", b"player_ids", "team_ids", b"team_ids", "tournament_id", b"tournament_id"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -1911,6 +2213,7 @@ class KeepPairRequest(_message.Message):
     PLAYER_IDS_FIELD_NUMBER: _builtins.int
     REMATCH_FIELD_NUMBER: _builtins.int
     OCCURRED_AT_FIELD_NUMBER: _builtins.int
+    TEAM_IDS_FIELD_NUMBER: _builtins.int
     command_id: _builtins.str
     """The caller's id of this command, a UUID."""
     tournament_id: _builtins.str
@@ -1919,11 +2222,15 @@ class KeepPairRequest(_message.Message):
     """They may have met before (FIDE C.04.3 1.9.3)."""
     @_builtins.property
     def player_ids(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
-        """The two players."""
+        """The two players; none where teams meet."""
 
     @_builtins.property
     def occurred_at(self) -> _timestamp_pb2.Timestamp:
         """When; the service's time when absent."""
+
+    @_builtins.property
+    def team_ids(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """The two teams, where teams meet."""
 
     def __init__(
         self,
@@ -1933,10 +2240,11 @@ class KeepPairRequest(_message.Message):
         player_ids: _abc.Iterable[_builtins.str] | None = ...,
         rematch: _builtins.bool = ...,
         occurred_at: _timestamp_pb2.Timestamp | None = ...,
+        team_ids: _abc.Iterable[_builtins.str] | None = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["occurred_at", b"occurred_at"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["command_id", b"command_id", "occurred_at", b"occurred_at", "player_ids", b"player_ids", "rematch", b"rematch", "tournament_id", b"tournament_id"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["command_id", b"command_id", "occurred_at", b"occurred_at", "player_ids", b"player_ids", "rematch", b"rematch", "team_ids", b"team_ids", "tournament_id", b"tournament_id"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -1978,17 +2286,22 @@ class ReleasePairRequest(_message.Message):
     TOURNAMENT_ID_FIELD_NUMBER: _builtins.int
     PLAYER_IDS_FIELD_NUMBER: _builtins.int
     OCCURRED_AT_FIELD_NUMBER: _builtins.int
+    TEAM_IDS_FIELD_NUMBER: _builtins.int
     command_id: _builtins.str
     """The caller's id of this command, a UUID."""
     tournament_id: _builtins.str
     """The tournament."""
     @_builtins.property
     def player_ids(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
-        """The two players."""
+        """The two players; none where teams meet."""
 
     @_builtins.property
     def occurred_at(self) -> _timestamp_pb2.Timestamp:
         """When; the service's time when absent."""
+
+    @_builtins.property
+    def team_ids(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """The two teams, where teams meet."""
 
     def __init__(
         self,
@@ -1997,10 +2310,11 @@ class ReleasePairRequest(_message.Message):
         tournament_id: _builtins.str = ...,
         player_ids: _abc.Iterable[_builtins.str] | None = ...,
         occurred_at: _timestamp_pb2.Timestamp | None = ...,
+        team_ids: _abc.Iterable[_builtins.str] | None = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["occurred_at", b"occurred_at"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["command_id", b"command_id", "occurred_at", b"occurred_at", "player_ids", b"player_ids", "tournament_id", b"tournament_id"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["command_id", b"command_id", "occurred_at", b"occurred_at", "player_ids", b"player_ids", "team_ids", b"team_ids", "tournament_id", b"tournament_id"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -3182,12 +3496,17 @@ class Round(_message.Message):
     BYE_PLAYER_ID_FIELD_NUMBER: _builtins.int
     FINISHED_GAME_IDS_FIELD_NUMBER: _builtins.int
     REQUESTED_BYES_FIELD_NUMBER: _builtins.int
+    MATCHES_FIELD_NUMBER: _builtins.int
+    BYE_TEAM_ID_FIELD_NUMBER: _builtins.int
+    TEAM_BYES_FIELD_NUMBER: _builtins.int
     round: _builtins.int
     """Round, from 1."""
     phase: Global___RoundPhase.ValueType
     """Where it stands."""
     bye_player_id: _builtins.str
     """Who has the bye; empty when nobody."""
+    bye_team_id: _builtins.str
+    """The team that has the bye; empty when there is none."""
     @_builtins.property
     def pairings(self) -> _containers.RepeatedCompositeFieldContainer[_events_pb2_1.Pairing]:
         """In the order of the tables."""
@@ -3200,6 +3519,14 @@ class Round(_message.Message):
     def requested_byes(self) -> _containers.RepeatedCompositeFieldContainer[_events_pb2_1.RequestedBye]:
         """Who sits the round out, other than by the pairing itself."""
 
+    @_builtins.property
+    def matches(self) -> _containers.RepeatedCompositeFieldContainer[_events_pb2_1.TeamMatch]:
+        """The matches between teams; empty where there are no teams."""
+
+    @_builtins.property
+    def team_byes(self) -> _containers.RepeatedCompositeFieldContainer[_events_pb2_1.TeamBye]:
+        """The teams that sit the round out, other than by the pairing itself."""
+
     def __init__(
         self,
         *,
@@ -3209,14 +3536,63 @@ class Round(_message.Message):
         bye_player_id: _builtins.str = ...,
         finished_game_ids: _abc.Iterable[_builtins.str] | None = ...,
         requested_byes: _abc.Iterable[_events_pb2_1.RequestedBye] | None = ...,
+        matches: _abc.Iterable[_events_pb2_1.TeamMatch] | None = ...,
+        bye_team_id: _builtins.str = ...,
+        team_byes: _abc.Iterable[_events_pb2_1.TeamBye] | None = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["bye_player_id", b"bye_player_id", "finished_game_ids", b"finished_game_ids", "pairings", b"pairings", "phase", b"phase", "requested_byes", b"requested_byes", "round", b"round"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["bye_player_id", b"bye_player_id", "bye_team_id", b"bye_team_id", "finished_game_ids", b"finished_game_ids", "matches", b"matches", "pairings", b"pairings", "phase", b"phase", "requested_byes", b"requested_byes", "round", b"round", "team_byes", b"team_byes"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___Round: _TypeAlias = Round  # noqa: Y015
+
+@_typing.final
+class Team(_message.Message):
+    """A team as the tournament knows one."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    TEAM_ID_FIELD_NUMBER: _builtins.int
+    NAME_FIELD_NUMBER: _builtins.int
+    PLAYER_IDS_FIELD_NUMBER: _builtins.int
+    ENTERED_ROUND_FIELD_NUMBER: _builtins.int
+    WITHDRAWN_ROUND_FIELD_NUMBER: _builtins.int
+    BYES_FIELD_NUMBER: _builtins.int
+    team_id: _builtins.str
+    """The team."""
+    name: _builtins.str
+    """Its public name."""
+    entered_round: _builtins.int
+    """The first round that the team could be paired in."""
+    withdrawn_round: _builtins.int
+    """The first round that the team is not paired in any more; 0 while taking part."""
+    @_builtins.property
+    def player_ids(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """The line-up from the next pairing on: its players in the order of the boards, reserves after them."""
+
+    @_builtins.property
+    def byes(self) -> _containers.RepeatedCompositeFieldContainer[Global___GrantedBye]:
+        """Rounds to come that the team will sit out."""
+
+    def __init__(
+        self,
+        *,
+        team_id: _builtins.str = ...,
+        name: _builtins.str = ...,
+        player_ids: _abc.Iterable[_builtins.str] | None = ...,
+        entered_round: _builtins.int = ...,
+        withdrawn_round: _builtins.int = ...,
+        byes: _abc.Iterable[Global___GrantedBye] | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["byes", b"byes", "entered_round", b"entered_round", "name", b"name", "player_ids", b"player_ids", "team_id", b"team_id", "withdrawn_round", b"withdrawn_round"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___Team: _TypeAlias = Team  # noqa: Y015
 
 @_typing.final
 class Player(_message.Message):
@@ -3268,7 +3644,7 @@ Global___Player: _TypeAlias = Player  # noqa: Y015
 
 @_typing.final
 class GrantedBye(_message.Message):
-    """A round to come that a player will sit out."""
+    """A round to come that a player or a team will sit out."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -3314,6 +3690,7 @@ class GetTournamentResponse(_message.Message):
     DIVISION_FIELD_NUMBER: _builtins.int
     DIVISION_OF_FIELD_NUMBER: _builtins.int
     DIVISIONS_FIELD_NUMBER: _builtins.int
+    TEAMS_FIELD_NUMBER: _builtins.int
     tournament_id: _builtins.str
     """The tournament."""
     name: _builtins.str
@@ -3360,6 +3737,10 @@ class GetTournamentResponse(_message.Message):
     def divisions(self) -> _containers.RepeatedCompositeFieldContainer[_events_pb2_1.Division]:
         """All divisions of the championship, this one among them, in the order in which they were added."""
 
+    @_builtins.property
+    def teams(self) -> _containers.RepeatedCompositeFieldContainer[Global___Team]:
+        """The teams in the order of registration; empty where there are none."""
+
     def __init__(
         self,
         *,
@@ -3379,10 +3760,11 @@ class GetTournamentResponse(_message.Message):
         division: _builtins.str = ...,
         division_of: _builtins.str = ...,
         divisions: _abc.Iterable[_events_pb2_1.Division] | None = ...,
+        teams: _abc.Iterable[Global___Team] | None = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["lexicon", b"lexicon", "ruleset", b"ruleset"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["division", b"division", "division_of", b"division_of", "divisions", b"divisions", "halls", b"halls", "lexicon", b"lexicon", "name", b"name", "over", b"over", "played", b"played", "player_ids", b"player_ids", "players", b"players", "rounds", b"rounds", "ruleset", b"ruleset", "time_zone", b"time_zone", "top_tables", b"top_tables", "tournament_id", b"tournament_id", "version", b"version"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["division", b"division", "division_of", b"division_of", "divisions", b"divisions", "halls", b"halls", "lexicon", b"lexicon", "name", b"name", "over", b"over", "played", b"played", "player_ids", b"player_ids", "players", b"players", "rounds", b"rounds", "ruleset", b"ruleset", "teams", b"teams", "time_zone", b"time_zone", "top_tables", b"top_tables", "tournament_id", b"tournament_id", "version", b"version"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

@@ -50,6 +50,26 @@ class PairingServiceStub:
                 request_serializer=faristol_dot_pairing_dot_v1_dot_pairing__pb2.RegisterPlayerRequest.SerializeToString,
                 response_deserializer=faristol_dot_pairing_dot_v1_dot_pairing__pb2.RegisterPlayerResponse.FromString,
                 _registered_method=True)
+        self.RegisterTeam = channel.unary_unary(
+                '/faristol.pairing.v1.PairingService/RegisterTeam',
+                request_serializer=faristol_dot_pairing_dot_v1_dot_pairing__pb2.RegisterTeamRequest.SerializeToString,
+                response_deserializer=faristol_dot_pairing_dot_v1_dot_pairing__pb2.RegisterTeamResponse.FromString,
+                _registered_method=True)
+        self.SetLineUp = channel.unary_unary(
+                '/faristol.pairing.v1.PairingService/SetLineUp',
+                request_serializer=faristol_dot_pairing_dot_v1_dot_pairing__pb2.SetLineUpRequest.SerializeToString,
+                response_deserializer=faristol_dot_pairing_dot_v1_dot_pairing__pb2.SetLineUpResponse.FromString,
+                _registered_method=True)
+        self.WithdrawTeam = channel.unary_unary(
+                '/faristol.pairing.v1.PairingService/WithdrawTeam',
+                request_serializer=faristol_dot_pairing_dot_v1_dot_pairing__pb2.WithdrawTeamRequest.SerializeToString,
+                response_deserializer=faristol_dot_pairing_dot_v1_dot_pairing__pb2.WithdrawTeamResponse.FromString,
+                _registered_method=True)
+        self.ReinstateTeam = channel.unary_unary(
+                '/faristol.pairing.v1.PairingService/ReinstateTeam',
+                request_serializer=faristol_dot_pairing_dot_v1_dot_pairing__pb2.ReinstateTeamRequest.SerializeToString,
+                response_deserializer=faristol_dot_pairing_dot_v1_dot_pairing__pb2.ReinstateTeamResponse.FromString,
+                _registered_method=True)
         self.CheckInPlayer = channel.unary_unary(
                 '/faristol.pairing.v1.PairingService/CheckInPlayer',
                 request_serializer=faristol_dot_pairing_dot_v1_dot_pairing__pb2.CheckInPlayerRequest.SerializeToString,
@@ -272,6 +292,34 @@ class PairingServiceServicer:
 
     def RegisterPlayer(self, request, context):
         """Register a player; one who comes in after the first round was started is a late entry (FISC I.4).
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def RegisterTeam(self, request, context):
+        """Register a team with its line-up, where teams meet (FISE 4.4); its players are registered before.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def SetLineUp(self, request, context):
+        """Give a team another line-up, from the next pairing on.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def WithdrawTeam(self, request, context):
+        """Withdraw a team. Games that its players are playing are played to their end.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def ReinstateTeam(self, request, context):
+        """Pair a team again that had withdrawn.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -576,6 +624,26 @@ def add_PairingServiceServicer_to_server(servicer, server):
                     request_deserializer=faristol_dot_pairing_dot_v1_dot_pairing__pb2.RegisterPlayerRequest.FromString,
                     response_serializer=faristol_dot_pairing_dot_v1_dot_pairing__pb2.RegisterPlayerResponse.SerializeToString,
             ),
+            'RegisterTeam': grpc.unary_unary_rpc_method_handler(
+                    servicer.RegisterTeam,
+                    request_deserializer=faristol_dot_pairing_dot_v1_dot_pairing__pb2.RegisterTeamRequest.FromString,
+                    response_serializer=faristol_dot_pairing_dot_v1_dot_pairing__pb2.RegisterTeamResponse.SerializeToString,
+            ),
+            'SetLineUp': grpc.unary_unary_rpc_method_handler(
+                    servicer.SetLineUp,
+                    request_deserializer=faristol_dot_pairing_dot_v1_dot_pairing__pb2.SetLineUpRequest.FromString,
+                    response_serializer=faristol_dot_pairing_dot_v1_dot_pairing__pb2.SetLineUpResponse.SerializeToString,
+            ),
+            'WithdrawTeam': grpc.unary_unary_rpc_method_handler(
+                    servicer.WithdrawTeam,
+                    request_deserializer=faristol_dot_pairing_dot_v1_dot_pairing__pb2.WithdrawTeamRequest.FromString,
+                    response_serializer=faristol_dot_pairing_dot_v1_dot_pairing__pb2.WithdrawTeamResponse.SerializeToString,
+            ),
+            'ReinstateTeam': grpc.unary_unary_rpc_method_handler(
+                    servicer.ReinstateTeam,
+                    request_deserializer=faristol_dot_pairing_dot_v1_dot_pairing__pb2.ReinstateTeamRequest.FromString,
+                    response_serializer=faristol_dot_pairing_dot_v1_dot_pairing__pb2.ReinstateTeamResponse.SerializeToString,
+            ),
             'CheckInPlayer': grpc.unary_unary_rpc_method_handler(
                     servicer.CheckInPlayer,
                     request_deserializer=faristol_dot_pairing_dot_v1_dot_pairing__pb2.CheckInPlayerRequest.FromString,
@@ -859,6 +927,114 @@ class PairingService:
             '/faristol.pairing.v1.PairingService/RegisterPlayer',
             faristol_dot_pairing_dot_v1_dot_pairing__pb2.RegisterPlayerRequest.SerializeToString,
             faristol_dot_pairing_dot_v1_dot_pairing__pb2.RegisterPlayerResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def RegisterTeam(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/faristol.pairing.v1.PairingService/RegisterTeam',
+            faristol_dot_pairing_dot_v1_dot_pairing__pb2.RegisterTeamRequest.SerializeToString,
+            faristol_dot_pairing_dot_v1_dot_pairing__pb2.RegisterTeamResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def SetLineUp(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/faristol.pairing.v1.PairingService/SetLineUp',
+            faristol_dot_pairing_dot_v1_dot_pairing__pb2.SetLineUpRequest.SerializeToString,
+            faristol_dot_pairing_dot_v1_dot_pairing__pb2.SetLineUpResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def WithdrawTeam(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/faristol.pairing.v1.PairingService/WithdrawTeam',
+            faristol_dot_pairing_dot_v1_dot_pairing__pb2.WithdrawTeamRequest.SerializeToString,
+            faristol_dot_pairing_dot_v1_dot_pairing__pb2.WithdrawTeamResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def ReinstateTeam(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/faristol.pairing.v1.PairingService/ReinstateTeam',
+            faristol_dot_pairing_dot_v1_dot_pairing__pb2.ReinstateTeamRequest.SerializeToString,
+            faristol_dot_pairing_dot_v1_dot_pairing__pb2.ReinstateTeamResponse.FromString,
             options,
             channel_credentials,
             insecure,

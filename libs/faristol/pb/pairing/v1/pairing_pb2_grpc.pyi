@@ -41,6 +41,14 @@ class PairingServiceStub:
     """Add rounds, or drop rounds that are not paired; until when players can enter follows from their number (FISC I.4)."""
     RegisterPlayer: _grpc.UnaryUnaryMultiCallable[_pairing_pb2.RegisterPlayerRequest, _pairing_pb2.RegisterPlayerResponse]
     """Register a player; one who comes in after the first round was started is a late entry (FISC I.4)."""
+    RegisterTeam: _grpc.UnaryUnaryMultiCallable[_pairing_pb2.RegisterTeamRequest, _pairing_pb2.RegisterTeamResponse]
+    """Register a team with its line-up, where teams meet (FISE 4.4); its players are registered before."""
+    SetLineUp: _grpc.UnaryUnaryMultiCallable[_pairing_pb2.SetLineUpRequest, _pairing_pb2.SetLineUpResponse]
+    """Give a team another line-up, from the next pairing on."""
+    WithdrawTeam: _grpc.UnaryUnaryMultiCallable[_pairing_pb2.WithdrawTeamRequest, _pairing_pb2.WithdrawTeamResponse]
+    """Withdraw a team. Games that its players are playing are played to their end."""
+    ReinstateTeam: _grpc.UnaryUnaryMultiCallable[_pairing_pb2.ReinstateTeamRequest, _pairing_pb2.ReinstateTeamResponse]
+    """Pair a team again that had withdrawn."""
     CheckInPlayer: _grpc.UnaryUnaryMultiCallable[_pairing_pb2.CheckInPlayerRequest, _pairing_pb2.CheckInPlayerResponse]
     """Note that a player is there. Once one is checked in, the first round waits for all."""
     CheckOutPlayer: _grpc.UnaryUnaryMultiCallable[_pairing_pb2.CheckOutPlayerRequest, _pairing_pb2.CheckOutPlayerResponse]
@@ -135,6 +143,14 @@ class PairingServiceAsyncStub(PairingServiceStub):
     """Add rounds, or drop rounds that are not paired; until when players can enter follows from their number (FISC I.4)."""
     RegisterPlayer: _aio.UnaryUnaryMultiCallable[_pairing_pb2.RegisterPlayerRequest, _pairing_pb2.RegisterPlayerResponse]  # type: ignore[assignment]
     """Register a player; one who comes in after the first round was started is a late entry (FISC I.4)."""
+    RegisterTeam: _aio.UnaryUnaryMultiCallable[_pairing_pb2.RegisterTeamRequest, _pairing_pb2.RegisterTeamResponse]  # type: ignore[assignment]
+    """Register a team with its line-up, where teams meet (FISE 4.4); its players are registered before."""
+    SetLineUp: _aio.UnaryUnaryMultiCallable[_pairing_pb2.SetLineUpRequest, _pairing_pb2.SetLineUpResponse]  # type: ignore[assignment]
+    """Give a team another line-up, from the next pairing on."""
+    WithdrawTeam: _aio.UnaryUnaryMultiCallable[_pairing_pb2.WithdrawTeamRequest, _pairing_pb2.WithdrawTeamResponse]  # type: ignore[assignment]
+    """Withdraw a team. Games that its players are playing are played to their end."""
+    ReinstateTeam: _aio.UnaryUnaryMultiCallable[_pairing_pb2.ReinstateTeamRequest, _pairing_pb2.ReinstateTeamResponse]  # type: ignore[assignment]
+    """Pair a team again that had withdrawn."""
     CheckInPlayer: _aio.UnaryUnaryMultiCallable[_pairing_pb2.CheckInPlayerRequest, _pairing_pb2.CheckInPlayerResponse]  # type: ignore[assignment]
     """Note that a player is there. Once one is checked in, the first round waits for all."""
     CheckOutPlayer: _aio.UnaryUnaryMultiCallable[_pairing_pb2.CheckOutPlayerRequest, _pairing_pb2.CheckOutPlayerResponse]  # type: ignore[assignment]
@@ -244,6 +260,38 @@ class PairingServiceServicer(metaclass=_abc_1.ABCMeta):
         context: _ServicerContext,
     ) -> _typing.Union[_pairing_pb2.RegisterPlayerResponse, _abc.Awaitable[_pairing_pb2.RegisterPlayerResponse]]:
         """Register a player; one who comes in after the first round was started is a late entry (FISC I.4)."""
+
+    @_abc_1.abstractmethod
+    def RegisterTeam(
+        self,
+        request: _pairing_pb2.RegisterTeamRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_pairing_pb2.RegisterTeamResponse, _abc.Awaitable[_pairing_pb2.RegisterTeamResponse]]:
+        """Register a team with its line-up, where teams meet (FISE 4.4); its players are registered before."""
+
+    @_abc_1.abstractmethod
+    def SetLineUp(
+        self,
+        request: _pairing_pb2.SetLineUpRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_pairing_pb2.SetLineUpResponse, _abc.Awaitable[_pairing_pb2.SetLineUpResponse]]:
+        """Give a team another line-up, from the next pairing on."""
+
+    @_abc_1.abstractmethod
+    def WithdrawTeam(
+        self,
+        request: _pairing_pb2.WithdrawTeamRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_pairing_pb2.WithdrawTeamResponse, _abc.Awaitable[_pairing_pb2.WithdrawTeamResponse]]:
+        """Withdraw a team. Games that its players are playing are played to their end."""
+
+    @_abc_1.abstractmethod
+    def ReinstateTeam(
+        self,
+        request: _pairing_pb2.ReinstateTeamRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_pairing_pb2.ReinstateTeamResponse, _abc.Awaitable[_pairing_pb2.ReinstateTeamResponse]]:
+        """Pair a team again that had withdrawn."""
 
     @_abc_1.abstractmethod
     def CheckInPlayer(

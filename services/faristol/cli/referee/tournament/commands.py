@@ -18,6 +18,9 @@ from faristol.cli.referee.verbs import Verb
 OWN = frozenset({"command_id", "tournament_id", "occurred_at", "arbiter_id"})
 """Fields that the step itself says."""
 
+INSTEAD = {"team_id": "player_id", "team_ids": "player_ids"}
+"""Fields that are given instead of another, and only under ``with``."""
+
 
 @cache
 def tournament_verbs() -> Mapping[str, Verb]:
@@ -38,7 +41,12 @@ def arguments(verb: Verb, step: Step, names: Names) -> Mapping[str, Value]:
     A player who acts is the player of the command. Players with nothing between them but dashes are a pair, or the game
     that they play. Raises ``CaseError``.
     """
-    fields = [field for field in verb.request.DESCRIPTOR.fields if field.name not in OWN]
+    known = verb.request.DESCRIPTOR.fields_by_name
+    fields = [
+        field
+        for field in verb.request.DESCRIPTOR.fields
+        if field.name not in OWN and not (field.name in INSTEAD and INSTEAD[field.name] in known)
+    ]
     found: dict[str, Value] = {}
     if step.actor in names.ids and fields and fields[0].name == "player_id":
         found["player-id"] = step.place.saying(step.actor)

@@ -1,0 +1,199 @@
+"""Teams: they come in with a line-up, change it, and leave (FISE 4.4). Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from datetime import datetime
+
+from google.protobuf.message import Message
+
+from faristol.host.errors import AlreadyExists, Invalid
+from faristol.host.times import to_timestamp
+from faristol.pairing import conditions, identity, systems
+from faristol.pairing.decide import players
+from faristol.pairing.model import Team, Tournament
+from faristol.pairing.team_tournament import between
+from faristol.pb.pairing.v1 import events_pb2 as events
+from faristol.pb.pairing.v1 import pairing_pb2 as pairing
+from faristol.rules import N_, Refusal, Ruleset
+from faristol.rules.championship import late_entry_points
+
+MOST_TEAMS = 200
+"""Teams of a tournament."""
+
+
+def register_team(
+    state: Tournament,
+    ruleset: Ruleset,
+    *,
+    team_id: str,
+    name: str,
+    player_ids: Sequence[str],
+    at: datetime | None,
+    now: datetime,
+) -> list[Message]:
+    """A team takes part with the players of its line-up, in the order of the boards and reserves after them.
+
+    Refused where the rules know no teams, for a name that another team has, and for players who are not registered or
+    are in another team.
+    """
+    if state.over:
+        raise conditions.over(state)
+    check_teams(ruleset)
+    if state.team(team_id) is not None:
+        raise AlreadyExists("team", team_id)
+    _check_name_free(state, name)
+    if len(state.teams) >= MOST_TEAMS:
+        raise Refusal(
+            "TOO_MANY_TEAMS",
+            "",
+            N_("A tournament takes {most} teams; {team} would be one more."),
+            {"most": MOST_TEAMS, "team": team_id},
+        )
+    _check_line_up(state, team_id, player_ids)
+    number = state.next_to_start
+    if number > 1:
+        if ruleset.championship.system in systems.CYCLES:
+            raise Refusal(
+                "REGISTRATION_CLOSED",
+                ruleset.article("championship.system"),
+                N_("{player} cannot come in: each meets each, and the rounds are drawn for those who began."),
+                {"player": team_id},
+            )
+        late_entry_points(number, state.rounds, ruleset)
+    occurred_at = to_timestamp(conditions.moment(state, at, now))
+    return [
+        events.TeamRegistered(team_id=team_id, name=name, player_ids=player_ids, round=number, occurred_at=occurred_at)
+    ]
+
+
+def set_line_up(
+    state: Tournament, *, team_id: str, player_ids: Sequence[str], at: datetime | None, now: datetime
+) -> list[Message]:
+    """Give a team another line-up. A round that is paired is played as it was, unless it is paired again."""
+    team = _team(state, team_id)
+    _check_line_up(state, team_id, player_ids)
+    if tuple(player_ids) == team.line_up:
+        raise Refusal("SAME_LINE_UP", "", N_("{team} has this line-up already."), {"team": team_id})
+    occurred_at = to_timestamp(conditions.moment(state, at, now))
+    return [events.LineUpSet(team_id=team_id, player_ids=player_ids, occurred_at=occurred_at)]
+
+
+def withdraw_team(
+    state: Tournament,
+    ruleset: Ruleset,
+    *,
+    team_id: str,
+    note: str,
+    at: datetime | None,
+    now: datetime,
+    since: int | None = None,
+) -> list[Message]:
+    """A team leaves, as a player does: what its players are playing is played to its end.
+
+    ``since`` is the first round not to be paired in where the team has missed rounds already.
+    """
+    _team(state, team_id)
+    (left,) = players.withdraw(
+        between(state, ruleset),
+        player_id=team_id,
+        note=note,
+        running_game=pairing.RUNNING_GAME_PLAYED_OUT,
+        since=since,
+        at=at,
+        now=now,
+    )
+    assert isinstance(left, events.PlayerWithdrawn)
+    return [events.TeamWithdrawn(team_id=team_id, round=left.round, note=note, occurred_at=left.occurred_at)]
+
+
+def reinstate_team(
+    state: Tournament, ruleset: Ruleset, *, team_id: str, at: datetime | None, now: datetime
+) -> list[Message]:
+    """Pair a team again that had withdrawn: rounds paired in between stay missed."""
+    team = _team(state, team_id)
+    (back,) = players.reinstate(between(state, ruleset), player_id=team_id, at=at, now=now)
+    assert isinstance(back, events.PlayerReinstated)
+    if team.entry.never_came:
+        # What it had was free for others while it was gone.
+        _check_name_free(state, team.name)
+        _check_in_no_other(state, team_id, team.line_up)
+    return [events.TeamReinstated(team_id=team_id, round=back.round, occurred_at=back.occurred_at)]
+
+
+def check_teams(ruleset: Ruleset) -> None:
+    """Refuse what is of teams where players play each for themselves."""
+    if ruleset.championship.team_boards is None:
+        raise Refusal(
+            "NO_TEAMS",
+            ruleset.article("championship.team_boards"),
+            N_("Players play each for themselves here: the tournament is of no teams (option teams)."),
+        )
+
+
+def check_no_teams(ruleset: Ruleset) -> None:
+    """Refuse what is of single players where teams meet."""
+    if ruleset.championship.team_boards is not None:
+        raise Refusal(
+            "OF_TEAMS",
+            ruleset.article("championship.team_boards"),
+            N_("Teams meet here, and line-ups say who sits where: say it of a team."),
+        )
+
+
+def _team(state: Tournament, team_id: str) -> Team:
+    if state.over:
+        raise conditions.over(state)
+    team = state.team(team_id)
+    if team is None:
+        raise Refusal(
+            "NO_SUCH_TEAM",
+            "",
+            N_("There is no team {team} in {tournament}; there are: {known}."),
+            {
+                "team": team_id,
+                "tournament": state.tournament_id,
+                "known": ", ".join(one.team_id for one in state.teams) or "–",
+            },
+        )
+    return team
+
+
+def _check_name_free(state: Tournament, name: str) -> None:
+    """Refuse a name that readers would take for that of another team."""
+    for one in state.teams:
+        if not one.entry.never_came and identity.same_name(one.name, name):
+            raise Refusal(
+                "NAME_TAKEN",
+                "",
+                N_("The team {team} has the name {name} already."),
+                {"team": one.team_id, "name": name},
+            )
+
+
+def _check_line_up(state: Tournament, team_id: str, player_ids: Sequence[str]) -> None:
+    """Raises ``Invalid`` for a line-up of nobody or with somebody twice, ``Refusal`` for who cannot be in it."""
+    if not player_ids:
+        raise Invalid(
+            "player_ids", N_("is empty; expected the players in the order of the boards, reserves after them")
+        )
+    twice = next((one for place, one in enumerate(player_ids) if one in player_ids[:place]), None)
+    if twice is not None:
+        raise Invalid("player_ids", N_("has {player} twice"), {"player": twice})
+    for player_id in player_ids:
+        if state.player(player_id) is None:
+            raise conditions.not_registered(state, player_id)
+    _check_in_no_other(state, team_id, player_ids)
+
+
+def _check_in_no_other(state: Tournament, team_id: str, player_ids: Collection[str]) -> None:
+    for player_id in player_ids:
+        other = state.team_of(player_id)
+        if other is not None and other.team_id != team_id:
+            raise Refusal(
+                "IN_OTHER_TEAM",
+                "",
+                N_("{player} is in the line-up of {team}: nobody plays for two teams."),
+                {"player": player_id, "team": other.team_id},
+                subject=f"players/{player_id}",
+            )
