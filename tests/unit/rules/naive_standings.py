@@ -21,18 +21,35 @@ class Line(NamedTuple):
 class Championship:
     """A championship whose rounds up to ``last`` are held, played by two at a time."""
 
+    games = 1
+    """Games of a round that give points."""
+
     def __init__(self, results: Sequence[Result], players: Sequence[str], ruleset: Ruleset, planned: int) -> None:
         self.results, self.players, self.ruleset, self.planned = results, players, ruleset, planned
         self.held = sorted({one.round for one in results})
 
+    @property
+    def names(self) -> Sequence[str]:
+        """The tie-breaks in their order."""
+        return self.ruleset.championship.tie_breaks
+
     def of(self, player: str, number: int) -> Result | None:
         return next((one for one in self.results if one.round == number and player in (one.first, one.second)), None)
 
-    def points_in(self, player: str, number: int) -> Fraction:
+    @property
+    def drawn(self) -> Fraction:
+        """A draw in every game of a round."""
+        return HALF * self.games
+
+    def share(self, player: str, number: int) -> Fraction:
+        """Of what an opponent is worth."""
         found = self.of(player, number)
         if found is None:
             return Fraction(0)
         return {"win": Fraction(1), "draw": HALF, "loss": Fraction(0)}[found.outcomes[found.second == player]]
+
+    def points_in(self, player: str, number: int) -> Fraction:
+        return self.share(player, number)
 
     def points(self, player: str) -> Fraction:
         return sum((self.points_in(player, number) for number in self.held), Fraction(0))
@@ -40,7 +57,7 @@ class Championship:
     def there(self, player: str, number: int) -> bool:
         """Paired, or left over by the pairing, or given a full point."""
         found = self.of(player, number)
-        return found is not None and (found.second is not None or self.points_in(player, number) == 1)
+        return found is not None and (found.second is not None or self.share(player, number) == 1)
 
     def game(self, player: str, number: int) -> bool:
         found = self.of(player, number)
@@ -52,12 +69,12 @@ class Championship:
         if unplayed == "fide-virtual":
             for number in self.held:
                 if not self.game(player, number):
-                    points += HALF - self.points_in(player, number)
+                    points += self.drawn - self.points_in(player, number)
         if unplayed == "fide-dummy":
             came = [number for number in self.held if self.there(player, number)]
             for number in self.held:
                 if number > (came[-1] if came else 0):
-                    points += HALF - self.points_in(player, number)
+                    points += self.drawn - self.points_in(player, number)
         return points
 
     def opponent(self, player: str, number: int) -> Fraction:
@@ -70,9 +87,9 @@ class Championship:
                 return self.points(player)
             case "fide-virtual":
                 before = sum((self.points_in(player, one) for one in self.held if one < number), Fraction(0))
-                return before + (1 - self.points_in(player, number)) + HALF * (self.held[-1] - number)
+                return before + (self.games - self.points_in(player, number)) + self.drawn * (self.held[-1] - number)
             case "fide-dummy":
-                most = self.seen_by_opponents(other) if other is not None else HALF * self.planned
+                most = self.seen_by_opponents(other) if other is not None else self.drawn * self.planned
                 return min(self.points(player), most)
             case _:
                 return Fraction(0)
@@ -80,9 +97,7 @@ class Championship:
     def buchholz(self, player: str, cut: int) -> Fraction:
         left = list(self.held)
         for _ in range(min(cut, len(left))):
-            by_will = [
-                number for number in left if not self.game(player, number) and self.points_in(player, number) != 1
-            ]
+            by_will = [number for number in left if not self.game(player, number) and self.share(player, number) != 1]
             among = by_will if by_will and self.ruleset.championship.unplayed == "fide-dummy" else left
             left.remove(min(among, key=lambda number: self.opponent(player, number)))
         return sum((self.opponent(player, number) for number in left), Fraction(0))
@@ -94,8 +109,8 @@ class Championship:
             case "median-buchholz":
                 return self.buchholz(player, 1 if self.planned <= 6 else 2)
             case "berger":
-                rounds = ((self.points_in(player, one), self.opponent(player, one)) for one in self.held)
-                return sum((points * worth for points, worth in rounds), Fraction(0))
+                rounds = ((self.share(player, one), self.opponent(player, one)) for one in self.held)
+                return sum((share * worth for share, worth in rounds), Fraction(0))
             case "head-to-head":
                 among = [one for one in self.results if one.first in equals and one.second in equals]
                 met = {frozenset((one.first, one.second)) for one in among}
@@ -114,7 +129,7 @@ class Championship:
     def lines(self) -> list[Line]:
         """Everybody, best first; equals in the order of the players."""
         keys: dict[str, list[Fraction]] = {player: [self.points(player)] for player in self.players}
-        for name in self.ruleset.championship.tie_breaks:
+        for name in self.names:
             before = {player: list(key) for player, key in keys.items()}
             for player in self.players:
                 equals = [other for other in self.players if before[other] == before[player]]
@@ -125,7 +140,7 @@ class Championship:
                     1 + sum(keys[other] > keys[player] for other in self.players),
                     player,
                     keys[player][0],
-                    dict(zip(self.ruleset.championship.tie_breaks, keys[player][1:], strict=True)),
+                    dict(zip(self.names, keys[player][1:], strict=True)),
                 )
                 for player in self.players
             ),

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from types import MappingProxyType
+from typing import TypeVar
 
 from faristol.rules.ruleset import Ruleset, TieBreak
 from faristol.rules.standings.arithmetic import Arithmetic
 from faristol.rules.standings.results import Outcome, Result, SpreadAdjustment, TableResult
-from faristol.rules.standings.seen import tabulate
-from faristol.rules.standings.tie_breaks import TieBreaks
+from faristol.rules.standings.seen import sides, tabulate
+from faristol.rules.standings.tie_breaks import Group, TieBreaks
 from faristol.rules.standings.unplayed import Field
+
+Name = TypeVar("Name", bound=str)
+"""Of a tie-break."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,37 +57,51 @@ def standings(
     of ``players``. Raises ``ValueError`` when a result or what is pending names somebody else, a round that there is
     not, or a player who has a result in that round already.
     """
-    field = Field(tabulate(results, players, ruleset, rounds, pending), ruleset, rounds)
+    seen = (side for result in results for side in sides(result, ruleset))
+    field = Field(tabulate(seen, players, rounds, pending), ruleset, rounds)
     tie_breaks = TieBreaks(field, tuple(adjustments))
-    names = ruleset.championship.tie_breaks
-    found: dict[str, dict[TieBreak, Arithmetic]] = {player: {} for player in players}
-    groups = _parted([list(players)], field.points)
+    rows: list[Row] = []
+    for rank, player, found in ranked(players, field.points, ruleset.championship.tie_breaks, tie_breaks.of):
+        played = [seen.outcome for seen in field.rounds[player] if seen.played]
+        rows.append(
+            Row(
+                rank=rank,
+                player=player,
+                points=field.points[player],
+                tie_breaks=MappingProxyType({name: one.value for name, one in found.items()}),
+                games=len(played),
+                wins=played.count(Outcome.WIN),
+                draws=played.count(Outcome.DRAW),
+                losses=played.count(Outcome.LOSS),
+                point_arithmetic=tie_breaks.points(player),
+                arithmetic=MappingProxyType(found),
+            )
+        )
+    return tuple(rows)
+
+
+def ranked(
+    players: Sequence[str],
+    points: Mapping[str, float],
+    names: Sequence[Name],
+    value: Callable[[Name, str, Group], Arithmetic],
+) -> Iterator[tuple[int, str, dict[Name, Arithmetic]]]:
+    """Rank, player and tie-breaks, best first: parted by ``points``, then by the tie-breaks in the order of ``names``.
+
+    ``value`` gives a tie-break of a player who is to be parted from equals. Who is not parted shares a rank.
+    """
+    found: dict[str, dict[Name, Arithmetic]] = {player: {} for player in players}
+    groups = _parted([list(players)], points)
     for name in names:
         for group in groups:
             equals = frozenset(group)
             for player in group:
-                found[player][name] = tie_breaks.of(name, player, equals)
+                found[player][name] = value(name, player, equals)
         groups = _parted(groups, {player: found[player][name].value for player in players})
-    rows: list[Row] = []
+    rank = 1
     for group in groups:
-        rank = len(rows) + 1
-        for player in group:
-            played = [seen.outcome for seen in field.rounds[player] if seen.played]
-            rows.append(
-                Row(
-                    rank=rank,
-                    player=player,
-                    points=field.points[player],
-                    tie_breaks=MappingProxyType({name: one.value for name, one in found[player].items()}),
-                    games=len(played),
-                    wins=played.count(Outcome.WIN),
-                    draws=played.count(Outcome.DRAW),
-                    losses=played.count(Outcome.LOSS),
-                    point_arithmetic=tie_breaks.points(player),
-                    arithmetic=MappingProxyType(found[player]),
-                )
-            )
-    return tuple(rows)
+        yield from ((rank, player, found[player]) for player in group)
+        rank += len(group)
 
 
 def _parted(groups: Iterable[Sequence[str]], value: Mapping[str, float]) -> list[list[str]]:

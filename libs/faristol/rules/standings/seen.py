@@ -41,24 +41,22 @@ Rounds = Mapping[str, Sequence[Seen]]
 
 
 def tabulate(
-    results: Iterable[Result | TableResult],
-    players: Sequence[str],
-    ruleset: Ruleset,
-    rounds: int,
-    pending: Iterable[tuple[str, int]],
+    sides: Iterable[tuple[str, Seen]], players: Sequence[str], rounds: int, pending: Iterable[tuple[str, int]]
 ) -> Rounds:
-    """The rounds in which anybody has a result. Raises ``ValueError`` for what cannot be: see ``standings``."""
+    """The rounds in which anybody has a result, of what each was to whom.
+
+    Raises ``ValueError`` for what cannot be: see ``standings``.
+    """
     known = frozenset(players)
     held: dict[int, dict[str, Seen]] = defaultdict(dict)
-    for result in results:
-        if not 1 <= result.round <= rounds:
-            raise ValueError(f"round {result.round} is not one of the {rounds} rounds of the championship")
-        for player, seen in _sides(result, ruleset):
-            if player not in known:
-                raise ValueError(f"round {result.round} has a result of {player}, who is not among the players")
-            if player in held[result.round]:
-                raise ValueError(f"{player} has two results in round {result.round}")
-            held[result.round][player] = seen
+    for player, seen in sides:
+        if not 1 <= seen.round <= rounds:
+            raise ValueError(f"round {seen.round} is not one of the {rounds} rounds of the championship")
+        if player not in known:
+            raise ValueError(f"round {seen.round} has a result of {player}, who is not among the players")
+        if player in held[seen.round]:
+            raise ValueError(f"{player} has two results in round {seen.round}")
+        held[seen.round][player] = seen
     for player, number in sorted(set(pending)):
         if not 1 <= number <= rounds:
             raise ValueError(f"round {number}, pending for {player}, is not one of the {rounds} rounds")
@@ -72,12 +70,13 @@ def tabulate(
     return {player: [held[number].get(player, missed) for number, missed in absent.items()] for player in players}
 
 
-def _sides(result: Result | TableResult, ruleset: Ruleset) -> Iterator[tuple[str, Seen]]:
+def sides(result: Result | TableResult, ruleset: Ruleset) -> Iterator[tuple[str, Seen]]:
+    """What a result is to each player whom it concerns."""
     law = ruleset.championship
     if isinstance(result, TableResult):
         yield from _of_several(result)
         return
-    worth = {Outcome.WIN: law.win, Outcome.DRAW: law.draw, Outcome.LOSS: law.loss}
+    worth = worths(ruleset)
     first, second = result.outcomes
     if result.second is None:
         allocated = result.sat_out is Bye.ALLOCATED
@@ -98,6 +97,12 @@ def _sides(result: Result | TableResult, ruleset: Ruleset) -> Iterator[tuple[str
     mine, theirs = result.first_score, result.second_score
     yield result.first, Seen(result.round, result.second, first, worth[first], mine, theirs, result.played)
     yield result.second, Seen(result.round, result.first, second, worth[second], theirs, mine, result.played)
+
+
+def worths(ruleset: Ruleset) -> Mapping[Outcome, float]:
+    """Points of the championship for a win, a draw and a loss."""
+    law = ruleset.championship
+    return {Outcome.WIN: law.win, Outcome.DRAW: law.draw, Outcome.LOSS: law.loss}
 
 
 def _of_several(result: TableResult) -> Iterator[tuple[str, Seen]]:

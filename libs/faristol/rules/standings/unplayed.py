@@ -37,6 +37,8 @@ class Field:
     ruleset: Ruleset
     planned: int
     """Rounds planned for the whole championship."""
+    games: int = 1
+    """Games of a round that give points: the boards of a match where teams are ranked by those."""
 
     @cached_property
     def points(self) -> dict[str, float]:
@@ -65,18 +67,22 @@ class Field:
         if law.unplayed == "fide-virtual":
             rounds = self.rounds[player]
             before = sum(one.points for one in rounds if one.round < seen.round)
-            return before + (law.win - seen.points) + law.draw * (rounds[-1].round - seen.round)
-        cap = law.draw * self.planned if seen.opponent is None else self.adjusted(seen.opponent)
+            return before + (law.win * self.games - seen.points) + self._draw * (rounds[-1].round - seen.round)
+        cap = self._draw * self.planned if seen.opponent is None else self.adjusted(seen.opponent)
         return min(self.points[player], cap)
+
+    @property
+    def _draw(self) -> float:
+        return self.ruleset.championship.draw * self.games
 
     def _after_the_last(self, player: str) -> float:
         granted = 0.0
         for seen in reversed(self.rounds[player]):
             if seen.awarded:
                 break
-            granted += self.ruleset.championship.draw - seen.points
+            granted += self._draw - seen.points
         return granted
 
     def _drawn(self, player: str) -> float:
         missed = [seen for seen in self.rounds[player] if not (seen.played or seen.pending)]
-        return sum(self.ruleset.championship.draw - seen.points for seen in missed)
+        return sum(self._draw - seen.points for seen in missed)

@@ -1,0 +1,187 @@
+"""The order of the teams: matches out of their boards, then points and tie-breaks as for players.
+
+A team takes match points for the match, and board points for each game in it. It is ranked by one of the two; the
+other is the first tie-break, and those of the ruleset follow, over the matches. Buchholz, Berger and games among equals
+rest on the points that teams are ranked by; spread and total are sums over the boards.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from types import MappingProxyType
+from typing import Literal
+
+from faristol.rules.ruleset import Ruleset, TieBreak
+from faristol.rules.standings.arithmetic import Arithmetic
+from faristol.rules.standings.ranking import ranked
+from faristol.rules.standings.results import Bye, Outcome, Result, SpreadAdjustment
+from faristol.rules.standings.seen import Seen, sides, tabulate, worths
+from faristol.rules.standings.tie_breaks import Group, TieBreaks
+from faristol.rules.standings.unplayed import Field
+
+TeamScore = Literal["match-points", "board-points"]
+"""What teams are ranked by: points for matches, or for the games in them."""
+
+TeamTieBreak = TeamScore | TieBreak
+
+
+@dataclass(frozen=True, slots=True)
+class Board:
+    """One board of a match, the first team's player named first."""
+
+    outcomes: tuple[Outcome, Outcome]
+    first_score: int = 0
+    second_score: int = 0
+    played: bool = True
+    """A game was begun; not so where the other team had nobody for the board."""
+
+    @classmethod
+    def of(cls, result: Result) -> Board:
+        """The board of which ``result`` is that of a player of the first team and one of the second."""
+        return cls(result.outcomes, result.first_score, result.second_score, result.played)
+
+    @classmethod
+    def without_opponent(cls, *, first: bool) -> Board:
+        """A board for which only the first team has somebody, or only the second: it is won without a game."""
+        won = (Outcome.WIN, Outcome.LOSS)
+        return cls(won if first else won[::-1], played=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Match:
+    """Two teams in a round, with the results of all boards that anybody is at. Rounds count from 1."""
+
+    round: int
+    first: str
+    second: str
+    boards: tuple[Board, ...]
+
+    def board_points(self, ruleset: Ruleset) -> tuple[float, float]:
+        """What the games of either team give."""
+        worth = worths(ruleset)
+        first = sum(worth[board.outcomes[0]] for board in self.boards)
+        return first, sum(worth[board.outcomes[1]] for board in self.boards)
+
+    def result(self, ruleset: Ruleset) -> Result:
+        """The match as a result: who has more points of the boards wins it, whatever the scores; equals draw."""
+        first, second = self.board_points(ruleset)
+        result = Result.of_game(self.round, self.first, self.second, int(first > second), int(second > first))
+        return replace(
+            result,
+            first_score=sum(board.first_score for board in self.boards),
+            second_score=sum(board.second_score for board in self.boards),
+            played=any(board.played for board in self.boards),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class TeamBye:
+    """A round that a team sits out, and with it the players of so many boards."""
+
+    round: int
+    team: str
+    boards: int
+    kind: Bye = Bye.ALLOCATED
+
+    def result(self) -> Result:
+        """The bye as a result."""
+        return Result.bye(self.round, self.team, self.kind)
+
+    def board_points(self, ruleset: Ruleset) -> float:
+        """What the boards give: to each player the points of the bye."""
+        return self.boards * worths(ruleset)[self.result().outcomes[0]]
+
+
+@dataclass(frozen=True, slots=True)
+class TeamRow:
+    """One line of the standings of teams. ``arithmetic`` has the tie-breaks in the order in which they decide."""
+
+    rank: int
+    """From 1; teams that no tie-break parts share it, and the next rank is left out."""
+    team: str
+    points: float
+    """What teams are ranked by first: ``match_points`` or ``board_points``."""
+    match_points: float
+    board_points: float
+    matches: int
+    """Matches in which a game was played; byes are none."""
+    wins: int
+    draws: int
+    losses: int
+    spread: int
+    total: int
+    point_arithmetic: Arithmetic
+    """How ``points`` come about."""
+    arithmetic: Mapping[TeamTieBreak, Arithmetic]
+    """How each tie-break comes about, its value with it."""
+
+
+def team_standings(
+    held: Iterable[Match | TeamBye],
+    teams: Sequence[str],
+    ruleset: Ruleset,
+    rounds: int,
+    by: TeamScore,
+    boards: int,
+    pending: Iterable[tuple[str, int]] = (),
+    adjustments: Iterable[SpreadAdjustment] = (),
+) -> tuple[TeamRow, ...]:
+    """The standings of teams after what was ``held``, best first (FISE 4.4), ranked ``by`` points of one kind.
+
+    ``boards`` is how many a match has. ``rounds``, ``pending`` and ``adjustments`` are as in ``standings``, of teams
+    instead of players. Raises ``ValueError`` as that does.
+    """
+    known = tuple(held)
+    waiting = frozenset(pending)
+    changes = tuple(adjustments)
+    games: Mapping[TeamScore, int] = {"match-points": 1, "board-points": boards}
+    fields = {
+        score: Field(tabulate(_sides(known, ruleset, score), teams, rounds, waiting), ruleset, rounds, number)
+        for score, number in games.items()
+    }
+    tie_breaks = {score: TieBreaks(field, changes) for score, field in fields.items()}
+    names: list[TeamTieBreak] = ["board-points" if by == "match-points" else "match-points"]
+    names += ruleset.championship.tie_breaks
+
+    def value(name: TeamTieBreak, team: str, equals: Group) -> Arithmetic:
+        if name == "match-points" or name == "board-points":
+            return tie_breaks[name].points(team)
+        return tie_breaks[by].of(name, team, equals)
+
+    rows: list[TeamRow] = []
+    nobody: Group = frozenset()
+    for rank, team, found in ranked(teams, fields[by].points, names, value):
+        played = [seen.outcome for seen in fields[by].rounds[team] if seen.played]
+        rows.append(
+            TeamRow(
+                rank=rank,
+                team=team,
+                points=fields[by].points[team],
+                match_points=fields["match-points"].points[team],
+                board_points=fields["board-points"].points[team],
+                matches=len(played),
+                wins=played.count(Outcome.WIN),
+                draws=played.count(Outcome.DRAW),
+                losses=played.count(Outcome.LOSS),
+                spread=round(tie_breaks[by].spread(team, nobody).total),
+                total=round(tie_breaks[by].total(team, nobody).total),
+                point_arithmetic=tie_breaks[by].points(team),
+                arithmetic=MappingProxyType(found),
+            )
+        )
+    return tuple(rows)
+
+
+def _sides(held: Iterable[Match | TeamBye], ruleset: Ruleset, score: TeamScore) -> Iterator[tuple[str, Seen]]:
+    """What each match and bye is to the teams, in points of one kind. A bye adds no scores: its boards have none."""
+    for one in held:
+        if isinstance(one, TeamBye):
+            points: Mapping[str, float] = {one.team: one.board_points(ruleset)}
+            result = one.result()
+        else:
+            points = dict(zip((one.first, one.second), one.board_points(ruleset), strict=True))
+            result = one.result(ruleset)
+        for team, seen in sides(result, ruleset):
+            seen = seen if result.second else replace(seen, score=0)
+            yield team, seen if score == "match-points" else replace(seen, points=points[team])
