@@ -12,6 +12,7 @@ from faristol.rules.trf.document import (
     Player,
     Points,
     Scores,
+    Team,
 )
 from faristol.rules.trf.problem import Problem, TrfError
 from faristol.rules.trf.reader import decode_trf, read_trf
@@ -30,6 +31,7 @@ __all__ = [
     "Points",
     "Problem",
     "Scores",
+    "Team",
     "TrfError",
     "decode_trf",
     "read_trf",

@@ -139,6 +139,14 @@ class Adjustment:
 
 
 @dataclass(frozen=True, slots=True)
+class Team:
+    """A team (record 013): its name, and the starting numbers of its players in the order of the boards."""
+
+    name: str
+    players: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Scores:
     """A player's game points, round by round: scored and suffered; None where no game was played."""
 
@@ -168,8 +176,9 @@ class Document:
     forbidden: tuple[Forbidden, ...] = ()
     adjustments: tuple[Adjustment, ...] = ()
     scores: tuple[Scores, ...] = ()
+    teams: tuple[Team, ...] = ()
     other: tuple[str, ...] = ()
-    """Lines that are kept as they are: comments, teams, national ratings."""
+    """Lines that are kept as they are: comments, national ratings."""
     edition: Edition = Edition.TRF26
 
     @property

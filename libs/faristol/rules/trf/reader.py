@@ -22,6 +22,7 @@ from faristol.rules.trf.document import (
     Player,
     Points,
     Scores,
+    Team,
 )
 from faristol.rules.trf.player_line import read_player
 from faristol.rules.trf.problem import Problem, TrfError, quoted
@@ -72,6 +73,7 @@ class _Reader:
         self._forbidden: list[Forbidden] = []
         self._adjustments: list[Adjustment] = []
         self._scores: dict[int, Scores] = {}
+        self._teams: list[Team] = []
         self._named: list[tuple[Columns, int, int]] = []
         self._editions: dict[Edition, int] = {}
 
@@ -121,6 +123,7 @@ class _Reader:
             forbidden=tuple(self._forbidden),
             adjustments=tuple(self._adjustments),
             scores=tuple(self._scores[number] for number in sorted(self._scores)),
+            teams=tuple(self._teams),
             other=tuple(self._other),
             edition=min(self._editions, key=lambda one: self._editions[one], default=Edition.TRF26),
         )
@@ -135,6 +138,15 @@ class _Reader:
             line.refuse(5, "TWICE", f"player {player.number} stands in line {first} already", "another number")
         self._lines[player.number] = line
         self._players[player.number] = player
+
+    def _read_team(self, line: Columns) -> None:
+        players = self._ids(line, 37)
+        taken = {one for team in self._teams for one in team.players}
+        for (column, _), player in zip(line.words(37), players, strict=True):
+            if player in taken:
+                line.refuse(column, "TWICE", f"player {player} is in a team already", "each player in one team, once")
+            taken.add(player)
+        self._teams.append(Team(line.take(5, 36), tuple(players)))
 
     def _read_rounds(self, line: Columns) -> None:
         rounds = line.as_whole(line.take(5, len(line.text)), 5, "the number of rounds", least=1, most=ROUNDS_MAX)
@@ -239,6 +251,7 @@ class _Reader:
 
 _RECORDS: dict[str, Callable[[_Reader, Columns], None]] = {
     "001": _Reader._read_player,
+    "013": _Reader._read_team,
     "142": _Reader._read_rounds,
     "152": _Reader._read_initial_colour,
     "240": _Reader._read_byes,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import fields
 
-from faristol.rules.trf.document import TENTHS, Cell, Document, Edition, Player, Points, Scores
+from faristol.rules.trf.document import TENTHS, Cell, Document, Edition, Player, Points, Scores, Team
 
 _SYMBOLS = {"win": "W", "draw": "D", "loss": "L", "absence": "A", "allocated_bye": "P", "unknown": "X"}
 _XXS_CODES = {"win": "W", "draw": "D", "loss": "L", "absence": "ZPB", "allocated_bye": "PAB"}
@@ -30,6 +30,7 @@ def _trf26(document: Document) -> Iterator[str]:
         headers.append("162 " + "".join(f" {_SYMBOLS[name]}{_points(value):>4}   " for name, value in changed))
     yield from sorted(headers, key=lambda line: line[:3])
     yield from (_player(player) for player in document.players)
+    yield from map(_team, document.teams)
     for bye in document.byes:
         yield f"240 {bye.kind} {bye.round_number:03} " + " ".join(f"{one:4}" for one in bye.players)
     for one in document.fictitious:
@@ -60,6 +61,7 @@ def _trf16(document: Document) -> Iterator[str]:
     for player in document.players:
         extra = (Cell(result=byes[player.number]),) if player.number in byes else ()
         yield _player(player, extra)
+    yield from map(_team, document.teams)
     if document.rounds is not None:
         yield f"XXR {document.rounds}"
     if document.initial_colour != "-":
@@ -103,6 +105,10 @@ def _player(player: Player, ahead: tuple[Cell, ...] = ()) -> str:
 
 def _cell(cell: Cell) -> str:
     return f"  {cell.opponent or '0000':>4} {cell.colour} {cell.result}"
+
+
+def _team(team: Team) -> str:
+    return f"013 {team.name[:32]:32}" + " ".join(f"{number:4}" for number in team.players)
 
 
 def _scores(scores: Scores) -> str:

@@ -21,11 +21,14 @@ from faristol.rules.trf import (
     Player,
     Points,
     Scores,
+    Team,
     TrfError,
     decode_trf,
     read_trf,
     write_trf,
 )
+
+TEAM = "013 " + "Reus".ljust(32)
 
 OUTSIDE = sorted([*(SHARED_DATA / "trf").glob("*.trf"), *(SHARED_DATA / "fide-dutch").glob("*.input")])
 needs_outside = pytest.mark.skipif(not OUTSIDE, reason="the files from outside are not beside this checkout")
@@ -120,6 +123,8 @@ def test_what_is_known_of_the_next_round_is_no_round_paired() -> None:
         ("\n".join([*FOUR, "240 Q 003    1"]), (5, 5), "BYE"),
         ("\n".join([*FOUR, "250      01.0 001 00x 0001 0002"]), (5, 19), "NUMBER"),
         ("\n".join([*FOUR, "DAT 0001 SCORES 401-377"]), (5, 17), "SCORES"),
+        ("\n".join([*FOUR, TEAM + "   1    7"]), (5, 45), "NO_PLAYER"),
+        ("\n".join([*FOUR, TEAM + "   1    2", TEAM + "   3    2"]), (6, 45), "TWICE"),
     ],
 )
 def test_what_is_wrong_is_refused_with_its_place(text: str, where: tuple[int, int], reason: str) -> None:
@@ -145,6 +150,7 @@ def documents() -> st.SearchStrategy[Document]:
         ).map(tuple),
         forbidden=st.lists(st.builds(Forbidden, players, st.integers(1, 2), st.integers(2, 9)), max_size=2).map(tuple),
         scores=st.just(()) | st.just((Scores(1, ((401, 377), None)), Scores(3, ((377, 401), None)))),
+        teams=st.just(()) | st.just((Team("Els Faristols de Granollers, B", (3, 1)), Team("Reus", (2,)))),
         other=st.just(()) | st.just(("### a comment",)),
     )
 
@@ -166,6 +172,14 @@ def test_points_of_another_scale_survive_writing() -> None:
 def test_the_spread_is_kept_in_lines_of_our_own() -> None:
     document = read_trf("\n".join([*FOUR, "DAT 0001 SCORES 401:377 350:350"]))
     assert document.scores[0].spread == 24
+
+
+@pytest.mark.parametrize("edition", list(Edition))
+def test_a_team_is_told_by_its_name_and_its_players_in_the_order_of_the_boards(edition: Edition) -> None:
+    document = replace(read_trf("\n".join(FOUR)), teams=(Team("Granollers", (3, 1, 4)),))
+    line = next(line for line in write_trf(document, edition).splitlines() if line.startswith("013"))
+    assert (line[4:36].rstrip(), line[36:40], line[41:45], line[46:50]) == ("Granollers", "   3", "   1", "   4")
+    assert read_trf(write_trf(document, edition)).teams == document.teams
 
 
 def test_what_the_older_edition_cannot_tell_is_said() -> None:
