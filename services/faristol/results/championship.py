@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
+
 from google.protobuf.message import Message
 
 from faristol.pb.pairing.v1 import events_pb2 as pairing
@@ -9,6 +11,7 @@ from faristol.pb.rating.v1 import events_pb2 as rating
 from faristol.pb.results.v1 import results_pb2 as results
 from faristol.results.broken import Broken
 from faristol.results.scoresheet import turns_taken
+from faristol.rules.options import NONE
 
 OF_TOURNAMENT = (
     pairing.TournamentCreated,
@@ -27,10 +30,14 @@ OF_PLAYERS = (
     pairing.PlayerCheckedOut,
     pairing.PlayerWithdrawn,
     pairing.PlayerReinstated,
+    pairing.TeamRegistered,
+    pairing.LineUpSet,
+    pairing.TeamWithdrawn,
+    pairing.TeamReinstated,
     rating.RatingListPublished,
     rating.RatingUpdated,
 )
-"""Events that change the list of players."""
+"""Events that change the list of players and of their teams."""
 
 NOT_SHOWN = (
     pairing.ResultEntered,
@@ -53,14 +60,13 @@ NOT_SHOWN = (
     pairing.PairKept,
     pairing.PairReleased,
     pairing.PrizesOffered,
-    pairing.TeamRegistered,
-    pairing.LineUpSet,
-    pairing.TeamWithdrawn,
-    pairing.TeamReinstated,
     rating.RatingSystemChosen,
 )
 """Events that change no read model: what comes of them is said when a round is paired or a list is published, or when
 somebody asks for the prizes."""
+
+TEAMS = "teams"
+"""The option of rulesets by which a tournament is of teams (FISE 4.4)."""
 
 OF_ROUND = (
     pairing.RoundPaired,
@@ -106,6 +112,7 @@ def change_tournament(state: results.Tournament | None, event: Message) -> resul
             state.rounds = event.rounds
         case pairing.RulesetPinned():
             state.ruleset.CopyFrom(event.ruleset)
+            state.team_boards = _team_boards(event)
         case pairing.LexiconPinned():
             state.lexicon.CopyFrom(event.lexicon)
         case pairing.StandingsPublished():
@@ -115,10 +122,16 @@ def change_tournament(state: results.Tournament | None, event: Message) -> resul
     return state
 
 
+def _team_boards(event: pairing.RulesetPinned) -> int:
+    """How many boards a match between two teams has, as the organiser chose; 0 where there are none."""
+    chosen = next((option.value for option in event.ruleset.options if option.name == TEAMS), NONE)
+    return 0 if chosen == NONE else int(chosen)
+
+
 def change_players(state: results.ListPlayersResponse | None, event: Message) -> results.ListPlayersResponse:
     """The players after ``event``, highest rating first, by changing ``state`` itself.
 
-    Raises ``Broken`` for what is said of a player who is not registered.
+    Raises ``Broken`` for what is said of a player or a team that is not registered.
     """
     after = results.ListPlayersResponse() if state is None else state
     match event:
@@ -134,6 +147,15 @@ def change_players(state: results.ListPlayersResponse | None, event: Message) ->
             _player(after, event.player_id).withdrawn_round = event.round
         case pairing.PlayerReinstated():
             _player(after, event.player_id).withdrawn_round = 0
+        case pairing.TeamRegistered():
+            team = after.teams.add(team_id=event.team_id, name=event.name, entered_round=event.round)
+            _line_up(after, team, event.player_ids)
+        case pairing.LineUpSet():
+            _line_up(after, _team(after, event.team_id), event.player_ids)
+        case pairing.TeamWithdrawn():
+            _team(after, event.team_id).withdrawn_round = event.round
+        case pairing.TeamReinstated():
+            _team(after, event.team_id).withdrawn_round = 0
         case rating.RatingListPublished():
             after.rating_system, after.rating_revision = event.system, event.revision
             said = after.rating_revised_at if event.revision else after.rating_published_at
@@ -146,8 +168,13 @@ def change_players(state: results.ListPlayersResponse | None, event: Message) ->
     return after
 
 
-def change_round(state: results.GetPairingsResponse | None, event: Message) -> results.GetPairingsResponse:
-    """The round after ``event``, by changing ``state`` itself. Raises ``Broken`` if it cannot follow."""
+def change_round(
+    state: results.GetPairingsResponse | None, event: Message, teams: Iterable[results.Team] = ()
+) -> results.GetPairingsResponse:
+    """The round after ``event``, by changing ``state`` itself; ``teams`` are those of the tournament.
+
+    Raises ``Broken`` if it cannot follow.
+    """
     if state is None and not isinstance(event, pairing.RoundPaired | pairing.ByeAwarded):
         raise Broken(f"{event.DESCRIPTOR.name} is of a round that was not paired")
     after = results.GetPairingsResponse() if state is None else state
@@ -160,7 +187,9 @@ def change_round(state: results.GetPairingsResponse | None, event: Message) -> r
             after.phase = results.ROUND_PHASE_PAIRED
             after.tables.extend(_table(pair) for pair in event.pairings)
             for one in event.requested_byes:
-                after.requested_byes.add(seat=results.Seat(player_id=one.player_id), kind=one.kind)
+                seat = results.Seat(player_id=one.player_id, team_id=one.team_id)
+                after.requested_byes.add(seat=seat, kind=one.kind, match=one.match, board=one.board)
+            _show_teams(after, event, {team.team_id: team.name for team in teams})
         case pairing.ByeAwarded():
             after.round = event.round
             after.phase = results.ROUND_PHASE_PAIRED
@@ -288,11 +317,29 @@ def _table(pair: pairing.Pairing) -> results.Table:
         table=pair.table,
         game_id=pair.game_id,
         hall=pair.hall,
+        match=pair.match,
+        board=pair.board,
         seats=[
             results.Seat(player_id=player)
             for player in pair.player_ids or (pair.first_player_id, pair.second_player_id)
         ],
     )
+
+
+def _show_teams(state: results.GetPairingsResponse, event: pairing.RoundPaired, names: Mapping[str, str]) -> None:
+    """Who meets whom among the teams, and for which team everybody sits."""
+    teams: dict[int, tuple[str, str]] = {}
+    for match in event.matches:
+        teams[match.match] = (match.first_team_id, match.second_team_id)
+        first, second = (results.TeamSide(team_id=team_id, name=names[team_id]) for team_id in teams[match.match])
+        state.matches.add(match=match.match, first_team=first, second_team=second)
+    for table in state.tables:
+        for seat, team_id in zip(table.seats, teams.get(table.match, ()), strict=False):
+            seat.team_id = team_id
+    if event.bye_team_id:
+        state.team_byes.add(team_id=event.bye_team_id, name=names[event.bye_team_id])
+    for bye in event.team_byes:
+        state.team_byes.add(team_id=bye.team_id, name=names[bye.team_id], kind=bye.kind)
 
 
 def _table_of(state: results.GetPairingsResponse, game_id: str, number: int = 0) -> results.Table:
@@ -310,6 +357,24 @@ def _player(state: results.ListPlayersResponse, player_id: str) -> results.Playe
         if player.player_id == player_id:
             return player
     raise Broken(f"player {player_id!r} is not registered")
+
+
+def _team(state: results.ListPlayersResponse, team_id: str) -> results.Team:
+    for team in state.teams:
+        if team.team_id == team_id:
+            return team
+    raise Broken(f"team {team_id!r} is not registered")
+
+
+def _line_up(state: results.ListPlayersResponse, team: results.Team, player_ids: Iterable[str]) -> None:
+    """Give a team the players that it has from now on."""
+    for player in state.players:
+        if player.team_id == team.team_id:
+            player.team_id = ""
+    team.ClearField("line_up")
+    for player_id in player_ids:
+        team.line_up.add(player_id=player_id)
+        _player(state, player_id).team_id = team.team_id
 
 
 def _by_rating(player: results.Player) -> tuple[int, str]:

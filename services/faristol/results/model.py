@@ -67,7 +67,8 @@ def change(view: View, event: Message) -> set[Part]:
         return _change_game(view, event)
     changed: set[Part]
     if of == "round":
-        view.round = championship.change_round(view.round, event)
+        teams = view.players.teams if view.players is not None else ()
+        view.round = championship.change_round(view.round, event, teams)
         tournament = championship.existing(view.tournament, event)
         below = championship.mirror_round(tournament, view.round)
         below |= championship.mark_rounds_after(tournament, event)

@@ -13,11 +13,12 @@ from faristol.results.championship import never_came
 from faristol.rules import Ruleset
 from faristol.rules.standings import Bye, Result, SpreadAdjustment, TableResult, standings
 
-_KINDS: Mapping[pairing.ByeKind.ValueType, Bye] = {
+BYES: Mapping[pairing.ByeKind.ValueType, Bye] = {
     pairing.BYE_KIND_HALF_POINT: Bye.HALF_POINT,
     pairing.BYE_KIND_FULL_POINT: Bye.FULL_POINT,
     pairing.BYE_KIND_ZERO_POINT: Bye.ZERO_POINT,
 }
+"""Byes that are granted, as the standings take them in."""
 
 
 def rank(
@@ -64,6 +65,7 @@ def rank(
     seated = {seat.player_id for round_ in paired for table in round_.tables for seat in table.seats}
     seated |= {player_id for round_ in paired for player_id, _ in _byes(round_)}
     byes = {result.first for result in known if isinstance(result, Result) and result.sat_out is Bye.ALLOCATED}
+    teams = {player.player_id: player.team_id for player in players}
     table = standings(
         known,
         sorted(player.player_id for player in players if not never_came(player) or player.player_id in seated),
@@ -85,6 +87,7 @@ def rank(
             point_arithmetic=shown(row.point_arithmetic) if arithmetic else None,
             spread=spread[row.player],
             total=total[row.player],
+            team_id=teams[row.player],
         )
         for row in table
         if not only or row.player == only
@@ -107,19 +110,24 @@ def _results(rounds: Iterable[results.GetPairingsResponse]) -> Iterable[Result |
             if table.final and len(table.seats) > 2:
                 yield _of_several(round_.round, table)
             elif table.final:
-                first, second = table.seats
-                yield Result.of_table(
-                    round_.round,
-                    first.player_id,
-                    second.player_id,
-                    first.score,
-                    second.score,
-                    winner=table.winner_id,
-                    lost_by_all=table.lost_by_all,
-                    played=not table.unplayed,
-                )
-        if _complete(round_):
+                yield result_of(round_.round, table)
+        if complete(round_):
             yield from (Result.bye(round_.round, player, kind) for player, kind in _byes(round_))
+
+
+def result_of(number: int, table: results.Table) -> Result:
+    """The final result of a table of two, in round ``number``."""
+    first, second = table.seats
+    return Result.of_table(
+        number,
+        first.player_id,
+        second.player_id,
+        first.score,
+        second.score,
+        winner=table.winner_id,
+        lost_by_all=table.lost_by_all,
+        played=not table.unplayed,
+    )
 
 
 def _of_several(number: int, table: results.Table) -> TableResult:
@@ -133,7 +141,7 @@ def _pending(rounds: Iterable[results.GetPairingsResponse]) -> Iterable[tuple[st
         for table in round_.tables:
             if not table.final:
                 yield from ((seat.player_id, round_.round) for seat in table.seats)
-        if not _complete(round_):
+        if not complete(round_):
             yield from ((player, round_.round) for player, _ in _byes(round_))
 
 
@@ -141,8 +149,9 @@ def _byes(round_: results.GetPairingsResponse) -> Iterable[tuple[str, Bye]]:
     if round_.bye.player_id:
         yield round_.bye.player_id, Bye.ALLOCATED
     for one in round_.requested_byes:
-        yield one.seat.player_id, _KINDS[one.kind]
+        yield one.seat.player_id, BYES[one.kind]
 
 
-def _complete(round_: results.GetPairingsResponse) -> bool:
+def complete(round_: results.GetPairingsResponse) -> bool:
+    """Every result of the round is in."""
     return all(table.final for table in round_.tables)

@@ -15,7 +15,19 @@ from faristol.pb.pairing.v1 import events_pb2 as pairing
 from faristol.pb.results.v1 import results_pb2 as results
 from faristol.record.people import Person
 from faristol.rules import Ruleset
-from faristol.rules.trf import Byes, Cell, Colour, Document, Edition, Fictitious, Forbidden, Player, Points, Scores
+from faristol.rules.trf import (
+    Byes,
+    Cell,
+    Colour,
+    Document,
+    Edition,
+    Fictitious,
+    Forbidden,
+    Player,
+    Points,
+    Scores,
+    Team,
+)
 
 TENTHS = 10
 """Of a point."""
@@ -97,10 +109,12 @@ def report(
     ruleset: Ruleset,
     edition: Edition,
     second: Container[tuple[int, str]],
+    teams: Sequence[results.Team] = (),
 ) -> Document:
     """The document of a tournament, of which ``rows`` are the crosstable of the rounds to be told.
 
-    ``second`` says, as pairs of round and player, who is named second in the pairings.
+    ``second`` says, as pairs of round and player, who is named second in the pairings. Teams are told with their
+    line-ups of now.
     """
     row_of = {row.standing.player_id: row for row in rows}
     ordered = sorted(
@@ -132,6 +146,7 @@ def report(
             ("012", f"{tournament.name} ({tournament.division})" if tournament.division else tournament.name),
             ("042", tournament.created_at.ToDatetime().strftime("%Y/%m/%d")),
             ("062", str(len(lines))),
+            *((("082", str(len(teams))),) if teams else ()),
             ("092", _SYSTEMS.get(law.system, law.system)),
         ),
         rounds=tournament.rounds,
@@ -157,6 +172,7 @@ def report(
             if (half_points := arrangements.fictitious.get(one.player_id, 0))
         ),
         forbidden=tuple(_forbidden(arrangements, number_of, edition)),
+        teams=tuple(_team(team, number_of) for team in teams),
         scores=tuple(_scores(row_of[one.player_id], number_of[one.player_id]) for one in ordered),
         other=tuple(
             f"DAT {number_of[one.player_id]:04} SPREAD {row_of[one.player_id].standing.spread}" for one in ordered
@@ -200,6 +216,10 @@ def _forbidden(arrangements: Arrangements, number_of: Mapping[str, int], edition
     for pair, first, last in sorted(held):
         if all(player_id in number_of for player_id in pair):
             yield Forbidden(tuple(sorted(number_of[player_id] for player_id in pair)), first, last)
+
+
+def _team(team: results.Team, number_of: Mapping[str, int]) -> Team:
+    return Team(team.name, tuple(number_of[one.player_id] for one in team.line_up if one.player_id in number_of))
 
 
 def _scores(row: results.CrosstableRow, number: int) -> Scores:

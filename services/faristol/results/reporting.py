@@ -62,5 +62,6 @@ async def answer(
         ranking.rules_of(found.tournament),
         _EDITIONS[edition],
         {(round_.round, table.seats[1].player_id) for round_ in counted for table in round_.tables},
+        found.listed.teams,
     )
     return results.GetReportResponse(text=write_trf(document), round=len(counted), position=found.position)

@@ -16,7 +16,7 @@ from faristol.host.times import moment_of
 from faristol.pb.results.v1 import results_pb2 as results
 from faristol.pb.results.v1 import results_pb2_grpc as results_grpc
 from faristol.record import Record, load
-from faristol.results import history, news, operation, ranking, reading, reporting, wording
+from faristol.results import history, news, operation, ranking, reading, reporting, teams, wording
 from faristol.results.crosstable import crosstable
 from faristol.results.history import Moment
 from faristol.results.playing import Playing
@@ -31,9 +31,11 @@ AsOf = (
     results.ListTournamentsRequest
     | results.GetTournamentRequest
     | results.GetStandingsRequest
+    | results.GetTeamStandingsRequest
     | results.GetCrosstableRequest
     | results.GetReportRequest
     | results.GetPairingsRequest
+    | results.ListTeamsRequest
     | results.ListPlayersRequest
     | results.GetGameRequest
 )
@@ -109,7 +111,8 @@ class ResultsService(results_grpc.ResultsServiceServicer):
         for line in lines:
             line.name = people[line.player_id].name
         if request.arithmetic:
-            await asyncio.to_thread(wording.word_all, lines, people, language_of(context))
+            names = {player_id: one.name for player_id, one in people.items()}
+            await asyncio.to_thread(wording.word_all, lines, names, language_of(context))
         last = request.round or ranking.last_counted(counted)
         return results.GetStandingsResponse(
             standings=lines, round=last, position=found.position, division=found.tournament.division
@@ -132,8 +135,57 @@ class ResultsService(results_grpc.ResultsServiceServicer):
             seats.append(answer.bye)
         seats.extend(one.seat for one in answer.requested_byes)
         await self._name(seats)
+        if answer.matches:
+            teams.show_matches(answer, ranking.rules_of(found.tournament))
         answer.position, answer.division = found.position, found.tournament.division
         return answer
+
+    async def GetTeamStandings(  # noqa: N802
+        self, request: results.GetTeamStandingsRequest, context: Context
+    ) -> results.GetTeamStandingsResponse:
+        """Standings of teams with their tie-breaks and, where asked for, how each comes about."""
+        if moment := await self._moment(request):
+            found = await history.tournament(self._record, request.tournament_id, moment)
+        else:
+            await self._reach(request.min_position, context)
+            found = await reading.tournament(self._record, request.tournament_id, [Kind.PLAYERS, Kind.ROUND])
+        counted = found.up_to(request.round)
+        lines = await asyncio.to_thread(
+            teams.rank_teams,
+            found.tournament,
+            found.listed.teams,
+            counted,
+            arithmetic=request.arithmetic,
+            only=request.team_id,
+        )
+        if request.team_id and not lines:
+            raise NotFound("team", request.team_id)
+        if request.arithmetic:
+            names = {team.team_id: team.name for team in found.listed.teams}
+            await asyncio.to_thread(wording.word_all, lines, names, language_of(context))
+        return results.GetTeamStandingsResponse(
+            standings=lines,
+            round=request.round or teams.last_counted(counted),
+            position=found.position,
+            division=found.tournament.division,
+            score=teams.score(found.tournament),
+        )
+
+    async def ListTeams(  # noqa: N802
+        self, request: results.ListTeamsRequest, context: Context
+    ) -> results.ListTeamsResponse:
+        """Teams with their line-ups."""
+        if moment := await self._moment(request):
+            found = await history.players(self._record, request.tournament_id, moment)
+        else:
+            await self._reach(request.min_position, context)
+            found = await reading.tournament(self._record, request.tournament_id, [Kind.PLAYERS])
+        listed = found.listed.teams
+        people = await reading.people(self._record, (one.player_id for team in listed for one in team.line_up))
+        for team in listed:
+            for one in team.line_up:
+                one.name = people[one.player_id].name
+        return results.ListTeamsResponse(teams=listed, position=found.position, division=found.tournament.division)
 
     async def GetCrosstable(  # noqa: N802
         self, request: results.GetCrosstableRequest, context: Context

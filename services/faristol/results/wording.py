@@ -6,8 +6,13 @@ from collections.abc import Callable, Iterable, Mapping
 
 from faristol.host.text import number, say
 from faristol.pb.results.v1 import results_pb2 as results
-from faristol.record.people import Person
 from faristol.rules.refusal import N_, Param
+
+Line = results.Standing | results.TeamStanding
+"""Of a player, or of a team."""
+
+Names = Mapping[str, str]
+"""Of players or of teams, by id; empty where one was erased."""
 
 GAME = N_("Round {round}, {opponent}: {value}")
 TABLE = N_("Round {round}, table of {seats}: {value}")
@@ -20,7 +25,7 @@ SANCTION = N_("Round {round}, sanction: {value}")
 GRANTED = N_("{value}, of which {granted} for rounds missed")
 LOWEST = N_("{term} (left out as one of the lowest)")
 MISSED_BY_WILL = N_("{term} (left out first, as missed by own will)")
-NOT_ALL_MET = N_("{term} (not counted: not all of the equal players have met)")
+NOT_ALL_MET = N_("{term} (not counted: not all who are equal have met)")
 SUM = N_("Together: {terms} = {value}")
 MEAN = N_("Mean of the games: ({terms}) ÷ {games} = {value}")
 NOTHING = N_("Nothing counts yet: 0")
@@ -46,30 +51,30 @@ _SHARES: Mapping[results.Outcome.ValueType, str] = {
 }
 
 
-def word(standing: results.Standing, people: Mapping[str, Person], language: str) -> None:
+def word(standing: Line, names: Names, language: str) -> None:
     """Fill the names of opponents and every ``text`` of the arithmetic of ``standing``, in ``language``."""
-    _word(standing.point_arithmetic, "points", 1, people, language)
+    _word(standing.point_arithmetic, "points", 1, names, language)
     for one in standing.tie_breaks:
-        _word(one.arithmetic, one.name, max(1, one.divisor), people, language)
+        _word(one.arithmetic, one.name, max(1, one.divisor), names, language)
 
 
-def word_all(standings: Iterable[results.Standing], people: Mapping[str, Person], language: str) -> None:
+def word_all(standings: Iterable[Line], names: Names, language: str) -> None:
     """The same for every line of the standings."""
     for standing in standings:
-        word(standing, people, language)
+        word(standing, names, language)
 
 
-def opponents(standing: results.Standing) -> set[str]:
+def opponents(standing: Line) -> set[str]:
     """Everybody whom the arithmetic of ``standing`` names."""
     parts = [standing.point_arithmetic, *(one.arithmetic for one in standing.tie_breaks)]
     return {term.opponent_id for part in parts for term in part.terms if term.opponent_id}
 
 
-def _word(one: results.Arithmetic, name: str, divisor: int, people: Mapping[str, Person], language: str) -> None:
+def _word(one: results.Arithmetic, name: str, divisor: int, names: Names, language: str) -> None:
     write = _WRITERS.get(name, _plain)
     for term in one.terms:
         if term.opponent_id:
-            term.opponent_name = people[term.opponent_id].name
+            term.opponent_name = names[term.opponent_id]
         head = TABLE if term.seats > 2 else _HEADS[term.basis]
         told: dict[str, Param] = {
             "round": term.round,

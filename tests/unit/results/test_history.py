@@ -39,6 +39,9 @@ class Patient:
     def time_remaining(self) -> None:
         """No deadline."""
 
+    def invocation_metadata(self) -> None:
+        """No language either."""
+
 
 CALLER = cast("Any", Patient())
 

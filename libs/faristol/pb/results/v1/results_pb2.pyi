@@ -519,6 +519,7 @@ class Tournament(_message.Message):
     DIVISION_FIELD_NUMBER: _builtins.int
     DIVISION_OF_FIELD_NUMBER: _builtins.int
     DIVISIONS_FIELD_NUMBER: _builtins.int
+    TEAM_BOARDS_FIELD_NUMBER: _builtins.int
     tournament_id: _builtins.str
     """The tournament."""
     name: _builtins.str
@@ -533,6 +534,8 @@ class Tournament(_message.Message):
     """The division of a championship that it is; empty where it is none."""
     division_of: _builtins.str
     """The tournament that is the first division of that championship; empty for the first one itself."""
+    team_boards: _builtins.int
+    """How many boards a match between two teams has; 0 where players play each for themselves."""
     @_builtins.property
     def ruleset(self) -> _events_pb2.Pin:
         """Rules."""
@@ -568,10 +571,11 @@ class Tournament(_message.Message):
         division: _builtins.str = ...,
         division_of: _builtins.str = ...,
         divisions: _abc.Iterable[_events_pb2_1.Division] | None = ...,
+        team_boards: _builtins.int = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["created_at", b"created_at", "lexicon", b"lexicon", "ruleset", b"ruleset"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["created_at", b"created_at", "division", b"division", "division_of", b"division_of", "divisions", b"divisions", "lexicon", b"lexicon", "name", b"name", "over", b"over", "played", b"played", "players", b"players", "rounds", b"rounds", "ruleset", b"ruleset", "tournament_id", b"tournament_id"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["created_at", b"created_at", "division", b"division", "division_of", b"division_of", "divisions", b"divisions", "lexicon", b"lexicon", "name", b"name", "over", b"over", "played", b"played", "players", b"players", "rounds", b"rounds", "ruleset", b"ruleset", "team_boards", b"team_boards", "tournament_id", b"tournament_id"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -707,6 +711,7 @@ class Standing(_message.Message):
     SPREAD_FIELD_NUMBER: _builtins.int
     TOTAL_FIELD_NUMBER: _builtins.int
     POINT_ARITHMETIC_FIELD_NUMBER: _builtins.int
+    TEAM_ID_FIELD_NUMBER: _builtins.int
     rank: _builtins.int
     """From 1; players equal in everything share a rank."""
     player_id: _builtins.str
@@ -727,6 +732,8 @@ class Standing(_message.Message):
     """Own points minus opponents' points in all games."""
     total: _builtins.int
     """Points in all games."""
+    team_id: _builtins.str
+    """The player's team; empty where there are no teams."""
     @_builtins.property
     def tie_breaks(self) -> _containers.RepeatedCompositeFieldContainer[Global___TieBreak]:
         """Tie-breaks in the order in which they are applied."""
@@ -750,10 +757,11 @@ class Standing(_message.Message):
         spread: _builtins.int = ...,
         total: _builtins.int = ...,
         point_arithmetic: Global___Arithmetic | None = ...,
+        team_id: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["point_arithmetic", b"point_arithmetic"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["bye", b"bye", "draws", b"draws", "half_points", b"half_points", "losses", b"losses", "name", b"name", "player_id", b"player_id", "point_arithmetic", b"point_arithmetic", "rank", b"rank", "spread", b"spread", "tie_breaks", b"tie_breaks", "total", b"total", "wins", b"wins"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["bye", b"bye", "draws", b"draws", "half_points", b"half_points", "losses", b"losses", "name", b"name", "player_id", b"player_id", "point_arithmetic", b"point_arithmetic", "rank", b"rank", "spread", b"spread", "team_id", b"team_id", "tie_breaks", b"tie_breaks", "total", b"total", "wins", b"wins"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -770,7 +778,9 @@ class TieBreak(_message.Message):
     DIVISOR_FIELD_NUMBER: _builtins.int
     ARITHMETIC_FIELD_NUMBER: _builtins.int
     name: _builtins.str
-    """Its name in the ruleset: `median-buchholz`, `buchholz`, `berger`, `spread`, `total`, `head-to-head`, `cusca`."""
+    """Its name in the ruleset: `median-buchholz`, `buchholz`, `berger`, `spread`, `total`, `head-to-head`, `cusca`; of
+    teams `match-points` or `board-points` as well.
+    """
     quarters: _builtins.int
     """Its value in quarters: 4 is one point. (Berger adds halves of halves.) Of a mean, the sum."""
     divisor: _builtins.int
@@ -978,22 +988,26 @@ class Seat(_message.Message):
     PLAYER_ID_FIELD_NUMBER: _builtins.int
     NAME_FIELD_NUMBER: _builtins.int
     SCORE_FIELD_NUMBER: _builtins.int
+    TEAM_ID_FIELD_NUMBER: _builtins.int
     player_id: _builtins.str
     """The player."""
     name: _builtins.str
     """Name, or empty when it was erased."""
     score: _builtins.int
     """Score so far, or final."""
+    team_id: _builtins.str
+    """The team that the player sits there for; empty where there are no teams."""
     def __init__(
         self,
         *,
         player_id: _builtins.str = ...,
         name: _builtins.str = ...,
         score: _builtins.int = ...,
+        team_id: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["name", b"name", "player_id", b"player_id", "score", b"score"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["name", b"name", "player_id", b"player_id", "score", b"score", "team_id", b"team_id"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -1020,6 +1034,8 @@ class Table(_message.Message):
     SPREAD_ADJUSTMENTS_FIELD_NUMBER: _builtins.int
     FIRST_PLAYER_ID_FIELD_NUMBER: _builtins.int
     HALL_FIELD_NUMBER: _builtins.int
+    MATCH_FIELD_NUMBER: _builtins.int
+    BOARD_FIELD_NUMBER: _builtins.int
     table: _builtins.int
     """Table, from 1."""
     game_id: _builtins.str
@@ -1042,6 +1058,10 @@ class Table(_message.Message):
     """Who starts, or started; empty before that is known."""
     hall: _builtins.str
     """The hall of the table; empty where a tournament has none."""
+    match: _builtins.int
+    """The match between two teams that the table is a board of, by its number in the round; 0 where there are no teams."""
+    board: _builtins.int
+    """The board of that match, from 1; 0 where there are no teams."""
     @_builtins.property
     def seats(self) -> _containers.RepeatedCompositeFieldContainer[Global___Seat]:
         """Both players, in the order of the pairing."""
@@ -1076,10 +1096,12 @@ class Table(_message.Message):
         spread_adjustments: _abc.Iterable[Global___SpreadAdjustment] | None = ...,
         first_player_id: _builtins.str = ...,
         hall: _builtins.str = ...,
+        match: _builtins.int = ...,
+        board: _builtins.int = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["postponed_to", b"postponed_to"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["condition", b"condition", "corrected", b"corrected", "final", b"final", "first_player_id", b"first_player_id", "game_id", b"game_id", "hall", b"hall", "loser_ids", b"loser_ids", "lost_by_all", b"lost_by_all", "postponed_to", b"postponed_to", "seats", b"seats", "spread_adjustments", b"spread_adjustments", "table", b"table", "turns", b"turns", "unplayed", b"unplayed", "winner_id", b"winner_id"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["board", b"board", "condition", b"condition", "corrected", b"corrected", "final", b"final", "first_player_id", b"first_player_id", "game_id", b"game_id", "hall", b"hall", "loser_ids", b"loser_ids", "lost_by_all", b"lost_by_all", "match", b"match", "postponed_to", b"postponed_to", "seats", b"seats", "spread_adjustments", b"spread_adjustments", "table", b"table", "turns", b"turns", "unplayed", b"unplayed", "winner_id", b"winner_id"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -1127,8 +1149,14 @@ class RequestedBye(_message.Message):
 
     SEAT_FIELD_NUMBER: _builtins.int
     KIND_FIELD_NUMBER: _builtins.int
+    MATCH_FIELD_NUMBER: _builtins.int
+    BOARD_FIELD_NUMBER: _builtins.int
     kind: _events_pb2_1.ByeKind.ValueType
     """What the round is worth."""
+    match: _builtins.int
+    """The match in which the player's board is won because the other team has nobody for it; 0 where none."""
+    board: _builtins.int
+    """The board, from 1, in that match or in the line-up of the team; 0 where there are no teams."""
     @_builtins.property
     def seat(self) -> Global___Seat:
         """Who."""
@@ -1138,14 +1166,118 @@ class RequestedBye(_message.Message):
         *,
         seat: Global___Seat | None = ...,
         kind: _events_pb2_1.ByeKind.ValueType = ...,
+        match: _builtins.int = ...,
+        board: _builtins.int = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["seat", b"seat"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["kind", b"kind", "seat", b"seat"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["board", b"board", "kind", b"kind", "match", b"match", "seat", b"seat"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___RequestedBye: _TypeAlias = RequestedBye  # noqa: Y015
+
+@_typing.final
+class TeamSide(_message.Message):
+    """A team in a match."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    TEAM_ID_FIELD_NUMBER: _builtins.int
+    NAME_FIELD_NUMBER: _builtins.int
+    BOARD_HALF_POINTS_FIELD_NUMBER: _builtins.int
+    team_id: _builtins.str
+    """The team."""
+    name: _builtins.str
+    """Its name."""
+    board_half_points: _builtins.int
+    """Points of the boards of which the result is final, in halves."""
+    def __init__(
+        self,
+        *,
+        team_id: _builtins.str = ...,
+        name: _builtins.str = ...,
+        board_half_points: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["board_half_points", b"board_half_points", "name", b"name", "team_id", b"team_id"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___TeamSide: _TypeAlias = TeamSide  # noqa: Y015
+
+@_typing.final
+class Match(_message.Message):
+    """Two teams in a round (FISE 4.4)."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    MATCH_FIELD_NUMBER: _builtins.int
+    FIRST_TEAM_FIELD_NUMBER: _builtins.int
+    SECOND_TEAM_FIELD_NUMBER: _builtins.int
+    FINAL_FIELD_NUMBER: _builtins.int
+    WINNER_TEAM_ID_FIELD_NUMBER: _builtins.int
+    match: _builtins.int
+    """Its number in the round, from 1."""
+    final: _builtins.bool
+    """The results of all its boards are final."""
+    winner_team_id: _builtins.str
+    """Who has more points of the boards; empty for a draw, and before the end."""
+    @_builtins.property
+    def first_team(self) -> Global___TeamSide:
+        """The team of the players named first at its tables."""
+
+    @_builtins.property
+    def second_team(self) -> Global___TeamSide:
+        """The other."""
+
+    def __init__(
+        self,
+        *,
+        match: _builtins.int = ...,
+        first_team: Global___TeamSide | None = ...,
+        second_team: Global___TeamSide | None = ...,
+        final: _builtins.bool = ...,
+        winner_team_id: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["first_team", b"first_team", "second_team", b"second_team"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["final", b"final", "first_team", b"first_team", "match", b"match", "second_team", b"second_team", "winner_team_id", b"winner_team_id"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___Match: _TypeAlias = Match  # noqa: Y015
+
+@_typing.final
+class TeamBye(_message.Message):
+    """A team that sits a round out."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    TEAM_ID_FIELD_NUMBER: _builtins.int
+    NAME_FIELD_NUMBER: _builtins.int
+    KIND_FIELD_NUMBER: _builtins.int
+    team_id: _builtins.str
+    """The team."""
+    name: _builtins.str
+    """Its name."""
+    kind: _events_pb2_1.ByeKind.ValueType
+    """What the round is worth where that was granted; not said where the pairing left the team over."""
+    def __init__(
+        self,
+        *,
+        team_id: _builtins.str = ...,
+        name: _builtins.str = ...,
+        kind: _events_pb2_1.ByeKind.ValueType = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["kind", b"kind", "name", b"name", "team_id", b"team_id"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___TeamBye: _TypeAlias = TeamBye  # noqa: Y015
 
 @_typing.final
 class GetPairingsResponse(_message.Message):
@@ -1160,6 +1292,8 @@ class GetPairingsResponse(_message.Message):
     POSITION_FIELD_NUMBER: _builtins.int
     REQUESTED_BYES_FIELD_NUMBER: _builtins.int
     DIVISION_FIELD_NUMBER: _builtins.int
+    MATCHES_FIELD_NUMBER: _builtins.int
+    TEAM_BYES_FIELD_NUMBER: _builtins.int
     round: _builtins.int
     """The round."""
     phase: Global___RoundPhase.ValueType
@@ -1180,6 +1314,14 @@ class GetPairingsResponse(_message.Message):
     def requested_byes(self) -> _containers.RepeatedCompositeFieldContainer[Global___RequestedBye]:
         """Who sits the round out, other than by the pairing itself."""
 
+    @_builtins.property
+    def matches(self) -> _containers.RepeatedCompositeFieldContainer[Global___Match]:
+        """The matches between teams, in the order of their numbers; empty where there are no teams."""
+
+    @_builtins.property
+    def team_byes(self) -> _containers.RepeatedCompositeFieldContainer[Global___TeamBye]:
+        """The teams that sit the round out. Their players are among `requested_byes`."""
+
     def __init__(
         self,
         *,
@@ -1190,10 +1332,12 @@ class GetPairingsResponse(_message.Message):
         position: _builtins.int = ...,
         requested_byes: _abc.Iterable[Global___RequestedBye] | None = ...,
         division: _builtins.str = ...,
+        matches: _abc.Iterable[Global___Match] | None = ...,
+        team_byes: _abc.Iterable[Global___TeamBye] | None = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["bye", b"bye"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["bye", b"bye", "division", b"division", "phase", b"phase", "position", b"position", "requested_byes", b"requested_byes", "round", b"round", "tables", b"tables"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["bye", b"bye", "division", b"division", "matches", b"matches", "phase", b"phase", "position", b"position", "requested_byes", b"requested_byes", "round", b"round", "tables", b"tables", "team_byes", b"team_byes"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -1588,6 +1732,364 @@ class GetPrizesResponse(_message.Message):
 Global___GetPrizesResponse: _TypeAlias = GetPrizesResponse  # noqa: Y015
 
 @_typing.final
+class GetTeamStandingsRequest(_message.Message):
+    """See GetTeamStandings."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    TOURNAMENT_ID_FIELD_NUMBER: _builtins.int
+    ROUND_FIELD_NUMBER: _builtins.int
+    MIN_POSITION_FIELD_NUMBER: _builtins.int
+    AS_OF_POSITION_FIELD_NUMBER: _builtins.int
+    AS_OF_FIELD_NUMBER: _builtins.int
+    TEAM_ID_FIELD_NUMBER: _builtins.int
+    ARITHMETIC_FIELD_NUMBER: _builtins.int
+    tournament_id: _builtins.str
+    """The tournament."""
+    round: _builtins.int
+    """After this round; with the results so far when 0."""
+    min_position: _builtins.int
+    """See the head of this file."""
+    as_of_position: _builtins.int
+    """See the head of this file."""
+    team_id: _builtins.str
+    """Only this team's line, with the rank among all; every line when empty. NOT_FOUND for one that has none."""
+    arithmetic: _builtins.bool
+    """With how every value comes about, in the caller's language."""
+    @_builtins.property
+    def as_of(self) -> _timestamp_pb2.Timestamp:
+        """See the head of this file."""
+
+    def __init__(
+        self,
+        *,
+        tournament_id: _builtins.str = ...,
+        round: _builtins.int = ...,
+        min_position: _builtins.int = ...,
+        as_of_position: _builtins.int = ...,
+        as_of: _timestamp_pb2.Timestamp | None = ...,
+        team_id: _builtins.str = ...,
+        arithmetic: _builtins.bool = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["as_of", b"as_of"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["arithmetic", b"arithmetic", "as_of", b"as_of", "as_of_position", b"as_of_position", "min_position", b"min_position", "round", b"round", "team_id", b"team_id", "tournament_id", b"tournament_id"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___GetTeamStandingsRequest: _TypeAlias = GetTeamStandingsRequest  # noqa: Y015
+
+@_typing.final
+class TeamRound(_message.Message):
+    """What a round was to a team."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    ROUND_FIELD_NUMBER: _builtins.int
+    BASIS_FIELD_NUMBER: _builtins.int
+    OUTCOME_FIELD_NUMBER: _builtins.int
+    MATCH_FIELD_NUMBER: _builtins.int
+    OPPONENT_ID_FIELD_NUMBER: _builtins.int
+    OPPONENT_NAME_FIELD_NUMBER: _builtins.int
+    OPPONENT_RANK_FIELD_NUMBER: _builtins.int
+    BOARD_HALF_POINTS_FIELD_NUMBER: _builtins.int
+    AGAINST_HALF_POINTS_FIELD_NUMBER: _builtins.int
+    FINAL_FIELD_NUMBER: _builtins.int
+    round: _builtins.int
+    """Round, from 1."""
+    basis: Global___TermBasis.ValueType
+    """What it was: a match in which a game was played, one without any, a bye, an absence; not said for a bye of a round
+    that is being played.
+    """
+    outcome: Global___Outcome.ValueType
+    """What it came to; not said while there is no result, and for a team that was absent."""
+    match: _builtins.int
+    """The match; 0 where there is none."""
+    opponent_id: _builtins.str
+    """The other team; empty where there is none."""
+    opponent_name: _builtins.str
+    """Its name."""
+    opponent_rank: _builtins.int
+    """Its rank."""
+    board_half_points: _builtins.int
+    """Own points of the boards, in halves: final, or so far."""
+    against_half_points: _builtins.int
+    """Those of the other team."""
+    final: _builtins.bool
+    """The result is final."""
+    def __init__(
+        self,
+        *,
+        round: _builtins.int = ...,
+        basis: Global___TermBasis.ValueType = ...,
+        outcome: Global___Outcome.ValueType = ...,
+        match: _builtins.int = ...,
+        opponent_id: _builtins.str = ...,
+        opponent_name: _builtins.str = ...,
+        opponent_rank: _builtins.int = ...,
+        board_half_points: _builtins.int = ...,
+        against_half_points: _builtins.int = ...,
+        final: _builtins.bool = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["against_half_points", b"against_half_points", "basis", b"basis", "board_half_points", b"board_half_points", "final", b"final", "match", b"match", "opponent_id", b"opponent_id", "opponent_name", b"opponent_name", "opponent_rank", b"opponent_rank", "outcome", b"outcome", "round", b"round"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___TeamRound: _TypeAlias = TeamRound  # noqa: Y015
+
+@_typing.final
+class TeamStanding(_message.Message):
+    """A team's line in the standings. Values in halves or quarters are whole numbers, so that equal is equal."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    RANK_FIELD_NUMBER: _builtins.int
+    TEAM_ID_FIELD_NUMBER: _builtins.int
+    NAME_FIELD_NUMBER: _builtins.int
+    WINS_FIELD_NUMBER: _builtins.int
+    DRAWS_FIELD_NUMBER: _builtins.int
+    LOSSES_FIELD_NUMBER: _builtins.int
+    MATCH_HALF_POINTS_FIELD_NUMBER: _builtins.int
+    BOARD_HALF_POINTS_FIELD_NUMBER: _builtins.int
+    TIE_BREAKS_FIELD_NUMBER: _builtins.int
+    SPREAD_FIELD_NUMBER: _builtins.int
+    TOTAL_FIELD_NUMBER: _builtins.int
+    ROUNDS_FIELD_NUMBER: _builtins.int
+    POINT_ARITHMETIC_FIELD_NUMBER: _builtins.int
+    rank: _builtins.int
+    """From 1; teams equal in everything share a rank."""
+    team_id: _builtins.str
+    """The team."""
+    name: _builtins.str
+    """Its name."""
+    wins: _builtins.int
+    """Matches won."""
+    draws: _builtins.int
+    """Matches drawn."""
+    losses: _builtins.int
+    """Matches lost."""
+    match_half_points: _builtins.int
+    """Points of its matches, in halves."""
+    board_half_points: _builtins.int
+    """Points of all its boards, in halves."""
+    spread: _builtins.int
+    """Own points minus opponents' points in all games."""
+    total: _builtins.int
+    """Points in all games."""
+    @_builtins.property
+    def tie_breaks(self) -> _containers.RepeatedCompositeFieldContainer[Global___TieBreak]:
+        """Tie-breaks in the order in which they are applied; the first is the score that teams are not ranked by."""
+
+    @_builtins.property
+    def rounds(self) -> _containers.RepeatedCompositeFieldContainer[Global___TeamRound]:
+        """One for each round paired, in order."""
+
+    @_builtins.property
+    def point_arithmetic(self) -> Global___Arithmetic:
+        """How the points that teams are ranked by come about, when that was asked for. Opponents are teams."""
+
+    def __init__(
+        self,
+        *,
+        rank: _builtins.int = ...,
+        team_id: _builtins.str = ...,
+        name: _builtins.str = ...,
+        wins: _builtins.int = ...,
+        draws: _builtins.int = ...,
+        losses: _builtins.int = ...,
+        match_half_points: _builtins.int = ...,
+        board_half_points: _builtins.int = ...,
+        tie_breaks: _abc.Iterable[Global___TieBreak] | None = ...,
+        spread: _builtins.int = ...,
+        total: _builtins.int = ...,
+        rounds: _abc.Iterable[Global___TeamRound] | None = ...,
+        point_arithmetic: Global___Arithmetic | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["point_arithmetic", b"point_arithmetic"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["board_half_points", b"board_half_points", "draws", b"draws", "losses", b"losses", "match_half_points", b"match_half_points", "name", b"name", "point_arithmetic", b"point_arithmetic", "rank", b"rank", "rounds", b"rounds", "spread", b"spread", "team_id", b"team_id", "tie_breaks", b"tie_breaks", "total", b"total", "wins", b"wins"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___TeamStanding: _TypeAlias = TeamStanding  # noqa: Y015
+
+@_typing.final
+class GetTeamStandingsResponse(_message.Message):
+    """See GetTeamStandings."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    STANDINGS_FIELD_NUMBER: _builtins.int
+    ROUND_FIELD_NUMBER: _builtins.int
+    POSITION_FIELD_NUMBER: _builtins.int
+    DIVISION_FIELD_NUMBER: _builtins.int
+    SCORE_FIELD_NUMBER: _builtins.int
+    round: _builtins.int
+    """The last round counted."""
+    position: _builtins.int
+    """See the head of this file."""
+    division: _builtins.str
+    """The division that the tournament is; empty where it is none."""
+    score: _builtins.str
+    """What teams are ranked by first: `match-points` or `board-points`; empty where there are no teams."""
+    @_builtins.property
+    def standings(self) -> _containers.RepeatedCompositeFieldContainer[Global___TeamStanding]:
+        """In rank order; among equals in the order of team ids. Empty where there are no teams."""
+
+    def __init__(
+        self,
+        *,
+        standings: _abc.Iterable[Global___TeamStanding] | None = ...,
+        round: _builtins.int = ...,
+        position: _builtins.int = ...,
+        division: _builtins.str = ...,
+        score: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["division", b"division", "position", b"position", "round", b"round", "score", b"score", "standings", b"standings"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___GetTeamStandingsResponse: _TypeAlias = GetTeamStandingsResponse  # noqa: Y015
+
+@_typing.final
+class ListTeamsRequest(_message.Message):
+    """See ListTeams."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    TOURNAMENT_ID_FIELD_NUMBER: _builtins.int
+    MIN_POSITION_FIELD_NUMBER: _builtins.int
+    AS_OF_POSITION_FIELD_NUMBER: _builtins.int
+    AS_OF_FIELD_NUMBER: _builtins.int
+    tournament_id: _builtins.str
+    """The tournament."""
+    min_position: _builtins.int
+    """See the head of this file."""
+    as_of_position: _builtins.int
+    """See the head of this file."""
+    @_builtins.property
+    def as_of(self) -> _timestamp_pb2.Timestamp:
+        """See the head of this file."""
+
+    def __init__(
+        self,
+        *,
+        tournament_id: _builtins.str = ...,
+        min_position: _builtins.int = ...,
+        as_of_position: _builtins.int = ...,
+        as_of: _timestamp_pb2.Timestamp | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["as_of", b"as_of"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["as_of", b"as_of", "as_of_position", b"as_of_position", "min_position", b"min_position", "tournament_id", b"tournament_id"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ListTeamsRequest: _TypeAlias = ListTeamsRequest  # noqa: Y015
+
+@_typing.final
+class TeamPlayer(_message.Message):
+    """A player in the line-up of a team."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    PLAYER_ID_FIELD_NUMBER: _builtins.int
+    NAME_FIELD_NUMBER: _builtins.int
+    player_id: _builtins.str
+    """The player."""
+    name: _builtins.str
+    """Name, or empty when it was erased."""
+    def __init__(
+        self,
+        *,
+        player_id: _builtins.str = ...,
+        name: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["name", b"name", "player_id", b"player_id"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___TeamPlayer: _TypeAlias = TeamPlayer  # noqa: Y015
+
+@_typing.final
+class Team(_message.Message):
+    """A registered team."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    TEAM_ID_FIELD_NUMBER: _builtins.int
+    NAME_FIELD_NUMBER: _builtins.int
+    LINE_UP_FIELD_NUMBER: _builtins.int
+    ENTERED_ROUND_FIELD_NUMBER: _builtins.int
+    WITHDRAWN_ROUND_FIELD_NUMBER: _builtins.int
+    team_id: _builtins.str
+    """The team."""
+    name: _builtins.str
+    """Its name."""
+    entered_round: _builtins.int
+    """The first round that the team could be paired in."""
+    withdrawn_round: _builtins.int
+    """The first round that the team was not paired in any more; 0 while taking part."""
+    @_builtins.property
+    def line_up(self) -> _containers.RepeatedCompositeFieldContainer[Global___TeamPlayer]:
+        """Its players in the order of the boards, reserves after them."""
+
+    def __init__(
+        self,
+        *,
+        team_id: _builtins.str = ...,
+        name: _builtins.str = ...,
+        line_up: _abc.Iterable[Global___TeamPlayer] | None = ...,
+        entered_round: _builtins.int = ...,
+        withdrawn_round: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["entered_round", b"entered_round", "line_up", b"line_up", "name", b"name", "team_id", b"team_id", "withdrawn_round", b"withdrawn_round"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___Team: _TypeAlias = Team  # noqa: Y015
+
+@_typing.final
+class ListTeamsResponse(_message.Message):
+    """See ListTeams."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    TEAMS_FIELD_NUMBER: _builtins.int
+    POSITION_FIELD_NUMBER: _builtins.int
+    DIVISION_FIELD_NUMBER: _builtins.int
+    position: _builtins.int
+    """See the head of this file."""
+    division: _builtins.str
+    """The division that the tournament is; empty where it is none."""
+    @_builtins.property
+    def teams(self) -> _containers.RepeatedCompositeFieldContainer[Global___Team]:
+        """In the order in which they were registered."""
+
+    def __init__(
+        self,
+        *,
+        teams: _abc.Iterable[Global___Team] | None = ...,
+        position: _builtins.int = ...,
+        division: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["division", b"division", "position", b"position", "teams", b"teams"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ListTeamsResponse: _TypeAlias = ListTeamsResponse  # noqa: Y015
+
+@_typing.final
 class ListPlayersRequest(_message.Message):
     """See ListPlayers."""
 
@@ -1639,6 +2141,7 @@ class Player(_message.Message):
     WITHDRAWN_ROUND_FIELD_NUMBER: _builtins.int
     CHECKED_IN_FIELD_NUMBER: _builtins.int
     COUNTRY_FIELD_NUMBER: _builtins.int
+    TEAM_ID_FIELD_NUMBER: _builtins.int
     player_id: _builtins.str
     """The player."""
     name: _builtins.str
@@ -1659,6 +2162,8 @@ class Player(_message.Message):
     """Checked in before the first round."""
     country: _builtins.str
     """Country, three capital letters as federations write it; empty when it is not known."""
+    team_id: _builtins.str
+    """The player's team; empty where there are no teams."""
     def __init__(
         self,
         *,
@@ -1672,10 +2177,11 @@ class Player(_message.Message):
         withdrawn_round: _builtins.int = ...,
         checked_in: _builtins.bool = ...,
         country: _builtins.str = ...,
+        team_id: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["_new_rating", b"_new_rating", "new_rating", b"new_rating"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_new_rating", b"_new_rating", "checked_in", b"checked_in", "club", b"club", "country", b"country", "entered_round", b"entered_round", "name", b"name", "new_rating", b"new_rating", "player_id", b"player_id", "rating", b"rating", "unrated", b"unrated", "withdrawn_round", b"withdrawn_round"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_new_rating", b"_new_rating", "checked_in", b"checked_in", "club", b"club", "country", b"country", "entered_round", b"entered_round", "name", b"name", "new_rating", b"new_rating", "player_id", b"player_id", "rating", b"rating", "team_id", b"team_id", "unrated", b"unrated", "withdrawn_round", b"withdrawn_round"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType__new_rating: _TypeAlias = _typing.Literal["new_rating"]  # noqa: Y015
     _WhichOneofArgType__new_rating: _TypeAlias = _typing.Literal["_new_rating", b"_new_rating"]  # noqa: Y015
@@ -1695,6 +2201,7 @@ class ListPlayersResponse(_message.Message):
     RATING_REVISION_FIELD_NUMBER: _builtins.int
     RATING_PUBLISHED_AT_FIELD_NUMBER: _builtins.int
     RATING_REVISED_AT_FIELD_NUMBER: _builtins.int
+    TEAMS_FIELD_NUMBER: _builtins.int
     rating_system: _builtins.str
     """Name and version of the rating system, once a list was made."""
     position: _builtins.int
@@ -1713,6 +2220,10 @@ class ListPlayersResponse(_message.Message):
     def rating_revised_at(self) -> _timestamp_pb2.Timestamp:
         """When the rating list was revised last; absent while it never was."""
 
+    @_builtins.property
+    def teams(self) -> _containers.RepeatedCompositeFieldContainer[Global___Team]:
+        """The teams, in the order in which they were registered, without the names of their players; empty where there are none."""
+
     def __init__(
         self,
         *,
@@ -1722,10 +2233,11 @@ class ListPlayersResponse(_message.Message):
         rating_revision: _builtins.int = ...,
         rating_published_at: _timestamp_pb2.Timestamp | None = ...,
         rating_revised_at: _timestamp_pb2.Timestamp | None = ...,
+        teams: _abc.Iterable[Global___Team] | None = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["rating_published_at", b"rating_published_at", "rating_revised_at", b"rating_revised_at"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["players", b"players", "position", b"position", "rating_published_at", b"rating_published_at", "rating_revised_at", b"rating_revised_at", "rating_revision", b"rating_revision", "rating_system", b"rating_system"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["players", b"players", "position", b"position", "rating_published_at", b"rating_published_at", "rating_revised_at", b"rating_revised_at", "rating_revision", b"rating_revision", "rating_system", b"rating_system", "teams", b"teams"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

@@ -70,6 +70,16 @@ class ResultsServiceStub:
                 request_serializer=faristol_dot_results_dot_v1_dot_results__pb2.GetPrizesRequest.SerializeToString,
                 response_deserializer=faristol_dot_results_dot_v1_dot_results__pb2.GetPrizesResponse.FromString,
                 _registered_method=True)
+        self.GetTeamStandings = channel.unary_unary(
+                '/faristol.results.v1.ResultsService/GetTeamStandings',
+                request_serializer=faristol_dot_results_dot_v1_dot_results__pb2.GetTeamStandingsRequest.SerializeToString,
+                response_deserializer=faristol_dot_results_dot_v1_dot_results__pb2.GetTeamStandingsResponse.FromString,
+                _registered_method=True)
+        self.ListTeams = channel.unary_unary(
+                '/faristol.results.v1.ResultsService/ListTeams',
+                request_serializer=faristol_dot_results_dot_v1_dot_results__pb2.ListTeamsRequest.SerializeToString,
+                response_deserializer=faristol_dot_results_dot_v1_dot_results__pb2.ListTeamsResponse.FromString,
+                _registered_method=True)
         self.ListPlayers = channel.unary_unary(
                 '/faristol.results.v1.ResultsService/ListPlayers',
                 request_serializer=faristol_dot_results_dot_v1_dot_results__pb2.ListPlayersRequest.SerializeToString,
@@ -150,6 +160,20 @@ class ResultsServiceServicer:
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
+    def GetTeamStandings(self, request, context):
+        """Standings of the teams with their tie-breaks (FISE 4.4).
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def ListTeams(self, request, context):
+        """Teams with their line-ups.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
     def ListPlayers(self, request, context):
         """Players with their ratings.
         """
@@ -222,6 +246,16 @@ def add_ResultsServiceServicer_to_server(servicer, server):
                     servicer.GetPrizes,
                     request_deserializer=faristol_dot_results_dot_v1_dot_results__pb2.GetPrizesRequest.FromString,
                     response_serializer=faristol_dot_results_dot_v1_dot_results__pb2.GetPrizesResponse.SerializeToString,
+            ),
+            'GetTeamStandings': grpc.unary_unary_rpc_method_handler(
+                    servicer.GetTeamStandings,
+                    request_deserializer=faristol_dot_results_dot_v1_dot_results__pb2.GetTeamStandingsRequest.FromString,
+                    response_serializer=faristol_dot_results_dot_v1_dot_results__pb2.GetTeamStandingsResponse.SerializeToString,
+            ),
+            'ListTeams': grpc.unary_unary_rpc_method_handler(
+                    servicer.ListTeams,
+                    request_deserializer=faristol_dot_results_dot_v1_dot_results__pb2.ListTeamsRequest.FromString,
+                    response_serializer=faristol_dot_results_dot_v1_dot_results__pb2.ListTeamsResponse.SerializeToString,
             ),
             'ListPlayers': grpc.unary_unary_rpc_method_handler(
                     servicer.ListPlayers,
@@ -439,6 +473,60 @@ class ResultsService:
             '/faristol.results.v1.ResultsService/GetPrizes',
             faristol_dot_results_dot_v1_dot_results__pb2.GetPrizesRequest.SerializeToString,
             faristol_dot_results_dot_v1_dot_results__pb2.GetPrizesResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def GetTeamStandings(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/faristol.results.v1.ResultsService/GetTeamStandings',
+            faristol_dot_results_dot_v1_dot_results__pb2.GetTeamStandingsRequest.SerializeToString,
+            faristol_dot_results_dot_v1_dot_results__pb2.GetTeamStandingsResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def ListTeams(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/faristol.results.v1.ResultsService/ListTeams',
+            faristol_dot_results_dot_v1_dot_results__pb2.ListTeamsRequest.SerializeToString,
+            faristol_dot_results_dot_v1_dot_results__pb2.ListTeamsResponse.FromString,
             options,
             channel_credentials,
             insecure,

@@ -55,6 +55,10 @@ class ResultsServiceStub:
     """The tournament as a TRF file, for pairing and rating programs."""
     GetPrizes: _grpc.UnaryUnaryMultiCallable[_results_pb2.GetPrizesRequest, _results_pb2.GetPrizesResponse]
     """Who is ahead for the special prizes of a tournament, with the results and plays so far."""
+    GetTeamStandings: _grpc.UnaryUnaryMultiCallable[_results_pb2.GetTeamStandingsRequest, _results_pb2.GetTeamStandingsResponse]
+    """Standings of the teams with their tie-breaks (FISE 4.4)."""
+    ListTeams: _grpc.UnaryUnaryMultiCallable[_results_pb2.ListTeamsRequest, _results_pb2.ListTeamsResponse]
+    """Teams with their line-ups."""
     ListPlayers: _grpc.UnaryUnaryMultiCallable[_results_pb2.ListPlayersRequest, _results_pb2.ListPlayersResponse]
     """Players with their ratings."""
     GetGame: _grpc.UnaryUnaryMultiCallable[_results_pb2.GetGameRequest, _results_pb2.GetGameResponse]
@@ -85,6 +89,10 @@ class ResultsServiceAsyncStub(ResultsServiceStub):
     """The tournament as a TRF file, for pairing and rating programs."""
     GetPrizes: _aio.UnaryUnaryMultiCallable[_results_pb2.GetPrizesRequest, _results_pb2.GetPrizesResponse]  # type: ignore[assignment]
     """Who is ahead for the special prizes of a tournament, with the results and plays so far."""
+    GetTeamStandings: _aio.UnaryUnaryMultiCallable[_results_pb2.GetTeamStandingsRequest, _results_pb2.GetTeamStandingsResponse]  # type: ignore[assignment]
+    """Standings of the teams with their tie-breaks (FISE 4.4)."""
+    ListTeams: _aio.UnaryUnaryMultiCallable[_results_pb2.ListTeamsRequest, _results_pb2.ListTeamsResponse]  # type: ignore[assignment]
+    """Teams with their line-ups."""
     ListPlayers: _aio.UnaryUnaryMultiCallable[_results_pb2.ListPlayersRequest, _results_pb2.ListPlayersResponse]  # type: ignore[assignment]
     """Players with their ratings."""
     GetGame: _aio.UnaryUnaryMultiCallable[_results_pb2.GetGameRequest, _results_pb2.GetGameResponse]  # type: ignore[assignment]
@@ -154,6 +162,22 @@ class ResultsServiceServicer(metaclass=_abc_1.ABCMeta):
         context: _ServicerContext,
     ) -> _typing.Union[_results_pb2.GetPrizesResponse, _abc.Awaitable[_results_pb2.GetPrizesResponse]]:
         """Who is ahead for the special prizes of a tournament, with the results and plays so far."""
+
+    @_abc_1.abstractmethod
+    def GetTeamStandings(
+        self,
+        request: _results_pb2.GetTeamStandingsRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_results_pb2.GetTeamStandingsResponse, _abc.Awaitable[_results_pb2.GetTeamStandingsResponse]]:
+        """Standings of the teams with their tie-breaks (FISE 4.4)."""
+
+    @_abc_1.abstractmethod
+    def ListTeams(
+        self,
+        request: _results_pb2.ListTeamsRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_results_pb2.ListTeamsResponse, _abc.Awaitable[_results_pb2.ListTeamsResponse]]:
+        """Teams with their line-ups."""
 
     @_abc_1.abstractmethod
     def ListPlayers(

@@ -1,0 +1,280 @@
+"""What the public reads of teams: their matches, their standings, their line-ups, now and as of a moment."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from fractions import Fraction
+
+import pytest
+from google.protobuf.message import Message
+from tests.unit.results.league import STREAM, TEAMS, League
+from tests.unit.results.synthetic import Championship, Step, append
+from tests.unit.results.test_history import CALLER
+
+from faristol.bus import Progress, generations, tables
+from faristol.host.errors import NotFound
+from faristol.pb.game.v1 import events_pb2 as game
+from faristol.pb.pairing.v1 import events_pb2 as pairing
+from faristol.pb.results.v1 import results_pb2 as results
+from faristol.record import Checkpoint, Record
+from faristol.record.appender import move_checkpoint
+from faristol.results.broken import Broken
+from faristol.results.championship import change_players
+from faristol.results.model import View, change
+from faristol.results.projection import projection
+from faristol.results.service import ResultsService
+from faristol.results.teams import rank_teams, show_matches
+from faristol.rules import load_ruleset
+
+FISE = load_ruleset("fise")
+
+
+class Folded:
+    """The read models after some steps."""
+
+    def __init__(self, steps: Iterable[Step]) -> None:
+        self.view = View()
+        self.rounds: dict[int, results.GetPairingsResponse] = {}
+        for step in steps:
+            self.add(*step[STREAM])
+
+    def add(self, *facts: Message) -> None:
+        for fact in facts:
+            self.view.round = self.rounds.get(number := int(getattr(fact, "round", 0)))
+            if "round" in change(self.view, fact):
+                assert self.view.round is not None
+                self.rounds[number] = self.view.round
+
+    @property
+    def teams(self) -> list[results.Team]:
+        return list(self.view.players.teams) if self.view.players else []
+
+    @property
+    def team_boards(self) -> int:
+        assert self.view.tournament is not None
+        return self.view.tournament.team_boards
+
+    def standings(self, up_to: int = 3, *, arithmetic: bool = False) -> list[results.TeamStanding]:
+        assert self.view.tournament is not None
+        rounds = [one for number, one in sorted(self.rounds.items()) if number <= up_to]
+        return rank_teams(self.view.tournament, self.teams, rounds, arithmetic=arithmetic)
+
+
+def lines(standings: list[results.TeamStanding]) -> list[tuple[int, str, int, int, tuple[int, int, int], int]]:
+    return [
+        (
+            one.rank,
+            one.team_id,
+            one.match_half_points,
+            one.board_half_points,
+            (one.wins, one.draws, one.losses),
+            one.spread,
+        )
+        for one in standings
+    ]
+
+
+def test_teams_are_ranked_by_matches_won_on_boards_and_byes_are_worth_a_match_and_their_boards() -> None:
+    league = Folded(League().steps())
+    assert lines(league.standings(up_to=1)) == [
+        (1, "tarragona", 2, 3, (1, 0, 0), 100),
+        (2, "lleida", 2, 2, (0, 0, 0), 0),
+        (3, "sabadell", 0, 1, (0, 0, 1), -100),
+    ]
+    assert lines(league.standings(up_to=2)) == [
+        (1, "tarragona", 3, 5, (1, 1, 0), 60),
+        (2, "lleida", 3, 4, (0, 1, 0), 40),
+        (3, "sabadell", 2, 5, (0, 0, 1), -100),
+    ]
+
+
+def test_by_points_of_boards_the_order_is_another() -> None:
+    league = Folded(League(score="board-points").steps())
+    assert [(one.rank, one.team_id, one.board_half_points) for one in league.standings(up_to=2)] == [
+        (1, "tarragona", 5),
+        (2, "sabadell", 5),
+        (3, "lleida", 4),
+    ]
+    assert [one.name for one in league.standings()[0].tie_breaks] == ["match-points", "spread", "total"]
+
+
+def test_a_match_counts_once_its_last_board_is_over_and_byes_of_its_round_with_it() -> None:
+    league = Folded(League().steps())
+    show_matches(league.rounds[3], FISE)
+    (match,) = league.rounds[3].matches
+    assert (match.final, match.first_team.board_half_points, match.second_team.board_half_points) == (False, 2, 0)
+    assert lines(league.standings())[:2] == lines(league.standings(up_to=2))[:2]
+    league.add(*League().last_result()[STREAM])
+    show_matches(league.rounds[3], FISE)
+    assert (match.final, match.winner_team_id) == (True, "")
+    assert lines(league.standings()) == [
+        (1, "tarragona", 4, 7, (1, 1, 0), 60),
+        (2, "lleida", 4, 6, (0, 2, 0), 50),
+        (3, "sabadell", 3, 7, (0, 1, 1), -110),
+    ]
+
+
+def test_each_round_of_a_team_says_whom_it_met_and_what_it_was() -> None:
+    league = Folded(League().steps())
+    shown = {one.team_id: one for one in league.standings()}
+    first, second, third = shown["tarragona"].rounds
+    assert (first.opponent_id, first.opponent_name, first.opponent_rank) == ("sabadell", "Club Sabadell", 3)
+    assert (first.board_half_points, first.against_half_points, first.outcome) == (3, 1, results.OUTCOME_WIN)
+    assert (second.match, second.basis, second.outcome) == (1, results.TERM_BASIS_GAME, results.OUTCOME_DRAW)
+    assert (third.match, third.basis, third.final) == (0, results.TERM_BASIS_UNSPECIFIED, False)
+    playing = shown["sabadell"].rounds[2]
+    assert (playing.basis, playing.outcome) == (results.TERM_BASIS_GAME, results.OUTCOME_UNSPECIFIED)
+    assert not playing.final
+    assert shown["lleida"].rounds[0].basis == results.TERM_BASIS_BYE
+    league.add(*League().last_result()[STREAM])
+    assert league.standings()[0].rounds[2].basis == results.TERM_BASIS_REQUESTED_BYE
+
+
+def test_points_of_teams_are_those_of_their_boards_and_their_arithmetic_adds_up() -> None:
+    league = Folded(League(tie_breaks="berger").steps())
+    league.add(*League().last_result()[STREAM])
+    for line in league.standings(arithmetic=True):
+        halves = Fraction(0)
+        for round_ in league.rounds.values():
+            for table in round_.tables:
+                scores = {seat.team_id: seat.score for seat in table.seats}
+                if line.team_id in scores:
+                    own, other = scores.pop(line.team_id), next(iter(scores.values()))
+                    halves += 2 if own > other else int(own == other)
+            byes = [one for one in round_.requested_byes if one.seat.team_id == line.team_id]
+            halves += sum(1 if one.kind == pairing.BYE_KIND_HALF_POINT else 2 for one in byes)
+        assert line.board_half_points == halves
+        assert sum(term.quarters for term in line.point_arithmetic.terms) == 2 * line.match_half_points
+        for one in line.tie_breaks:
+            assert sum(term.quarters for term in one.arithmetic.terms) == one.quarters
+
+
+def test_what_came_off_the_spread_of_a_player_comes_off_the_team() -> None:
+    league = Folded(League().steps())
+    off = pairing.SpreadAdjusted(round=1, game_id="lliga-r1-t1", player_id="dolors", points=-50, article="PES Δ.ε")
+    league.add(off)
+    assert {one.team_id: one.spread for one in league.standings(up_to=1)}["sabadell"] == -150
+
+
+def test_everybody_is_of_one_team_and_a_new_line_up_lets_go_of_who_is_not_in_it() -> None:
+    league = Folded(League().steps())
+    assert league.view.players is not None
+    of = {player.player_id: player.team_id for player in league.view.players.players}
+    assert [player for player, team_id in of.items() if team_id == "sabadell"] == ["dolors", "eloi"]
+    assert (of["anna"], of["biel"], of["carme"]) == ("tarragona", "tarragona", "")
+    assert [one.player_id for one in league.teams[0].line_up] == ["biel", "anna"]
+    seats = league.rounds[1].tables[0].seats
+    assert [seat.team_id for seat in seats] == ["tarragona", "sabadell"]
+
+
+def test_a_team_that_left_before_any_round_has_no_place_and_one_that_comes_back_has() -> None:
+    league = Folded(League().create())
+    league.add(pairing.TeamWithdrawn(team_id="lleida", round=1))
+    assert [one.team_id for one in league.standings()] == ["sabadell", "tarragona"]
+    league.add(pairing.TeamReinstated(team_id="lleida", round=1))
+    assert len(league.standings()) == len(TEAMS)
+    league = Folded(League().steps())
+    league.add(pairing.TeamWithdrawn(team_id="lleida", round=3))
+    assert len(league.standings()) == len(TEAMS)
+    assert league.teams[2].withdrawn_round == 3
+
+
+def test_what_is_said_of_a_team_that_there_is_not_stops_the_projection() -> None:
+    for fact in (pairing.LineUpSet(team_id="reus"), pairing.TeamWithdrawn(team_id="reus", round=1)):
+        with pytest.raises(Broken, match="team 'reus' is not registered"):
+            change_players(None, fact)
+
+
+def test_only_the_option_makes_a_tournament_one_of_teams() -> None:
+    own = Folded(Championship().create())
+    assert own.team_boards == 0
+    assert own.standings() == []
+    assert Folded(League().create()).team_boards == 2
+    pin = game.Pin(name="fise", options=[game.ChosenOption(name="teams", value="none")])
+    created = pairing.TournamentCreated(tournament_id="lliga")
+    assert Folded([{STREAM: [created, pairing.RulesetPinned(ruleset=pin)]}]).team_boards == 0
+
+
+async def served(record: Record, steps: Iterable[Step]) -> ResultsService:
+    """The service, after the steps."""
+    work = projection()
+    async with record.writing() as connection:
+        await tables.make(connection)
+        await generations.found(connection, work)
+    for step in steps:
+        await append(record, step)
+    async with record.writing() as connection:
+        events = await record.read()
+        await move_checkpoint(connection, Checkpoint(work.consumer, 0, events[-1].position))
+        await work.apply(connection, events)
+    return ResultsService(record, Progress(record, work.consumer))
+
+
+async def test_standings_and_line_ups_are_answered_as_of_any_moment_as_they_were(record: Record) -> None:
+    steps = [*League().steps()]
+    given = []
+    for length in range(1, len(steps) + 1):
+        part = Folded(steps[:length])
+        given.append((lines(part.standings()), [[one.player_id for one in team.line_up] for team in part.teams]))
+    service = await served(record, steps)
+    position = 0
+    for step, (expected, line_ups) in zip(steps, given, strict=True):
+        position += len(step[STREAM])
+        standings = await service.GetTeamStandings(
+            results.GetTeamStandingsRequest(tournament_id="lliga", as_of_position=position), CALLER
+        )
+        listed = await service.ListTeams(
+            results.ListTeamsRequest(tournament_id="lliga", as_of_position=position), CALLER
+        )
+        assert lines(list(standings.standings)) == expected
+        assert [[one.player_id for one in team.line_up] for team in listed.teams] == line_ups
+    now = await service.GetTeamStandings(results.GetTeamStandingsRequest(tournament_id="lliga"), CALLER)
+    assert lines(list(now.standings)) == given[-1][0]
+    assert (now.score, now.round) == ("match-points", 2)
+
+
+async def test_one_team_is_told_with_words_and_with_its_rank_among_all(record: Record) -> None:
+    service = await served(record, League().steps())
+    request = results.GetTeamStandingsRequest(tournament_id="lliga", round=2, team_id="lleida", arithmetic=True)
+    (line,) = (await service.GetTeamStandings(request, CALLER)).standings
+    assert (line.rank, line.name) == (2, "Club Lleida")
+    assert [term.text for term in line.point_arithmetic.terms] == ["Round 1, bye: 1", "Round 2, Club Tarragona: 0.5"]
+    assert line.tie_breaks[0].arithmetic.text == "Together: 1 + 1 = 2"
+    assert line.tie_breaks[1].arithmetic.terms[0].text == "Round 2, Club Tarragona: 420 − 380 = 40"
+    request.team_id = "reus"
+    with pytest.raises(NotFound):
+        await service.GetTeamStandings(request, CALLER)
+
+
+async def test_pairings_show_the_matches_and_who_sits_there_for_which_team(record: Record) -> None:
+    service = await served(record, League().steps())
+    found = await service.GetPairings(results.GetPairingsRequest(tournament_id="lliga", round=2), CALLER)
+    (match,) = found.matches
+    assert (match.first_team.name, match.first_team.board_half_points, match.second_team.board_half_points) == (
+        "Club Lleida",
+        2,
+        2,
+    )
+    assert (match.final, match.winner_team_id) == (True, "")
+    assert [(table.match, table.board) for table in found.tables] == [(1, 1)]
+    assert [(one.seat.player_id, one.match, one.board) for one in found.requested_byes] == [
+        ("biel", 1, 2),
+        ("dolors", 0, 1),
+        ("eloi", 0, 2),
+    ]
+    assert [(one.team_id, one.name, one.kind) for one in found.team_byes] == [
+        ("sabadell", "Club Sabadell", pairing.BYE_KIND_UNSPECIFIED)
+    ]
+
+
+async def test_players_and_the_report_know_their_teams(record: Record) -> None:
+    service = await served(record, League().steps())
+    standings = await service.GetStandings(results.GetStandingsRequest(tournament_id="lliga"), CALLER)
+    assert {line.player_id: line.team_id for line in standings.standings}["eloi"] == "sabadell"
+    trf = (await service.GetReport(results.GetReportRequest(tournament_id="lliga"), CALLER)).text.splitlines()
+    assert "082 3" in trf
+    assert [line for line in trf if line.startswith("013")] == [
+        "013 Club Tarragona                     2    1",
+        "013 Club Sabadell                      4    5",
+        "013 Club Lleida                        6",
+    ]
