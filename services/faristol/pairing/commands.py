@@ -14,11 +14,13 @@ import grpc
 from google.protobuf.message import Message
 
 from faristol.host import NotFound, Runtime
+from faristol.host.errors import Invalid
 from faristol.host.times import occurred_at, to_datetime
 from faristol.pairing import identity
 from faristol.pairing.model import Division, Tournament, evolve, stream
 from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.record import Decision, Guard, Loaded, Record, Write, load
+from faristol.rules import N_
 
 Context = grpc.aio.ServicerContext[Any, Any]
 M = TypeVar("M", bound=Message)
@@ -180,6 +182,13 @@ class Commands:
         """When the request says that it happened, None when it does not say."""
         given = occurred_at(request, self._runtime.now)
         return to_datetime(given) if request.HasField("occurred_at") else None
+
+
+def for_teams(players: Sequence[str], teams: Sequence[str]) -> bool:
+    """Whether a command names teams and no players. Raises ``Invalid`` when it names both."""
+    if any(players) and any(teams):
+        raise Invalid("team_ids", N_("expected either players or teams"))
+    return any(teams)
 
 
 def decision_of(

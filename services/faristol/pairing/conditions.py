@@ -8,6 +8,8 @@ from datetime import datetime
 from faristol.host.errors import Invalid
 from faristol.pairing.model import Phase, Round, Tournament
 from faristol.pairing.systems import most_rounds
+from faristol.pairing.team_round import against_line_ups
+from faristol.pairing.team_tournament import between, of_teams
 from faristol.rules import N_, Refusal, Ruleset
 
 
@@ -36,7 +38,11 @@ def check_next(state: Tournament, number: int) -> None:
 
 def against_next(state: Tournament, ruleset: Ruleset, number: int) -> list[Refusal]:
     """Everything in the state of the tournament that speaks against pairing round ``number``, which is the next one."""
-    return [*_open_round(state, ruleset, number), *_players(state, ruleset, number)]
+    found = [*_open_round(state, ruleset, number), *_not_checked_in(state, number)]
+    if ruleset.championship.team_boards is None:
+        return [*found, *_players(state, ruleset, number)]
+    teams = _players(between(state, ruleset), ruleset, number)
+    return [*found, *against_line_ups(state, number), *map(of_teams, teams)]
 
 
 def check_none(refusals: Sequence[Refusal]) -> None:
@@ -78,10 +84,7 @@ def _open_round(state: Tournament, ruleset: Ruleset, number: int) -> Iterator[Re
 
 
 def _players(state: Tournament, ruleset: Ruleset, number: int) -> Iterator[Refusal]:
-    """Players who are too few: nobody meets twice and nobody rests twice (FISC I.1).
-
-    Where players are checked in, the first round waits for those who are neither in nor have withdrawn.
-    """
+    """Players who are too few: nobody meets twice and nobody rests twice (FISC I.1)."""
     to_pair = state.to_pair(number)
     article = ruleset.article("championship.system")
     if len(to_pair) < 2:
@@ -94,16 +97,6 @@ def _players(state: Tournament, ruleset: Ruleset, number: int) -> Iterator[Refus
         return
     if number > 1:
         return
-    if any(one.checked_in for one in state.players):
-        for one in to_pair:
-            if not one.checked_in:
-                yield Refusal(
-                    "NOT_CHECKED_IN",
-                    "",
-                    N_("{player} is not checked in: check them in or withdraw them."),
-                    {"player": one.player_id},
-                    subject=f"players/{one.player_id}",
-                )
     players = sum(one.takes_part(number) for one in state.players)
     most = most_rounds(players, ruleset)
     if state.rounds > most:
@@ -113,6 +106,21 @@ def _players(state: Tournament, ruleset: Ruleset, number: int) -> Iterator[Refus
             N_("{players} players can play {most} rounds without meeting twice; the championship has {rounds}."),
             {"players": players, "most": most, "rounds": state.rounds},
         )
+
+
+def _not_checked_in(state: Tournament, number: int) -> Iterator[Refusal]:
+    """Where players are checked in, the first round waits for those who are neither in nor have withdrawn."""
+    if number > 1 or not any(one.checked_in for one in state.players):
+        return
+    for one in state.to_pair(number):
+        if not one.checked_in:
+            yield Refusal(
+                "NOT_CHECKED_IN",
+                "",
+                N_("{player} is not checked in: check them in or withdraw them."),
+                {"player": one.player_id},
+                subject=f"players/{one.player_id}",
+            )
 
 
 def not_registered(state: Tournament, player_id: str) -> Refusal:
@@ -158,8 +166,12 @@ def found_round(state: Tournament, number: int) -> Round:
 def check_all_there(state: Tournament, one: Round) -> None:
     """Refuse to start a round that was paired with somebody who has withdrawn since, or before somebody entered."""
     there = {player_id for table in one.pairings for player_id in table.player_ids} | {one.bye, *one.requested}
+    teams = {team for match in one.matches for team in match.team_ids} | {one.team_bye, *one.team_byes}
     gone = [
-        player.player_id for player in state.players if player.player_id in there and not player.takes_part(one.number)
+        entry.player_id
+        for entries, paired in ((state.players, there), ([team.entry for team in state.teams], teams))
+        for entry in entries
+        if entry.player_id in paired and not entry.takes_part(one.number)
     ]
     if gone:
         raise Refusal(
@@ -168,7 +180,14 @@ def check_all_there(state: Tournament, one: Round) -> None:
             N_("Round {round} cannot be started: {players} withdrew after it was paired; pair it again."),
             {"round": one.number, "players": ", ".join(gone)},
         )
-    left_out = [player.player_id for player in state.to_pair(one.number) if player.player_id not in there]
+    # Where teams meet, a player who came in since is a reserve.
+    left_out = [
+        entry.player_id
+        for entry in state.entries
+        if entry.takes_part(one.number)
+        and one.number not in entry.byes
+        and entry.player_id not in (teams if state.teams else there)
+    ]
     if left_out:
         raise Refusal(
             "ENTERED_AFTER_PAIRING",

@@ -57,12 +57,7 @@ def explain(before: Tournament, ruleset: Ruleset, paired: Round, one: str, other
     there = {player for table in paired.pairings for player in table.player_ids} | {paired.bye}
     for player_id in filter(None, (one, other)):
         if player_id not in there:
-            raise Refusal(
-                "NOT_IN_ROUND",
-                "",
-                N_("{player} is not paired in round {round}."),
-                {"player": player_id, "round": paired.number},
-            )
+            raise not_in_round(player_id, paired.number)
     system = of_algorithm(paired.algorithm) or ruleset.championship.system
     if system == "dutch":
         return _dutch(before, ruleset, paired, one, other)
@@ -102,6 +97,13 @@ def explain(before: Tournament, ruleset: Ruleset, paired: Round, one: str, other
     if ruleset.championship.system in CYCLES:
         return Explanation("table", article, BY_TABLE, names)
     return _distance(before, ruleset, paired, names)
+
+
+def not_in_round(player_id: str, number: int) -> Refusal:
+    """What is answered about somebody who does not play in a round."""
+    return Refusal(
+        "NOT_IN_ROUND", "", N_("{player} is not paired in round {round}."), {"player": player_id, "round": number}
+    )
 
 
 def _pairs(paired: Round) -> list[tuple[str, str]]:

@@ -7,12 +7,13 @@ from google.protobuf.message import Message
 from faristol.host.answering import language_of
 from faristol.host.errors import Invalid, NotFound
 from faristol.host.text import render, say
-from faristol.pairing import conditions, decide, explaining, identity, pinning, swiss, systems
-from faristol.pairing.commands import Commands, Context
+from faristol.pairing import conditions, decide, explaining, identity, pinning, swiss, systems, team_explaining
+from faristol.pairing.commands import Commands, Context, for_teams
 from faristol.pairing.model import Tournament, evolve, stream
+from faristol.pairing.team_tournament import between, rules_between
 from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.pb.pairing.v1 import pairing_pb2 as pairing
-from faristol.rules import N_
+from faristol.rules import N_, Ruleset
 
 
 class Pairs(Commands):
@@ -21,18 +22,20 @@ class Pairs(Commands):
     async def ForbidPair(  # noqa: N802
         self, request: pairing.ForbidPairRequest, context: Context
     ) -> pairing.ForbidPairResponse:
-        """Keep two players apart."""
+        """Keep two players, or two teams, apart."""
         at = self.at(request)
+
+        def facts_of(state: Tournament) -> list[Message]:
+            ruleset, now = pinning.ruleset_of(state), self._runtime.now()
+            if for_teams(request.player_ids, request.team_ids):
+                return decide.forbid_teams(state, ruleset, team_ids=request.team_ids, at=at, now=now)
+            decide.check_of_players(ruleset)
+            return decide.forbid(state, ruleset, player_ids=request.player_ids, at=at, now=now)
+
         return await self.act(
             context,
             request,
-            lambda state: decide.forbid(
-                state,
-                pinning.ruleset_of(state),
-                player_ids=request.player_ids,
-                at=at,
-                now=self._runtime.now(),
-            ),
+            facts_of,
             lambda position, _: pairing.ForbidPairResponse(position=position),
             pairing.ForbidPairResponse,
         )
@@ -40,17 +43,20 @@ class Pairs(Commands):
     async def AllowPair(  # noqa: N802
         self, request: pairing.AllowPairRequest, context: Context
     ) -> pairing.AllowPairResponse:
-        """Let two players meet again who were kept apart."""
+        """Let two players, or two teams, meet again who were kept apart."""
         at = self.at(request)
+
+        def facts_of(state: Tournament) -> list[Message]:
+            ruleset, now = pinning.ruleset_of(state), self._runtime.now()
+            if for_teams(request.player_ids, request.team_ids):
+                return decide.allow_teams(state, ruleset, team_ids=request.team_ids, at=at, now=now)
+            decide.check_of_players(ruleset)
+            return decide.allow(state, player_ids=request.player_ids, at=at, now=now)
+
         return await self.act(
             context,
             request,
-            lambda state: decide.allow(
-                state,
-                player_ids=request.player_ids,
-                at=at,
-                now=self._runtime.now(),
-            ),
+            facts_of,
             lambda position, _: pairing.AllowPairResponse(position=position),
             pairing.AllowPairResponse,
         )
@@ -61,6 +67,15 @@ class Pairs(Commands):
         """Make a pair of the next round by hand."""
         at = self.at(request)
 
+        def facts_of(state: Tournament) -> list[Message]:
+            ruleset, now = pinning.ruleset_of(state), self._runtime.now()
+            if for_teams(request.player_ids, request.team_ids):
+                return decide.keep_teams(
+                    state, ruleset, team_ids=request.team_ids, rematch=request.rematch, at=at, now=now
+                )
+            decide.check_of_players(ruleset)
+            return decide.keep(state, ruleset, player_ids=request.player_ids, rematch=request.rematch, at=at, now=now)
+
         def answer(position: int, facts: list[Message]) -> pairing.KeepPairResponse:
             (fact,) = facts
             assert isinstance(fact, events.PairKept)
@@ -69,14 +84,7 @@ class Pairs(Commands):
         return await self.act(
             context,
             request,
-            lambda state: decide.keep(
-                state,
-                pinning.ruleset_of(state),
-                player_ids=request.player_ids,
-                rematch=request.rematch,
-                at=at,
-                now=self._runtime.now(),
-            ),
+            facts_of,
             answer,
             pairing.KeepPairResponse,
         )
@@ -86,15 +94,18 @@ class Pairs(Commands):
     ) -> pairing.ReleasePairResponse:
         """Leave a pair made by hand to the way of pairing again."""
         at = self.at(request)
+
+        def facts_of(state: Tournament) -> list[Message]:
+            ruleset, now = pinning.ruleset_of(state), self._runtime.now()
+            if for_teams(request.player_ids, request.team_ids):
+                return decide.release_teams(state, ruleset, team_ids=request.team_ids, at=at, now=now)
+            decide.check_of_players(ruleset)
+            return decide.release(state, player_ids=request.player_ids, at=at, now=now)
+
         return await self.act(
             context,
             request,
-            lambda state: decide.release(
-                state,
-                player_ids=request.player_ids,
-                at=at,
-                now=self._runtime.now(),
-            ),
+            facts_of,
             lambda position, _: pairing.ReleasePairResponse(position=position),
             pairing.ReleasePairResponse,
         )
@@ -139,7 +150,7 @@ class Pairs(Commands):
                     exceptions=[pairing.Exception(player_ids=group) for group in way.players],
                     text=say(way.message, way.params, language),
                 )
-                for way in (systems.ways_out(state, ruleset, number) if impossible else ())
+                for way in (_ways_out(state, ruleset, number) if impossible else ())
             ],
         )
 
@@ -152,12 +163,15 @@ class Pairs(Commands):
         after = (await self.load(request.tournament_id)).state
         paired = conditions.found_round(after, request.round)
         before = await self._before(request.tournament_id, request.round)
-        found = explaining.explain(
-            before, pinning.ruleset_of(after), paired, request.player_id, request.other_player_id
-        )
-        return pairing.ExplainPairingResponse(
-            reason=found.reason, article=found.article, text=say(found.message, found.params, language_of(context))
-        )
+        ruleset = pinning.ruleset_of(after)
+        one, other = request.player_id, request.other_player_id
+        found: tuple[explaining.Explanation, ...]
+        if ruleset.championship.team_boards is None:
+            found = (explaining.explain(before, ruleset, paired, one, other),)
+        else:
+            found = team_explaining.explain(before, ruleset, paired, one, other)
+        said = (say(one.message, one.params, language_of(context)) for one in found)
+        return pairing.ExplainPairingResponse(reason=found[0].reason, article=found[0].article, text=" ".join(said))
 
     async def _before(self, tournament_id: str, number: int) -> Tournament:
         """The tournament as it was when a round was last paired."""
@@ -169,3 +183,9 @@ class Pairs(Commands):
         if before is None:
             raise NotFound("round", f"{tournament_id}/{number}")
         return before
+
+
+def _ways_out(state: Tournament, ruleset: Ruleset, number: int) -> tuple[systems.WayOut, ...]:
+    if ruleset.championship.team_boards is None:
+        return systems.ways_out(state, ruleset, number)
+    return systems.ways_out(between(state, ruleset), rules_between(ruleset), number)

@@ -9,7 +9,7 @@ from google.protobuf.message import Message
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from faristol.pairing import decide, identity, pinning
-from faristol.pairing.commands import Commands, Context, decision_of
+from faristol.pairing.commands import Commands, Context, decision_of, for_teams
 from faristol.pairing.model import Tournament
 from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.pb.pairing.v1 import pairing_pb2 as pairing
@@ -150,19 +150,23 @@ class Players(Commands):
     async def GrantBye(  # noqa: N802
         self, request: pairing.GrantByeRequest, context: Context
     ) -> pairing.GrantByeResponse:
-        """Let a player sit out a round to come."""
+        """Let a player, or a team, sit out a round to come."""
         at = self.at(request)
+
+        def facts_of(state: Tournament) -> list[Message]:
+            ruleset, now = pinning.ruleset_of(state), self._runtime.now()
+            number, kind = request.round, request.kind
+            if for_teams([request.player_id], [request.team_id]):
+                return decide.grant_team_bye(
+                    state, ruleset, team_id=request.team_id, number=number, kind=kind, at=at, now=now
+                )
+            decide.check_of_players(ruleset)
+            return decide.grant_bye(state, player_id=request.player_id, number=number, kind=kind, at=at, now=now)
+
         return await self.act(
             context,
             request,
-            lambda state: decide.grant_bye(
-                state,
-                player_id=request.player_id,
-                number=request.round,
-                kind=request.kind,
-                at=at,
-                now=self._runtime.now(),
-            ),
+            facts_of,
             lambda position, _: pairing.GrantByeResponse(position=position),
             pairing.GrantByeResponse,
         )
@@ -172,12 +176,18 @@ class Players(Commands):
     ) -> pairing.RevokeByeResponse:
         """Take such a bye back."""
         at = self.at(request)
+
+        def facts_of(state: Tournament) -> list[Message]:
+            ruleset, now, number = pinning.ruleset_of(state), self._runtime.now(), request.round
+            if for_teams([request.player_id], [request.team_id]):
+                return decide.revoke_team_bye(state, ruleset, team_id=request.team_id, number=number, at=at, now=now)
+            decide.check_of_players(ruleset)
+            return decide.revoke_bye(state, player_id=request.player_id, number=number, at=at, now=now)
+
         return await self.act(
             context,
             request,
-            lambda state: decide.revoke_bye(
-                state, player_id=request.player_id, number=request.round, at=at, now=self._runtime.now()
-            ),
+            facts_of,
             lambda position, _: pairing.RevokeByeResponse(position=position),
             pairing.RevokeByeResponse,
         )

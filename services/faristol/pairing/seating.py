@@ -79,6 +79,32 @@ def tables_for(state: Tournament, pairings: Sequence[Sequence[str]]) -> tuple[in
     return tuple(given[place] for place in range(len(pairings)))
 
 
+def tables_for_matches(state: Tournament, sizes: Sequence[int]) -> tuple[tuple[int, ...], ...]:
+    """The tables of each match between teams, of which ``sizes`` says how many games it has, in the order of rank.
+
+    They stand beside each other: without halls all are numbered from 1, and with halls a match takes the first tables
+    in a row that are free in one hall, and the first ones free anywhere only where there is no such row. Raises
+    ``Refusal`` when there are fewer tables than games.
+    """
+    halls = sorted(state.halls, key=lambda hall: hall.first_table)
+    free = [list(hall.tables) for hall in halls] or [list(range(1, sum(sizes) + 1))]
+    if sum(sizes) > (tables := sum(map(len, free))):
+        raise Refusal(
+            "TOO_FEW_TABLES",
+            "",
+            N_("The round has {pairings} pairings, and the halls have {tables} tables."),
+            {"pairings": sum(sizes), "tables": tables},
+        )
+    given = []
+    for size in sizes:
+        # What is taken comes off the front, so that what is left of a hall is always in a row.
+        room = next((hall for hall in free if len(hall) >= size), None)
+        taken = room[:size] if room is not None else [table for hall in free for table in hall][:size]
+        free = [[table for table in hall if table not in taken] for hall in free]
+        given.append(tuple(taken))
+    return tuple(given)
+
+
 def hall_of_table(state: Tournament, table: int) -> str:
     """The name of the hall of a table; empty where a tournament has no halls."""
     return _halls(state).get(table, "")

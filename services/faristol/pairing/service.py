@@ -132,7 +132,11 @@ class PairingService(
             assert isinstance(paired, events.RoundPaired)
             resting = [fact.player_id for fact in bye if isinstance(fact, events.ByeAwarded)]
             return pairing.PairRoundResponse(
-                position=position, pairings=paired.pairings, bye_player_id=resting[0] if resting else ""
+                position=position,
+                pairings=paired.pairings,
+                bye_player_id=resting[0] if resting else "",
+                matches=paired.matches,
+                bye_team_id=paired.bye_team_id,
             )
 
         return await self.act(context, request, facts_of, answer, pairing.PairRoundResponse)

@@ -1,15 +1,23 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
+from functools import partial, reduce
 
 import pytest
 from google.protobuf.message import Message
 from tests.unit.pairing.halls import FISC, Hall
 
 from faristol.host.errors import AlreadyExists, Invalid
-from faristol.pairing import decide
-from faristol.pairing.team_tournament import between
-from faristol.rules import Refusal, Ruleset, load_ruleset, with_options
+from faristol.host.text import TRANSLATED, translations
+from faristol.pairing import decide, team_explaining
+from faristol.pairing.model import Hall as ModelHall
+from faristol.pairing.model import Tournament, evolve
+from faristol.pairing.past import Past, past_of
+from faristol.pairing.seating import tables_for_matches
+from faristol.pairing.team_tournament import SAID_OF_TEAMS, between, match_result, rules_between
+from faristol.pb.pairing.v1 import events_pb2 as events
+from faristol.rules import Bye, Refusal, Ruleset, load_ruleset, with_options
 
 FISE = load_ruleset("fise")
 OF_TWO = with_options(FISE, {"teams": 2})
@@ -109,3 +117,272 @@ def test_who_was_in_a_team_that_never_came_may_be_in_another_and_then_it_cannot_
     line_up(hall, "a", "a1", "a2", "c1")
     assert refusal_of(lambda: reinstate(hall, "c"))[0] == "IN_OTHER_TEAM"
     assert refusal_of(lambda: reinstate(hall, "a"))[0] == "NOT_WITHDRAWN"
+
+
+def play(hall: Hall, number: int, scores: Callable[[int, int], tuple[int, int]]) -> None:
+    """A whole round, with the scores of each match and board."""
+    hall.pair(number)
+    hall.start(number)
+    for one in hall.state.played[number - 1].pairings:
+        hall.report(one.game_id, *scores(one.match, one.board))
+    hall.close(number)
+
+
+def met(hall: Hall, number: int) -> set[frozenset[str]]:
+    return {frozenset(match.team_ids) for match in hall.state.played[number - 1].matches}
+
+
+def at_boards(hall: Hall, number: int) -> dict[str, int]:
+    return {player: one.board for one in hall.state.played[number - 1].pairings for player in one.player_ids}
+
+
+def first_wins(match: int, board: int) -> tuple[int, int]:
+    return 400, 300
+
+
+def test_the_players_of_a_match_sit_by_their_line_ups_at_tables_beside_each_other() -> None:
+    hall = hall_of("a", "b", "c", "d", ruleset=with_options(FISE, {"teams": 3}))
+    line_up(hall, "a", "a3", "a1", "a2")
+    hall.pair(1)
+    one = hall.state.played[0]
+    assert [(table.table, table.match, table.board) for table in one.pairings] == [
+        (1, 1, 1), (2, 1, 2), (3, 1, 3), (4, 2, 1), (5, 2, 2), (6, 2, 3)
+    ]  # fmt: skip
+    assert {player: board for player, board in at_boards(hall, 1).items() if player.startswith("a")} == {
+        "a3": 1, "a1": 2, "a2": 3
+    }  # fmt: skip
+    for table in one.pairings:
+        teams = one.matches[table.match - 1].team_ids
+        assert tuple(player[0] for player in table.player_ids) == teams
+
+
+def test_a_match_is_not_split_over_halls_where_it_fits() -> None:
+    hall = hall_of("a", "b", "c", "d", ruleset=with_options(FISE, {"teams": 3}))
+    halls = [ModelHall("Blava", 1, 5), ModelHall("Verda", 11, 14)]
+    hall.do(decide.set_halls(hall.state, halls=halls, top_tables=0, at=None, now=hall.now))
+    hall.pair(1)
+    assert [(one.match, one.table, one.hall) for one in hall.state.played[0].pairings] == [
+        (1, 1, "Blava"), (1, 2, "Blava"), (1, 3, "Blava"), (2, 11, "Verda"), (2, 12, "Verda"), (2, 13, "Verda")
+    ]  # fmt: skip
+    assert tables_for_matches(hall.state, [2, 3, 4]) == ((1, 2), (3, 4, 5), (11, 12, 13, 14))
+    # 5 and 4 tables are left of rows: only the third match has to be split.
+    assert tables_for_matches(hall.state, [3, 3, 3]) == ((1, 2, 3), (11, 12, 13), (4, 5, 14))
+    assert refusal_of(lambda: tables_for_matches(hall.state, [5, 5]))[0] == "TOO_FEW_TABLES"
+
+
+def test_who_withdraws_makes_room_for_the_next_of_the_line_up() -> None:
+    hall = hall_of("a", "b", rounds=1)
+    hall.do(decide.withdraw(hall.state, player_id="a1", note="", at=None, now=hall.now))
+    hall.pair(1)
+    assert at_boards(hall, 1) == {"a2": 1, "a3": 2, "b1": 1, "b2": 2}
+
+
+def test_a_player_without_an_opponent_wins_and_a_board_of_neither_is_nobodys() -> None:
+    hall = Hall(players_of("a", "b"), 1, with_options(FISE, {"teams": 4}))
+    register(hall, "a", "a1", "a2", "a3")
+    register(hall, "b", "b1")
+    hall.do([decide.withdraw(hall.state, player_id=one, note="", at=None, now=hall.now)[0] for one in ("b2", "b3")])
+    (paired,) = hall.pair(1)
+    assert at_boards(hall, 1) == {"a1": 1, "b1": 1}
+    one = hall.state.played[0]
+    assert dict(one.requested) == {"a2": Bye.FULL_POINT, "a3": Bye.FULL_POINT}
+    assert [(bye.player_id, bye.team_id, bye.match, bye.board) for bye in paired.requested_byes] == [  # type: ignore[attr-defined]
+        ("a2", "a", 1, 2), ("a3", "a", 1, 3)
+    ]  # fmt: skip
+    hall.start(1)
+    first_is_a = one.pairings[0].player_ids[0] == "a1"
+    hall.report(one.pairings[0].game_id, *((300, 400) if first_is_a else (400, 300)))
+    found = match_result(hall.state.played[0], one.matches[0], hall.ruleset)
+    # a lost its game and won two boards: 2 points to 1.
+    assert found is not None
+    assert found.half_points == ((4, 2) if first_is_a else (2, 4))
+
+
+def test_a_team_has_a_bye_with_its_players_and_no_team_twice() -> None:
+    hall = hall_of("a", "b", "c", rounds=3)
+    resting = []
+    for number in (1, 2, 3):
+        play(hall, number, first_wins)
+        one = hall.state.played[number - 1]
+        assert one.team_bye
+        assert dict(one.requested) == {f"{one.team_bye}{place}": Bye.FULL_POINT for place in (1, 2)}
+        assert {bye.match for bye in one.board_byes.values()} == {0}
+        resting.append(one.team_bye)
+    assert sorted(resting) == ["a", "b", "c"]
+    assert past_between(hall, "a")[resting.index("a")] == Past(half_points=2, allocated=True)
+
+
+def past_between(hall: Hall, team_id: str) -> tuple[Past, ...]:
+    return past_of(between(hall.state, hall.ruleset), rules_between(hall.ruleset), team_id, len(hall.state.played) + 1)
+
+
+def test_a_match_is_won_drawn_or_lost_by_its_boards_whatever_their_scores() -> None:
+    hall = hall_of("a", "b", rounds=1, ruleset=with_options(FISE, {"teams": 2}))
+    play(hall, 1, lambda _, board: (500, 100) if board == 1 else (300, 301))
+    assert [past.half_points for team in "ab" for past in past_between(hall, team)] == [1, 1]
+    hall = hall_of("a", "b", rounds=1, ruleset=with_options(FISE, {"teams": 3}))
+    play(hall, 1, lambda _, board: (500, 100) if board == 1 else (300, 301))
+    first, second = hall.state.played[0].matches[0].team_ids
+    assert (past_between(hall, first)[0].half_points, past_between(hall, second)[0].half_points) == (0, 2)
+
+
+def test_where_teams_are_ranked_by_their_boards_those_pair_them() -> None:
+    hall = hall_of("a", "b", "c", ruleset=with_options(FISE, {"teams": 3, "team_score": "board-points"}))
+    play(hall, 1, lambda _, board: (300, 300) if board == 1 else (500, 100))
+    one = hall.state.played[0]
+    assert one.team_bye
+    first, second = one.matches[0].team_ids
+    assert [past_between(hall, team)[0].half_points for team in (first, second, one.team_bye)] == [5, 1, 6]
+
+
+def test_a_line_up_holds_from_the_next_pairing_on() -> None:
+    hall = hall_of("a", "b", rounds=1)
+    hall.pair(1)
+    line_up(hall, "a", "a3", "a2", "a1")
+    hall.start(1)
+    assert at_boards(hall, 1) == {"a1": 1, "a2": 2, "b1": 1, "b2": 2}
+
+
+def test_a_round_waits_for_who_is_in_no_team_and_for_a_team_of_nobody() -> None:
+    hall = hall_of("a", "b")
+    hall.do(decide.register(hall.state, OF_TWO, player_id="new", rating=1000, at=None, now=hall.now))
+    for place in (1, 2, 3):
+        hall.do(decide.withdraw(hall.state, player_id=f"b{place}", note="", at=None, now=hall.now))
+    found = decide.obstacles(hall.state, hall.ruleset, 1)
+    assert [(one.reason, one.article, one.subject) for one in found] == [
+        ("NOT_IN_TEAM", "FISE 4.4", "players/new"),
+        ("NOBODY_LEFT", "FISE 4.4", "teams/b"),
+        ("TOO_MANY_ROUNDS", "FISE 4.2", ""),
+    ]
+    assert str(found[2]).startswith("2 teams can play 1 rounds")
+    hall = Hall({"ana": 1}, 1, OF_TWO)
+    register(hall, "rooks", "ana")
+    assert [str(one) for one in decide.obstacles(hall.state, hall.ruleset, 1)] == [
+        "A round needs 2 teams or more; 1 can be paired."
+    ]
+
+
+def test_a_round_paired_with_a_team_that_has_left_is_paired_again() -> None:
+    hall = hall_of("a", "b", "c", "d", rounds=1)
+    hall.pair(1)
+    withdraw(hall, "d")
+    assert refusal_of(lambda: hall.start(1))[0] == "PAIRED_AND_WITHDRAWN"
+    reinstate(hall, "d")
+    hall.start(1)
+    hall = hall_of("a", "b", "c", "d", rounds=1)
+    hall.pair(1)
+    hall.do(decide.register(hall.state, OF_TWO, player_id="late", rating=1, at=None, now=hall.now))
+    register(hall, "e", "late")
+    assert refusal_of(lambda: hall.start(1))[0] == "ENTERED_AFTER_PAIRING"
+
+
+def test_teams_are_kept_apart_paired_by_hand_and_given_byes() -> None:
+    hall = hall_of("a", "b", "c", "d", rounds=3)
+    rules, now = hall.ruleset, hall.now
+    hall.do(decide.forbid_teams(hall.state, rules, team_ids=["a", "b"], at=None, now=now))
+    hall.do(decide.keep_teams(hall.state, rules, team_ids=["c", "a"], rematch=False, at=None, now=hall.now))
+    hall.pair(1)
+    assert met(hall, 1) == {frozenset("ac"), frozenset("bd")}
+    hall.start(1)
+    for one in hall.state.played[0].pairings:
+        hall.report(one.game_id, 400, 300)
+    hall.close(1)
+    kind = events.BYE_KIND_HALF_POINT
+    hall.do(decide.grant_team_bye(hall.state, rules, team_id="b", number=2, kind=kind, at=None, now=hall.now))
+    hall.pair(2)
+    second = hall.state.played[1]
+    assert dict(second.team_byes) == {"b": Bye.HALF_POINT}
+    assert dict(second.requested) == {
+        "b1": Bye.HALF_POINT, "b2": Bye.HALF_POINT,
+        **{f"{second.team_bye}{place}": Bye.FULL_POINT for place in (1, 2)},
+    }  # fmt: skip
+    assert frozenset("ac") not in met(hall, 2)
+    for wrong in (["a"], ["a", "a"]):
+        with pytest.raises(Invalid, match="two different teams"):
+            decide.forbid_teams(hall.state, rules, team_ids=wrong, at=None, now=hall.now)
+    forbid = partial(decide.forbid_teams, hall.state, rules, at=None, now=hall.now)
+    assert refusal_of(lambda: forbid(team_ids=["a", "z"]))[0] == "NO_SUCH_TEAM"
+    assert refusal_of(lambda: decide.check_of_players(rules)) == ("OF_TEAMS", "FISE 4.4")
+
+
+def undo(hall: Hall, fact: Message) -> Sequence[Message]:
+    version = max(place for place, one in enumerate(hall.facts, 1) if one is fact)
+    return hall.do(decide.undo(hall.state, hall.ruleset, hall.facts, version, note="", at=None, now=hall.now))
+
+
+def test_what_is_done_with_teams_can_be_undone() -> None:
+    hall = hall_of("a", "b", "c", "d", rounds=3)
+    rules = hall.ruleset
+    kind = events.BYE_KIND_ZERO_POINT
+    acts: list[Callable[[], Sequence[Message]]] = [
+        lambda: line_up(hall, "a", "a3", "a1"),
+        lambda: withdraw(hall, "b"),
+        lambda: decide.forbid_teams(hall.state, rules, team_ids=["a", "b"], at=None, now=hall.now),
+        lambda: decide.keep_teams(hall.state, rules, team_ids=["a", "b"], rematch=False, at=None, now=hall.now),
+        lambda: decide.grant_team_bye(hall.state, rules, team_id="c", number=2, kind=kind, at=None, now=hall.now),
+        lambda: hall.pair(1),
+    ]
+    for act in acts:
+        before = hall.state
+        facts = act()
+        if facts[0] not in hall.facts:
+            hall.do(facts)
+        after = hall.state
+        (back,) = undo(hall, facts[0])
+        assert not any(hall.state.kept.values())
+        assert replace(hall.state, latest=before.latest, kept=before.kept) == before
+        undo(hall, back)
+        assert replace(hall.state, latest=after.latest) == after
+        undo(hall, hall.facts[-1])
+
+
+def test_a_team_that_came_in_by_mistake_leaves_and_one_that_was_paired_stays() -> None:
+    hall = hall_of("a", "b", rounds=1)
+    hall.do(decide.register(hall.state, OF_TWO, player_id="new", rating=1, at=None, now=hall.now))
+    (fact,) = register(hall, "c", "new")
+    undo(hall, fact)
+    assert hall.state.team("c").entry.never_came  # type: ignore[union-attr]
+    hall.do(decide.withdraw(hall.state, player_id="new", note="", at=None, now=hall.now))
+    hall.pair(1)
+    first = next(fact for fact in hall.facts if isinstance(fact, events.TeamRegistered))
+    assert refusal_of(lambda: undo(hall, first))[0] == "NOT_UNDONE"
+
+
+def explained(hall: Hall, one: str, other: str = "") -> list[tuple[str, str]]:
+    number = len(hall.state.played)
+    places = [place for place, fact in enumerate(hall.facts) if isinstance(fact, events.RoundPaired)]
+    before = reduce(evolve, hall.facts[: places[-1]], Tournament())
+    found = team_explaining.explain(before, hall.ruleset, hall.state.played[number - 1], one, other)
+    return [(why.reason, why.message.format_map(why.params)) for why in found]
+
+
+def test_it_is_said_why_two_teams_meet_and_who_sits_where() -> None:
+    hall = hall_of("a", "b", "c", "d", "e", rounds=3)
+    line_up(hall, "a", "a2", "a1", "a3")
+    hall.pair(1)
+    assert explained(hall, "a2") == [
+        ("first", "In the first round the top half meets the bottom half: a meets c."),
+        ("board", "By the line-ups a2 plays at board 1, against c1."),
+    ]
+    assert explained(hall, "c1", "a2")[1] == ("board", "By the line-ups c1 plays at board 1, against a2.")
+    assert explained(hall, "a2", "c2")[1] == ("board", "By the line-ups a2 plays at board 1, and c2 at board 2.")
+    assert explained(hall, "a3")[1] == (
+        "reserve", "a3 is a reserve of a in this round: others come before them in the line-up."
+    )  # fmt: skip
+    assert explained(hall, "a2", "a3") == [("one-team", "a2 and a3 are of one team, a.")]
+    assert [reason for reason, _ in explained(hall, "a2", "d1")] == ["halves"]
+    assert [reason for reason, _ in explained(hall, "e1")] == ["bye"]
+    hall = Hall(players_of("a", "b"), 1, OF_TWO)
+    register(hall, "a", "a1", "a2", "a3")
+    register(hall, "b", "b1")
+    hall.do([decide.withdraw(hall.state, player_id=one, note="", at=None, now=hall.now)[0] for one in ("b2", "b3")])
+    hall.pair(1)
+    assert explained(hall, "a2")[1] == (
+        "board", "By the line-up a2 is at board 2, and wins there without a game: b has nobody left for it."
+    )  # fmt: skip
+    assert refusal_of(lambda: explained(hall, "b2"))[0] == "NOT_IN_ROUND"
+
+
+def test_every_sentence_said_of_players_that_is_said_otherwise_of_teams_is_said_somewhere() -> None:
+    for language in TRANSLATED:
+        assert all(translations(language).gettext(text) != text for text in SAID_OF_TEAMS), language

@@ -29,7 +29,22 @@ from faristol.pairing.decide.results import record_result
 from faristol.pairing.decide.rounds import close, obstacles, pair, start, unpair
 from faristol.pairing.decide.sanctioning import sanction
 from faristol.pairing.decide.sanctions import expel, warn
-from faristol.pairing.decide.teams import MOST_TEAMS, register_team, reinstate_team, set_line_up, withdraw_team
+from faristol.pairing.decide.team_pairs import (
+    allow_teams,
+    forbid_teams,
+    grant_team_bye,
+    keep_teams,
+    release_teams,
+    revoke_team_bye,
+)
+from faristol.pairing.decide.teams import (
+    MOST_TEAMS,
+    check_of_players,
+    register_team,
+    reinstate_team,
+    set_line_up,
+    withdraw_team,
+)
 from faristol.pairing.decide.tournaments import MOST_ROUNDS, SEED_SIZE, change_rounds, create, pin_of, publish
 from faristol.pairing.decide.undoing import undo, undone_by
 
@@ -42,10 +57,12 @@ __all__ = [
     "UNRATED",
     "add_division",
     "allow",
+    "allow_teams",
     "appoint",
     "cancel_postponement",
     "change_rounds",
     "check_in",
+    "check_of_players",
     "check_out",
     "close",
     "correct_result",
@@ -56,9 +73,12 @@ __all__ = [
     "expel",
     "fix_table",
     "forbid",
+    "forbid_teams",
     "give_forfeit",
     "grant_bye",
+    "grant_team_bye",
     "keep",
+    "keep_teams",
     "lift",
     "lift_expulsion",
     "lodge",
@@ -75,7 +95,9 @@ __all__ = [
     "reinstate_team",
     "release",
     "release_table",
+    "release_teams",
     "revoke_bye",
+    "revoke_team_bye",
     "sanction",
     "set_halls",
     "set_line_up",

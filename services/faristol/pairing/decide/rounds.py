@@ -7,7 +7,7 @@ from datetime import datetime
 from google.protobuf.message import Message
 
 from faristol.host.times import to_timestamp
-from faristol.pairing import conditions, seating, systems
+from faristol.pairing import conditions, seating, systems, team_round
 from faristol.pairing.model import KINDS, Pairing, Phase, Tournament, game_id
 from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.rules import N_, Refusal, Ruleset, derive_seed
@@ -24,6 +24,8 @@ def pair(
     conditions.check_next(state, number)
     conditions.check_none(conditions.against_next(state, ruleset, number))
     seed = derive_seed(state.seed, f"pairing round {number}")
+    if ruleset.championship.team_boards is not None:
+        return [_between_teams(state, ruleset, number, seed, system, conditions.moment(state, at, now))]
     paired = systems.propose(state, ruleset, number, seed, system)
     seated = zip(seating.tables_for(state, paired.tables), paired.tables, strict=True)
     pairings = [
@@ -50,14 +52,53 @@ def pair(
     return facts
 
 
+def _between_teams(
+    state: Tournament, ruleset: Ruleset, number: int, seed: bytes, system: str, occurred_at: datetime
+) -> events.RoundPaired:
+    """A round of matches between teams, the boards of each at tables beside each other."""
+    paired = team_round.propose(state, ruleset, number, seed, system)
+    laid = team_round.lay_out(state, ruleset, paired, number)
+    tables = seating.tables_for_matches(state, [len(boards) for boards in laid.boards])
+    return events.RoundPaired(
+        round=number,
+        pairings=[
+            Pairing(
+                table,
+                game_id(state.tournament_id, number, table),
+                one.players,
+                seating.hall_of_table(state, table),
+                match=one.match,
+                board=one.board,
+            ).message()
+            for table, one in team_round.numbered(tables, laid.boards)
+        ],
+        algorithm=paired.algorithm,
+        seed=seed,
+        inputs_digest=paired.inputs,
+        requested_byes=[
+            events.RequestedBye(
+                player_id=player_id, kind=KINDS[kind], match=at.match, board=at.board, team_id=at.team_id
+            )
+            for player_id, kind, at in laid.byes
+        ],
+        occurred_at=to_timestamp(occurred_at),
+        matches=[match.message() for match in laid.matches],
+        bye_team_id=paired.bye or "",
+        team_byes=[events.TeamBye(team_id=team_id, kind=KINDS[kind]) for team_id, kind in paired.requested],
+    )
+
+
 def obstacles(state: Tournament, ruleset: Ruleset, number: int) -> list[Refusal]:
     """Everything that speaks against pairing round ``number``, which is the next one; empty when it can be paired."""
     found = conditions.against_next(state, ruleset, number)
     if found:
         return found
+    seed = derive_seed(state.seed, f"pairing round {number}")
     try:
-        paired = systems.propose(state, ruleset, number, derive_seed(state.seed, f"pairing round {number}"))
-        seating.tables_for(state, paired.tables)
+        if ruleset.championship.team_boards is None:
+            seating.tables_for(state, systems.propose(state, ruleset, number, seed).tables)
+        else:
+            _between_teams(state, ruleset, number, seed, "", state.latest)
     except Refusal as refusal:
         return [refusal]
     return []

@@ -7,7 +7,7 @@ from collections.abc import Hashable, Sequence
 from google.protobuf.message import Message
 
 from faristol.pb.pairing.v1 import events_pb2 as events
-from faristol.record.naming import players_of
+from faristol.record.naming import players_of, teams_of
 
 
 def superseding(act: Message, later: Sequence[Message]) -> Message | None:
@@ -56,14 +56,18 @@ def _thing(fact: Message) -> Hashable:
             return "check-in", fact.player_id
         case events.PlayerWithdrawn() | events.PlayerReinstated():
             return "taking part", fact.player_id
+        case events.LineUpSet():
+            return "line-up", fact.team_id
+        case events.TeamWithdrawn() | events.TeamReinstated():
+            return "team taking part", fact.team_id
         case events.ByeGranted() | events.ByeRevoked():
-            return "bye", fact.player_id, fact.round
+            return "bye", fact.player_id, fact.team_id, fact.round
         case events.TableFixed() | events.TableReleased():
             return "table", fact.player_id
         case events.PairForbidden() | events.PairAllowed():
-            return "apart", frozenset(fact.player_ids)
+            return "apart", frozenset(fact.team_ids or fact.player_ids)
         case events.PairKept() | events.PairReleased():
-            return "by hand", fact.round, frozenset(fact.player_ids)
+            return "by hand", fact.round, frozenset(fact.team_ids or fact.player_ids)
         case events.RoundPaired() | events.RoundUnpaired():
             return "pairing", fact.round
         case events.WarningLifted() | events.SanctionLifted():
@@ -79,6 +83,14 @@ def _rests_on(act: Message, fact: Message) -> bool:
     match act:
         case events.PlayerRegistered() | events.LateEntryAdmitted():
             return act.player_id in players_of(fact)
+        case events.TeamRegistered():
+            return act.team_id in teams_of(fact)
+        case events.LineUpSet():
+            return isinstance(fact, events.RoundPaired) and act.team_id in teams_of(fact)
+        case events.TeamWithdrawn():
+            return isinstance(fact, events.RoundPaired) and fact.round >= act.round
+        case events.TeamReinstated():
+            return isinstance(fact, events.RoundPaired) and act.team_id in teams_of(fact)
         case events.PlayerExpelled():
             lost = isinstance(fact, events.ResultRecorded) and act.player_id in fact.loser_ids
             return lost or (isinstance(fact, events.RoundPaired) and fact.round > act.round)

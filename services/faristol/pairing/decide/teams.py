@@ -71,7 +71,7 @@ def set_line_up(
     state: Tournament, *, team_id: str, player_ids: Sequence[str], at: datetime | None, now: datetime
 ) -> list[Message]:
     """Give a team another line-up. A round that is paired is played as it was, unless it is paired again."""
-    team = _team(state, team_id)
+    team = found_team(state, team_id)
     _check_line_up(state, team_id, player_ids)
     if tuple(player_ids) == team.line_up:
         raise Refusal("SAME_LINE_UP", "", N_("{team} has this line-up already."), {"team": team_id})
@@ -93,7 +93,7 @@ def withdraw_team(
 
     ``since`` is the first round not to be paired in where the team has missed rounds already.
     """
-    _team(state, team_id)
+    found_team(state, team_id)
     (left,) = players.withdraw(
         between(state, ruleset),
         player_id=team_id,
@@ -111,7 +111,7 @@ def reinstate_team(
     state: Tournament, ruleset: Ruleset, *, team_id: str, at: datetime | None, now: datetime
 ) -> list[Message]:
     """Pair a team again that had withdrawn: rounds paired in between stay missed."""
-    team = _team(state, team_id)
+    team = found_team(state, team_id)
     (back,) = players.reinstate(between(state, ruleset), player_id=team_id, at=at, now=now)
     assert isinstance(back, events.PlayerReinstated)
     if team.entry.never_came:
@@ -131,8 +131,8 @@ def check_teams(ruleset: Ruleset) -> None:
         )
 
 
-def check_no_teams(ruleset: Ruleset) -> None:
-    """Refuse what is of single players where teams meet."""
+def check_of_players(ruleset: Ruleset) -> None:
+    """Refuse what is said of single players where teams meet."""
     if ruleset.championship.team_boards is not None:
         raise Refusal(
             "OF_TEAMS",
@@ -141,7 +141,8 @@ def check_no_teams(ruleset: Ruleset) -> None:
         )
 
 
-def _team(state: Tournament, team_id: str) -> Team:
+def found_team(state: Tournament, team_id: str) -> Team:
+    """The team of that id, of a tournament that is not over. Refuses any other."""
     if state.over:
         raise conditions.over(state)
     team = state.team(team_id)

@@ -11,6 +11,7 @@ from faristol.host.errors import AlreadyExists, Invalid
 from faristol.host.times import to_timestamp
 from faristol.pairing import conditions, systems
 from faristol.pairing.model import Phase, Pin, Tournament
+from faristol.pairing.team_tournament import of_teams
 from faristol.pb.game.v1 import events_pb2 as game_events
 from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.rules import N_, Refusal, Ruleset, check_settled
@@ -111,14 +112,15 @@ def change_rounds(
             N_("Round {round} has been paired: the championship cannot have {rounds} rounds."),
             {"round": len(state.played), "rounds": rounds},
         )
-    players = sum(one.takes_part(len(state.played) + 1) for one in state.players)
+    players = sum(one.takes_part(len(state.played) + 1) for one in state.entries)
     if state.played and rounds > state.rounds and rounds > (most := systems.most_rounds(players, ruleset)):
-        raise Refusal(
+        refusal = Refusal(
             "TOO_MANY_ROUNDS",
             ruleset.article("championship.system"),
             N_("{players} players can play {most} rounds without meeting twice; the championship has {rounds}."),
             {"players": players, "most": most, "rounds": rounds},
         )
+        raise of_teams(refusal) if state.teams else refusal
     occurred_at = to_timestamp(conditions.moment(state, at, now))
     return [events.RoundsChanged(rounds=rounds, before=state.rounds, note=note, occurred_at=occurred_at)]
 

@@ -12,7 +12,18 @@ from google.protobuf.timestamp_pb2 import Timestamp
 
 from faristol.host.times import to_timestamp
 from faristol.pairing import conditions, systems
-from faristol.pairing.decide import appeals, halls, lifting, pairs, players, postponing, rounds, tournaments
+from faristol.pairing.decide import (
+    appeals,
+    halls,
+    lifting,
+    pairs,
+    players,
+    postponing,
+    rounds,
+    team_pairs,
+    teams,
+    tournaments,
+)
 from faristol.pairing.decide.superseding import superseding
 from faristol.pairing.model import Hall, Tournament, evolve
 from faristol.pb.pairing.v1 import events_pb2 as events
@@ -23,6 +34,10 @@ _UNDONE_BY: Mapping[type[Message], str] = {
     events.RoundsChanged: "ChangeRounds",
     events.PlayerRegistered: "WithdrawPlayer",
     events.LateEntryAdmitted: "WithdrawPlayer",
+    events.TeamRegistered: "WithdrawTeam",
+    events.LineUpSet: "SetLineUp",
+    events.TeamWithdrawn: "ReinstateTeam",
+    events.TeamReinstated: "WithdrawTeam",
     events.PlayerCheckedIn: "CheckOutPlayer",
     events.PlayerCheckedOut: "CheckInPlayer",
     events.PlayerWithdrawn: "ReinstatePlayer",
@@ -92,6 +107,21 @@ def undo(
                 at=at,
                 now=now,
             )
+        case events.TeamRegistered() | events.TeamReinstated():
+            return teams.withdraw_team(
+                state,
+                ruleset,
+                team_id=act.team_id,
+                note=note,
+                since=_withdrawn_before(act, facts[: version - 1]),
+                at=at,
+                now=now,
+            )
+        case events.LineUpSet():
+            line_up = _line_up_before(act, facts[: version - 1])
+            return teams.set_line_up(state, team_id=act.team_id, player_ids=line_up, at=at, now=now)
+        case events.TeamWithdrawn():
+            return teams.reinstate_team(state, ruleset, team_id=act.team_id, at=at, now=now)
         case events.RoundsChanged():
             return tournaments.change_rounds(state, ruleset, rounds=act.before, note=note, at=at, now=now)
         case events.PlayerCheckedIn():
@@ -100,6 +130,13 @@ def undo(
             return players.check_in(state, player_id=act.player_id, at=at, now=now)
         case events.PlayerWithdrawn():
             return players.reinstate(state, player_id=act.player_id, divisions=divisions, at=at, now=now)
+        case events.ByeGranted() if act.team_id:
+            return team_pairs.revoke_team_bye(state, ruleset, team_id=act.team_id, number=act.round, at=at, now=now)
+        case events.ByeRevoked() if act.team_id:
+            kind = _kind_before(act, facts[: version - 1])
+            return team_pairs.grant_team_bye(
+                state, ruleset, team_id=act.team_id, number=act.round, kind=kind, at=at, now=now
+            )
         case events.ByeGranted():
             return players.revoke_bye(state, player_id=act.player_id, number=act.round, at=at, now=now)
         case events.ByeRevoked():
@@ -121,6 +158,14 @@ def undo(
             return halls.release_table(state, player_id=act.player_id, at=at, now=now)
         case events.TableReleased():
             return halls.fix_table(state, player_id=act.player_id, table=act.table, at=at, now=now)
+        case events.PairForbidden() if act.team_ids:
+            return team_pairs.allow_teams(state, ruleset, team_ids=act.team_ids, at=at, now=now)
+        case events.PairAllowed() if act.team_ids:
+            return team_pairs.forbid_teams(state, ruleset, team_ids=act.team_ids, at=at, now=now)
+        case events.PairKept() if act.team_ids:
+            return team_pairs.release_teams(state, ruleset, team_ids=act.team_ids, at=at, now=now)
+        case events.PairReleased() if act.team_ids:
+            return team_pairs.keep_teams(state, ruleset, team_ids=act.team_ids, rematch=True, at=at, now=now)
         case events.PairForbidden():
             return pairs.allow(state, player_ids=act.player_ids, at=at, now=now)
         case events.PairAllowed():
@@ -189,18 +234,28 @@ def _kind_before(revoked: events.ByeRevoked, facts: Sequence[Message]) -> events
     return next(
         fact.kind
         for fact in reversed(facts)
-        if isinstance(fact, events.ByeGranted) and (fact.player_id, fact.round) == (revoked.player_id, revoked.round)
+        if isinstance(fact, events.ByeGranted)
+        and (fact.player_id, fact.team_id, fact.round) == (revoked.player_id, revoked.team_id, revoked.round)
     )
 
 
 def _withdrawn_before(act: Message, facts: Sequence[Message]) -> int | None:
-    """The first round that a player who came back had missed; None for an act that is no return."""
-    if not isinstance(act, events.PlayerReinstated):
-        return None
+    """The first round that a player or a team who came back had missed; None for an act that is no return."""
+    for fact in reversed(facts):
+        match act, fact:
+            case (events.PlayerReinstated(), events.PlayerWithdrawn()) if fact.player_id == act.player_id:
+                return fact.round
+            case (events.TeamReinstated(), events.TeamWithdrawn()) if fact.team_id == act.team_id:
+                return fact.round
+    return None
+
+
+def _line_up_before(changed: events.LineUpSet, facts: Sequence[Message]) -> Sequence[str]:
+    """The line-up that a team had before."""
     return next(
-        fact.round
+        fact.player_ids
         for fact in reversed(facts)
-        if isinstance(fact, events.PlayerWithdrawn) and fact.player_id == act.player_id
+        if isinstance(fact, events.TeamRegistered | events.LineUpSet) and fact.team_id == changed.team_id
     )
 
 

@@ -309,6 +309,11 @@ class Tournament:
         """The player of that id, if registered."""
         return next((player for player in self.players if player.player_id == player_id), None)
 
+    @property
+    def entries(self) -> tuple[Player, ...]:
+        """Who is paired with each other: the teams where there are some, as players, else the players."""
+        return tuple(team.entry for team in self.teams) or self.players
+
     def team(self, team_id: str) -> Team | None:
         """The team of that id, if registered."""
         return next((team for team in self.teams if team.team_id == team_id), None)
