@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from faristol.pairing.model import Pairing, Round, Tournament
 from faristol.rules import Bye, Outcome, Result, Ruleset
@@ -29,12 +29,18 @@ class Past:
 
 def past_of(state: Tournament, ruleset: Ruleset, player_id: str, before: int) -> tuple[Past, ...]:
     """The rounds of a player that come before round ``before``. A game without a result is worth nothing yet."""
-    return tuple(_past(one, ruleset, player_id) for one in state.played[: before - 1])
+    return tuple(_in_points(one, player_id, _past(one, ruleset, player_id)) for one in state.played[: before - 1])
+
+
+def _in_points(one: Round, player_id: str, past: Past) -> Past:
+    """What a round was, with points of its own where it has some."""
+    return replace(past, half_points=one.half_points.get(player_id, past.half_points))
 
 
 def _past(one: Round, ruleset: Ruleset, player_id: str) -> Past:
+    law = ruleset.championship
     if one.bye == player_id:
-        return Past(half_points=round(2 * ruleset.championship.bye), allocated=True)
+        return Past(half_points=round(2 * law.bye), allocated=True)
     pairing = next((pairing for pairing in one.pairings if player_id in pairing.player_ids), None)
     if pairing is None:
         return Past(half_points=round(2 * _worth(one.requested.get(player_id), ruleset)))
@@ -45,18 +51,9 @@ def _past(one: Round, ruleset: Ruleset, player_id: str) -> Past:
     result = result_of(one, pairing)
     if result is None:
         return Past(opponent=opponent, first=first)
-    side = 0 if first else 1
-    if pairing.game_id in one.half_points:
-        half_points = one.half_points[pairing.game_id][side]
-    else:
-        half_points = half_points_of(result.outcomes[side], ruleset)
+    worth = {Outcome.WIN: law.win, Outcome.DRAW: law.draw, Outcome.LOSS: law.loss}
+    half_points = round(2 * worth[result.outcomes[0 if first else 1]])
     return Past(half_points, opponent if result.played else "", first)
-
-
-def half_points_of(outcome: Outcome, ruleset: Ruleset) -> int:
-    """The points of the championship, times two, that an outcome gives."""
-    law = ruleset.championship
-    return round(2 * {Outcome.WIN: law.win, Outcome.DRAW: law.draw, Outcome.LOSS: law.loss}[outcome])
 
 
 def _worth(bye: Bye | None, ruleset: Ruleset) -> float:

@@ -65,10 +65,19 @@ class WayOut:
         return {"players": "; ".join(" – ".join(group) for group in self.players)}
 
 
-def propose(state: Tournament, ruleset: Ruleset, number: int, seed: bytes, of_round: str = "") -> Proposal:
+def propose(
+    state: Tournament,
+    ruleset: Ruleset,
+    number: int,
+    seed: bytes,
+    of_round: str = "",
+    *,
+    standing: Sequence[str] | None = None,
+) -> Proposal:
     """Round ``number`` by the system of the rules, or by that of the round where it has one.
 
-    ``seed`` is what its lots are drawn from.
+    ``seed`` is what its lots are drawn from; ``standing`` is everybody in the order of the standings where those are
+    not of the games of ``state``.
     """
     system = _system_of_round(ruleset, of_round) if of_round else ruleset.championship.system
     if system in CYCLES:
@@ -82,7 +91,7 @@ def propose(state: Tournament, ruleset: Ruleset, number: int, seed: bytes, of_ro
         return _by_hand(state, number)
     try:
         if system == "king-of-the-hill":
-            return _king(state, ruleset, number)
+            return _king(state, ruleset, number, standing_of(state, ruleset) if standing is None else standing)
         return _dutch(state, ruleset, number) if system == "dutch" else _swiss(state, ruleset, number, seed)
     except Refusal as refusal:
         kept = state.kept_pairs(number)
@@ -128,10 +137,10 @@ def _by_hand(state: Tournament, number: int) -> Proposal:
     return Proposal(kept, bye, BY_HAND, requested_byes(state, number), "")
 
 
-def _king(state: Tournament, ruleset: Ruleset, number: int) -> Proposal:
+def _king(state: Tournament, ruleset: Ruleset, number: int, everybody: Sequence[str]) -> Proposal:
     kept, by_hand = _kept(state, number)
     left = {one.player_id: one for one in entrants(state, ruleset) if one.player_id not in by_hand}
-    standing = [player_id for player_id in standing_of(state, ruleset) if player_id in left]
+    standing = [player_id for player_id in everybody if player_id in left]
     had_bye = {player_id for player_id, one in left.items() if one.had_bye}
     pairs, bye = king.pair_neighbours(standing, had_bye, state.forbidden)
     inputs = hashlib.sha256("\n".join([*standing, str(number)]).encode()).hexdigest()

@@ -13,7 +13,7 @@ from itertools import zip_longest
 from faristol.pairing import systems
 from faristol.pairing.model import BoardBye, TeamMatch, Tournament
 from faristol.pairing.systems import Proposal
-from faristol.pairing.team_tournament import between, of_teams, rules_between
+from faristol.pairing.team_tournament import between, of_teams, rules_between, standing_of_teams
 from faristol.rules import N_, Bye, Refusal, Ruleset
 
 
@@ -43,7 +43,14 @@ class TeamRound:
 def propose(state: Tournament, ruleset: Ruleset, number: int, seed: bytes, of_round: str = "") -> Proposal:
     """Round ``number`` of the teams, as ``systems.propose`` pairs players."""
     try:
-        return systems.propose(between(state, ruleset), rules_between(ruleset), number, seed, of_round)
+        return systems.propose(
+            between(state, ruleset),
+            rules_between(ruleset),
+            number,
+            seed,
+            of_round,
+            standing=standing_of_teams(state, ruleset),
+        )
     except Refusal as refusal:
         raise of_teams(refusal) from None
 

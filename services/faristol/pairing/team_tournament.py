@@ -6,13 +6,16 @@ who has more points of its boards.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from types import MappingProxyType
 
 from faristol.pairing.model import Decided, Pairing, Player, Round, Team, TeamMatch, Tournament
-from faristol.pairing.past import half_points_of, result_of
-from faristol.rules import N_, Outcome, Refusal, Ruleset
+from faristol.pairing.past import result_of
+from faristol.pairing.ranking import initial_ranking
+from faristol.rules import N_, Bye, Refusal, Ruleset
+from faristol.rules.standings import Board, Match, SpreadAdjustment, TeamBye, team_standings
 
 SAID_OF_TEAMS: Mapping[str, str] = {
     "A round needs 2 players or more; {players} can be paired.": N_(
@@ -85,53 +88,94 @@ def of_teams(refusal: Refusal) -> Refusal:
     )
 
 
-@dataclass(frozen=True, slots=True)
-class MatchResult:
-    """What a match came to, the first team named first."""
-
-    half_points: tuple[int, int]
-    """The points of all its boards, times two."""
-    played: bool
-    """There was a game at a board."""
-
-
-def match_result(one: Round, match: TeamMatch, ruleset: Ruleset) -> MatchResult | None:
-    """The result of a match; None while that of a board is missing."""
-    first = second = 0
-    played = False
+def match_of(one: Round, match: TeamMatch) -> Match | None:
+    """A match with its boards, for the standings; None while the result of one is missing."""
+    boards = []
     for pairing in one.pairings:
-        if pairing.match != match.number:
-            continue
-        result = result_of(one, pairing)
-        if result is None:
-            return None
-        first += half_points_of(result.outcomes[0], ruleset)
-        second += half_points_of(result.outcomes[1], ruleset)
-        played |= result.played
-    win, loss = half_points_of(Outcome.WIN, ruleset), half_points_of(Outcome.LOSS, ruleset)
-    for alone in one.board_byes.values():
-        if alone.match == match.number:
-            first += win if alone.team_id == match.team_ids[0] else loss
-            second += win if alone.team_id == match.team_ids[1] else loss
-    return MatchResult((first, second), played)
+        if pairing.match == match.number:
+            result = result_of(one, pairing)
+            if result is None:
+                return None
+            boards.append(Board.of(result))
+    alone = (bye for bye in one.board_byes.values() if bye.match == match.number)
+    boards += [Board.without_opponent(first=bye.team_id == match.team_ids[0]) for bye in alone]
+    return Match(one.number, *match.team_ids, tuple(boards))
+
+
+def byes_of(one: Round) -> tuple[TeamBye, ...]:
+    """The teams that sit a round out."""
+    kinds = {**one.team_byes, **({one.team_bye: Bye.ALLOCATED} if one.team_bye else {})}
+    boards = Counter(bye.team_id for bye in one.board_byes.values() if not bye.match)
+    return tuple(TeamBye(one.number, team_id, boards[team_id], kind) for team_id, kind in kinds.items())
+
+
+def standing_of_teams(state: Tournament, ruleset: Ruleset) -> tuple[str, ...]:
+    """The teams in the order of their standings, by the tie-breaks of the rules; who is equal by the initial ranking.
+
+    The rules have to say how many boards a match has.
+    """
+    law = ruleset.championship
+    assert law.team_boards is not None, "teams are ranked where there are teams"
+    held: list[Match | TeamBye] = []
+    pending: list[tuple[str, int]] = []
+    for one in state.played:
+        for match in one.matches:
+            found = match_of(one, match)
+            if found is None:
+                pending += [(team_id, one.number) for team_id in match.team_ids]
+            else:
+                held.append(found)
+        if one.missing:
+            pending += [(bye.team, one.number) for bye in byes_of(one)]
+        else:
+            held += byes_of(one)
+    rows = team_standings(
+        held,
+        initial_ranking(between(state, ruleset)),
+        ruleset,
+        state.rounds,
+        law.team_score,
+        law.team_boards,
+        pending=pending,
+        adjustments=[_of_team(one, each) for one in state.played for each in one.adjustments],
+    )
+    return tuple(row.team for row in rows)
 
 
 def round_between(one: Round, ruleset: Ruleset) -> Round:
-    """A round of matches as one of games, the points of the boards being the scores."""
-    found = {str(match.number): match_result(one, match, ruleset) for match in one.matches}
-    known = {match: result for match, result in found.items() if result is not None}
-    scores = MappingProxyType({match: result.half_points for match, result in known.items()})
+    """A round of matches as one of games, the points of the boards, times two, being the scores."""
+    found = [match_of(one, match) for match in one.matches]
+    known = {str(number): match for number, match in enumerate(found, 1) if match is not None}
+    scores = {number: _half_points(*match.board_points(ruleset)) for number, match in known.items()}
+    of_boards: dict[str, int] = {}
+    if ruleset.championship.team_score == "board-points":
+        for number, match in known.items():
+            of_boards.update(zip((match.first, match.second), scores[number], strict=True))
+        of_boards.update({bye.team: round(2 * bye.board_points(ruleset)) for bye in byes_of(one)})
     return Round(
         one.number,
         one.phase,
         tuple(Pairing(match.number, str(match.number), match.team_ids) for match in one.matches),
         bye=one.team_bye,
         requested=one.team_byes,
-        results=scores,
-        decided=MappingProxyType({match: Decided(unplayed=not result.played) for match, result in known.items()}),
-        half_points=scores if ruleset.championship.team_score == "board-points" else MappingProxyType({}),
+        results=MappingProxyType(scores),
+        decided=MappingProxyType(
+            {number: Decided(unplayed=not match.result(ruleset).played) for number, match in known.items()}
+        ),
+        half_points=MappingProxyType(of_boards),
         algorithm=one.algorithm,
     )
+
+
+def _half_points(first: float, second: float) -> tuple[int, int]:
+    return round(2 * first), round(2 * second)
+
+
+def _of_team(one: Round, adjustment: SpreadAdjustment) -> SpreadAdjustment:
+    """What was added to a player's spread, added to that of the team that they played for."""
+    pairing = next(pairing for pairing in one.pairings if adjustment.player in pairing.player_ids)
+    match = one.matches[pairing.match - 1]
+    return replace(adjustment, player=match.team_ids[pairing.player_ids.index(adjustment.player)])
 
 
 def _as_player(state: Tournament, team: Team, ruleset: Ruleset) -> Player:

@@ -14,7 +14,7 @@ from tests.unit.pairing.halls import Hall
 from faristol.pairing import decide
 from faristol.pairing.model import Round
 from faristol.pairing.team_round import there
-from faristol.pairing.team_tournament import match_result
+from faristol.pairing.team_tournament import match_of
 from faristol.rules import Bye, load_ruleset, with_options
 
 FISE = load_ruleset("fise")
@@ -119,9 +119,9 @@ def test_no_two_teams_meet_twice_and_line_ups_say_who_sits_where(
         assert len(pairs) == teams * (teams - 1) // 2
     for one in rounds:
         for match in one.matches:
-            found = match_result(one, match, hall.ruleset)
+            found = match_of(one, match)
             assert found is not None
             used = [table for table in one.pairings if table.match == match.number]
             alone = [bye for bye in one.board_byes.values() if bye.match == match.number]
-            assert sum(found.half_points) == 2 * (len(used) + len(alone))
-            assert found.played == bool(used)
+            assert sum(found.board_points(hall.ruleset)) == len(used) + len(alone)
+            assert found.result(hall.ruleset).played == bool(used)

@@ -15,7 +15,7 @@ from faristol.pairing.model import Hall as ModelHall
 from faristol.pairing.model import Tournament, evolve
 from faristol.pairing.past import Past, past_of
 from faristol.pairing.seating import tables_for_matches
-from faristol.pairing.team_tournament import SAID_OF_TEAMS, between, match_result, rules_between
+from faristol.pairing.team_tournament import SAID_OF_TEAMS, between, match_of, rules_between, standing_of_teams
 from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.rules import Bye, Refusal, Ruleset, load_ruleset, with_options
 
@@ -192,10 +192,10 @@ def test_a_player_without_an_opponent_wins_and_a_board_of_neither_is_nobodys() -
     hall.start(1)
     first_is_a = one.pairings[0].player_ids[0] == "a1"
     hall.report(one.pairings[0].game_id, *((300, 400) if first_is_a else (400, 300)))
-    found = match_result(hall.state.played[0], one.matches[0], hall.ruleset)
+    found = match_of(hall.state.played[0], one.matches[0])
     # a lost its game and won two boards: 2 points to 1.
     assert found is not None
-    assert found.half_points == ((4, 2) if first_is_a else (2, 4))
+    assert found.board_points(hall.ruleset) == ((2, 1) if first_is_a else (1, 2))
 
 
 def test_a_team_has_a_bye_with_its_players_and_no_team_twice() -> None:
@@ -386,3 +386,30 @@ def test_it_is_said_why_two_teams_meet_and_who_sits_where() -> None:
 def test_every_sentence_said_of_players_that_is_said_otherwise_of_teams_is_said_somewhere() -> None:
     for language in TRANSLATED:
         assert all(translations(language).gettext(text) != text for text in SAID_OF_TEAMS), language
+
+
+def test_a_team_that_rests_with_fewer_players_than_boards_has_the_points_of_those() -> None:
+    hall = Hall(players_of("a", "b", "c"), 3, with_options(FISE, {"teams": 3, "team_score": "board-points"}))
+    for team in "abc":
+        register(hall, team, f"{team}1", f"{team}2")
+    for unused in "abc":
+        hall.do(decide.withdraw(hall.state, player_id=f"{unused}3", note="", at=None, now=hall.now))
+    play(hall, 1, first_wins)
+    (resting,) = (one.team_bye for one in hall.state.played)
+    assert resting
+    assert past_between(hall, resting)[0] == Past(half_points=4, allocated=True)
+
+
+def test_in_a_round_of_king_of_the_hill_each_team_meets_the_next_of_the_standings() -> None:
+    hall = hall_of("a", "b", "c", "d", rounds=3)
+    # The first match is won by two boards to none, the second by one and a half to a half.
+    play(
+        hall,
+        1,
+        lambda match, board: ((400, 300), (400, 300))[board - 1] if match == 1 else ((400, 300), (300, 300))[board - 1],
+    )
+    first, second = hall.state.played[0].matches
+    ranked = standing_of_teams(hall.state, hall.ruleset)
+    assert ranked == (first.team_ids[0], second.team_ids[0], second.team_ids[1], first.team_ids[1])
+    hall.do(decide.pair(hall.state, hall.ruleset, number=2, system="king-of-the-hill", at=None, now=hall.now))
+    assert [match.team_ids for match in hall.state.played[1].matches] == [ranked[:2], ranked[2:]]

@@ -203,8 +203,8 @@ class Round:
     """The team that the pairing left without an opponent."""
     team_byes: Mapping[str, Bye] = field(default_factory=lambda: MappingProxyType({}))
     """Which teams else sit the round out, by team."""
-    half_points: Mapping[str, tuple[int, int]] = field(default_factory=lambda: MappingProxyType({}))
-    """Points times two of games that are not worth what a win, a draw or a loss is, by game id."""
+    half_points: Mapping[str, int] = field(default_factory=lambda: MappingProxyType({}))
+    """Points times two of the round where they are not those of a win, a draw, a loss or a bye, by player."""
     results: Mapping[str, tuple[int, ...]] = field(default_factory=lambda: MappingProxyType({}))
     """Scores of each finished game, in the order of its pairing, by game id."""
     decided: Mapping[str, Decided] = field(default_factory=lambda: MappingProxyType({}))
