@@ -28,16 +28,19 @@ COLUMNS = ("name", "club", "rating", "id", "country")
 DIVISION = "division"
 """The column that says which division of the championship a player enters; the tournament itself where it is empty."""
 
+TEAM = "team"
+"""The column with the name of a player's team, in the line-up of which they come in the order of the lines."""
+
 
 @app.command("import")
 def import_players(
     tournament: Tournament,
     file: Annotated[
-        Path, typer.Argument(help="CSV with a line of column names: name, club, rating, id, country, division.")
+        Path, typer.Argument(help="CSV with a line of column names: name, club, rating, id, country, division, team.")
     ],
     address: Address = None,
 ) -> None:
-    """Register the players of a list, each in their division. Nobody is registered while a line cannot be read."""
+    """Register the players of a list in their divisions, and their teams. Nobody is while a line cannot be read."""
     head = call(address, "GetTournament", pairing.GetTournamentRequest(tournament_id=tournament))
     assert isinstance(head, pairing.GetTournamentResponse)
     rows, errors = read_players(file, tournament, head.divisions)
@@ -46,15 +49,59 @@ def import_players(
     if errors:
         raise typer.Exit(2)
     refused = 0
-    for line, request in rows:
+    registered: dict[int, str] = {}
+    for row in rows:
         try:
-            call(address, "RegisterPlayer", request)
+            answer = call(address, "RegisterPlayer", row.request)
+        except StartError as problem:
+            refused += 1
+            typer.echo(f"{file}:{row.line}: {problem}", err=True)
+        else:
+            assert isinstance(answer, pairing.RegisterPlayerResponse)
+            registered[row.line] = answer.player_id
+    typer.echo(f"{many(len(registered), 'player')} registered")
+    teams, known = teams_of(rows, registered), 0
+    for line, team in teams:
+        try:
+            call(address, "RegisterTeam", team)
         except StartError as problem:
             refused += 1
             typer.echo(f"{file}:{line}: {problem}", err=True)
-    typer.echo(f"{many(len(rows) - refused, 'player')} registered")
+        else:
+            known += 1
+    if teams:
+        typer.echo(f"{many(known, 'team')} registered")
     if refused:
         raise typer.Exit(1)
+
+
+@dataclass(frozen=True, slots=True)
+class Listed:
+    """A player of a list."""
+
+    line: int
+    """From 1."""
+    request: pairing.RegisterPlayerRequest
+    team: str
+    """The name of their team; empty for none."""
+
+
+def teams_of(rows: Sequence[Listed], registered: Mapping[int, str]) -> list[tuple[int, pairing.RegisterTeamRequest]]:
+    """The teams of a list, in the order in which they come, each with the line where it comes first.
+
+    In a line-up are those who were ``registered``, with their ids by the lines that they stand in.
+    """
+    found: list[tuple[int, pairing.RegisterTeamRequest]] = []
+    for row in rows:
+        if not row.team or row.line not in registered:
+            continue
+        of = row.request.tournament_id
+        team = next((one for _, one in found if one.tournament_id == of and same_name(one.name, row.team)), None)
+        if team is None:
+            team = pairing.RegisterTeamRequest(command_id=str(uuid.uuid4()), tournament_id=of, name=row.team)
+            found.append((row.line, team))
+        team.player_ids.append(registered[row.line])
+    return found
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,8 +117,8 @@ class LineError:
 
 def read_players(
     file: Path, tournament: str = "", divisions: Sequence[events.Division] = ()
-) -> tuple[list[tuple[int, pairing.RegisterPlayerRequest]], list[LineError]]:
-    """The players of a list with the lines that they stand in, and everything that is wrong with it.
+) -> tuple[list[Listed], list[LineError]]:
+    """The players of a list, and everything that is wrong with it.
 
     They enter the division that their line says, one of ``divisions``, or else the ``tournament``. Two lines of one
     name are an error, for on a wall nobody could tell the two apart; and so are two of one id. Raises ``StartError``
@@ -86,7 +133,7 @@ def read_players(
     if errors := list(_wrong_columns(columns)):
         return [], errors
     reader.fieldnames = columns
-    rows: list[tuple[int, pairing.RegisterPlayerRequest]] = []
+    rows: list[Listed] = []
     seen: dict[tuple[str, str], int] = {}
     for row in reader:
         line = reader.line_num
@@ -99,12 +146,12 @@ def read_players(
         for what, value in (("name", request.name), ("id", request.player_id)):
             if value and (before := seen.setdefault((what, value.casefold()), line)) != line:
                 errors.append(LineError(line, f"the {what} {value!r} stands in line {before} already"))
-        rows.append((line, request))
+        rows.append(Listed(line, request, " ".join(text_of(row.get(TEAM) or "").split())))
     return rows, errors
 
 
 def _wrong_columns(columns: Sequence[str]) -> Iterator[LineError]:
-    known = (*COLUMNS, DIVISION)
+    known = (*COLUMNS, DIVISION, TEAM)
     if "name" not in columns:
         yield LineError(1, f"expected names of columns, with `name` among {', '.join(known)}")
     for column in columns:

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from faristol.cli.players import read_players
+from faristol.cli.players import read_players, teams_of
 from faristol.host import StartError
 from faristol.pb.pairing.v1 import events_pb2 as events
 
@@ -14,8 +14,9 @@ def listed(tmp_path: Path, text: str) -> tuple[list[tuple[int, str, str, int | N
     file.write_text(text, encoding="utf-8")
     rows, errors = read_players(file)
     found = [
-        (line, one.name, one.club, one.rating if one.HasField("rating") else None, one.player_id, one.country)
-        for line, one in rows
+        (row.line, one.name, one.club, one.rating if one.HasField("rating") else None, one.player_id, one.country)
+        for row in rows
+        for one in (row.request,)
     ]
     return found, [str(error) for error in errors]
 
@@ -51,8 +52,8 @@ def test_every_line_that_is_wrong_is_named(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("header", "error"),
     [
-        ("", "1: expected names of columns, with `name` among name, club, rating, id, country, division"),
-        ("name,elo", "1: there is no column 'elo'; expected name, club, rating, id, country, division"),
+        ("", "1: expected names of columns, with `name` among name, club, rating, id, country, division, team"),
+        ("name,elo", "1: there is no column 'elo'; expected name, club, rating, id, country, division, team"),
         ("name,name", "1: the column 'name' stands there twice"),
     ],
 )
@@ -68,7 +69,7 @@ def test_every_line_goes_to_its_division_and_to_the_tournament_where_it_says_non
     file.write_text("name,division\nAnna,A\nBiel, juvenil\nCesca,\n", encoding="utf-8")
     rows, errors = read_players(file, "copa-b", DIVISIONS)
     assert errors == []
-    assert [(one.name, one.tournament_id) for _, one in rows] == [
+    assert [(row.request.name, row.request.tournament_id) for row in rows] == [
         ("Anna", "copa"),
         ("Biel", "copa-b"),
         ("Cesca", "copa-b"),
@@ -93,3 +94,19 @@ def test_a_division_that_is_not_there_is_told_with_its_line(
 def test_a_list_that_is_not_there_is_told(tmp_path: Path) -> None:
     with pytest.raises(StartError, match="cannot be read"):
         read_players(tmp_path / "none.csv")
+
+
+def test_teams_come_in_the_order_of_first_mention_with_the_players_who_were_registered(tmp_path: Path) -> None:
+    file = tmp_path / "players.csv"
+    file.write_text(
+        "name,team,division\nAnna,Torres,\nBiel,Els  Cavalls,\nCesca,torres,\nDan,,\nEva,Torres,\nFina,Torres,A\n",
+        encoding="utf-8",
+    )
+    rows, errors = read_players(file, "copa-b", DIVISIONS)
+    assert errors == []
+    ids = {row.line: row.request.name.lower() for row in rows if row.request.name != "Eva"}
+    assert [(line, one.tournament_id, one.name, list(one.player_ids)) for line, one in teams_of(rows, ids)] == [
+        (2, "copa-b", "Torres", ["anna", "cesca"]),
+        (3, "copa-b", "Els Cavalls", ["biel"]),
+        (7, "copa", "Torres", ["fina"]),
+    ]

@@ -23,7 +23,8 @@ def test_a_list_is_imported_as_it_was_exported_and_no_name_in_it_is_a_formula(tm
     file.write_text(text, encoding="utf-8")
     rows, errors = read_players(file)
     assert errors == []
-    assert [(one.name, one.club, one.rating, one.player_id, one.country) for _, one in rows] == [
+    read = [row.request for row in rows]
+    assert [(one.name, one.club, one.rating, one.player_id, one.country) for one in read] == [
         ("Puig, Biel", "'s-Hertogenbosch", 1600, "biel", "NED"),
         ("=1+1", "-", 1500, "anna", ""),
     ]
