@@ -1,4 +1,4 @@
-"""`faristol export …`: standings, pairings, crosstables and reports as files."""
+"""`faristol export …`: standings, teams, pairings, crosstables and reports as files."""
 
 from __future__ import annotations
 
@@ -16,12 +16,13 @@ from faristol.gateway.crosstable import Crosstable
 from faristol.gateway.files import EDITIONS
 from faristol.gateway.ratings import Ratings, RatingService
 from faristol.gateway.results import AsOf, Results
+from faristol.gateway.teams import Teams, TeamStandings
 from faristol.host import StartError
 from faristol.host.text import SOURCE
 from faristol.pb.rating.v1 import rating_pb2_grpc
 from faristol.pb.results.v1 import results_pb2_grpc
 
-app = typer.Typer(no_args_is_help=True, help="Standings, pairings, crosstables and reports as files.")
+app = typer.Typer(no_args_is_help=True, help="Standings, teams, pairings, crosstables and reports as files.")
 
 Tournament = Annotated[str, typer.Argument(help="The tournament.")]
 Round = Annotated[int, typer.Option("--round", min=0, help="After this round; with the results so far when 0.")]
@@ -56,6 +57,35 @@ def standings(
             results = Results(results_pb2_grpc.ResultsServiceStub(channel), SOURCE)
             answer = schemas.Standings.of(await results.standings(tournament, round_, arithmetic=form is Form.JSON))
             return comma_separated.standings(answer) if form is Form.CSV else answer.model_dump_json(indent=2)
+
+    _write(run(ask()), output)
+
+
+@app.command("team-standings")
+def team_standings(
+    tournament: Tournament, form: As = Form.CSV, round_: Round = 0, output: Output = None, address: Cell = None
+) -> None:
+    """The standings of teams with their tie-breaks; as JSON with how every value comes about."""
+
+    async def ask() -> str:
+        async with service_at("results", address) as channel:
+            results = Results(results_pb2_grpc.ResultsServiceStub(channel), SOURCE)
+            found = await results.team_standings(tournament, round_, arithmetic=form is Form.JSON)
+            answer = TeamStandings.of(found)
+            return comma_separated.team_standings(answer) if form is Form.CSV else answer.model_dump_json(indent=2)
+
+    _write(run(ask()), output)
+
+
+@app.command()
+def teams(tournament: Tournament, form: As = Form.CSV, output: Output = None, address: Cell = None) -> None:
+    """The teams with their line-ups."""
+
+    async def ask() -> str:
+        async with service_at("results", address) as channel:
+            results = Results(results_pb2_grpc.ResultsServiceStub(channel), SOURCE)
+            answer = Teams.of(await results.teams(tournament))
+            return comma_separated.teams(answer) if form is Form.CSV else answer.model_dump_json(indent=2)
 
     _write(run(ask()), output)
 
@@ -110,7 +140,7 @@ def ratings(tournament: Tournament, form: As = Form.CSV, output: Output = None, 
 
 @app.command("json")
 def whole(tournament: Tournament, output: Output = None, address: Cell = None) -> None:
-    """All of it as one JSON object, as of one position: tournament, players, pairings of every round, standings."""
+    """All of it as one JSON object, as of one position: tournament, players, teams, pairings, standings."""
 
     async def ask() -> str:
         async with service_at("results", address) as channel:
@@ -123,6 +153,8 @@ def whole(tournament: Tournament, output: Output = None, address: Cell = None) -
             ]
             players = schemas.Players.of(await results.players(tournament, as_of=then))
             standings = schemas.Standings.of(await results.standings(tournament, as_of=then, arithmetic=True))
+            teams = Teams.of(await results.teams(tournament, as_of=then))
+            of_teams = TeamStandings.of(await results.team_standings(tournament, as_of=then, arithmetic=True))
             told = {
                 "position": head.position,
                 "tournament": head.tournament.model_dump(mode="json"),
@@ -130,6 +162,8 @@ def whole(tournament: Tournament, output: Output = None, address: Cell = None) -
                 "players": [one.model_dump(mode="json") for one in players.players],
                 "rounds": [one.model_dump(mode="json", exclude={"position"}) for one in rounds],
                 "standings": [one.model_dump(mode="json") for one in standings.standings],
+                "teams": [one.model_dump(mode="json") for one in teams.teams],
+                "team_standings": [one.model_dump(mode="json") for one in of_teams.standings],
             }
             return json.dumps(told, ensure_ascii=False, indent=2)
 

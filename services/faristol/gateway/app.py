@@ -9,7 +9,7 @@ from fastapi import FastAPI
 from fastapi.middleware.cors import CORSMiddleware
 from starlette.staticfiles import StaticFiles
 
-from faristol.gateway import api, files, pages, problems
+from faristol.gateway import api, files, pages, problems, teams
 from faristol.gateway.headers import SafeHeaders
 from faristol.host import Runtime
 from faristol.pb.lexicon.v1 import adjudication_pb2_grpc
@@ -45,6 +45,7 @@ def app(runtime: Runtime) -> FastAPI:
     web.add_middleware(SafeHeaders)
     web.include_router(files.router())
     web.include_router(api.router(closing))
+    web.include_router(teams.router())
     web.include_router(pages.router())
     web.mount("/static", StaticFiles(directory=str(resources.files("faristol.gateway") / "static")), name="static")
     problems.install(web, pages.problem_page)

@@ -14,12 +14,30 @@ from io import StringIO
 from faristol.gateway.crosstable import Cell, Crosstable
 from faristol.gateway.ratings import Ratings
 from faristol.gateway.schemas import Pairings, Seat, Standings
+from faristol.gateway.teams import Teams, TeamStandings
 
 Value = str | int | float | bool | None
 
 STANDINGS = ("rank", "player_id", "name", "points", "wins", "draws", "losses", "bye", "spread", "total")
 """Columns of standings; one for each tie-break follows, ``median_buchholz`` and so on, in the order of the rules, and
-``division`` at the end."""
+``division`` and ``team_id`` at the end."""
+
+TEAM_STANDINGS = (
+    "rank",
+    "team_id",
+    "name",
+    "match_points",
+    "board_points",
+    "wins",
+    "draws",
+    "losses",
+    "spread",
+    "total",
+)
+"""Columns of the standings of teams; one for each further tie-break follows, and ``division`` at the end."""
+
+TEAMS = ("team_id", "team", "board", "player_id", "name", "withdrawn_round", "division")
+"""Columns of teams: a line for each player in a line-up, ``board`` being the place in it."""
 
 PAIRINGS = (
     "round",
@@ -37,9 +55,14 @@ PAIRINGS = (
     "bye",
     "hall",
     "division",
+    "match",
+    "board",
+    "first_team_id",
+    "second_team_id",
 )
 """Columns of pairings. A line without a table is a bye: ``allocated``, ``half_point``, ``full_point``, ``zero_point``.
 
+A board that is won because the other team has nobody for it is a bye with its ``match``.
 A table of more than two has the columns ``third_…`` and ``fourth_…`` beside, at the end, where there is one.
 """
 
@@ -90,10 +113,45 @@ def standings(answer: Standings) -> str:
             line.total,
             *(line.tie_breaks[name] for name in own),
             answer.division,
+            line.team_id,
         ]
         for line in answer.standings
     )
-    return written([*STANDINGS, *(name.replace("-", "_") for name in own), "division"], lines)
+    return written([*STANDINGS, *(name.replace("-", "_") for name in own), "division", "team_id"], lines)
+
+
+def team_standings(answer: TeamStandings) -> str:
+    """The standings of teams, a line for each."""
+    names = list(answer.standings[0].tie_breaks) if answer.standings else []
+    own = [name for name in names if name.replace("-", "_") not in TEAM_STANDINGS]
+    lines: Iterable[list[Value]] = (
+        [
+            line.rank,
+            line.team_id,
+            line.name,
+            line.match_points,
+            line.board_points,
+            line.wins,
+            line.draws,
+            line.losses,
+            line.spread,
+            line.total,
+            *(line.tie_breaks[name] for name in own),
+            answer.division,
+        ]
+        for line in answer.standings
+    )
+    return written([*TEAM_STANDINGS, *(name.replace("-", "_") for name in own), "division"], lines)
+
+
+def teams(answer: Teams) -> str:
+    """The teams, a line for each player in a line-up."""
+    lines: Iterable[list[Value]] = (
+        [team.team_id, team.name, board, one.player_id, one.name, team.withdrawn_round, answer.division]
+        for team in answer.teams
+        for board, one in enumerate(team.line_up, 1)
+    )
+    return written(TEAMS, lines)
 
 
 def pairings(answer: Pairings) -> str:
@@ -109,14 +167,22 @@ def pairings(answer: Pairings) -> str:
             "winner_id": table.winner_id,
             "unplayed": table.unplayed,
             "hall": table.hall,
+            **_board(table.match, table.board),
         }
         for place, seat in zip(_PLACES, table.seats, strict=False):
-            row |= _seat(place, seat) | {f"{place}_score": seat.score}
+            row |= _seat(place, seat) | {f"{place}_score": seat.score, f"{place}_team_id": seat.team_id}
         rows.append(row)
-    resting = [(one.player, str(one.kind)) for one in answer.requested_byes]
+    rows += [
+        {
+            **_seat("first", one.player),
+            "bye": str(one.kind),
+            "first_team_id": one.player.team_id,
+            **_board(one.match, one.board),
+        }
+        for one in answer.requested_byes
+    ]
     if answer.bye is not None:
-        resting.append((answer.bye, "allocated"))
-    rows += [{**_seat("first", seat), "bye": kind} for seat, kind in resting]
+        rows.append({**_seat("first", answer.bye), "bye": "allocated"})
     of_all: dict[str, Value] = {"round": answer.round, "division": answer.division}
     return written(columns, ([{**row, **of_all}.get(name) for name in columns] for row in rows))
 
@@ -155,6 +221,11 @@ def text_of(cell: str) -> str:
 
 def _seat(place: str, seat: Seat) -> dict[str, Value]:
     return {f"{place}_player_id": seat.player_id, f"{place}_name": seat.name}
+
+
+def _board(match: int, board: int) -> dict[str, Value]:
+    """Of a match between teams; nothing where there are none."""
+    return {"match": match or None, "board": board or None}
 
 
 def _round(cell: Cell) -> list[Value]:

@@ -31,6 +31,7 @@ from faristol.gateway.gcg import gcg_of
 from faristol.gateway.language import language_of
 from faristol.gateway.ratings import RatingReader, Ratings
 from faristol.gateway.results import AsOf, Reader
+from faristol.gateway.teams import Teams, TeamStandings
 from faristol.host.text import render
 from faristol.pb.results.v1 import results_pb2 as pb
 from faristol.rules import Refusal
@@ -74,6 +75,36 @@ def router() -> APIRouter:
         answer = await results.standings(tournament_id, round, min_position, AsOf(as_of_position, as_of))
         text = await asyncio.to_thread(lambda: comma_separated.standings(schemas.Standings.of(answer)))
         return tagged_body(text, answer.position, if_none_match, CSV)
+
+    @routes.get("/tournaments/{tournament_id}/team-standings.csv", responses=_of(CSV, "A line for each team."))
+    async def get_team_standings_csv(
+        results: Reader,
+        tournament_id: TournamentId,
+        round: UpToRound = 0,  # noqa: A002 # the name of the query parameter
+        min_position: MinPosition = 0,
+        as_of_position: AsOfPosition = 0,
+        as_of: AsOfTime = None,
+        if_none_match: IfNoneMatch = None,
+    ) -> Response:
+        """Standings of teams as CSV."""
+        answer = await results.team_standings(tournament_id, round, min_position, AsOf(as_of_position, as_of))
+        text = comma_separated.team_standings(TeamStandings.of(answer))
+        return tagged_body(text, answer.position, if_none_match, CSV)
+
+    @routes.get(
+        "/tournaments/{tournament_id}/teams.csv", responses=_of(CSV, "A line for each player in the line-up of a team.")
+    )
+    async def get_teams_csv(
+        results: Reader,
+        tournament_id: TournamentId,
+        min_position: MinPosition = 0,
+        as_of_position: AsOfPosition = 0,
+        as_of: AsOfTime = None,
+        if_none_match: IfNoneMatch = None,
+    ) -> Response:
+        """Teams with their line-ups as CSV."""
+        answer = await results.teams(tournament_id, min_position, AsOf(as_of_position, as_of))
+        return tagged_body(comma_separated.teams(Teams.of(answer)), answer.position, if_none_match, CSV)
 
     @routes.get(
         "/tournaments/{tournament_id}/rounds/{number}/pairings.csv",

@@ -111,6 +111,8 @@ TIE_BREAKS: Mapping[str, tuple[str, str]] = {
     "total": (N_("Total points"), N_("Total")),
     "head-to-head": (N_("Games among equals"), N_("H2H")),
     "cusca": (N_("CUSCA, mean of the games"), N_("CUSCA")),
+    "match-points": (N_("Match points"), N_("MP")),
+    "board-points": (N_("Board points"), N_("BP")),
 }
 """Name and short name of a tie-break."""
 

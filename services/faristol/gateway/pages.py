@@ -38,6 +38,7 @@ MISSING = {
     "round": N_("There is no round “%(id)s”."),
     "game": N_("There is no game “%(id)s”."),
     "player": N_("There is no player “%(id)s”."),
+    "team": N_("There is no team “%(id)s”."),
 }
 
 
@@ -94,8 +95,12 @@ def router() -> APIRouter:
         part: Part = "",
     ) -> Response:
         head, answer = await asyncio.gather(results.tournament(tournament_id), results.standings(tournament_id, round))
+        teams = None
+        if head.tournament.team_boards:
+            teams = await results.team_standings(tournament_id, round)
+            answer.position = min(answer.position, teams.position)
         return await asyncio.to_thread(
-            _of, request, "standings.html", part, head, answer=answer, as_of=round, tab="standings"
+            _of, request, "standings.html", part, head, answer=answer, teams=teams, as_of=round, tab="standings"
         )
 
     @routes.get("/t/{tournament_id}/standings/{player_id}")
@@ -113,6 +118,54 @@ def router() -> APIRouter:
         )
         line = answer.standings[0]
         return _of(request, "standing.html", part, head, answer=answer, line=line, as_of=round, tab="standings")
+
+    @routes.get("/t/{tournament_id}/teams")
+    async def teams(request: Request, results: Reader, tournament_id: str, part: Part = "") -> Response:
+        head, answer, standings = await asyncio.gather(
+            results.tournament(tournament_id), results.teams(tournament_id), results.team_standings(tournament_id)
+        )
+        answer.position = min(answer.position, standings.position)
+        line_ups = {team.team_id: team.line_up for team in answer.teams}
+        return _of(
+            request,
+            "teams.html",
+            part,
+            head,
+            answer=answer,
+            standings=standings,
+            line_ups=line_ups,
+            as_of=0,
+            tab="teams",
+        )
+
+    @routes.get("/t/{tournament_id}/teams/{team_id}")
+    async def team(
+        request: Request,
+        results: Reader,
+        tournament_id: str,
+        team_id: str,
+        round: Round = 0,  # noqa: A002 # the name of the query parameter
+        part: Part = "",
+    ) -> Response:
+        head, answer, listed, standings = await asyncio.gather(
+            results.tournament(tournament_id),
+            results.team_standings(tournament_id, round, team_id=team_id, arithmetic=True),
+            results.teams(tournament_id),
+            results.standings(tournament_id, round),
+        )
+        answer.position = min(answer.position, listed.position, standings.position)
+        return _of(
+            request,
+            "team.html",
+            part,
+            head,
+            answer=answer,
+            line=answer.standings[0],
+            team=next(one for one in listed.teams if one.team_id == team_id),
+            players={line.player_id: line for line in standings.standings},
+            as_of=round,
+            tab="teams",
+        )
 
     @routes.get("/t/{tournament_id}/crosstable")
     async def crosstable(request: Request, results: Reader, tournament_id: str, part: Part = "") -> Response:

@@ -87,6 +87,38 @@ class Results:
             metadata=self._metadata,
         )
 
+    async def team_standings(
+        self,
+        tournament_id: str,
+        round_: int = 0,
+        min_position: int = 0,
+        as_of: AsOf | None = None,
+        *,
+        team_id: str = "",
+        arithmetic: bool = False,
+    ) -> pb.GetTeamStandingsResponse:
+        """Standings of teams after a round, or with the results so far when that is 0; of one when one is named."""
+        return await self._stub.GetTeamStandings(
+            pb.GetTeamStandingsRequest(
+                tournament_id=tournament_id,
+                round=round_,
+                min_position=min_position,
+                team_id=team_id,
+                arithmetic=arithmetic,
+                **fields(as_of),
+            ),
+            timeout=DEADLINE,
+            metadata=self._metadata,
+        )
+
+    async def teams(self, tournament_id: str, min_position: int = 0, as_of: AsOf | None = None) -> pb.ListTeamsResponse:
+        """Teams with their line-ups."""
+        return await self._stub.ListTeams(
+            pb.ListTeamsRequest(tournament_id=tournament_id, min_position=min_position, **fields(as_of)),
+            timeout=DEADLINE,
+            metadata=self._metadata,
+        )
+
     async def pairings(
         self, tournament_id: str, round_: int, min_position: int = 0, as_of: AsOf | None = None
     ) -> pb.GetPairingsResponse:

@@ -221,6 +221,8 @@ class Round(BaseModel):
         )
 
 
+TEAM = Field(description="The player's team; empty where there are no teams.")
+MATCH = Field(description="The match between two teams, by its number in the round; 0 where there are no teams.")
 DIVISION = Field(description="The division that the tournament is; empty where it is none.")
 
 
@@ -246,6 +248,9 @@ class Tournament(BaseModel):
     division: str = Field(description="The division of a championship that it is; empty where it is none.")
     division_of: str = Field(description="The first division of that championship; empty for the first one itself.")
     divisions: list[Division] = Field(description="All divisions of the championship, in the order they were added.")
+    team_boards: int = Field(
+        description="How many boards a match between two teams has; 0 where players play each for themselves."
+    )
 
     @classmethod
     def of(cls, one: pb.Tournament) -> Tournament:
@@ -263,6 +268,7 @@ class Tournament(BaseModel):
             division=one.division,
             division_of=one.division_of,
             divisions=[Division(tournament_id=each.tournament_id, name=each.name) for each in one.divisions],
+            team_boards=one.team_boards,
         )
 
 
@@ -363,6 +369,7 @@ class Standing(BaseModel):
     arithmetic: dict[str, Arithmetic] | None = Field(
         description="How `points` and every tie-break come about, by name; null when it was not asked for."
     )
+    team_id: str = TEAM
 
     @classmethod
     def of(cls, line: pb.Standing) -> Standing:
@@ -385,6 +392,7 @@ class Standing(BaseModel):
             }
             if line.HasField("point_arithmetic")
             else None,
+            team_id=line.team_id,
         )
 
 
@@ -408,11 +416,12 @@ class Seat(BaseModel):
     player_id: str
     name: str = Field(description="Name, or empty when it was erased.")
     score: int = Field(description="Score so far, or final.")
+    team_id: str = Field(description="The team that the player sits there for; empty where there are no teams.")
 
     @classmethod
     def of(cls, seat: pb.Seat) -> Seat:
         """From the contract's message."""
-        return cls(player_id=seat.player_id, name=seat.name, score=seat.score)
+        return cls(player_id=seat.player_id, name=seat.name, score=seat.score, team_id=seat.team_id)
 
 
 def _adjustments(given: Iterable[pb.SpreadAdjustment]) -> dict[str, int]:
@@ -445,6 +454,8 @@ class Table(BaseModel):
     total_adjustments: dict[str, int] = Field(
         description="What of these sanctions have added to the total too; below 0 for what they took off (PES Ζ)."
     )
+    match: int = MATCH
+    board: int = Field(description="The board of that match, from 1; 0 where there are no teams.")
 
     @classmethod
     def of(cls, one: pb.Table) -> Table:
@@ -465,6 +476,8 @@ class Table(BaseModel):
             first_player_id=one.first_player_id,
             spread_adjustments=_adjustments(one.spread_adjustments),
             total_adjustments=_adjustments(each for each in one.spread_adjustments if each.sanction),
+            match=one.match,
+            board=one.board,
         )
 
 
@@ -473,6 +486,62 @@ class RequestedBye(BaseModel):
 
     player: Seat
     kind: ByeKind = Field(description="What the round is worth.")
+    match: int = Field(
+        description="The match in which the player's board is won because the other team has nobody for it; 0 for none."
+    )
+    board: int = Field(description="The board, from 1, in that match or in the line-up; 0 where there are no teams.")
+
+    @classmethod
+    def of(cls, one: pb.RequestedBye) -> RequestedBye:
+        """From the contract's message."""
+        return cls(player=Seat.of(one.seat), kind=BYE_KINDS[one.kind], match=one.match, board=one.board)
+
+
+class TeamSide(BaseModel):
+    """A team in a match."""
+
+    team_id: str
+    name: str
+    board_points: float = Field(description="Points of the boards of which the result is final.")
+
+    @classmethod
+    def of(cls, side: pb.TeamSide) -> TeamSide:
+        """From the contract's message."""
+        return cls(team_id=side.team_id, name=side.name, board_points=side.board_half_points / 2)
+
+
+class Match(BaseModel):
+    """Two teams in a round."""
+
+    match: int = Field(description="Its number in the round, from 1.")
+    first_team: TeamSide = Field(description="The team of the players named first at its tables.")
+    second_team: TeamSide
+    final: bool = Field(description="The results of all its boards are final.")
+    winner_team_id: str = Field(description="Who has more points of the boards; empty for a draw, and before the end.")
+
+    @classmethod
+    def of(cls, one: pb.Match) -> Match:
+        """From the contract's message."""
+        return cls(
+            match=one.match,
+            first_team=TeamSide.of(one.first_team),
+            second_team=TeamSide.of(one.second_team),
+            final=one.final,
+            winner_team_id=one.winner_team_id,
+        )
+
+
+class TeamBye(BaseModel):
+    """A team that sits a round out. Its players are among the requested byes."""
+
+    team_id: str
+    name: str
+    kind: ByeKind | None = Field(description="What the round is worth where it was granted; null for the odd team out.")
+
+    @classmethod
+    def of(cls, one: pb.TeamBye) -> TeamBye:
+        """From the contract's message."""
+        return cls(team_id=one.team_id, name=one.name, kind=BYE_KINDS.get(one.kind))
 
 
 class Pairings(Answer):
@@ -484,6 +553,8 @@ class Pairings(Answer):
     bye: Seat | None = Field(description="Who has the bye.")
     requested_byes: list[RequestedBye] = Field(description="Who else sits the round out.")
     division: str = DIVISION
+    matches: list[Match] = Field(description="Of teams, in the order of their numbers; empty where there are none.")
+    team_byes: list[TeamBye] = Field(description="The teams that sit the round out.")
 
     @classmethod
     def of(cls, answer: pb.GetPairingsResponse) -> Pairings:
@@ -494,10 +565,10 @@ class Pairings(Answer):
             phase=PHASES[answer.phase],
             tables=[Table.of(one) for one in answer.tables],
             bye=Seat.of(answer.bye) if answer.HasField("bye") else None,
-            requested_byes=[
-                RequestedBye(player=Seat.of(one.seat), kind=BYE_KINDS[one.kind]) for one in answer.requested_byes
-            ],
+            requested_byes=[RequestedBye.of(one) for one in answer.requested_byes],
             division=answer.division,
+            matches=[Match.of(one) for one in answer.matches],
+            team_byes=[TeamBye.of(one) for one in answer.team_byes],
         )
 
 
@@ -517,6 +588,7 @@ class Player(BaseModel):
     entered_round: int = Field(description="The first round that the player could be paired in.")
     withdrawn_round: int = Field(description="The first round that the player was not paired in any more; 0 for none.")
     checked_in: bool = Field(description="Checked in before the first round.")
+    team_id: str = TEAM
 
 
 class Players(Answer):
@@ -543,6 +615,7 @@ class Players(Answer):
                 entered_round=one.entered_round,
                 withdrawn_round=one.withdrawn_round,
                 checked_in=one.checked_in,
+                team_id=one.team_id,
             )
             for one in answer.players
         ]

@@ -107,6 +107,7 @@ async def test_players_have_names_clubs_and_both_ratings(finished: Stage) -> Non
         "unrated": False,
         "new_rating": 1610,
         "checked_in": False,
+        "team_id": "",
         "entered_round": 1,
         "withdrawn_round": 0,
     }
@@ -257,6 +258,10 @@ async def test_the_openapi_document_describes_every_route(stage: Stage) -> None:
         "/api/v1/tournaments/{tournament_id}",
         "/api/v1/tournaments/{tournament_id}/standings",
         "/api/v1/tournaments/{tournament_id}/standings.csv",
+        "/api/v1/tournaments/{tournament_id}/team-standings",
+        "/api/v1/tournaments/{tournament_id}/team-standings.csv",
+        "/api/v1/tournaments/{tournament_id}/teams",
+        "/api/v1/tournaments/{tournament_id}/teams.csv",
         "/api/v1/tournaments/{tournament_id}/rounds/{number}/pairings",
         "/api/v1/tournaments/{tournament_id}/rounds/{number}/pairings.csv",
         "/api/v1/tournaments/{tournament_id}/crosstable",

@@ -1,0 +1,148 @@
+"""What JSON, files and pages show of teams."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import AsyncIterator
+from io import StringIO
+
+import pytest
+import pytest_asyncio
+from tests.unit.gateway.stage import Stage, opened
+from tests.unit.results.league import League
+
+pytestmark = pytest.mark.asyncio(loop_scope="module")
+
+AT = "/api/v1/tournaments/lliga"
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
+async def playing(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Stage]:
+    """The league while its last match is played, for tests that read."""
+    async with opened(tmp_path_factory.mktemp("league")) as made:
+        await made.add(*League().steps())
+        yield made
+
+
+def rows(text: str) -> list[dict[str, str]]:
+    return list(csv.DictReader(StringIO(text)))
+
+
+async def test_the_standings_of_teams_are_told_with_their_rounds_and_as_of_a_round(playing: Stage) -> None:
+    told = (await playing.http.get(f"{AT}/team-standings")).json()
+    assert (told["score"], told["round"]) == ("match-points", 2)
+    first = told["standings"][0]
+    assert (first["rank"], first["team_id"], first["name"]) == (1, "tarragona", "Club Tarragona")
+    assert (first["match_points"], first["board_points"], first["arithmetic"]) == (1.5, 2.5, None)
+    assert first["tie_breaks"] == {"board-points": 2.5, "spread": 60.0, "total": 1130.0}
+    assert [(one["opponent_id"], one["board_points"], one["against"], one["outcome"]) for one in first["rounds"]] == [
+        ("sabadell", 1.5, 0.5, "win"),
+        ("lleida", 1.0, 1.0, "draw"),
+        ("", 0.0, 0.0, None),
+    ]
+    one = (await playing.http.get(f"{AT}/team-standings?round=1&team=lleida&arithmetic=true")).json()
+    assert [(line["team_id"], line["match_points"]) for line in one["standings"]] == [("lleida", 1.0)]
+    assert one["standings"][0]["arithmetic"]["points"]["text"] == "Together: 1 = 1"
+    assert (await playing.http.get(f"{AT}/team-standings?team=reus")).status_code == 404
+    before = (await playing.http.get(f"{AT}/team-standings?as_of_position=2")).json()
+    assert (before["score"], before["standings"]) == ("match-points", [])
+
+
+async def test_teams_are_told_in_the_order_of_their_boards_and_players_with_their_team(playing: Stage) -> None:
+    told = (await playing.http.get(f"{AT}/teams")).json()["teams"]
+    assert [(one["name"], [player["player_id"] for player in one["line_up"]]) for one in told] == [
+        ("Club Tarragona", ["biel", "anna"]),
+        ("Club Sabadell", ["dolors", "eloi"]),
+        ("Club Lleida", ["fina"]),
+    ]
+    assert told[0]["line_up"][0]["name"] == "Biel Soler"
+    players = (await playing.http.get(f"{AT}/players")).json()["players"]
+    assert {one["player_id"]: one["team_id"] for one in players}["eloi"] == "sabadell"
+    standings = (await playing.http.get(f"{AT}/standings")).json()["standings"]
+    assert {one["player_id"]: one["team_id"] for one in standings}["fina"] == "lleida"
+    assert (await playing.http.get(AT)).json()["tournament"]["team_boards"] == 2
+
+
+async def test_the_pairings_say_which_table_is_which_board_of_which_match(playing: Stage) -> None:
+    told = (await playing.http.get(f"{AT}/rounds/2/pairings")).json()
+    (match,) = told["matches"]
+    assert (match["match"], match["final"], match["winner_team_id"]) == (1, True, "")
+    assert match["first_team"] == {"team_id": "lleida", "name": "Club Lleida", "board_points": 1.0}
+    assert [(one["match"], one["board"], one["seats"][0]["team_id"]) for one in told["tables"]] == [(1, 1, "lleida")]
+    alone = told["requested_byes"][0]
+    assert (alone["player"]["player_id"], alone["match"], alone["board"]) == ("biel", 1, 2)
+    assert told["team_byes"] == [{"team_id": "sabadell", "name": "Club Sabadell", "kind": None}]
+    third = (await playing.http.get(f"{AT}/rounds/3/pairings")).json()
+    assert [(one["team_id"], one["kind"]) for one in third["team_byes"]] == [("tarragona", "half_point")]
+
+
+async def test_files_of_teams_have_a_line_for_each_team_and_for_each_player(playing: Stage) -> None:
+    standings = rows((await playing.http.get(f"{AT}/team-standings.csv")).text)
+    assert [(one["rank"], one["team_id"], one["match_points"], one["board_points"]) for one in standings] == [
+        ("1", "tarragona", "1.5", "2.5"),
+        ("2", "lleida", "1.5", "2"),
+        ("3", "sabadell", "1", "2.5"),
+    ]
+    teams = rows((await playing.http.get(f"{AT}/teams.csv")).text)
+    assert [(one["team"], one["board"], one["name"]) for one in teams][:2] == [
+        ("Club Tarragona", "1", "Biel Soler"),
+        ("Club Tarragona", "2", "Anna Puigdomènech i Casadevall"),
+    ]
+    pairings = rows((await playing.http.get(f"{AT}/rounds/2/pairings.csv")).text)
+    assert [(one["match"], one["board"], one["first_team_id"], one["second_team_id"]) for one in pairings] == [
+        ("1", "1", "lleida", "tarragona"),
+        ("1", "2", "tarragona", ""),
+        ("", "1", "sabadell", ""),
+        ("", "2", "sabadell", ""),
+    ]
+
+
+async def test_a_tournament_without_teams_says_so_everywhere(finished: Stage) -> None:
+    told = (await finished.http.get(f"{AT}/team-standings")).json()
+    assert (told["score"], told["standings"]) == (None, [])
+    assert (await finished.http.get(f"{AT}/teams")).json()["teams"] == []
+    assert "/t/lliga/teams" not in (await finished.http.get("/t/lliga")).text
+    page = await finished.http.get("/t/lliga/teams", headers={"Accept-Language": "ca"})
+    assert "No hi ha equips: cadascú juga per ell mateix." in page.text
+
+
+async def test_the_pages_of_teams_are_there_in_every_language(playing: Stage) -> None:
+    words = {
+        "ca": ("Equips", "Alineació", "Punts d'encontre"),
+        "es": ("Equipos", "Alineación", "Puntos de encuentro"),
+        "el": ("Ομάδες", "Σύνθεση", "Βαθμοί αναμετρήσεων"),
+        "en": ("Teams", "Line-up", "Match points"),
+    }
+    for language, (teams, line_up, points) in words.items():
+        asked = {"Accept-Language": language}
+        standings = (await playing.http.get("/t/lliga", headers=asked)).text
+        assert points in standings
+        assert standings.index('id="team-standings"') < standings.index('id="standings"')
+        assert f'<h2 id="teams-title">{teams}</h2>' in (await playing.http.get("/t/lliga/teams", headers=asked)).text
+        page = await playing.http.get("/t/lliga/teams/tarragona?round=2", headers=asked)
+        assert page.status_code == 200
+        assert f">{line_up}</h3>" in page.text
+        for path in ("/t/lliga/teams", "/t/lliga/teams/tarragona", "/t/lliga", "/t/lliga/r/3"):
+            part = (await playing.http.get(path, params={"part": "live"}, headers=asked)).text
+            assert part.strip() in (await playing.http.get(path, headers=asked)).text
+
+
+async def test_the_page_of_a_round_groups_the_tables_by_match(playing: Stage) -> None:
+    shown = (await playing.http.get("/t/lliga/r/2")).text
+    heading = shown.split('id="match-1"')[1].split("</h3>")[0]
+    assert heading.index("Club Lleida") < heading.index("Club Tarragona")
+    assert "Board 2: Biel Soler wins, the other team has nobody there." in shown
+    assert shown.count('class="tables"') == 1
+    assert 'href="/t/lliga/teams/sabadell">Club Sabadell</a>' in shown
+    assert "Dolors Vilanova" not in shown  # her team rests, and she with it
+
+
+async def test_the_page_of_a_team_shows_its_matches_its_players_and_how_its_points_come_about(playing: Stage) -> None:
+    shown = (await playing.http.get("/t/lliga/teams/tarragona")).text
+    assert "1. Club Tarragona" in shown
+    assert shown.index("Biel Soler") < shown.index("Anna Puigdomènech i Casadevall")
+    assert 'href="/t/lliga/r/1#match-1"' in shown
+    assert "Round 1, Club Sabadell: 1" in shown
+    assert "Round 2, Club Lleida: 380 − 420" in shown
+    missing = await playing.http.get("/t/lliga/teams/reus", headers={"Accept-Language": "ca"})
+    assert (missing.status_code, "No hi ha cap equip «reus»." in missing.text) == (404, True)
