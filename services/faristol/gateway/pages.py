@@ -100,7 +100,16 @@ def router() -> APIRouter:
             teams = await results.team_standings(tournament_id, round)
             answer.position = min(answer.position, teams.position)
         return await asyncio.to_thread(
-            _of, request, "standings.html", part, head, answer=answer, teams=teams, as_of=round, tab="standings"
+            _of,
+            request,
+            "standings.html",
+            part,
+            head,
+            answer=answer,
+            teams=teams,
+            team_names={line.team_id: line.name for line in teams.standings} if teams else {},
+            as_of=round,
+            tab="standings",
         )
 
     @routes.get("/t/{tournament_id}/standings/{player_id}")
