@@ -92,10 +92,10 @@ class Championship:
         await self._until_in(number)
         await self.direct(self.api.pairing.CloseRound, pairing_pb2.CloseRoundRequest(round=number))
 
-    async def json(self, path: str) -> Any:
+    async def json(self, path: str, **asked: Any) -> Any:
         """What the API tells of the tournament, once it holds everything that was done."""
         answer = await self.http.get(
-            f"/api/v1/tournaments/{self.tournament_id}{path}", params={"min_position": self.position}
+            f"/api/v1/tournaments/{self.tournament_id}{path}", params={"min_position": self.position, **asked}
         )
         assert answer.status_code == 200, answer.text
         return answer.json()

@@ -81,3 +81,45 @@ def recomputed(told: Exported, tie_breaks: tuple[str, ...]) -> list[tuple[int, s
         ((1 + sum(keys[other] > keys[who] for other in players), who, keys[who][0], keys[who][1:]) for who in players),
         key=lambda line: (line[0], line[1]),
     )
+
+
+def recomputed_teams(told: Exported) -> list[tuple[int, str, float, float, int, int]]:
+    """Rank, team, points of matches and of boards, spread, total, best first, once every round told is over (FISE 4.4).
+
+    Teams are ranked by their matches, then by their boards, then by FISE's usual tie-breaks over all their games.
+    """
+    teams = [one["team_id"] for one in told["teams"] if not 0 < one["withdrawn_round"] <= one["entered_round"]]
+    matches = dict.fromkeys(teams, 0.0)
+    boards = dict.fromkeys(teams, 0.0)
+    spread = dict.fromkeys(teams, 0)
+    total = dict.fromkeys(teams, 0)
+    for round_ in told["rounds"]:
+        won: dict[tuple[int, str], float] = {}
+        for match in round_["matches"]:
+            won |= {(match["match"], match[side]["team_id"]): 0.0 for side in ("first_team", "second_team")}
+        for table in round_["tables"]:
+            one, other = table["seats"]
+            for me, you in ((one, other), (other, one)):
+                half = 0.5 * ((me["score"] > you["score"]) - (me["score"] < you["score"]))
+                decided = float(table["winner_id"] == me["player_id"]) if table["winner_id"] else 0.5 + half
+                won[table["match"], me["team_id"]] += 0.0 if table["lost_by_all"] else decided
+                adjusted = table["spread_adjustments"].get(me["player_id"], 0)
+                spread[me["team_id"]] += me["score"] - you["score"] + adjusted
+                total[me["team_id"]] += me["score"] + table["total_adjustments"].get(me["player_id"], 0)
+        for bye in round_["requested_byes"]:
+            team = bye["player"]["team_id"]
+            if bye["match"]:
+                won[bye["match"], team] += 1.0
+            else:
+                boards[team] += WORTH[bye["kind"]]
+        for (number, team), points in won.items():
+            against = next(other for (match, name), other in won.items() if match == number and name != team)
+            boards[team] += points
+            matches[team] += 1.0 if points > against else 0.5 if points == against else 0.0
+        for bye in round_["team_byes"]:
+            matches[bye["team_id"]] += WORTH[bye["kind"]] if bye["kind"] else 1.0
+    keys = {team: (matches[team], boards[team], spread[team], total[team]) for team in teams}
+    return sorted(
+        ((1 + sum(keys[other] > keys[team] for other in teams), team, *keys[team]) for team in teams),
+        key=lambda line: (line[0], line[1]),
+    )

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import pytest
 from sqlalchemy import select
+from tests.unit.results.league import League
 from tests.unit.results.synthetic import Championship, Step, append, keep_names
 
 from faristol.bus import CannotTake
@@ -49,6 +50,21 @@ async def test_rebuilt_and_live_are_equal_byte_for_byte(record: Record) -> None:
         await make_tables(record)
         await project(record, everything, size)
         assert await written(record) == live, f"rebuilt in batches of {size}"
+
+
+async def test_a_tournament_of_teams_rebuilt_in_one_batch_is_that_which_was_kept_live(record: Record) -> None:
+    await make_tables(record)
+    at = 0
+    for step in League().steps():
+        await append(record, step)
+        news = await record.read(at, types=TYPES)
+        await project(record, news, size=1)
+        at = news[-1].position
+    live = await written(record)
+    everything = await record.read(types=TYPES)
+    await make_tables(record)
+    await project(record, everything, len(everything))
+    assert await written(record) == live
 
 
 @pytest.mark.parametrize("keep", [0, 3, 1_000])
