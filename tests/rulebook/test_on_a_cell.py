@@ -1,4 +1,4 @@
-"""Cases once more over gRPC, NATS and a record: challenges with judges at the queue, and some tournaments."""
+"""Cases once more over gRPC, NATS and a record: challenges with judges at the queue, some tournaments, all of teams."""
 
 from __future__ import annotations
 
@@ -11,7 +11,8 @@ from faristol.cli.referee.running import on_cell, run_case
 TABLES = [case for case in CASES if isinstance(case, TableCase)]
 RULED = [case for case in TABLES if any(step.actor in {JUDGE, DIRECTOR} for step in case.steps)]
 SCENARIOS = {62, *range(66, 82), 97, 98, 104, 106, 107, 110, 111}
-SHOWN = [case for case in CASES if case in RULED or SCENARIOS & set(case.scenarios)]
+OF_TEAMS = [case for case in CASES if "FISE 4.4" in case.articles]
+SHOWN = [case for case in CASES if case in RULED or case in OF_TEAMS or SCENARIOS & set(case.scenarios)]
 
 
 @pytest.mark.parametrize("case", SHOWN, ids=lambda case: case.id)

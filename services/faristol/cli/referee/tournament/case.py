@@ -32,8 +32,10 @@ class TournamentCase(Case):
     """Everybody whom the case knows, by name."""
     registered: tuple[str, ...]
     """Who is registered before the first step, in this order."""
+    teams: Mapping[str, tuple[str, ...]]
+    """The line-ups of the teams that are registered before the first step, as names by the name of the team."""
     names: Names
-    """The ids of everybody."""
+    """The ids of everybody, and of the teams."""
 
     def rating(self, player_id: str) -> int:
         """The rating that somebody entered with; 0 for an unrated player."""

@@ -31,6 +31,15 @@ class TournamentOnCell(OnCell, TournamentServices):
         assert isinstance(shown, results_pb2.GetStandingsResponse)
         return shown
 
+    async def team_standings(self, round_: int) -> results_pb2.GetTeamStandingsResponse:
+        """See ``TournamentServices``."""
+        request = results_pb2.GetTeamStandingsRequest(
+            tournament_id=TOURNAMENT_ID, round=round_, min_position=await self.record.last_position()
+        )
+        shown = await self.ask(RESULTS, "GetTeamStandings", request)
+        assert isinstance(shown, results_pb2.GetTeamStandingsResponse)
+        return shown
+
 
 def on_cell(nats_url: str) -> Tournaments:
     """Opens a cell for the case of a tournament, on a NATS server that runs."""

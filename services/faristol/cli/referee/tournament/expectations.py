@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
@@ -13,6 +13,8 @@ from faristol.cli.referee.expectations import STEP
 from faristol.cli.referee.forms import names_of
 from faristol.cli.referee.standing import NOBODY, Differences, fields
 from faristol.cli.referee.tournament.results import seats
+from faristol.cli.referee.tournament.seen import all_of, last_round, number_of, shown
+from faristol.cli.referee.tournament.team_expectations import OF_TEAMS, STANDING_OF_TEAMS
 from faristol.pb.game.v1 import events_pb2 as game_events
 from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.pb.pairing.v1 import pairing_pb2
@@ -34,37 +36,24 @@ def of_tournament(world: World, done: Done, given: Mapping[str, Value], key: str
     return OTHER[key](world, value)
 
 
-async def _last(world: World) -> pairing_pb2.Round:
-    played = (await world.services.tournament()).played
-    return played[-1] if played else pairing_pb2.Round()
-
-
-def _text(world: World, players: Iterable[str]) -> str:
-    return " – ".join(map(world.names.name, players))
-
-
 async def _pairs(world: World, value: Value) -> Differences:
-    found = [seats(one) for one in (await _last(world)).pairings]
+    found = [seats(one) for one in (await last_round(world)).pairings]
     wanted = [world.names.pair(item) for item in value.items()]
     if Counter(map(frozenset, found)) != Counter(map(frozenset, wanted)):
-        yield f"expected these to meet: {_all(world, wanted)}; got {_all(world, found)}"
+        yield f"expected these to meet: {all_of(world, wanted)}; got {all_of(world, found)}"
 
 
 async def _tables(world: World, value: Value) -> Differences:
-    found = [seats(one) for one in (await _last(world)).pairings]
+    found = [seats(one) for one in (await last_round(world)).pairings]
     wanted = [world.names.pair(item) for item in value.items()]
     if found != wanted:
-        yield f"expected the tables {_all(world, wanted)}; got {_all(world, found)}"
-
-
-def _all(world: World, tables: Iterable[Iterable[str]]) -> str:
-    return ", ".join(_text(world, players) for players in tables) or "none"
+        yield f"expected the tables {all_of(world, wanted)}; got {all_of(world, found)}"
 
 
 async def _seats(world: World, value: Value) -> Differences:
     found = {
         world.names.name(player): f"{one.hall} {one.table}".strip()
-        for one in (await _last(world)).pairings
+        for one in (await last_round(world)).pairings
         for player in seats(one)
     }
     for name, wanted in value.keys(world.names.ids).items():
@@ -73,28 +62,24 @@ async def _seats(world: World, value: Value) -> Differences:
 
 
 async def _table_sizes(world: World, value: Value) -> Differences:
-    found = [len(seats(one)) for one in (await _last(world)).pairings]
+    found = [len(seats(one)) for one in (await last_round(world)).pairings]
     wanted = [item.number() for item in value.items()]
     if found != wanted:
         yield f"expected tables of {', '.join(map(str, wanted))} players; got {', '.join(map(str, found)) or 'none'}"
 
 
 async def _bye(world: World, value: Value) -> Differences:
-    found = (await _last(world)).bye_player_id
+    found = (await last_round(world)).bye_player_id
     if value.text() != (world.names.name(found) if found else NOBODY):
         yield f"expected the bye for {value.text()}, got {world.names.name(found) or NOBODY}"
 
 
 async def _sits_out(world: World, value: Value) -> Differences:
     kinds = {number: name for name, number in names_of(events.ByeKind.DESCRIPTOR).items()}
-    found = {world.names.name(one.player_id): kinds[one.kind] for one in (await _last(world)).requested_byes}
+    found = {world.names.name(one.player_id): kinds[one.kind] for one in (await last_round(world)).requested_byes}
     wanted = {name: kind.text() for name, kind in value.keys(world.names.ids).items()} if value.is_mapping else {}
     if found != wanted:
-        yield f"expected to sit out: {_shown(wanted)}; got {_shown(found)}"
-
-
-def _shown(values: Mapping[str, object]) -> str:
-    return ", ".join(f"{name} {value}" for name, value in values.items()) or NOBODY
+        yield f"expected to sit out: {shown(wanted)}; got {shown(found)}"
 
 
 async def _met_twice(world: World, value: Value) -> Differences:
@@ -107,7 +92,7 @@ async def _met_twice(world: World, value: Value) -> Differences:
         else {frozenset(world.names.pair(one)) for one in value.items()}
     )
     if found != wanted:
-        yield f"expected to meet twice: {_all(world, map(sorted, wanted))}; got {_all(world, map(sorted, found))}"
+        yield f"expected to meet twice: {all_of(world, map(sorted, wanted))}; got {all_of(world, map(sorted, found))}"
 
 
 async def _byes(world: World, value: Value) -> Differences:
@@ -151,7 +136,7 @@ async def _fictitious(world: World, value: Value) -> Differences:
     half_points = {one.player_id: one.fictitious_half_points for one in (await world.services.tournament()).players}
     for name, points in value.keys(world.names.ids).items():
         found = half_points.get(world.names.ids[name])
-        if found is None or found / 2 != _number(points):
+        if found is None or found / 2 != number_of(points):
             yield f"expected {points.text()} fictitious points for {name}, got {'none' if found is None else found / 2}"
 
 
@@ -198,7 +183,7 @@ async def _points(world: World, value: Value, round_: int) -> Differences:
     lines = await _lines(world, round_)
     for name, points in value.keys(world.names.ids).items():
         found = lines[name].half_points / 2 if name in lines else None
-        if found != _number(points):
+        if found != number_of(points):
             yield f"expected {points.text()} points for {name}, got {found}"
 
 
@@ -209,7 +194,7 @@ async def _tie_breaks(world: World, value: Value, round_: int) -> Differences:
         for tie_break, number in wanted.keys().items():
             if tie_break not in values:
                 yield str(there_is_no("tie-break", tie_break, values))
-            elif values[tie_break] != _number(number):
+            elif values[tie_break] != number_of(number):
                 yield f"expected {tie_break} {number.text()} for {name}, got {values[tie_break]:g}"
 
 
@@ -227,19 +212,12 @@ async def _standing(world: World, value: Value, round_: int) -> Differences:
             yield difference
 
 
-def _number(value: Value) -> float:
-    """A number in quarters: ``8.5``, ``−0.25``."""
-    try:
-        return float(value.text().replace("−", "-"))
-    except ValueError:
-        raise value.wrong(f"expected a number such as 8.5, got {value.text()!r}") from None
-
-
 STANDING: Mapping[str, Callable[[World, Value, int], Differences]] = {
     "standings": _standings,
     "points": _points,
     "tie-breaks": _tie_breaks,
     "standing": _standing,
+    **STANDING_OF_TEAMS,
 }
 """What is expected of the standings, after a round or with the results so far."""
 
@@ -260,6 +238,7 @@ OTHER: Mapping[str, Callable[[World, Value], Differences]] = {
     "ratings": _ratings,
     "tournament": _tournament,
     "chosen": _chosen,
+    **OF_TEAMS,
 }
 """What else is expected of a tournament."""
 

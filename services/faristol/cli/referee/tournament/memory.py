@@ -86,6 +86,15 @@ class TournamentInMemory(InMemory, TournamentServices):
         assert isinstance(shown, results_pb2.GetStandingsResponse)
         return shown
 
+    async def team_standings(self, round_: int) -> results_pb2.GetTeamStandingsResponse:
+        """See ``TournamentServices``."""
+        request = results_pb2.GetTeamStandingsRequest(
+            tournament_id=TOURNAMENT_ID, round=round_, as_of_position=await self.record.last_position()
+        )
+        shown = await self.ask(RESULTS, "GetTeamStandings", request)
+        assert isinstance(shown, results_pb2.GetTeamStandingsResponse)
+        return shown
+
 
 @cache
 def _folder() -> TemporaryDirectory[str]:

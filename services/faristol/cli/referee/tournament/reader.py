@@ -14,9 +14,9 @@ from faristol.cli.referee.tournament.expectations import EXPECTATIONS
 from faristol.cli.referee.tournament.names import Names
 from faristol.pb.game.v1 import events_pb2 as game_events
 
-SHARED_KEYS = frozenset({"ruleset", "rounds", "players", "others"})
+SHARED_KEYS = frozenset({"ruleset", "rounds", "players", "others", "teams"})
 """Keys that can stand in the file for all its cases."""
-CASE_KEYS = HEADING_KEYS | {"rounds", "players", "others", "keeping"}
+CASE_KEYS = HEADING_KEYS | {"rounds", "players", "others", "teams", "keeping"}
 GIVEN_KEYS = frozenset({"by-hand", "results", "after-round"})
 """Keys of what happens in a step besides what somebody does, and of what its expectations are as of."""
 
@@ -42,7 +42,8 @@ def tournament_case(value: Value, shared: Mapping[str, Value]) -> TournamentCase
     entries = {**registered, **others}
     if set(OFFICIALS) & set(entries):
         raise keys["players"].wrong(f"expected players, none of them called {' or '.join(OFFICIALS)}")
-    names = Names(entries)
+    teams = _teams(keys["teams"], entries) if "teams" in keys else {}
+    names = Names([*entries, *teams])
     if not names.distinct:
         raise keys["players"].wrong("expected names that differ in more than accents and punctuation")
     return TournamentCase(
@@ -56,6 +57,7 @@ def tournament_case(value: Value, shared: Mapping[str, Value]) -> TournamentCase
         keeping=_keeping(keys["keeping"]) if "keeping" in keys else game_events.KEEPING_RECORDED,
         entries=entries,
         registered=tuple(registered),
+        teams=teams,
         names=names,
     )
 
@@ -75,6 +77,18 @@ def _entries(value: Value) -> dict[str, Entry]:
             raise value.wrong(f"expected 0 to {MOST} players, or their names")
         return {str(place + 1): Entry(FIRST_RATING - NEXT_RATING * place) for place in range(count)}
     return {name: _entry(entry) for name, entry in value.keys().items()}
+
+
+def _teams(value: Value, entries: Mapping[str, Entry]) -> dict[str, tuple[str, ...]]:
+    """The players of each team by its name, in the order of the boards."""
+    found = {name: tuple(player.text() for player in line_up.items()) for name, line_up in value.keys().items()}
+    for name, line_up in found.items():
+        if name in entries or name in OFFICIALS:
+            raise value.wrong(f"{name!r} is no name for a team: somebody else has it")
+        for player in line_up:
+            if player not in entries:
+                raise value.wrong(f"{player!r} of {name!r} is none of the players")
+    return found
 
 
 def _entry(value: Value) -> Entry:

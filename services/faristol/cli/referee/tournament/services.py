@@ -24,6 +24,10 @@ class TournamentServices(Services):
     async def standings(self, round_: int) -> results_pb2.GetStandingsResponse:
         """The standings after a round; with the results so far when that is 0."""
 
+    @abstractmethod
+    async def team_standings(self, round_: int) -> results_pb2.GetTeamStandingsResponse:
+        """The same of the teams."""
+
     async def tournament(self) -> pairing_pb2.GetTournamentResponse:
         """The tournament as its service shows it."""
         request = pairing_pb2.GetTournamentRequest(tournament_id=TOURNAMENT_ID)

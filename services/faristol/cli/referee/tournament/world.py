@@ -57,6 +57,10 @@ class World:
         await self._create(self.case.place)
         for name in self.case.registered:
             await self._send("register-player", self.case.place, {"player-id": self.case.place.saying(name)})
+        for name, line_up in self.case.teams.items():
+            said = self.case.place.saying
+            players = {"team-id": said(name), "player-ids": said(", ".join(line_up))}
+            await self._send("register-team", self.case.place, players)
 
     async def do(self, step: Step) -> Done:
         """Let time go by up to a step, and do it."""
@@ -120,6 +124,8 @@ class World:
                 request.scores.add(player_id=player, score=line.scores[player])
         if name == "register-player":
             self._introduce(request, fields.get("player-id"))
+        if name == "register-team" and (team := fields.get("team-id")) is not None:
+            request.name = team.text()
         if "version" in fields:
             fields = {**fields, "version": await self._version(fields["version"])}
         fill(request, {key: self.names.translated(one, self.game, key) for key, one in fields.items()}, Board())
