@@ -165,12 +165,13 @@ async def test_a_rating_list_that_was_exported_registers_the_players_of_the_next
         await asyncio.sleep(0.1)
     file.write_text(done.stdout, encoding="utf-8")
     told = {one["player_id"]: one for one in (await fisc.json("/players"))["players"]}
-    rows, errors = read_players(file)
+    listed, errors = read_players(file)
+    rows = [one.request for one in listed]
     assert errors == []
-    assert {row.player_id: (row.name, row.rating) for _, row in rows} == {
+    assert {row.player_id: (row.name, row.rating) for row in rows} == {
         player_id: (one["name"], one["new_rating"]) for player_id, one in told.items()
     }
-    assert [row.rating for _, row in rows] == sorted((row.rating for _, row in rows), reverse=True)
+    assert [row.rating for row in rows] == sorted((row.rating for row in rows), reverse=True)
 
 
 async def test_ratings_leave_as_csv_and_json_with_the_same_numbers(fisc: Championship) -> None:
