@@ -36,7 +36,7 @@ run: setup ## play a championship of 16 players and 5 rounds, and serve its page
 	$(BIN)/faristol demo --players 16 --rounds 5 --seed 7 --serve
 
 test: setup check browser ## run every check and every test
-	$(BIN)/pytest -n auto --dist loadscope $(PYTEST_ARGS)
+	$(BIN)/pytest -n auto --dist loadscope --no-loadscope-reorder $(PYTEST_ARGS)
 
 check: $(READY) ## lint, format, types, import contracts, the proto contract, generated code
 	$(BIN)/ruff check $(CODE)
