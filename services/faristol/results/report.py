@@ -147,7 +147,7 @@ def report(
             ("042", tournament.created_at.ToDatetime().strftime("%Y/%m/%d")),
             ("062", str(len(lines))),
             *((("082", str(len(teams))),) if teams else ()),
-            ("092", _SYSTEMS.get(law.system, law.system)),
+            ("092", _SYSTEMS.get(law.system, law.system) + (", for teams" if tournament.team_boards else "")),
         ),
         rounds=tournament.rounds,
         initial_colour=_initial_colour(lines, ruleset),

@@ -273,6 +273,7 @@ async def test_players_and_the_report_know_their_teams(record: Record) -> None:
     assert {line.player_id: line.team_id for line in standings.standings}["eloi"] == "sabadell"
     trf = (await service.GetReport(results.GetReportRequest(tournament_id="lliga"), CALLER)).text.splitlines()
     assert "082 3" in trf
+    assert "092 Swiss system, least distance, for teams" in trf
     assert [line for line in trf if line.startswith("013")] == [
         "013 Club Tarragona                     2    1",
         "013 Club Sabadell                      4    5",

@@ -1,0 +1,127 @@
+"""Standings of teams out of any rounds, against plain code that knows the published JSON alone."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from hypothesis import given
+from hypothesis import strategies as st
+from tests.integration.recomputation import recomputed_teams
+
+from faristol.gateway.schemas import Pairings
+from faristol.pb.game.v1 import events_pb2 as game
+from faristol.pb.pairing.v1 import events_pb2 as pairing
+from faristol.pb.results.v1 import results_pb2 as results
+from faristol.results.teams import rank_teams
+from faristol.rules import load_ruleset, with_options
+from faristol.rules.options import written
+
+BOARDS = 2
+TEAMS = ("avila", "burgos", "cuenca", "deva", "elche")
+RULES = with_options(load_ruleset("fise"), {"teams": BOARDS, "tie_breaks": "spread"})
+TOURNAMENT = results.Tournament(
+    tournament_id="lliga",
+    rounds=5,
+    team_boards=BOARDS,
+    ruleset=game.Pin(
+        name=RULES.name,
+        digest=RULES.digest,
+        options=[game.ChosenOption(name=name, value=written(value)) for name, value in RULES.chosen.items()],
+    ),
+)
+LISTED = [results.Team(team_id=one, name=one.title(), entered_round=1) for one in TEAMS]
+
+
+def seat(team: str, board: int, score: int = 0) -> results.Seat:
+    return results.Seat(player_id=f"{team}-{board}", team_id=team, score=score)
+
+
+@st.composite
+def tables(draw: st.DrawFn, match: int, board: int, teams: tuple[str, str]) -> results.Table:
+    """A result of any kind: by points, by decision against them, lost by all, a forfeit; spread put right after it."""
+    seats = [seat(team, board, draw(st.integers(0, 3))) for team in teams]
+    table = results.Table(seats=seats, match=match, board=board, final=True, unplayed=draw(st.booleans()))
+    table.winner_id = draw(st.sampled_from(["", "", seats[0].player_id, seats[1].player_id]))
+    table.lost_by_all = not table.winner_id and draw(st.integers(0, 4)) == 0
+    if draw(st.integers(0, 4)) == 0:
+        table.spread_adjustments.add(player_id=seats[0].player_id, points=-2, sanction=draw(st.booleans()))
+    return table
+
+
+@st.composite
+def rounds(draw: st.DrawFn) -> list[results.GetPairingsResponse]:
+    """Rounds of two matches, a team that rests, and boards at which one team has nobody."""
+    found = []
+    for number in range(1, draw(st.integers(1, 4)) + 1):
+        one = results.GetPairingsResponse(round=number, phase=results.ROUND_PHASE_CLOSED)
+        order = draw(st.permutations(TEAMS))
+        for match, teams in enumerate((order[:2], order[2:4]), 1):
+            first, second = teams
+            one.matches.add(
+                match=match,
+                first_team=results.TeamSide(team_id=first),
+                second_team=results.TeamSide(team_id=second),
+            )
+            for board in range(1, BOARDS + 1):
+                if draw(st.integers(0, 4)):
+                    one.tables.append(draw(tables(match, board, (first, second))))
+                else:
+                    alone = seat(draw(st.sampled_from(teams)), board)
+                    one.requested_byes.add(seat=alone, kind=pairing.BYE_KIND_FULL_POINT, match=match, board=board)
+        kind = draw(st.sampled_from(sorted(pairing.ByeKind.values())))
+        one.team_byes.add(team_id=order[4], kind=kind)
+        for board in range(1, draw(st.integers(1, BOARDS)) + 1):
+            worth = kind or pairing.BYE_KIND_FULL_POINT
+            one.requested_byes.add(seat=seat(order[4], board), kind=worth, board=board)
+        found.append(one)
+    return found
+
+
+@given(rounds())
+def test_anybody_comes_to_the_standings_of_teams_from_the_published_pairings(
+    played: list[results.GetPairingsResponse],
+) -> None:
+    lines = rank_teams(TOURNAMENT, LISTED, played)
+    told: dict[str, Any] = {
+        "teams": [{"team_id": one, "withdrawn_round": 0, "entered_round": 1} for one in TEAMS],
+        "rounds": [Pairings.of(one).model_dump(mode="json") for one in played],
+    }
+    found = [
+        (
+            line.rank,
+            line.team_id,
+            line.match_half_points / 2,
+            line.board_half_points / 2,
+            line.spread,
+            line.total,
+        )
+        for line in lines
+    ]
+    assert found == recomputed_teams(told)
+    for line in lines:
+        assert sum(one.board_half_points for one in line.rounds if one.match) <= line.board_half_points
+        assert [one.final for one in line.rounds] == [True] * len(played)
+
+
+@given(rounds())
+def test_the_points_that_the_matches_show_are_those_of_the_standings(
+    played: list[results.GetPairingsResponse],
+) -> None:
+    lines = {one.team_id: one for one in rank_teams(TOURNAMENT, LISTED, played)}
+    for round_ in played:
+        for match in round_.matches:
+            first, second = (
+                lines[team.team_id].rounds[round_.round - 1] for team in (match.first_team, match.second_team)
+            )
+            assert (first.board_half_points, first.against_half_points) == (
+                match.first_team.board_half_points,
+                match.second_team.board_half_points,
+            )
+            assert (second.board_half_points, second.against_half_points) == (
+                first.against_half_points,
+                first.board_half_points,
+            )
+            won = {match.first_team.team_id: first, match.second_team.team_id: second}
+            assert {team for team, one in won.items() if one.outcome == results.OUTCOME_WIN} == (
+                {match.winner_team_id} if match.winner_team_id else set()
+            )
