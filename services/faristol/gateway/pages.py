@@ -220,7 +220,15 @@ def router() -> APIRouter:
         if found:
             answer.position = min(answer.position, found.position)
         return _of(
-            request, "players.html", part, head, answer=answer, estimates=estimates, estimated=found, tab="players"
+            request,
+            "players.html",
+            part,
+            head,
+            answer=answer,
+            estimates=estimates,
+            estimated=found,
+            team_names={team.team_id: team.name for team in answer.teams},
+            tab="players",
         )
 
     @routes.get("/t/{tournament_id}/rulings")

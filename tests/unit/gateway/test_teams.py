@@ -137,6 +137,12 @@ async def test_the_page_of_a_round_groups_the_tables_by_match(playing: Stage) ->
     assert "Dolors Vilanova" not in shown  # her team rests, and she with it
 
 
+async def test_players_lead_to_their_teams(playing: Stage) -> None:
+    for path in ("/t/lliga", "/t/lliga/players"):
+        row = (await playing.http.get(path)).text.split('data-key="eloi"')[1].split("</tr>")[0]
+        assert '<a href="/t/lliga/teams/sabadell">Club Sabadell</a>' in row
+
+
 async def test_the_page_of_a_team_shows_its_matches_its_players_and_how_its_points_come_about(playing: Stage) -> None:
     shown = (await playing.http.get("/t/lliga/teams/tarragona")).text
     assert "1. Club Tarragona" in shown
