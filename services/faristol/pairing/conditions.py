@@ -38,10 +38,10 @@ def check_next(state: Tournament, number: int) -> None:
 
 def against_next(state: Tournament, ruleset: Ruleset, number: int) -> list[Refusal]:
     """Everything in the state of the tournament that speaks against pairing round ``number``, which is the next one."""
-    found = [*_open_round(state, ruleset, number), *_not_checked_in(state, number)]
+    found = [*_open_round(state, ruleset, number)]
     if ruleset.championship.team_boards is None:
-        return [*found, *_players(state, ruleset, number)]
-    teams = _players(between(state, ruleset), ruleset, number)
+        return [*found, *_entries(state, state, ruleset, number)]
+    teams = _entries(between(state, ruleset), state, ruleset, number)
     return [*found, *against_line_ups(state, number), *map(of_teams, teams)]
 
 
@@ -83,8 +83,11 @@ def _open_round(state: Tournament, ruleset: Ruleset, number: int) -> Iterator[Re
         )
 
 
-def _players(state: Tournament, ruleset: Ruleset, number: int) -> Iterator[Refusal]:
-    """Players who are too few: nobody meets twice and nobody rests twice (FISC I.1)."""
+def _entries(state: Tournament, of_players: Tournament, ruleset: Ruleset, number: int) -> Iterator[Refusal]:
+    """Too few to pair: nobody meets twice and nobody rests twice (FISC I.1); and players who are not checked in.
+
+    ``state`` is the tournament of those who meet, ``of_players`` the one in which players are checked in.
+    """
     to_pair = state.to_pair(number)
     article = ruleset.article("championship.system")
     if len(to_pair) < 2:
@@ -97,6 +100,7 @@ def _players(state: Tournament, ruleset: Ruleset, number: int) -> Iterator[Refus
         return
     if number > 1:
         return
+    yield from _not_checked_in(of_players, number)
     players = sum(one.takes_part(number) for one in state.players)
     most = most_rounds(players, ruleset)
     if state.rounds > most:
@@ -110,7 +114,7 @@ def _players(state: Tournament, ruleset: Ruleset, number: int) -> Iterator[Refus
 
 def _not_checked_in(state: Tournament, number: int) -> Iterator[Refusal]:
     """Where players are checked in, the first round waits for those who are neither in nor have withdrawn."""
-    if number > 1 or not any(one.checked_in for one in state.players):
+    if not any(one.checked_in for one in state.players):
         return
     for one in state.to_pair(number):
         if not one.checked_in:

@@ -82,13 +82,13 @@ def same_name(one: str, other: str) -> bool:
     return _folded(one) == _folded(other)
 
 
-def tournament_ids(name: str, command_id: str) -> Iterator[str]:
-    """Ids for a tournament of that name, the best first, without end: ``trofeu-valls``, ``trofeu-valls-2``….
+def ids_of(name: str, command_id: str, kind: str) -> Iterator[str]:
+    """Ids for what has that name, the best first, without end: ``trofeu-valls``, ``trofeu-valls-2``….
 
-    Where the name has no letter of the Latin alphabet, the id comes from the id of the command.
+    Where the name has no letter of the Latin alphabet, the id comes from ``kind`` and the id of the command.
     """
     letters = unicodedata.normalize("NFKD", name.replace("·", "")).encode("ascii", "ignore").decode().lower()
-    slug = re.sub(r"[^a-z0-9]+", "-", letters).strip("-") or f"championship-{_short(command_id)[:8]}"
+    slug = re.sub(r"[^a-z0-9]+", "-", letters).strip("-") or f"{kind}-{_short(command_id)[:8]}"
     yield slug[:LONGEST_ID].strip("-")
     number = 2
     while True:

@@ -193,7 +193,7 @@ class PairingService(
         return tournament_of(loaded.state, loaded.version, await self.divisions(loaded.state))
 
     async def _free_id(self, name: str, command_id: str) -> str:
-        for wanted in identity.tournament_ids(name, command_id):
+        for wanted in identity.ids_of(name, command_id, "championship"):
             if not await self._record.read_stream(stream(wanted)):
                 return wanted
         raise AssertionError("the ids of a name have no end")

@@ -28,7 +28,7 @@ class Teams(Commands):
         async def attempt() -> tuple[Decision, Callable[[int], pairing.RegisterTeamResponse]]:
             loaded = await self.load(request.tournament_id)
             known = {team.team_id for team in loaded.state.teams}
-            ids = identity.tournament_ids(name, request.command_id)
+            ids = identity.ids_of(name, request.command_id, "team")
             facts = decide.register_team(
                 loaded.state,
                 pinning.ruleset_of(loaded.state),

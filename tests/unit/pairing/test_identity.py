@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from faristol.host.errors import Invalid
-from faristol.pairing.identity import checked_country, checked_id, checked_name, player_id, same_name, tournament_ids
+from faristol.pairing.identity import checked_country, checked_id, checked_name, ids_of, player_id, same_name
 
 COMMAND = "0190b2f0-7b2e-7c3a-9f10-2b6c3d4e5f60"
 
@@ -33,22 +33,22 @@ def test_a_malformed_id_says_what_was_expected(value: str) -> None:
     ],
 )
 def test_an_id_is_made_of_the_name(name: str, expected: str) -> None:
-    assert next(tournament_ids(name, COMMAND)) == expected
+    assert next(ids_of(name, COMMAND, "championship")) == expected
 
 
 def test_a_name_that_is_taken_gets_a_number() -> None:
-    assert list(islice(tournament_ids("Open", COMMAND), 3)) == ["open", "open-2", "open-3"]
+    assert list(islice(ids_of("Open", COMMAND, "championship"), 3)) == ["open", "open-2", "open-3"]
 
 
 @given(name=st.text(min_size=1), taken=st.integers(0, 12))
 def test_every_id_that_is_made_is_an_id(name: str, taken: int) -> None:
-    made = next(islice(tournament_ids(name, COMMAND), taken, None))
+    made = next(islice(ids_of(name, COMMAND, "championship"), taken, None))
 
     assert checked_id("tournament_id", made) == made
 
 
 def test_a_name_in_another_alphabet_still_gives_an_id() -> None:
-    assert next(tournament_ids("Πρωτάθλημα", COMMAND)).startswith("championship-")
+    assert next(ids_of("Πρωτάθλημα", COMMAND, "championship")).startswith("championship-")
 
 
 def test_the_id_of_a_player_comes_from_the_command_and_not_from_the_name() -> None:
