@@ -413,3 +413,48 @@ def test_in_a_round_of_king_of_the_hill_each_team_meets_the_next_of_the_standing
     assert ranked == (first.team_ids[0], second.team_ids[0], second.team_ids[1], first.team_ids[1])
     hall.do(decide.pair(hall.state, hall.ruleset, number=2, system="king-of-the-hill", at=None, now=hall.now))
     assert [match.team_ids for match in hall.state.played[1].matches] == [ranked[:2], ranked[2:]]
+
+
+def test_the_rating_of_a_team_is_that_of_its_first_line_up_whoever_plays_later() -> None:
+    hall = hall_of("a", "b", "c", "d", rounds=3)
+    line_up(hall, "a", "a3", "a2", "a1")
+    assert between(hall.state, hall.ruleset).players[0].rating == 1998
+    play(hall, 1, first_wins)
+    line_up(hall, "a", "a1", "a2", "a3")
+    assert between(hall.state, hall.ruleset).players[0].rating == 1998
+
+
+def test_a_line_up_that_a_round_was_paired_by_is_not_undone() -> None:
+    hall = hall_of("a", "b", "c", "d", rounds=3)
+    (fact,) = line_up(hall, "a", "a3", "a2", "a1")
+    hall.pair(1)
+    assert refusal_of(lambda: undo(hall, fact))[0] == "NOT_UNDONE"
+    hall.do(decide.unpair(hall.state, number=1, note="", at=None, now=hall.now))
+    undo(hall, fact)
+    assert hall.state.teams[0].line_up == ("a1", "a2", "a3")
+
+
+def test_a_return_that_is_undone_leaves_the_rounds_missed_that_were() -> None:
+    hall = hall_of("a", "b", "c", "d", "e", rounds=3)
+    withdraw(hall, "e")
+    play(hall, 1, first_wins)
+    before = hall.state
+    (fact,) = reinstate(hall, "e")
+    assert hall.state.teams[4].entry.missed == {1}
+    undo(hall, fact)
+    assert replace(hall.state, latest=before.latest) == before
+
+
+def test_who_is_expelled_or_kept_out_of_a_round_makes_room_for_the_next() -> None:
+    hall = hall_of("a", "b", "c", "d", rounds=3)
+    play(hall, 1, first_wins)
+    decided = {"arbiter_id": "eva", "decided_by": ["director"], "note": "", "at": None, "now": hall.now}
+    kind = events.SANCTION_KIND_ROUNDS
+    out = {"player_id": "a1", "kind": kind, "game": "", "points": 0, "rounds": [2]}
+    hall.do(decide.sanction(hall.state, hall.ruleset, **out, **decided))  # type: ignore[arg-type]
+    hall.do(decide.expel(hall.state, hall.ruleset, player_id="b2", **decided))  # type: ignore[arg-type]
+    hall.pair(2)
+    boards = at_boards(hall, 2)
+    assert {player: board for player, board in boards.items() if player[0] in "ab"} == {
+        "a2": 1, "a3": 2, "b1": 1, "b3": 2
+    }  # fmt: skip
