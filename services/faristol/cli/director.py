@@ -76,13 +76,20 @@ def history(tournament: Tournament, address: Address = None, json_output: AsJson
         about = [
             f"round {act.round}" if act.round else "",
             act.game_id,
-            ", ".join(act.player_ids),
+            ", ".join(_whom(act)),
             *act.details,
             act.note,
         ]
         undo = f"undone by {kebab(act.undone_by)}" if act.undone_by else ""
         parts = [act.type, *filter(None, about), f"by {act.actor}" if act.actor else "", undo]
         typer.echo(f"{act.version:>4}  {act.recorded_at.ToJsonString()}  {'; '.join(filter(None, parts))}")
+
+
+def _whom(act: pairing.Act) -> Iterator[str]:
+    """The players of an act, as ``Anna Puig (anna) 310``: names, ids, and scores where it has them."""
+    scores = {one.player_id: f" {one.score}" for one in act.scores}
+    for one in act.players:
+        yield f"{one.name or 'a player'} ({one.player_id}){scores.get(one.player_id, '')}"
 
 
 def _what_it_does(method: str) -> str:

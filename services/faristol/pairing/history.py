@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from google.protobuf.descriptor import FieldDescriptor
 from google.protobuf.message import Message
@@ -13,7 +13,7 @@ from faristol.pairing import decide, identity, pinning
 from faristol.pairing.commands import Commands, Context
 from faristol.pairing.model import Tournament, stream
 from faristol.pb.pairing.v1 import pairing_pb2 as pairing
-from faristol.record import Recorded
+from faristol.record import Recorded, people
 from faristol.record.naming import players_of
 from faristol.rules import N_
 
@@ -39,8 +39,9 @@ class History(Commands):
         page = left[: request.limit or MOST_ACTS]
         facts = [one.message for one in recorded]
         notes = await self._record.notes_of(stream(request.tournament_id))
+        known = await people.names(self._record, {player for one in page for player in players_of(one.message)})
         return pairing.ListActsResponse(
-            acts=[_act(one, facts[: one.version - 1], notes.get(one.version, "")) for one in page],
+            acts=[_act(one, facts[: one.version - 1], notes.get(one.version, ""), known) for one in page],
             version=loaded.version,
             more=len(page) < len(left),
         )
@@ -70,15 +71,18 @@ class History(Commands):
         )
 
 
-def _act(recorded: Recorded, before: Sequence[Message], note: str) -> pairing.Act:
-    """An act with its ``note``, which in what older versions wrote stands in the event itself."""
+def _act(recorded: Recorded, before: Sequence[Message], note: str, known: Mapping[str, people.Person]) -> pairing.Act:
+    """An act with its ``note``, which in what older versions wrote stands in the event itself, and players' names."""
     fact = recorded.message
+    named = players_of(fact)
     shown = pairing.Act(
         version=recorded.version,
         position=recorded.position,
         type=recorded.name,
         round=int(getattr(fact, "round", 0)),
-        player_ids=players_of(fact),
+        player_ids=named,
+        players=[pairing.ActPlayer(player_id=one, name=known[one].name if one in known else "") for one in named],
+        scores=getattr(fact, "scores", ()),
         game_id=str(getattr(fact, "game_id", "")),
         note=note or str(getattr(fact, "note", "")),
         actor=recorded.metadata.actor,

@@ -14,7 +14,9 @@ from sqlalchemy import text
 from tests.unit.pairing.conftest import Desk
 from tests.unit.pairing.halls import FISC, Hall
 
+from faristol.cli.director import history
 from faristol.pairing.commands import decision_of
+from faristol.pb.game.v1 import events_pb2 as game_events
 from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.pb.pairing.v1 import pairing_pb2 as pairing
 from faristol.record import Decision, Loaded, Metadata, Write, people
@@ -424,6 +426,33 @@ async def test_what_was_noted_is_shown_with_the_act_until_the_player_is_erased_a
     assert (await verify(desk.record)).wrong == ""
     acts = (await desk.stub.ListActs(pairing.ListActsRequest(tournament_id="open"))).acts
     assert list(acts[-2].player_ids) == ["p1"]
+
+
+async def test_the_history_says_the_scores_of_a_result_and_the_names_of_the_players_until_they_are_erased(
+    desk: Desk, capsys: pytest.CaptureFixture[str]
+) -> None:
+    await open_tournament(desk)
+    await act(desk, "PairRound", round=1)
+    scores = [game_events.FinalScore(player_id="p1", score=-5), game_events.FinalScore(player_id="p5", score=402)]
+    result = events.ResultRecorded(round=1, game_id="g", scores=scores, winner_id="p5")
+    version = len(await names_on_stream(desk))
+    await desk.record.append(Decision([Write("tournament-open", version, [result], "open")]), Metadata())
+
+    async def told() -> tuple[pairing.Act, str]:
+        acts = (await desk.stub.ListActs(pairing.ListActsRequest(tournament_id="open"))).acts
+        await asyncio.to_thread(history, "open", address=desk.runtime.channels.own_address)
+        return acts[-1], capsys.readouterr().out.splitlines()[-1]
+
+    shown, line = await told()
+    assert [(one.player_id, one.score) for one in shown.scores] == [("p1", -5), ("p5", 402)]
+    assert [(one.player_id, one.name) for one in shown.players] == [("p1", "Player 1"), ("p5", "Player 5")]
+    assert "Player 1 (p1) -5, Player 5 (p5) 402" in line
+
+    await erase(desk.record, "p1")
+
+    shown, line = await told()
+    assert [one.name for one in shown.players] == ["", "Player 5"]
+    assert "a player (p1) -5, Player 5 (p5) 402" in line
 
 
 async def test_what_was_noted_in_the_event_itself_by_an_older_version_is_shown(desk: Desk) -> None:

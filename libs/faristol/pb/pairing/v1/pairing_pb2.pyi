@@ -3287,6 +3287,32 @@ class ListActsRequest(_message.Message):
 Global___ListActsRequest: _TypeAlias = ListActsRequest  # noqa: Y015
 
 @_typing.final
+class ActPlayer(_message.Message):
+    """Whom an act names."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    PLAYER_ID_FIELD_NUMBER: _builtins.int
+    NAME_FIELD_NUMBER: _builtins.int
+    player_id: _builtins.str
+    """The player."""
+    name: _builtins.str
+    """Name as it is known now; empty for a player who was erased, and for who is no player."""
+    def __init__(
+        self,
+        *,
+        player_id: _builtins.str = ...,
+        name: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["name", b"name", "player_id", b"player_id"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ActPlayer: _TypeAlias = ActPlayer  # noqa: Y015
+
+@_typing.final
 class Act(_message.Message):
     """Something that was done, as one fact of the record says it."""
 
@@ -3305,6 +3331,8 @@ class Act(_message.Message):
     RECORDED_AT_FIELD_NUMBER: _builtins.int
     UNDONE_BY_FIELD_NUMBER: _builtins.int
     DETAILS_FIELD_NUMBER: _builtins.int
+    PLAYERS_FIELD_NUMBER: _builtins.int
+    SCORES_FIELD_NUMBER: _builtins.int
     version: _builtins.int
     """Version of the tournament's stream that the fact made."""
     position: _builtins.int
@@ -3339,6 +3367,14 @@ class Act(_message.Message):
     def details(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
         """What else the fact says, as `points: 30` or `decided-by: nikos, eleni`, by the names of `events.proto`."""
 
+    @_builtins.property
+    def players(self) -> _containers.RepeatedCompositeFieldContainer[Global___ActPlayer]:
+        """Those of `player_ids` with their names, in the same order."""
+
+    @_builtins.property
+    def scores(self) -> _containers.RepeatedCompositeFieldContainer[_events_pb2.FinalScore]:
+        """The scores of the result that the fact tells, in the order of the pairing; empty where it tells none."""
+
     def __init__(
         self,
         *,
@@ -3355,10 +3391,12 @@ class Act(_message.Message):
         recorded_at: _timestamp_pb2.Timestamp | None = ...,
         undone_by: _builtins.str = ...,
         details: _abc.Iterable[_builtins.str] | None = ...,
+        players: _abc.Iterable[Global___ActPlayer] | None = ...,
+        scores: _abc.Iterable[_events_pb2.FinalScore] | None = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["occurred_at", b"occurred_at", "recorded_at", b"recorded_at"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["actor", b"actor", "details", b"details", "game_id", b"game_id", "note", b"note", "occurred_at", b"occurred_at", "player_ids", b"player_ids", "position", b"position", "recorded_at", b"recorded_at", "role", b"role", "round", b"round", "type", b"type", "undone_by", b"undone_by", "version", b"version"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["actor", b"actor", "details", b"details", "game_id", b"game_id", "note", b"note", "occurred_at", b"occurred_at", "player_ids", b"player_ids", "players", b"players", "position", b"position", "recorded_at", b"recorded_at", "role", b"role", "round", b"round", "scores", b"scores", "type", b"type", "undone_by", b"undone_by", "version", b"version"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
