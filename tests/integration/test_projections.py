@@ -380,7 +380,7 @@ async def test_results_rebuilt_by_the_command_while_services_run_are_the_live_on
     half = len(steps) // 2
     async with running(settings, ("results",)) as process:
         record = process.runtime.record
-        progress = process.runtime.progress("results@5")
+        progress = process.runtime.progress("results@6")
         stub = results_pb2_grpc.ResultsServiceStub(process.runtime.channel("results"))
         await keep_names(record)
         for step in steps[:half]:
@@ -390,7 +390,7 @@ async def test_results_rebuilt_by_the_command_while_services_run_are_the_live_on
 
         first = await command("projections", "rebuild", database_url=database_url)
         assert first.returncode == 0, first.stderr
-        assert f"results@5: {position} events in" in first.stdout
+        assert f"results@6: {position} events in" in first.stdout
         assert f"read from position {position} on" in first.stdout
         again, where = await read_model(record, projection())
         assert (again, where.generation, where.position) == (live[0], 2, position)
@@ -410,7 +410,7 @@ async def test_results_rebuilt_by_the_command_while_services_run_are_the_live_on
         assert (await command("projections", "rebuild", database_url=database_url)).returncode == 0
         rebuilt, where = await read_model(record, projection())
         assert (rebuilt, where.generation, where.position) == (switched, 4, position)
-        assert await tables_of(record, "results_v") == {"results_v5_4"}
+        assert await tables_of(record, "results_v") == {"results_v6_4"}
 
 
 async def command(*arguments: str, **settings: Any) -> subprocess.CompletedProcess[str]:
@@ -453,7 +453,7 @@ async def test_a_rebuild_that_was_killed_can_be_run_again(database_url: str) -> 
     assert done.returncode == 0, done.stderr
     found, where = await read_model(record, work)
     assert found == live
-    assert await tables_of(record, "results_v") == {f"results_v5_{where.generation}"}
+    assert await tables_of(record, "results_v") == {f"results_v6_{where.generation}"}
     await record.close()
 
 
@@ -471,7 +471,7 @@ def test_a_record_in_which_nothing_was_built_says_so_and_a_rebuild_builds_it(dat
     rebuilt = faristol("projections", "rebuild", database_url=database_url)
     assert (rebuilt.returncode, "read from position" in rebuilt.stdout) == (0, True), rebuilt.stderr
     listed = faristol("projections", "list", database_url=database_url).stdout
-    assert ("no projection" in listed, "results@5" in listed) == (False, True)
+    assert ("no projection" in listed, "results@6" in listed) == (False, True)
 
 
 async def passes_of_a_game(record: Record, number: int) -> None:
@@ -509,13 +509,13 @@ async def test_a_projection_that_stands_still_is_seen_everywhere_and_answers_wit
         await keep_names(record)
         for step in steps[:20]:
             before = await append(record, step)
-        assert await process.runtime.progress("results@5").reached(before, 10)
+        assert await process.runtime.progress("results@6").reached(before, 10)
         assert await _health(health, "results.consumers") == health_pb2.HealthCheckResponse.SERVING
         poison: Step = {"game-nowhere": [events_pb2.PlayCompleted(turn=1, player_id="anna")]}
         position = await append(record, poison, "nowhere")
         for step in steps[20:30]:
             last = await append(record, step)
-        line = await until_stopped(record, "results@5")
+        line = await until_stopped(record, "results@6")
         assert (line.position, line.lag) == (before, last - before)
 
         assert await _health(health, "results.consumers") == health_pb2.HealthCheckResponse.NOT_SERVING
@@ -525,11 +525,11 @@ async def test_a_projection_that_stands_still_is_seen_everywhere_and_answers_wit
         assert answer.position == before
         json_status = (await http.get(f"{process.http_address}/api/v1/status")).json()
         (stopped,) = [one for one in json_status["consumers"] if one["state"] == "stopped"]
-        assert (stopped["name"], stopped["position"]) == ("results@5", before)
+        assert (stopped["name"], stopped["position"]) == ("results@6", before)
         assert datetime.fromisoformat(stopped["stopped_since"]) <= datetime.now(UTC)
         assert json_status["position"] == last
         page = (await http.get(f"{process.http_address}/status", headers={"Accept-Language": "ca"})).text
-        assert "results@5 està aturat" in page
+        assert "results@6 està aturat" in page
         assert "faristol projections list" in page
         for public in (page, json.dumps(json_status)):
             for secret in ("game-nowhere", "PlayCompleted", "not opened"):
@@ -537,18 +537,18 @@ async def test_a_projection_that_stands_still_is_seen_everywhere_and_answers_wit
 
         listed = await command("projections", "list", "--data", str(tmp_path))
         assert (
-            f"results@5 cannot take event {position} (faristol.game.v1.PlayCompleted on game-nowhere" in listed.stdout
+            f"results@6 cannot take event {position} (faristol.game.v1.PlayCompleted on game-nowhere" in listed.stdout
         )
         as_json = json.loads((await command("projections", "list", "--json", "--data", str(tmp_path))).stdout)
-        (line_of_json,) = [one for one in as_json["consumers"] if one["name"] == "results@5"]
+        (line_of_json,) = [one for one in as_json["consumers"] if one["name"] == "results@6"]
         assert (line_of_json["state"], line_of_json["lag"]) == ("stopped", last - before)
         refused = await command("projections", "rebuild", "--data", str(tmp_path))
         assert (refused.returncode, refused.stderr.count("\n")) == (2, 1)
         assert f"the rebuild was given up, what is read is as it was: event {position}" in refused.stderr
-        asked = await command("projections", "retry", "results@5", "--data", str(tmp_path))
-        assert asked.stdout == "results@5: asked to try again\n"
+        asked = await command("projections", "retry", "results@6", "--data", str(tmp_path))
+        assert asked.stdout == "results@6: asked to try again\n"
         for _ in range(100):
-            again = await until_stopped(record, "results@5")
+            again = await until_stopped(record, "results@6")
             assert again.stopped is not None
             if again.stopped.attempts > 1:
                 break
@@ -572,7 +572,7 @@ def test_what_an_operator_asks_for_that_cannot_be_is_told_in_one_sentence(tmp_pa
         (("list", "--data", "/nowhere"), "there is no record in /nowhere"),
         (("rebuild", "posters"), "there is no projection 'posters': choose one of docket, results"),
         (("drop", "results", "1"), "there is no version 1 of the projection 'results'; there are: none"),
-        (("retry", "results@5"), "'results@5' does not stand still"),
+        (("retry", "results@6"), "'results@6' does not stand still"),
     ):
         if arguments[-1] != "/nowhere":
             asyncio.run(_empty(tmp_path))

@@ -48,7 +48,7 @@ STATE_LABELS: Mapping[State, str] = {
 class Consumer(BaseModel):
     """Something that follows the record."""
 
-    name: str = Field(examples=["results@5"])
+    name: str = Field(examples=["results@6"])
     kind: Kind
     state: State
     position: int = Field(description="Everything up to here is done.")

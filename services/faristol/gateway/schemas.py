@@ -432,6 +432,19 @@ def _adjustments(given: Iterable[pb.SpreadAdjustment]) -> dict[str, int]:
     return together
 
 
+class ScoreSanction(BaseModel):
+    """A sanction that took points off the score of a game."""
+
+    player_id: str = Field(description="Whose score.")
+    points: int = Field(description="Points taken off, above 0.")
+    article: str = Field(description="The article, such as `FISE 49`.")
+
+    @classmethod
+    def of(cls, one: pb.ScoreSanction) -> ScoreSanction:
+        """From the contract's message."""
+        return cls(player_id=one.player_id, points=one.points, article=one.article)
+
+
 class Table(BaseModel):
     """One table of a round."""
 
@@ -456,6 +469,9 @@ class Table(BaseModel):
     )
     match: int = MATCH
     board: int = Field(description="The board of that match, from 1; 0 where there are no teams.")
+    score_sanctions: list[ScoreSanction] = Field(
+        description="What sanctions that stand took off the scores of the seats, which are what is left (FISE 49)."
+    )
 
     @classmethod
     def of(cls, one: pb.Table) -> Table:
@@ -478,6 +494,7 @@ class Table(BaseModel):
             total_adjustments=_adjustments(each for each in one.spread_adjustments if each.sanction),
             match=one.match,
             board=one.board,
+            score_sanctions=[ScoreSanction.of(each) for each in one.score_sanctions],
         )
 
 

@@ -20,6 +20,7 @@ from faristol.gateway.schemas import (
     IncidentKind,
     NeutralisationReason,
     Pin,
+    ScoreSanction,
     Seat,
     TurnLostReason,
     WithdrawalReason,
@@ -215,6 +216,13 @@ class Game(Answer):
     )
     seed: str = Field(description="The seed of the draws, in hexadecimal; empty until the result is final.")
     sheet: Sheet | None = Field(description="The form of the scoresheet; null when the rules are not installed.")
+    counted: list[Seat] = Field(
+        description="The scores that count in the tournament, where its result was corrected or sanctioned; empty "
+        "where those of `seats` do."
+    )
+    score_sanctions: list[ScoreSanction] = Field(
+        description="What sanctions that stand took off the scores that count (FISE 49)."
+    )
 
     @classmethod
     def of(cls, one: pb.GetGameResponse) -> Game:
@@ -251,4 +259,6 @@ class Game(Answer):
             draw_commitment=one.draw_commitment.hex(),
             seed=one.seed.hex(),
             sheet=Sheet.of(one.sheet) if one.HasField("sheet") else None,
+            counted=[Seat.of(seat) for seat in one.counted],
+            score_sanctions=[ScoreSanction.of(each) for each in one.score_sanctions],
         )

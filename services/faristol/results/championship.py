@@ -46,8 +46,6 @@ NOT_SHOWN = (
     pairing.PlayerWarned,
     pairing.PlayerExpelled,
     pairing.ExpulsionLifted,
-    pairing.PlayerSanctioned,
-    pairing.SanctionLifted,
     pairing.WarningLifted,
     pairing.TribunalAppointed,
     pairing.AppealLodged,
@@ -76,6 +74,8 @@ OF_ROUND = (
     pairing.ResultRecorded,
     pairing.ResultCorrected,
     pairing.SpreadAdjusted,
+    pairing.PlayerSanctioned,
+    pairing.SanctionLifted,
     pairing.PointsAdjusted,
     pairing.GamePostponed,
     pairing.PostponementCancelled,
@@ -168,12 +168,22 @@ def change_players(state: results.ListPlayersResponse | None, event: Message) ->
     return after
 
 
+def takes_points(event: Message) -> bool:
+    """Whether an event imposes or lifts a sanction on the points of a game, and no other sanction."""
+    kind = getattr(event, "kind", pairing.SANCTION_KIND_UNSPECIFIED)
+    return isinstance(event, pairing.PlayerSanctioned | pairing.SanctionLifted) and kind == pairing.SANCTION_KIND_POINTS
+
+
 def change_round(
-    state: results.GetPairingsResponse | None, event: Message, teams: Iterable[results.Team] = ()
+    state: results.GetPairingsResponse | None,
+    event: Message,
+    teams: Iterable[results.Team] = (),
+    version: int = 0,
 ) -> results.GetPairingsResponse:
     """The round after ``event``, by changing ``state`` itself; ``teams`` are those of the tournament.
 
-    Raises ``Broken`` if it cannot follow.
+    ``version`` is that of the stream that the event made: a sanction is known by it when it is lifted. Raises
+    ``Broken`` if it cannot follow.
     """
     if state is None and not isinstance(event, pairing.RoundPaired | pairing.ByeAwarded):
         raise Broken(f"{event.DESCRIPTOR.name} is of a round that was not paired")
@@ -206,7 +216,17 @@ def change_round(
             _table_of(after, event.game_id).spread_adjustments.add(
                 player_id=event.player_id, points=event.points, article=event.article
             )
+        case pairing.PlayerSanctioned():
+            _table_of(after, event.game_id).score_sanctions.add(
+                player_id=event.player_id, points=event.points, article=event.article, version=version
+            )
+        case pairing.SanctionLifted():
+            sanctions = _table_of(after, event.game_id).score_sanctions
+            left = [one for one in sanctions if one.version != event.version]
+            del sanctions[:]
+            sanctions.extend(left)
         case pairing.PointsAdjusted():
+            _beside_score(_table_of(after, event.game_id), event)
             _table_of(after, event.game_id).spread_adjustments.add(
                 player_id=event.player_id, points=event.points, article=event.article, sanction=True
             )
@@ -310,6 +330,13 @@ def existing(state: results.Tournament | None, event: Message) -> results.Tourna
     if state is None:
         raise Broken(f"{event.DESCRIPTOR.name} is of a tournament that was not created")
     return state
+
+
+def _beside_score(table: results.Table, event: pairing.PointsAdjusted) -> None:
+    """Take the sanction that just came off beside the result from those that came off the score."""
+    last = table.score_sanctions[-1] if table.score_sanctions else None
+    if last is not None and (last.player_id, last.points) == (event.player_id, -event.points):
+        del table.score_sanctions[-1]
 
 
 def _table(pair: pairing.Pairing) -> results.Table:

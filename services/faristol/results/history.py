@@ -23,7 +23,7 @@ from faristol.record.event import microseconds
 from faristol.record.tables import events
 from faristol.results import reading
 from faristol.results.championship import OF_PLAYERS, OF_ROUND, OF_TOURNAMENT
-from faristol.results.shelf import Kind, Shelf
+from faristol.results.shelf import Kind, Shelf, round_id
 
 SLICE = 200
 """Events after which others have their turn."""
@@ -113,7 +113,8 @@ async def game(record: Record, game_id: str, moment: Moment) -> results.GetGameR
     above = shelf.rows.get((Kind.TOURNAMENT, tournament_id))
     if found is None or above is None:
         raise NotFound("game", game_id)
-    return reading.titled(found, above, position)
+    of_round = shelf.rows[Kind.ROUND, round_id(tournament_id, found.round)]
+    return reading.titled(found, above, of_round, position)
 
 
 async def _folded(record: Record, streams: Iterable[str], position: int) -> Shelf:

@@ -43,21 +43,24 @@ class View:
 Part = Literal["tournament", "players", "round", "game"]
 
 
-def apply(view: View, event: Message) -> View:
-    """The view after ``event``. What the event does not change stays the same object; nothing is changed in place.
+def apply(view: View, event: Message, version: int = 0) -> View:
+    """The view after ``event``, which made ``version`` of its stream.
 
-    Raises ``Broken`` for an event that is not known or cannot follow.
+    What the event does not change stays the same object; nothing is changed in place. Raises ``Broken`` for an event
+    that is not known or cannot follow.
     """
     after = View(*(_copy(part) for part in (view.tournament, view.players, view.round, view.game)))
-    changed = change(after, event)
+    changed = change(after, event, version)
     for part in ("tournament", "players", "round", "game"):
         if part not in changed:
             setattr(after, part, getattr(view, part))
     return after
 
 
-def change(view: View, event: Message) -> set[Part]:
-    """Bring ``view`` to what it is after ``event``, in place. Gives the parts that the event changed.
+def change(view: View, event: Message, version: int = 0) -> set[Part]:
+    """Bring ``view`` to what it is after ``event``, which made ``version`` of its stream, in place.
+
+    Gives the parts that the event changed.
 
     Raises ``Broken`` for an event that is not known or cannot follow; the view is then good for nothing.
     """
@@ -66,9 +69,11 @@ def change(view: View, event: Message) -> set[Part]:
     if of == "game":
         return _change_game(view, event)
     changed: set[Part]
+    if isinstance(event, _SANCTIONS) and not championship.takes_points(event):
+        return set()
     if of == "round":
         teams = view.players.teams if view.players is not None else ()
-        view.round = championship.change_round(view.round, event, teams)
+        view.round = championship.change_round(view.round, event, teams, version)
         tournament = championship.existing(view.tournament, event)
         below = championship.mirror_round(tournament, view.round)
         below |= championship.mark_rounds_after(tournament, event)
@@ -95,6 +100,8 @@ _OF: dict[type[Message], Part | Literal["nothing"]] = {
     **dict.fromkeys(championship.NOT_SHOWN, "nothing"),
 }
 """What an event is of."""
+
+_SANCTIONS = (pairing.PlayerSanctioned, pairing.SanctionLifted)
 
 _NOT_SHOWN = frozenset(scoresheet.NOT_SHOWN)
 

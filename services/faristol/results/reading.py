@@ -132,23 +132,34 @@ def gathered(tournament_id: str, bodies: Iterable[Message], position: int) -> To
 async def game(record: Record, game_id: str) -> results.GetGameResponse:
     """A game with the name of its tournament. Raises ``NotFound`` when there is none."""
 
-    async def look(connection: AsyncConnection, live: Live) -> tuple[Message, results.Tournament] | None:
+    async def look(
+        connection: AsyncConnection, live: Live
+    ) -> tuple[results.GetGameResponse, results.Tournament, Message] | None:
         found = next(await store.fetch(connection, live, [Kind.GAME], row_id=game_id), None)
         if found is None:
             return None
-        return found.body, await _head(connection, live, found.tournament_id)
+        assert isinstance(found.body, results.GetGameResponse)
+        of_round = round_id(found.tournament_id, found.body.round)
+        row = next(await store.fetch(connection, live, [Kind.ROUND], row_id=of_round))
+        return found.body, await _head(connection, live, found.tournament_id), row.body
 
     found, live = await read_now(record, look)
     if found is None:
         raise NotFound("game", game_id)
-    body, above = found
-    assert isinstance(body, results.GetGameResponse)
-    return titled(body, above, live.position)
+    body, above, of_round = found
+    assert isinstance(of_round, results.GetPairingsResponse)
+    return titled(body, above, of_round, live.position)
 
 
-def titled(game: results.GetGameResponse, above: results.Tournament, position: int) -> results.GetGameResponse:
-    """The game with the name of its tournament and its division, as of a position."""
+def titled(
+    game: results.GetGameResponse, above: results.Tournament, of_round: results.GetPairingsResponse, position: int
+) -> results.GetGameResponse:
+    """The game with the name of its tournament, its division and what counts of it there, as of a position."""
     game.tournament_name, game.division = above.name, above.division
+    table = next((one for one in of_round.tables if one.game_id == game.game_id), None)
+    if table is not None and (table.corrected or table.score_sanctions):
+        game.counted.extend(table.seats)
+        game.score_sanctions.extend(table.score_sanctions)
     game.position = position
     return game
 

@@ -260,7 +260,7 @@ class ResultsService(results_grpc.ResultsServiceServicer):
             await self._reach(request.min_position, context)
             answer = await reading.game(self._record, request.game_id)
         write_pinned(answer)
-        await self._name(list(answer.seats))
+        await self._name([*answer.seats, *answer.counted])
         return answer
 
     async def GetStatus(  # noqa: N802

@@ -93,7 +93,7 @@ class Shelf:
         game = rows.get(keys.game)
         round_key = _round_key(tournament_id, getattr(game or message, "round", 0))
         view = View(rows.get(keys.tournament), rows.get(keys.players), rows.get(round_key), game)
-        for part in change(view, message):
+        for part in change(view, message, event.version):
             if part == "game":
                 key, rows[keys.game] = keys.game, view.game
             elif part == "round":

@@ -5,6 +5,8 @@ from tests.unit.gateway.stage import Stage
 from tests.unit.results.synthetic import COUNTRIES, Championship, keep_names
 
 from faristol.gateway.headers import CONTENT_SECURITY_POLICY
+from faristol.pb.game.v1 import events_pb2 as game
+from faristol.pb.pairing.v1 import events_pb2 as pairing
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
@@ -128,3 +130,47 @@ async def test_the_sheet_marks_blanks_phonies_and_bingos(finished: Stage) -> Non
     text = (await finished.http.get("/g/lliga-r1-t1", headers={"Accept-Language": "en"})).text
     for expected in ("TIMBAL(S)", "COL·LEGI", "phony", "bingo", "exchange of 3 tiles", "challenged, stands", "21:15"):
         assert expected in text
+
+
+async def test_what_a_sanction_took_off_a_score_stands_beside_it_wherever_the_score_does(stage: Stage) -> None:
+    await stage.add(*Championship().steps())
+    table = (await stage.http.get("/api/v1/tournaments/lliga/rounds/1/pairings")).json()["tables"][0]
+    (first, second), stream = table["seats"], "tournament-lliga"
+    before = {seat["player_id"]: seat["score"] for seat in table["seats"]}
+    version = len(await stage.record.read_stream(stream)) + 1
+    imposed = pairing.PlayerSanctioned(
+        player_id=first["player_id"],
+        round=1,
+        kind=pairing.SANCTION_KIND_POINTS,
+        game_id=table["game_id"],
+        points=25,
+        article="FISE 49",
+    )
+    scores = [
+        game.FinalScore(player_id=first["player_id"], score=first["score"] - 25),
+        game.FinalScore(player_id=second["player_id"], score=second["score"]),
+    ]
+    corrected = pairing.ResultCorrected(round=1, game_id=table["game_id"], scores=scores)
+    position = await stage.add({stream: [imposed, corrected]})
+
+    table = (await stage.http.get("/api/v1/tournaments/lliga/rounds/1/pairings")).json()["tables"][0]
+    sheet = (await stage.http.get(f"/api/v1/games/{table['game_id']}")).json()
+    earlier = (await stage.http.get(f"/api/v1/games/{table['game_id']}?as_of_position={position}")).json()
+    taken = [{"player_id": first["player_id"], "points": 25, "article": "FISE 49"}]
+    assert table["score_sanctions"] == sheet["score_sanctions"] == earlier["score_sanctions"] == taken
+    assert {seat["player_id"]: seat["score"] for seat in sheet["seats"]} == before
+    assert [seat["score"] for seat in sheet["counted"]] == [first["score"] - 25, second["score"]]
+    said = f"A sanction took 25 points off the score of {first['name']} (FISE 49)."
+    for path in ("/t/lliga/r/1", f"/g/{table['game_id']}"):
+        assert said in (await stage.http.get(path)).text
+
+    lifted = pairing.SanctionLifted(
+        player_id=first["player_id"],
+        round=1,
+        version=version,
+        kind=pairing.SANCTION_KIND_POINTS,
+        game_id=table["game_id"],
+    )
+    await stage.add({stream: [lifted]})
+    for path in ("/t/lliga/r/1", f"/g/{table['game_id']}"):
+        assert said not in (await stage.http.get(path)).text

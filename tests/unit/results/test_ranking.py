@@ -6,6 +6,7 @@ from faristol.pb.game.v1 import events_pb2 as game
 from faristol.pb.pairing.v1 import events_pb2 as pairing
 from faristol.pb.results.v1 import results_pb2 as results
 from faristol.results.championship import change_round
+from faristol.results.model import View, apply
 from faristol.results.ranking import last_counted, rank
 from faristol.rules import Ruleset, load_ruleset, with_options
 from faristol.rules.options import written
@@ -164,6 +165,34 @@ def test_a_sanction_beside_the_result_changes_spread_and_total_and_no_points() -
     assert after["anna"].spread - before["anna"].spread == -30
     assert after["anna"].total - before["anna"].total == -30
     assert [line.half_points for line in after.values()] == [before[one].half_points for one in after]
+
+
+def test_points_that_a_sanction_takes_off_a_score_are_told_until_it_is_lifted() -> None:
+    def taken(round_: results.GetPairingsResponse | None) -> list[tuple[str, int, str]]:
+        assert round_ is not None
+        return [(one.player_id, one.points, one.article) for one in round_.tables[0].score_sanctions]
+
+    game_id, points = FIRST.tables[0].game_id, pairing.SANCTION_KIND_POINTS
+    imposed = pairing.PlayerSanctioned(
+        player_id="anna", round=1, kind=points, game_id=game_id, points=25, article="FISE 49"
+    )
+    head = results.Tournament(tournament_id="lliga", rounds=5)
+    view = apply(View(tournament=head, round=FIRST), imposed, 40)
+    view = apply(view, imposed, 44)
+    assert taken(view.round) == [("anna", 25, "FISE 49")] * 2
+    view = apply(view, pairing.SanctionLifted(player_id="anna", round=1, version=40, kind=points, game_id=game_id), 47)
+    assert taken(view.round) == [("anna", 25, "FISE 49")]
+
+    # Under PES Ζ they come off beside the result, which the fact after it says.
+    beside = apply(view, imposed, 50)
+    beside = apply(beside, pairing.PointsAdjusted(round=1, game_id=game_id, player_id="anna", points=-25), 51)
+    assert taken(beside.round) == [("anna", 25, "FISE 49")]
+
+
+def test_a_sanction_in_rounds_or_before_any_is_paired_changes_no_round() -> None:
+    out = pairing.PlayerSanctioned(player_id="anna", round=1, kind=pairing.SANCTION_KIND_ROUNDS, rounds=[2])
+    before = View(tournament=results.Tournament(tournament_id="lliga", rounds=5))
+    assert apply(before, out, 9) == before
 
 
 def test_what_the_organiser_chose_for_tie_breaks_holds() -> None:

@@ -1036,6 +1036,7 @@ class Table(_message.Message):
     HALL_FIELD_NUMBER: _builtins.int
     MATCH_FIELD_NUMBER: _builtins.int
     BOARD_FIELD_NUMBER: _builtins.int
+    SCORE_SANCTIONS_FIELD_NUMBER: _builtins.int
     table: _builtins.int
     """Table, from 1."""
     game_id: _builtins.str
@@ -1078,6 +1079,10 @@ class Table(_message.Message):
     def spread_adjustments(self) -> _containers.RepeatedCompositeFieldContainer[Global___SpreadAdjustment]:
         """What was added to or taken off the spread in the tournament after the game (PES Δ.ε, Ζ)."""
 
+    @_builtins.property
+    def score_sanctions(self) -> _containers.RepeatedCompositeFieldContainer[Global___ScoreSanction]:
+        """What sanctions that stand took off the scores of the seats, which are what is left (FISE 49)."""
+
     def __init__(
         self,
         *,
@@ -1098,14 +1103,49 @@ class Table(_message.Message):
         hall: _builtins.str = ...,
         match: _builtins.int = ...,
         board: _builtins.int = ...,
+        score_sanctions: _abc.Iterable[Global___ScoreSanction] | None = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["postponed_to", b"postponed_to"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["board", b"board", "condition", b"condition", "corrected", b"corrected", "final", b"final", "first_player_id", b"first_player_id", "game_id", b"game_id", "hall", b"hall", "loser_ids", b"loser_ids", "lost_by_all", b"lost_by_all", "match", b"match", "postponed_to", b"postponed_to", "seats", b"seats", "spread_adjustments", b"spread_adjustments", "table", b"table", "turns", b"turns", "unplayed", b"unplayed", "winner_id", b"winner_id"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["board", b"board", "condition", b"condition", "corrected", b"corrected", "final", b"final", "first_player_id", b"first_player_id", "game_id", b"game_id", "hall", b"hall", "loser_ids", b"loser_ids", "lost_by_all", b"lost_by_all", "match", b"match", "postponed_to", b"postponed_to", "score_sanctions", b"score_sanctions", "seats", b"seats", "spread_adjustments", b"spread_adjustments", "table", b"table", "turns", b"turns", "unplayed", b"unplayed", "winner_id", b"winner_id"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___Table: _TypeAlias = Table  # noqa: Y015
+
+@_typing.final
+class ScoreSanction(_message.Message):
+    """A sanction that took points off the score of a game."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    PLAYER_ID_FIELD_NUMBER: _builtins.int
+    POINTS_FIELD_NUMBER: _builtins.int
+    ARTICLE_FIELD_NUMBER: _builtins.int
+    VERSION_FIELD_NUMBER: _builtins.int
+    player_id: _builtins.str
+    """Whose score."""
+    points: _builtins.int
+    """Points taken off, above 0."""
+    article: _builtins.str
+    """The article."""
+    version: _builtins.int
+    """The version of the tournament's stream that the sanction made."""
+    def __init__(
+        self,
+        *,
+        player_id: _builtins.str = ...,
+        points: _builtins.int = ...,
+        article: _builtins.str = ...,
+        version: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["article", b"article", "player_id", b"player_id", "points", b"points", "version", b"version"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ScoreSanction: _TypeAlias = ScoreSanction  # noqa: Y015
 
 @_typing.final
 class SpreadAdjustment(_message.Message):
@@ -2626,6 +2666,8 @@ class GetGameResponse(_message.Message):
     DRAW_COMMITMENT_FIELD_NUMBER: _builtins.int
     SEED_FIELD_NUMBER: _builtins.int
     DIVISION_FIELD_NUMBER: _builtins.int
+    COUNTED_FIELD_NUMBER: _builtins.int
+    SCORE_SANCTIONS_FIELD_NUMBER: _builtins.int
     game_id: _builtins.str
     """The game."""
     tournament_id: _builtins.str
@@ -2710,6 +2752,16 @@ class GetGameResponse(_message.Message):
     def sheet(self) -> Global___Sheet:
         """The form of the scoresheet; absent when the rules are not installed any more."""
 
+    @_builtins.property
+    def counted(self) -> _containers.RepeatedCompositeFieldContainer[Global___Seat]:
+        """The scores that count in the tournament, where its result was corrected or sanctioned; empty where those of the
+        table do.
+        """
+
+    @_builtins.property
+    def score_sanctions(self) -> _containers.RepeatedCompositeFieldContainer[Global___ScoreSanction]:
+        """What sanctions that stand took off the scores that count (FISE 49)."""
+
     def __init__(
         self,
         *,
@@ -2744,10 +2796,12 @@ class GetGameResponse(_message.Message):
         draw_commitment: _builtins.bytes = ...,
         seed: _builtins.bytes = ...,
         division: _builtins.str = ...,
+        counted: _abc.Iterable[Global___Seat] | None = ...,
+        score_sanctions: _abc.Iterable[Global___ScoreSanction] | None = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["lexicon", b"lexicon", "ruleset", b"ruleset", "sheet", b"sheet"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["allowance_ms", b"allowance_ms", "bag_left", b"bag_left", "board", b"board", "clocks", b"clocks", "division", b"division", "draw_commitment", b"draw_commitment", "end_condition", b"end_condition", "entries", b"entries", "final", b"final", "first_player_id", b"first_player_id", "game_id", b"game_id", "incidents", b"incidents", "laid", b"laid", "last_turn", b"last_turn", "lexicon", b"lexicon", "loser_ids", b"loser_ids", "lost_by_all", b"lost_by_all", "neutralised_for", b"neutralised_for", "position", b"position", "round", b"round", "round_time_over", b"round_time_over", "ruleset", b"ruleset", "seats", b"seats", "seed", b"seed", "sheet", b"sheet", "table", b"table", "tournament_id", b"tournament_id", "tournament_name", b"tournament_name", "turn_ms", b"turn_ms", "turn_player_id", b"turn_player_id", "winner_id", b"winner_id"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["allowance_ms", b"allowance_ms", "bag_left", b"bag_left", "board", b"board", "clocks", b"clocks", "counted", b"counted", "division", b"division", "draw_commitment", b"draw_commitment", "end_condition", b"end_condition", "entries", b"entries", "final", b"final", "first_player_id", b"first_player_id", "game_id", b"game_id", "incidents", b"incidents", "laid", b"laid", "last_turn", b"last_turn", "lexicon", b"lexicon", "loser_ids", b"loser_ids", "lost_by_all", b"lost_by_all", "neutralised_for", b"neutralised_for", "position", b"position", "round", b"round", "round_time_over", b"round_time_over", "ruleset", b"ruleset", "score_sanctions", b"score_sanctions", "seats", b"seats", "seed", b"seed", "sheet", b"sheet", "table", b"table", "tournament_id", b"tournament_id", "tournament_name", b"tournament_name", "turn_ms", b"turn_ms", "turn_player_id", b"turn_player_id", "winner_id", b"winner_id"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
