@@ -356,7 +356,7 @@ class Standing(BaseModel):
     player_id: str
     name: str = Field(description="Name, or empty when it was erased.")
     points: float = Field(description="Championship points: 1 for a win, 0.5 for a draw, 1 for a bye.")
-    wins: int
+    wins: int = Field(description="Over the board, as draws and losses: a forfeit counts in `points` alone.")
     draws: int
     losses: int
     bye: bool = Field(description="A bye was had; it is counted in `points` and not in `wins`.")

@@ -174,3 +174,8 @@ async def test_what_a_sanction_took_off_a_score_stands_beside_it_wherever_the_sc
     await stage.add({stream: [lifted]})
     for path in ("/t/lliga/r/1", f"/g/{table['game_id']}"):
         assert said not in (await stage.http.get(path)).text
+
+
+async def test_the_standings_say_that_forfeits_and_byes_are_in_the_points_alone(finished: Stage) -> None:
+    page = (await finished.http.get("/t/lliga")).text
+    assert "W–D–L counts games over the board. Forfeits, won or lost, and byes are counted apart" in page

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import dataclasses
+from collections import Counter
 from random import Random
 
 import pytest
@@ -8,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from faristol.rules import Bye, Result, Row, Ruleset, load_ruleset, standings
+from faristol.rules.standings import Basis
 
 FISC = load_ruleset("fisc-2023")
 ZERO = dataclasses.replace(FISC, championship=dataclasses.replace(FISC.championship, unplayed="zero"))
@@ -67,6 +69,19 @@ def test_spreads_of_all_players_cancel_out_and_points_are_those_awarded(results:
     assert sum(row.wins + row.draws + row.losses for row in rows) == 2 * len(games)
     double_losses = sum(result.outcomes == ("loss", "loss") for result in results)
     assert sum(row.points for row in rows) == len(results) - double_losses
+
+
+@pytest.mark.parametrize("book", ["fisc-2023", "uf-2007", "festa-major", "fise", "pes-2024", "box"])
+@given(results=championships())
+def test_games_over_the_board_forfeits_and_byes_add_up_to_what_a_player_had(book: str, results: list[Result]) -> None:
+    for line in standings(results, PLAYERS, load_ruleset(book), 5):
+        own = [one for one in results if line.player in (one.first, one.second)]
+        forfeits = [one for one in own if not one.played and one.second is not None]
+        byes = [one for one in own if one.second is None]
+        assert line.wins + line.draws + line.losses + len(forfeits) + len(byes) == len(own)
+        told = Counter(term.basis for term in line.point_arithmetic.terms if term.basis is not Basis.ABSENCE)
+        expected = {Basis.GAME: line.games, Basis.FORFEIT: len(forfeits), Basis.BYE: len(byes)}
+        assert told == Counter(expected)
 
 
 def test_a_bye_is_a_point_without_spread_and_without_a_game() -> None:
