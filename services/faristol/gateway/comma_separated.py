@@ -86,8 +86,11 @@ RATINGS = (
 )
 """Columns of ratings. The last three are those of the list, and the same in every line."""
 
-CROSSTABLE = ("rank", "player_id", "name", "rating", "points", "spread", "total", "division")
-"""Columns of a crosstable; those of ``ROUND`` follow for each round, as ``round_1_opponent``."""
+CROSSTABLE = ("rank", "player_id", "name", "rating", "unrated", "points", "spread", "total", "division")
+"""Columns of a crosstable; those of ``ROUND`` follow for each round, as ``round_1_opponent``.
+
+Who is unrated has no rating.
+"""
 
 ROUND = ("opponent", "basis", "outcome", "points", "score", "against", "start")
 
@@ -193,8 +196,9 @@ def crosstable(answer: Crosstable) -> str:
     lines = []
     for row in answer.rows:
         cells = {cell.round: cell for cell in row.cells}
-        own: list[Value] = [row.rank, row.player_id, row.name, row.rating, row.points, row.spread, row.total]
-        own.append(answer.division)
+        rating = None if row.unrated else row.rating
+        own: list[Value] = [row.rank, row.player_id, row.name, rating, row.unrated]
+        own += [row.points, row.spread, row.total, answer.division]
         lines.append([*own, *(value for number in numbers for value in _round(cells[number]))])
     return written([*CROSSTABLE, *(f"round_{number}_{name}" for number in numbers for name in ROUND)], lines)
 

@@ -44,7 +44,7 @@ class Cell(BaseModel):
 class Row(Standing):
     """A player's line in the crosstable: that of the standings, and every round."""
 
-    rating: int = Field(description="Rating at the start.")
+    rating: int = Field(description="Rating at the start; of who is unrated, where the system lets such players start.")
     unrated: bool = Field(description="No rating had been published.")
     cells: list[Cell] = Field(description="One for each round paired, in order.")
 

@@ -130,7 +130,7 @@ def report(
             Player(
                 number=number_of[one.player_id],
                 name=people[one.player_id].name,
-                rating=None if one.unrated else one.rating,
+                rating=0 if one.unrated else one.rating,
                 federation=people[one.player_id].country,
                 points=row.standing.half_points * TENTHS // 2,
                 rank=row.standing.rank,

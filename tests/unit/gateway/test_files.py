@@ -77,10 +77,17 @@ async def test_files_say_what_the_json_says(finished: Stage) -> None:
         ("2", "biel", "Dolors Vilanova", ""),
         ("", "eloi", "", "allocated"),
     ]
+    page = (await finished.http.get("/t/lliga/crosstable")).text
+    assert page.count("unrated</span>") == 1
     crossed = rows((await finished.http.get(f"{AT}/crosstable.csv")).text)
     anna = next(row for row in crossed if row["player_id"] == "anna")
     assert (anna["round_1_opponent"], anna["round_1_outcome"], anna["round_1_start"]) == ("carme", "loss", "start")
     assert anna["name"] == "Anna Puigdomènech i Casadevall"
+    ratings = {row["player_id"]: (row["rating"], row["unrated"]) for row in crossed}
+    assert {player for player, told in ratings.items() if told == ("", "true")} == {"eloi"}
+    assert all(rating and unrated == "false" for rating, unrated in (ratings[one] for one in ("anna", "biel")))
+    report = read_trf((await finished.http.get(f"{AT}/report.trf")).text)
+    assert [NAMES_BY_START[line.name] for line in report.players if line.rating == 0] == ["eloi"]
 
 
 async def test_a_file_that_has_not_changed_is_not_sent_again(finished: Stage) -> None:
