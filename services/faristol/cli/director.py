@@ -130,10 +130,12 @@ def _request(kind: type[Message], tournament: str, fields: Sequence[str]) -> Mes
         given[known.name] = (
             [_value(known, one) for one in value.split(",")] if known.is_repeated else _value(known, value)
         )
-    try:
-        return ParseDict(given, kind())
-    except ParseError as problem:
-        raise typer.BadParameter(str(problem)) from problem
+        try:
+            ParseDict({known.name: given[known.name]}, kind())
+        except ParseError as problem:
+            expected = _written(known)
+            raise typer.BadParameter(f"{kebab(known.name)} cannot be {value!r}: expected {expected}") from problem
+    return ParseDict(given, kind())
 
 
 def _value(field: Any, value: str) -> str | int | bool | dict[str, Any]:

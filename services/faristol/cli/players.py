@@ -11,7 +11,7 @@ from typing import Annotated, Any
 
 import typer
 
-from faristol.cli.common import many
+from faristol.cli.common import many, why_unread
 from faristol.cli.director import Address, Tournament, call
 from faristol.gateway.comma_separated import text_of
 from faristol.host import StartError
@@ -127,7 +127,7 @@ def read_players(
     try:
         text = file.read_text(encoding="utf-8-sig")
     except (OSError, UnicodeDecodeError) as problem:
-        raise StartError(f"the list {file} cannot be read: {problem}") from problem
+        raise StartError(f"the list {file} cannot be read: {why_unread(problem)}") from problem
     reader = csv.DictReader(text.splitlines(), skipinitialspace=True)
     columns = [column.strip().lower() for column in reader.fieldnames or ()]
     if errors := list(_wrong_columns(columns)):

@@ -73,7 +73,10 @@ class Lexicons:
             raise Refusal(
                 "LEXICON_MISSING",
                 "",
-                N_("The lexicon {name} is not installed here; installed: {installed}."),
+                N_(
+                    "The lexicon {name} is not installed here; installed: {installed}. The operator installs an open"
+                    " one by `faristol lexicon install {name}`, another by `faristol lexicon add {name}`."
+                ),
                 {"name": name_or_digest, "installed": ", ".join(names) or "–"},
             ) from None
         except LexiconError as error:

@@ -62,7 +62,10 @@ def choose_lexicon(lexicons: list[lexicon_pb2.Lexicon], name: str, ruleset: Rule
         raise Refusal(
             "LEXICON_MISSING",
             "",
-            N_("The lexicon {name} is not installed here; installed: {installed}."),
+            N_(
+                "The lexicon {name} is not installed here; installed: {installed}. The operator installs an open"
+                " one by `faristol lexicon install {name}`, another by `faristol lexicon add {name}`."
+            ),
             {"name": wanted, "installed": ", ".join(lexicon.pin.name for lexicon in lexicons) or "–"},
         )
     if found.tile_set != ruleset.game.tile_set:

@@ -47,7 +47,9 @@ def test_every_command_says_what_it_does_and_how_its_fields_are_written(capsys: 
     [
         ("keeping=paper", "keeping cannot be 'paper': expected hosted, recorded"),
         ("tables=3", "'tables=3' is no field of this command"),
-        ("rounds=three", "rounds"),
+        ("rounds=three", "rounds cannot be 'three': expected NUMBER"),
+        ("occurred-at=noon", "occurred-at cannot be 'noon': expected 2026-03-07T10:00:00Z"),
+        ("seed=a", "seed cannot be 'a': expected BASE64"),
     ],
 )
 def test_what_the_contract_does_not_know_is_told(field: str, said: str) -> None:

@@ -92,7 +92,7 @@ def test_a_division_that_is_not_there_is_told_with_its_line(
 
 
 def test_a_list_that_is_not_there_is_told(tmp_path: Path) -> None:
-    with pytest.raises(StartError, match="cannot be read"):
+    with pytest.raises(StartError, match=r"cannot be read: No such file or directory$"):
         read_players(tmp_path / "none.csv")
 
 

@@ -283,7 +283,7 @@ def test_a_sanction_is_lifted_once_and_by_somebody() -> None:
     lift(hall, version)
     with pytest.raises(Refusal, match="has been lifted already"):
         lift(hall, version)
-    with pytest.raises(Refusal, match="PointsAdjusted is no sanction"):
+    with pytest.raises(Refusal, match="is no warning, sanction or expulsion: it is PointsAdjusted"):
         lift(hall, len(hall.facts))
 
 

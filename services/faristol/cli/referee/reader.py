@@ -6,6 +6,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
+from faristol.cli.common import why_unread
 from faristol.cli.referee import tables
 from faristol.cli.referee.case import Case
 from faristol.cli.referee.document import CaseError, Value, documents, there_is_no
@@ -54,7 +55,7 @@ def read_cases(file: Path) -> list[Case]:
     try:
         text = file.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
-        raise CaseError(file, 1, f"the file cannot be read: {error}") from error
+        raise CaseError(file, 1, f"the file cannot be read: {why_unread(error)}") from error
     cases = [case for document in documents(file, text) for case in _cases(document)]
     if not cases:
         raise CaseError(file, 1, "there is no case in this file")

@@ -202,7 +202,12 @@ def sanction_of(facts: Sequence[Message], version: int) -> Sanction:
     """The sanction of a version. Refuses any other act."""
     act = facts[version - 1]
     if not isinstance(act, Sanction):
-        raise Refusal("NO_SANCTION", "", N_("{act} is no sanction."), {"act": act.DESCRIPTOR.name})
+        raise Refusal(
+            "NO_SANCTION",
+            "",
+            N_("Version {version} of the history is no warning, sanction or expulsion: it is {act}."),
+            {"version": version, "act": act.DESCRIPTOR.name},
+        )
     return act
 
 

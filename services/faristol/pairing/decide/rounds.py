@@ -140,10 +140,12 @@ def close(state: Tournament, ruleset: Ruleset, *, number: int, at: datetime | No
             "ROUND_NOT_STARTED", "", N_("Round {round} cannot be closed: it has not been started."), {"round": number}
         )
     if one.missing:
+        one_left = N_("Round {round} cannot be closed: one result is missing, of table {tables}.")
+        several = N_("Round {round} cannot be closed: {count} results are missing, of tables {tables}.")
         raise Refusal(
             "RESULTS_MISSING",
             ruleset.law.signatures,
-            N_("Round {round} cannot be closed: {count} results are missing, of tables {tables}."),
+            one_left if len(one.missing) == 1 else several,
             {
                 "round": number,
                 "count": len(one.missing),
