@@ -9,7 +9,8 @@ from typing import Annotated
 
 import typer
 
-from faristol.cli.calling import Address, AsJson, as_json, asked
+from faristol.cli.calling import Address, AsJson, as_json, asked, in_languages
+from faristol.host.text import LANGUAGES
 from faristol.pb.lexicon.v1 import adjudication_pb2 as pb
 from faristol.pb.lexicon.v1 import events_pb2 as events
 
@@ -62,7 +63,11 @@ def appoint(
     judge: JudgeId,
     languages: Annotated[
         list[str] | None,
-        typer.Option("--language", help="A language of which the judge takes cases; a director may do without."),
+        typer.Option(
+            "--language",
+            help=f"A language of which the judge takes cases: {', '.join(LANGUAGES)}. A director may do without.",
+            callback=in_languages,
+        ),
     ] = None,
     director: Annotated[
         bool, typer.Option("--director", help="Cases that wait for too long go to this judge, in any language.")

@@ -38,6 +38,16 @@ def in_language(language: str) -> str:
     return language
 
 
+def in_languages(languages: list[str] | None) -> list[str] | None:
+    """What a ``--language`` that may be repeated asks for. Raises ``BadParameter`` as ``in_language`` does."""
+    return None if languages is None else [in_language(one) for one in languages]
+
+
+def in_any_language(language: str) -> str:
+    """What ``--language`` asks for where it may be left out. Raises ``BadParameter`` as ``in_language`` does."""
+    return in_language(language) if language else ""
+
+
 Language = Annotated[str, typer.Option(help=f"Of what is told: {', '.join(LANGUAGES)}.", callback=in_language)]
 
 

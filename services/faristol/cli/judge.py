@@ -10,11 +10,12 @@ from typing import Annotated
 import typer
 
 from faristol.cli import adjudication
-from faristol.cli.calling import Address, AsJson, as_json, lexicon_at
+from faristol.cli.calling import Address, AsJson, as_json, in_any_language, lexicon_at
 from faristol.cli.casefile import ask_person, ask_program, ruling, show_file, show_queue, tiles_of
 from faristol.cli.common import run
 from faristol.cli.sitting import Judge, sit
 from faristol.host import StartError
+from faristol.host.text import LANGUAGES
 from faristol.pb.lexicon.v1 import adjudication_pb2 as pb
 from faristol.pb.lexicon.v1 import events_pb2 as events
 
@@ -23,7 +24,9 @@ app.add_typer(adjudication.app)
 
 As = Annotated[str, typer.Option("--as", help="Id of the judge.")]
 Case = Annotated[str, typer.Argument(help="Id of the case.")]
-Language = Annotated[str, typer.Option(help="Only cases in this language, such as ca.")]
+Language = Annotated[
+    str, typer.Option(help=f"Only cases in this language: {', '.join(LANGUAGES)}.", callback=in_any_language)
+]
 
 
 @app.command()

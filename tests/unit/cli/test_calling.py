@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import pytest
+from typer.testing import CliRunner
 
 from faristol.cli.calling import language_of_terminal
+from faristol.cli.main import app
 
 
 @pytest.mark.parametrize(
@@ -26,3 +28,21 @@ def test_the_language_is_that_of_the_environment_and_english_where_it_is_not_off
     for name, value in environment.items():
         monkeypatch.setenv(name, value)
     assert language_of_terminal() == language
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ["judge", "watch", "--as", "eva"],
+        ["judge", "sit", "--as", "eva"],
+        ["judge", "appoint", "cup", "eva", "--language", "ca"],
+        ["table", "cup-r1-t1"],
+        ["sheet", "cup-r1-t1"],
+        ["prizes", "cup"],
+        ["pair", "cup.trf"],
+    ],
+)
+def test_a_language_that_there_is_not_is_refused_with_those_that_there_are(command: list[str]) -> None:
+    answer = CliRunner().invoke(app, [*command, "--language", "xx"])
+    assert answer.exit_code == 2
+    assert "there is no language 'xx'; there are: ca, es, el, en" in " ".join(answer.output.replace("│", " ").split())
