@@ -176,10 +176,11 @@ def router() -> APIRouter:
         request: Request,
         results: Reader,
         game_id: Annotated[str, Path(description="The game.", examples=["demo-r1-t1"])],
+        min_position: MinPosition = 0,
     ) -> Response:
         """A game of two players as a GCG file: plays, scores and totals as recorded; no racks."""
         try:
-            told = write_gcg(gcg_of(await results.game(game_id)))
+            told = write_gcg(gcg_of(await results.game(game_id, min_position)))
         except Refusal as refusal:
             raise HTTPException(HTTPStatus.CONFLICT, render(refusal, language_of(request))) from refusal
         named = {"Content-Disposition": "inline", "Cache-Control": "no-cache"}

@@ -17,6 +17,7 @@ from faristol.pb.results.v1 import results_pb2 as results
 from faristol.pb.results.v1 import results_pb2_grpc as results_grpc
 from faristol.record import Record, load
 from faristol.results import history, news, operation, ranking, reading, reporting, teams, wording
+from faristol.results.absence import LAG, looked_up_again
 from faristol.results.crosstable import crosstable
 from faristol.results.history import Moment
 from faristol.results.playing import Playing
@@ -59,9 +60,11 @@ MARGIN = 0.1
 class ResultsService(results_grpc.ResultsServiceServicer):
     """The read models of a cell."""
 
-    def __init__(self, record: Record, progress: Progress) -> None:
+    def __init__(self, record: Record, progress: Progress, lag: float = LAG) -> None:
+        """``lag`` is in seconds: how long an answer waits before it says that something is not there."""
         self._record = record
         self._progress = progress
+        self._lag = lag
         self._playing = Playing()
 
     async def ListTournaments(  # noqa: N802
@@ -75,6 +78,7 @@ class ResultsService(results_grpc.ResultsServiceServicer):
             found, position = await reading.tournaments(self._record)
         return results.ListTournamentsResponse(tournaments=found, position=position)
 
+    @looked_up_again
     async def GetTournament(  # noqa: N802
         self, request: results.GetTournamentRequest, context: Context
     ) -> results.GetTournamentResponse:
@@ -86,6 +90,7 @@ class ResultsService(results_grpc.ResultsServiceServicer):
             found = await reading.tournament(self._record, request.tournament_id)
         return results.GetTournamentResponse(tournament=found.tournament, position=found.position)
 
+    @looked_up_again
     async def GetStandings(  # noqa: N802
         self, request: results.GetStandingsRequest, context: Context
     ) -> results.GetStandingsResponse:
@@ -118,6 +123,7 @@ class ResultsService(results_grpc.ResultsServiceServicer):
             standings=lines, round=last, position=found.position, division=found.tournament.division
         )
 
+    @looked_up_again
     async def GetPairings(  # noqa: N802
         self, request: results.GetPairingsRequest, context: Context
     ) -> results.GetPairingsResponse:
@@ -140,6 +146,7 @@ class ResultsService(results_grpc.ResultsServiceServicer):
         answer.position, answer.division = found.position, found.tournament.division
         return answer
 
+    @looked_up_again
     async def GetTeamStandings(  # noqa: N802
         self, request: results.GetTeamStandingsRequest, context: Context
     ) -> results.GetTeamStandingsResponse:
@@ -171,6 +178,7 @@ class ResultsService(results_grpc.ResultsServiceServicer):
             score=teams.score(found.tournament),
         )
 
+    @looked_up_again
     async def ListTeams(  # noqa: N802
         self, request: results.ListTeamsRequest, context: Context
     ) -> results.ListTeamsResponse:
@@ -187,6 +195,7 @@ class ResultsService(results_grpc.ResultsServiceServicer):
                 one.name = people[one.player_id].name
         return results.ListTeamsResponse(teams=listed, position=found.position, division=found.tournament.division)
 
+    @looked_up_again
     async def GetCrosstable(  # noqa: N802
         self, request: results.GetCrosstableRequest, context: Context
     ) -> results.GetCrosstableResponse:
@@ -206,6 +215,7 @@ class ResultsService(results_grpc.ResultsServiceServicer):
             rows=rows, rounds=len(counted), position=found.position, division=found.tournament.division
         )
 
+    @looked_up_again
     async def GetReport(  # noqa: N802
         self, request: results.GetReportRequest, context: Context
     ) -> results.GetReportResponse:
@@ -219,6 +229,7 @@ class ResultsService(results_grpc.ResultsServiceServicer):
             self._record, found, request.round, request.edition, for_officials=request.for_officials
         )
 
+    @looked_up_again
     async def GetPrizes(  # noqa: N802
         self, request: results.GetPrizesRequest, context: Context
     ) -> results.GetPrizesResponse:
@@ -233,6 +244,7 @@ class ResultsService(results_grpc.ResultsServiceServicer):
             winner.name = people[winner.player_id].name
         return results.GetPrizesResponse(prizes=won, position=found.position)
 
+    @looked_up_again
     async def ListPlayers(  # noqa: N802
         self, request: results.ListPlayersRequest, context: Context
     ) -> results.ListPlayersResponse:
@@ -250,6 +262,7 @@ class ResultsService(results_grpc.ResultsServiceServicer):
         found.listed.position = found.position
         return found.listed
 
+    @looked_up_again
     async def GetGame(  # noqa: N802
         self, request: results.GetGameRequest, context: Context
     ) -> results.GetGameResponse:

@@ -1,11 +1,12 @@
 from __future__ import annotations
 
+import asyncio
 import csv
 from io import StringIO
 
 import pytest
 from tests.unit.gateway.stage import Stage
-from tests.unit.results.synthetic import COUNTRIES, NAMES, Championship, game_id
+from tests.unit.results.synthetic import COUNTRIES, NAMES, Championship, append, game_id
 
 from faristol.gateway import comma_separated
 from faristol.gateway.files import EDITIONS, EditionName
@@ -218,3 +219,19 @@ async def test_a_report_of_a_round_that_is_not_there_says_so(finished: Stage) ->
     assert (answer.status_code, answer.json()["reason"]) == (404, "NOT_FOUND")
     odd = await finished.http.get(f"{AT}/report.trf?edition=TRF06")
     assert odd.status_code == 400
+
+
+async def test_what_was_recorded_before_the_question_is_there_in_every_form_though_results_follow_later(
+    stage: Stage,
+) -> None:
+    hall = Championship()
+    await stage.add(*hall.create())
+    asked_for = ("/rounds/1/pairings", "/rounds/1/pairings.csv", "/standings.csv?round=1", "/crosstable.csv?round=1")
+    assert [(await stage.http.get(f"{AT}{path}")).status_code for path in asked_for] == [404] * 4
+    for step in hall.pair(1, [("anna", "biel")], "eloi"):
+        await append(stage.record, step)
+    answers = await asyncio.gather(*(stage.http.get(f"{AT}{path}") for path in asked_for))
+    assert [answer.status_code for answer in answers] == [200] * 4
+    position = await stage.record.last_position()
+    refused = await stage.http.get(f"/api/v1/games/{game_id(1, 1)}.gcg?min_position={position}")
+    assert refused.status_code == 404

@@ -108,7 +108,7 @@ async def hall(url: str) -> AsyncIterator[Hall]:
     async with record.writing() as connection:
         await tables.make(connection)
         await generations.found(connection, work)
-    service = ResultsService(record, Progress(record, work.consumer))
+    service = ResultsService(record, Progress(record, work.consumer), lag=0)
     given: dict[int, Answers] = {}
     recorded_at: dict[int, datetime] = {}
     for step in Championship().steps():
