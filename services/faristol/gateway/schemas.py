@@ -208,6 +208,7 @@ class Round(BaseModel):
     corrected_before: bool = Field(
         description="A result of an earlier round was corrected after this round had been paired."
     )
+    algorithm: str = Field(description="Name and version of the way in which it was paired, such as `swiss-2`.")
 
     @classmethod
     def of(cls, line: pb.Round) -> Round:
@@ -218,6 +219,7 @@ class Round(BaseModel):
             tables=line.tables,
             finished=line.finished,
             corrected_before=line.corrected_before,
+            algorithm=line.algorithm,
         )
 
 
@@ -231,6 +233,14 @@ class Division(BaseModel):
 
     tournament_id: str
     name: str = Field(description="Its public name among the divisions.")
+
+
+class Hall(BaseModel):
+    """A hall and its tables."""
+
+    name: str
+    first_table: int = Field(description="The lowest number of its tables.")
+    last_table: int = Field(description="The highest.")
 
 
 class Tournament(BaseModel):
@@ -251,6 +261,8 @@ class Tournament(BaseModel):
     team_boards: int = Field(
         description="How many boards a match between two teams has; 0 where players play each for themselves."
     )
+    time_zone: str = Field(description="The time zone of its halls by its IANA name; UTC where none was said.")
+    halls: list[Hall] = Field(description="Its halls, from the next pairing on; empty where it has none.")
 
     @classmethod
     def of(cls, one: pb.Tournament) -> Tournament:
@@ -269,6 +281,10 @@ class Tournament(BaseModel):
             division_of=one.division_of,
             divisions=[Division(tournament_id=each.tournament_id, name=each.name) for each in one.divisions],
             team_boards=one.team_boards,
+            time_zone=one.time_zone,
+            halls=[
+                Hall(name=each.name, first_table=each.first_table, last_table=each.last_table) for each in one.halls
+            ],
         )
 
 
@@ -572,6 +588,7 @@ class Pairings(Answer):
     division: str = DIVISION
     matches: list[Match] = Field(description="Of teams, in the order of their numbers; empty where there are none.")
     team_byes: list[TeamBye] = Field(description="The teams that sit the round out.")
+    algorithm: str = Field(description="Name and version of the way in which it was paired, such as `swiss-2`.")
 
     @classmethod
     def of(cls, answer: pb.GetPairingsResponse) -> Pairings:
@@ -586,6 +603,7 @@ class Pairings(Answer):
             division=answer.division,
             matches=[Match.of(one) for one in answer.matches],
             team_byes=[TeamBye.of(one) for one in answer.team_byes],
+            algorithm=answer.algorithm,
         )
 
 

@@ -20,6 +20,7 @@ OF_TOURNAMENT = (
     pairing.RulesetPinned,
     pairing.LexiconPinned,
     pairing.StandingsPublished,
+    pairing.HallsSet,
 )
 """Events that change a tournament itself."""
 
@@ -50,7 +51,6 @@ NOT_SHOWN = (
     pairing.TribunalAppointed,
     pairing.AppealLodged,
     pairing.AppealDecided,
-    pairing.HallsSet,
     pairing.TableFixed,
     pairing.TableReleased,
     pairing.PairForbidden,
@@ -101,6 +101,7 @@ def change_tournament(state: results.Tournament | None, event: Message) -> resul
             division=event.division,
             division_of=event.division_of,
             divisions=[own] if first else [],
+            time_zone=event.time_zone or "UTC",
         )
     state = existing(state, event)
     match event:
@@ -117,6 +118,9 @@ def change_tournament(state: results.Tournament | None, event: Message) -> resul
             state.lexicon.CopyFrom(event.lexicon)
         case pairing.StandingsPublished():
             state.over = True
+        case pairing.HallsSet():
+            del state.halls[:]
+            state.halls.extend(event.halls)
         case _:
             raise Broken(f"the tournament does not know the event {event.DESCRIPTOR.full_name}")
     return state
@@ -194,6 +198,7 @@ def change_round(
             after.round = event.round
         case pairing.RoundPaired():
             after.round = event.round
+            after.algorithm = event.algorithm
             after.phase = results.ROUND_PHASE_PAIRED
             after.tables.extend(_table(pair) for pair in event.pairings)
             for one in event.requested_byes:
@@ -285,7 +290,9 @@ def mirror_round(state: results.Tournament, round_: results.GetPairingsResponse)
         state.played.remove(line)
         return True
     if line is None:
-        state.played.add(round=round_.round, phase=round_.phase, tables=tables, finished=finished)
+        state.played.add(
+            round=round_.round, phase=round_.phase, tables=tables, finished=finished, algorithm=round_.algorithm
+        )
         state.played.sort(key=lambda line: line.round)
         return True
     if (line.phase, line.tables, line.finished) == (round_.phase, tables, finished):

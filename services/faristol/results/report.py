@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from zoneinfo import ZoneInfo
 
 from google.protobuf.message import Message
 
@@ -46,6 +48,10 @@ _SYSTEMS = {
     "round-robin": "Round robin",
     "double-round-robin": "Double round robin",
 }
+_DAY = "%Y/%m/%d"
+_DAY_OF_ROUND = "%y/%m/%d"
+_BEFORE_ROUNDS = 87
+"""Columns of a line between its tag and what it says of the first round."""
 _LETTERS = {results.OUTCOME_WIN: "1", results.OUTCOME_DRAW: "=", results.OUTCOME_LOSS: "0"}
 
 
@@ -63,10 +69,14 @@ class Arrangements:
     """Pairs that were kept apart from a round to another."""
     byes: dict[tuple[int, str], pairing.ByeKind.ValueType] = field(default_factory=dict)
     """Byes granted, by round and player."""
+    started: dict[int, datetime] = field(default_factory=dict)
+    """When rounds were started."""
+    published: datetime | None = None
+    """When the final standings were."""
 
     def public(self) -> Arrangements:
         """These without what officials alone are told: pairs kept apart and byes granted."""
-        return Arrangements(self.paired, self.fictitious)
+        return Arrangements(self.paired, self.fictitious, started=self.started, published=self.published)
 
     def note(self, event: Message) -> None:
         """Take in a fact of the tournament."""
@@ -75,6 +85,10 @@ class Arrangements:
                 self.paired = event.round
             case pairing.RoundUnpaired():
                 self.paired = event.round - 1
+            case pairing.RoundStarted():
+                self.started[event.round] = event.occurred_at.ToDatetime(UTC)
+            case pairing.StandingsPublished():
+                self.published = event.occurred_at.ToDatetime(UTC)
             case pairing.LateEntryAdmitted():
                 self.fictitious[event.player_id] = event.fictitious_half_points
             case pairing.PairForbidden() if event.player_ids:
@@ -144,7 +158,7 @@ def report(
         players=tuple(lines),
         headers=(
             ("012", f"{tournament.name} ({tournament.division})" if tournament.division else tournament.name),
-            ("042", tournament.created_at.ToDatetime().strftime("%Y/%m/%d")),
+            *_dates(tournament, arrangements, told),
             ("062", str(len(lines))),
             *((("082", str(len(teams))),) if teams else ()),
             ("092", _SYSTEMS.get(law.system, law.system) + (", for teams" if tournament.team_boards else "")),
@@ -179,6 +193,18 @@ def report(
         ),
         edition=edition,
     )
+
+
+def _dates(tournament: results.Tournament, arrangements: Arrangements, told: int) -> Iterator[tuple[str, str]]:
+    """The days where its halls are: when it began, ended if it has, and when the rounds ``told`` were played."""
+    zone = ZoneInfo(tournament.time_zone or "UTC")
+    began = arrangements.started.get(FIRST) or tournament.created_at.ToDatetime(UTC)
+    yield "042", began.astimezone(zone).strftime(_DAY)
+    if arrangements.published is not None:
+        yield "052", arrangements.published.astimezone(zone).strftime(_DAY)
+    started = [arrangements.started[number] for number in range(FIRST, told + 1) if number in arrangements.started]
+    if started and len(started) == told:
+        yield "132", " " * _BEFORE_ROUNDS + "  ".join(one.astimezone(zone).strftime(_DAY_OF_ROUND) for one in started)
 
 
 def _cell(cell: results.CrosstableCell, number_of: Mapping[str, int], *, second: bool) -> Cell:

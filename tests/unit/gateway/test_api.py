@@ -23,8 +23,8 @@ async def test_tournaments_and_what_is_in_them_can_be_read(finished: Stage) -> N
     assert one["ruleset"] == {"name": "fisc-2023", "digest": load_ruleset("fisc-2023").digest}
     assert (one["players"], one["rounds"], one["over"]) == (5, 5, True)
     assert one["played"] == [
-        {"round": 1, "phase": "closed", "tables": 2, "finished": 2, "corrected_before": False},
-        {"round": 2, "phase": "closed", "tables": 2, "finished": 2, "corrected_before": False},
+        {"round": 1, "phase": "closed", "tables": 2, "finished": 2, "corrected_before": False, "algorithm": "swiss-1"},
+        {"round": 2, "phase": "closed", "tables": 2, "finished": 2, "corrected_before": False, "algorithm": "swiss-1"},
     ]
 
 

@@ -137,6 +137,7 @@ async def test_names_come_out_as_they_went_in() -> None:
             division="",
             matches=[],
             team_byes=[],
+            algorithm="",
         )
     )
     assert [(row["first_name"], row["round"], row["first_score"]) for row in rows(text)] == [(name, "2", "")]
@@ -235,3 +236,26 @@ async def test_what_was_recorded_before_the_question_is_there_in_every_form_thou
     position = await stage.record.last_position()
     refused = await stage.http.get(f"/api/v1/games/{game_id(1, 1)}.gcg?min_position={position}")
     assert refused.status_code == 404
+
+
+async def test_programs_are_told_the_time_zone_the_halls_and_how_rounds_were_paired_and_reports_have_its_days(
+    stage: Stage,
+) -> None:
+    steps = list(Championship().steps())
+    stream = "tournament-lliga"
+    created = steps[0][stream][0]
+    assert isinstance(created, pairing.TournamentCreated)
+    created.time_zone = "Pacific/Kiritimati"
+    hall = pairing.Hall(name="Gran", first_table=1, last_table=12)
+    await stage.add(*steps, {stream: [pairing.HallsSet(halls=[hall])]})
+
+    told = (await stage.http.get(AT)).json()["tournament"]
+    assert told["time_zone"] == "Pacific/Kiritimati"
+    assert told["halls"] == [{"name": "Gran", "first_table": 1, "last_table": 12}]
+    of_round = (await stage.http.get(f"{AT}/rounds/1/pairings")).json()
+    assert told["played"][0]["algorithm"] == of_round["algorithm"] == "swiss-1"
+    report = dict(read_trf((await stage.http.get(f"{AT}/report.trf")).text).headers)
+    # Ten o'clock on the seventh in UTC is midnight there.
+    assert report["042"] == "2026/03/08"
+    assert report["132"][87:95] == "26/03/08"
+    assert report["132"][:87].isspace()

@@ -474,6 +474,7 @@ class Round(_message.Message):
     TABLES_FIELD_NUMBER: _builtins.int
     FINISHED_FIELD_NUMBER: _builtins.int
     CORRECTED_BEFORE_FIELD_NUMBER: _builtins.int
+    ALGORITHM_FIELD_NUMBER: _builtins.int
     round: _builtins.int
     """Round, from 1."""
     phase: Global___RoundPhase.ValueType
@@ -484,6 +485,8 @@ class Round(_message.Message):
     """Tables of which the result is final."""
     corrected_before: _builtins.bool
     """A result of an earlier round was corrected after this round had been paired."""
+    algorithm: _builtins.str
+    """Name and version of the way in which it was paired, such as `swiss-2`; a round can have one of its own."""
     def __init__(
         self,
         *,
@@ -492,10 +495,11 @@ class Round(_message.Message):
         tables: _builtins.int = ...,
         finished: _builtins.int = ...,
         corrected_before: _builtins.bool = ...,
+        algorithm: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["corrected_before", b"corrected_before", "finished", b"finished", "phase", b"phase", "round", b"round", "tables", b"tables"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["algorithm", b"algorithm", "corrected_before", b"corrected_before", "finished", b"finished", "phase", b"phase", "round", b"round", "tables", b"tables"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -520,6 +524,8 @@ class Tournament(_message.Message):
     DIVISION_OF_FIELD_NUMBER: _builtins.int
     DIVISIONS_FIELD_NUMBER: _builtins.int
     TEAM_BOARDS_FIELD_NUMBER: _builtins.int
+    TIME_ZONE_FIELD_NUMBER: _builtins.int
+    HALLS_FIELD_NUMBER: _builtins.int
     tournament_id: _builtins.str
     """The tournament."""
     name: _builtins.str
@@ -536,6 +542,8 @@ class Tournament(_message.Message):
     """The tournament that is the first division of that championship; empty for the first one itself."""
     team_boards: _builtins.int
     """How many boards a match between two teams has; 0 where players play each for themselves."""
+    time_zone: _builtins.str
+    """The time zone of its halls by its IANA name; UTC where none was said."""
     @_builtins.property
     def ruleset(self) -> _events_pb2.Pin:
         """Rules."""
@@ -556,6 +564,10 @@ class Tournament(_message.Message):
     def divisions(self) -> _containers.RepeatedCompositeFieldContainer[_events_pb2_1.Division]:
         """All divisions of the championship, this one among them, in the order in which they were added."""
 
+    @_builtins.property
+    def halls(self) -> _containers.RepeatedCompositeFieldContainer[_events_pb2_1.Hall]:
+        """Its halls and their tables, from the next pairing on; empty where it has none."""
+
     def __init__(
         self,
         *,
@@ -572,10 +584,12 @@ class Tournament(_message.Message):
         division_of: _builtins.str = ...,
         divisions: _abc.Iterable[_events_pb2_1.Division] | None = ...,
         team_boards: _builtins.int = ...,
+        time_zone: _builtins.str = ...,
+        halls: _abc.Iterable[_events_pb2_1.Hall] | None = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["created_at", b"created_at", "lexicon", b"lexicon", "ruleset", b"ruleset"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["created_at", b"created_at", "division", b"division", "division_of", b"division_of", "divisions", b"divisions", "lexicon", b"lexicon", "name", b"name", "over", b"over", "played", b"played", "players", b"players", "rounds", b"rounds", "ruleset", b"ruleset", "team_boards", b"team_boards", "tournament_id", b"tournament_id"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["created_at", b"created_at", "division", b"division", "division_of", b"division_of", "divisions", b"divisions", "halls", b"halls", "lexicon", b"lexicon", "name", b"name", "over", b"over", "played", b"played", "players", b"players", "rounds", b"rounds", "ruleset", b"ruleset", "team_boards", b"team_boards", "time_zone", b"time_zone", "tournament_id", b"tournament_id"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -1334,6 +1348,7 @@ class GetPairingsResponse(_message.Message):
     DIVISION_FIELD_NUMBER: _builtins.int
     MATCHES_FIELD_NUMBER: _builtins.int
     TEAM_BYES_FIELD_NUMBER: _builtins.int
+    ALGORITHM_FIELD_NUMBER: _builtins.int
     round: _builtins.int
     """The round."""
     phase: Global___RoundPhase.ValueType
@@ -1342,6 +1357,8 @@ class GetPairingsResponse(_message.Message):
     """See the head of this file."""
     division: _builtins.str
     """The division that the tournament is; empty where it is none."""
+    algorithm: _builtins.str
+    """Name and version of the way in which it was paired, such as `swiss-2`."""
     @_builtins.property
     def tables(self) -> _containers.RepeatedCompositeFieldContainer[Global___Table]:
         """In the order of the tables."""
@@ -1374,10 +1391,11 @@ class GetPairingsResponse(_message.Message):
         division: _builtins.str = ...,
         matches: _abc.Iterable[Global___Match] | None = ...,
         team_byes: _abc.Iterable[Global___TeamBye] | None = ...,
+        algorithm: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["bye", b"bye"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["bye", b"bye", "division", b"division", "matches", b"matches", "phase", b"phase", "position", b"position", "requested_byes", b"requested_byes", "round", b"round", "tables", b"tables", "team_byes", b"team_byes"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["algorithm", b"algorithm", "bye", b"bye", "division", b"division", "matches", b"matches", "phase", b"phase", "position", b"position", "requested_byes", b"requested_byes", "round", b"round", "tables", b"tables", "team_byes", b"team_byes"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
