@@ -7,6 +7,7 @@ is about can be read when it arrives.
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
+from operator import attrgetter
 
 from google.protobuf.timestamp_pb2 import Timestamp
 
@@ -117,15 +118,20 @@ PUBLIC: frozenset[str] = frozenset(
 )
 """Events that the public hears of. Draws are not among them, nor is anything that is for officials."""
 
+_OF_DIVISIONS = frozenset((pairing.DivisionAdded.DESCRIPTOR.full_name,))
+
 BATCH = 500
 LOOK = 15.0
 """Seconds after which a follower looks by itself whether there is news."""
 
 
 async def follow(
-    record: Record, progress: Progress, tournament_id: str, after_position: int
+    record: Record, progress: Progress, tournament_id: str, after_position: int, *, first_division: str = ""
 ) -> AsyncIterator[results.FollowResponse]:
-    """Every public event of a tournament after a position, in order; ends only when it is closed."""
+    """Every public event of a tournament after a position, in order; ends only when it is closed.
+
+    With a ``first_division``, which is another tournament, what it says of the divisions of the championship too.
+    """
     after = after_position
     rounds: dict[str, int] = {}
     while True:
@@ -134,9 +140,13 @@ async def follow(
             batch = await record.read(after, limit=BATCH, tournament=tournament_id, types=PUBLIC, up_to=here)
             if any(game_of(event) not in rounds for event in batch if game_of(event)):
                 rounds = await reading.rounds_of_games(record, tournament_id)
+            end = batch[-1].position if len(batch) == BATCH else here
+            if first_division:
+                added = await record.read(after, tournament=first_division, types=_OF_DIVISIONS, up_to=end)
+                batch = sorted([*batch, *added], key=attrgetter("position"))
             for event in batch:
                 yield _news(event, rounds)
-            after = batch[-1].position if len(batch) == BATCH else here
+            after = end
         await progress.reached(after + 1, LOOK)
 
 

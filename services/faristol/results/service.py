@@ -288,8 +288,9 @@ class ResultsService(results_grpc.ResultsServiceServicer):
         """News of a tournament from a position on, then live."""
         if request.after_position < 0:
             raise Invalid("after_position", NO_POSITION, {"position": request.after_position})
-        await reading.tournament(self._record, request.tournament_id)
-        async for piece in news.follow(self._record, self._progress, request.tournament_id, request.after_position):
+        head = (await reading.tournament(self._record, request.tournament_id)).tournament
+        first, after = head.division_of, request.after_position
+        async for piece in news.follow(self._record, self._progress, head.tournament_id, after, first_division=first):
             yield piece
 
     async def ListSeals(  # noqa: N802

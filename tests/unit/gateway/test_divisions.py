@@ -9,10 +9,12 @@ from io import StringIO
 import pytest
 from google.protobuf.message import Message
 from tests.unit.gateway.stage import Stage
+from tests.unit.gateway.test_stream import read
 
 from faristol.pb.game.v1 import events_pb2 as game
 from faristol.pb.pairing.v1 import events_pb2 as pairing
 from faristol.record import Decision, Metadata, Write
+from faristol.results.news import PUBLIC
 from faristol.rules import load_ruleset
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
@@ -131,3 +133,17 @@ async def test_every_line_of_a_file_says_the_division(stage: Stage) -> None:
         assert {line["division"] for line in lines} == {"Juvenil"}
     report = (await stage.http.get("/api/v1/tournaments/copa-b/report.trf?edition=TRF16")).text
     assert "012 Copa (Juvenil)\r\n" in report
+
+
+async def test_the_stream_of_a_further_division_tells_of_divisions_that_are_added_and_of_nothing_else_of_the_first(
+    stage: Stage,
+) -> None:
+    await championship(stage)
+    first = {event.position for event in await stage.record.read(tournament="copa") if event.name == "DivisionAdded"}
+    own = await stage.record.read(tournament="copa-b", types=PUBLIC)
+    expected = sorted(first | {event.position for event in own})
+    for after in (0, expected[1]):
+        left = [position for position in expected if position > after]
+        address = f"/api/v1/tournaments/copa-b/stream?after={after}"
+        async with stage.http.stream("GET", address, timeout=10) as response:
+            assert [one["id"] for one in await read(response.aiter_lines(), len(left))] == left
