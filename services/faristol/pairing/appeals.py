@@ -77,6 +77,22 @@ class Appeals(Commands):
             pairing.LodgeAppealResponse,
         )
 
+    async def WithdrawAppeal(  # noqa: N802
+        self, request: pairing.WithdrawAppealRequest, context: Context
+    ) -> pairing.WithdrawAppealResponse:
+        """Take an appeal back that has not been decided on."""
+        at = self.at(request)
+        note = identity.checked_note("note", request.note)
+        return await self.act(
+            context,
+            request,
+            lambda state: decide.withdraw_appeal(
+                state, pinning.ruleset_of(state), appeal=request.appeal, note=note, at=at, now=self._runtime.now()
+            ),
+            lambda position, _: pairing.WithdrawAppealResponse(position=position),
+            pairing.WithdrawAppealResponse,
+        )
+
     async def DecideAppeal(  # noqa: N802
         self, request: pairing.DecideAppealRequest, context: Context
     ) -> pairing.DecideAppealResponse:

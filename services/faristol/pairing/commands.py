@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Iterable, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from datetime import datetime
@@ -208,10 +208,14 @@ def _concerned(state: Tournament, fact: Message) -> set[str]:
     """
     found = state.find_game(getattr(fact, "game_id", ""))
     concerned = set(found[1].player_ids) if found else set()
-    if isinstance(fact, events.AppealLodged | events.AppealDecided):
-        concerned.update(one.person_id for one in fact.members if state.player(one.person_id))
     if isinstance(fact, events.TeamWithdrawn) and (team := state.team(fact.team_id)):
         concerned.update(team.line_up)
-    if isinstance(fact, events.AppealDecided):
-        concerned.update(state.appeals[fact.appeal - 1].involved)
+    members: Iterable[str] = ()
+    if isinstance(fact, events.AppealLodged):
+        members = [one.person_id for one in fact.members]
+    if isinstance(fact, events.AppealDecided | events.AppealWithdrawn):
+        appeal = state.appeals[fact.appeal - 1]
+        members = [one.person_id for one in appeal.members]
+        concerned.update(appeal.involved)
+    concerned.update(person_id for person_id in members if state.player(person_id))
     return concerned

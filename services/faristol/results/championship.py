@@ -51,6 +51,7 @@ NOT_SHOWN = (
     pairing.TribunalAppointed,
     pairing.AppealLodged,
     pairing.AppealDecided,
+    pairing.AppealWithdrawn,
     pairing.TableFixed,
     pairing.TableReleased,
     pairing.PairForbidden,

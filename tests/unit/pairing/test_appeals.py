@@ -132,6 +132,55 @@ def test_what_the_tribunal_decided_is_final(upheld: bool) -> None:
     assert hall.state == before
 
 
+def withdraw_appeal(hall: Hall, appeal: int = 1) -> Sequence[Message]:
+    return hall.do(decide.withdraw_appeal(hall.state, hall.ruleset, appeal=appeal, note="", at=None, now=hall.now))
+
+
+@pytest.mark.parametrize("by", ["command", "undoing"])
+def test_an_appeal_that_was_lodged_by_a_slip_is_taken_back_and_another_lodged(by: str) -> None:
+    hall = hall_of()
+    appoint(hall)
+    version = warn(hall)
+    lodge(hall, version)
+    (withdrawn,) = withdraw_appeal(hall) if by == "command" else undo(hall, len(hall.facts))
+
+    assert isinstance(withdrawn, events.AppealWithdrawn)
+    assert (withdrawn.appeal, withdrawn.player_id, withdrawn.version) == (1, "p1", version)
+    for act in (decide_appeal, withdraw_appeal):
+        assert refusal_of(lambda act=act: act(hall)).reason == "APPEAL_WITHDRAWN"  # type: ignore[misc]
+    assert lodge(hall, version).appeal == 2
+    decide_appeal(hall, 2)
+    assert hall.state.players[0].warnings == 0
+
+
+def test_an_appeal_that_was_taken_back_holds_nothing_up() -> None:
+    hall = hall_of()
+    appoint(hall)
+    for number in range(1, hall.state.rounds + 1):
+        hall.play(number)
+    version = warn(hall)
+    lodge(hall, version)
+    withdraw_appeal(hall)
+    undo(hall, version)
+    hall.do(decide.publish(hall.state, at=None, now=hall.now))
+    assert refusal_of(lambda: withdraw_appeal(hall)).reason == "TOURNAMENT_OVER"
+
+
+@pytest.mark.parametrize("upheld", [True, False])
+def test_an_appeal_that_was_decided_cannot_be_taken_back(upheld: bool) -> None:
+    hall = hall_of()
+    appoint(hall)
+    lodge(hall, warn(hall))
+    lodged = len(hall.facts)
+    decide_appeal(hall, upheld=upheld)
+    before = hall.state
+
+    assert refusal_of(lambda: withdraw_appeal(hall)).reason == "APPEAL_FINAL"
+    assert refusal_of(lambda: undo(hall, lodged)).reason == "NOT_UNDONE"
+    assert refusal_of(lambda: withdraw_appeal(hall, 2)).reason == "NO_APPEAL"
+    assert hall.state == before
+
+
 def undo(hall: Hall, version: int) -> Sequence[Message]:
     return hall.do(decide.undo(hall.state, hall.ruleset, hall.facts, version, note="", at=None, now=hall.now))
 

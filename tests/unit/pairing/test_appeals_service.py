@@ -125,3 +125,19 @@ async def test_what_is_noted_of_an_appeal_goes_with_anybody_involved_in_it_and_w
     await erase(desk.record, erased)
 
     assert not await desk.record.notes_of("tournament-open")
+
+
+async def test_an_appeal_is_taken_back_by_its_number_and_the_note_on_it_goes_with_who_was_involved(desk: Desk) -> None:
+    version = await warned(desk)
+    told = countries(ona="AND", pau="POR")
+    await act(desk, "LodgeAppeal", player_id="p1", version=version, player_ids=["p2"], countries=told)
+    await act(desk, "WithdrawAppeal", appeal=1, note="it was the one opposite who was warned")
+
+    recorded = await desk.record.read_stream("tournament-open")
+    assert recorded[-1].name == "AppealWithdrawn"
+    acts = (await desk.stub.ListActs(pairing.ListActsRequest(tournament_id="open"))).acts
+    assert (acts[-2].undone_by, acts[-1].undone_by) == ("WithdrawAppeal", "")
+    code, _, info = await refused(act(desk, "DecideAppeal", appeal=1, upheld=True))
+    assert (code, info.reason) == (grpc.StatusCode.FAILED_PRECONDITION, "APPEAL_WITHDRAWN")
+    await erase(desk.record, "p2")
+    assert not await desk.record.notes_of("tournament-open")

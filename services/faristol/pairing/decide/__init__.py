@@ -5,7 +5,7 @@ for ``now``. ``Invalid`` is raised for a malformed argument, ``AlreadyExists`` f
 what the rules or the state of the tournament do not allow.
 """
 
-from faristol.pairing.decide.appeals import appoint, decide_appeal, lodge
+from faristol.pairing.decide.appeals import appoint, decide_appeal, lodge, withdraw_appeal
 from faristol.pairing.decide.corrections import correct_result, correct_ruling
 from faristol.pairing.decide.divisions import MOST_DIVISIONS, add_division
 from faristol.pairing.decide.entering import enter_result, give_forfeit
@@ -108,5 +108,6 @@ __all__ = [
     "unpair",
     "warn",
     "withdraw",
+    "withdraw_appeal",
     "withdraw_team",
 ]

@@ -120,15 +120,9 @@ def decide_appeal(
     """What the tribunal decided on an appeal, finally; one that is upheld takes the sanction back.
 
     ``divisions`` are the others of the championship, as for ``reinstate``. Raises ``Refusal`` for an appeal that there
-    is not, and for one that has been decided.
+    is not, and for one that has been decided or was taken back.
     """
-    if state.over:
-        raise conditions.over(state)
-    if not 1 <= appeal <= len(state.appeals):
-        raise Refusal("NO_APPEAL", "", N_("There is no appeal {appeal}."), {"appeal": appeal})
-    found = state.appeals[appeal - 1]
-    if found.decided:
-        raise _final(ruleset, found)
+    found = _waiting(state, ruleset, appeal)
     decided = events.AppealDecided(
         appeal=appeal,
         player_id=found.player_id,
@@ -144,6 +138,44 @@ def decide_appeal(
     sat = [one.person_id for one in found.members]
     lifting = lifted(state, ruleset, facts, found.version, decided_by=sat, note="", at=at, now=now, divisions=divisions)
     return [decided, *lifting]
+
+
+def withdraw_appeal(
+    state: Tournament, ruleset: Ruleset, *, appeal: int, note: str, at: datetime | None, now: datetime
+) -> list[Message]:
+    """Take an appeal back, such as one lodged by a slip: the act can be appealed against anew.
+
+    Raises ``Refusal`` for an appeal that there is not, and for one that has been decided or was taken back.
+    """
+    found = _waiting(state, ruleset, appeal)
+    return [
+        events.AppealWithdrawn(
+            appeal=appeal,
+            player_id=found.player_id,
+            version=found.version,
+            note=note,
+            occurred_at=to_timestamp(conditions.moment(state, at, now)),
+        )
+    ]
+
+
+def _waiting(state: Tournament, ruleset: Ruleset, appeal: int) -> Appeal:
+    """The appeal of a number on which the tribunal has to decide. Refuses any other."""
+    if state.over:
+        raise conditions.over(state)
+    if not 1 <= appeal <= len(state.appeals):
+        raise Refusal("NO_APPEAL", "", N_("There is no appeal {appeal}."), {"appeal": appeal})
+    found = state.appeals[appeal - 1]
+    if found.decided:
+        raise _final(ruleset, found)
+    if found.withdrawn:
+        raise Refusal(
+            "APPEAL_WITHDRAWN",
+            "",
+            N_("Appeal {appeal}, of {player}, was taken back: lodge another."),
+            {"appeal": appeal, "player": found.player_id},
+        )
+    return found
 
 
 def _check_appeal(state: Tournament, ruleset: Ruleset, act: Sanction, player_id: str, version: int) -> None:
@@ -173,7 +205,7 @@ def check_not_appealed(state: Tournament, ruleset: Ruleset, version: int) -> Non
     for one in state.appeals:
         if one.version == version and one.decided:
             raise _final(ruleset, one)
-        if one.version == version:
+        if one.version == version and one.waits:
             raise Refusal(
                 "APPEAL_LODGED",
                 ruleset.law.appeal,

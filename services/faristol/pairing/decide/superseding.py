@@ -110,6 +110,8 @@ def _rests_on(act: Message, fact: Message) -> bool:
             return (fact.player_id, fact.kind, fact.game_id) == (act.player_id, act.kind, act.game_id)
         case events.PlayerSanctioned() | events.SanctionLifted():
             return isinstance(fact, events.RoundPaired) and fact.round in act.rounds
+        case events.AppealLodged():
+            return isinstance(fact, events.AppealDecided | events.AppealWithdrawn) and fact.appeal == act.appeal
         case events.RoundPaired() | events.GamePostponed():
             return isinstance(fact, events.RoundStarted) and fact.round == act.round
         case events.RoundUnpaired():

@@ -158,7 +158,7 @@ def publish(state: Tournament, *, at: datetime | None, now: datetime) -> list[Me
                 {"appeal": number, "player": one.player_id},
             )
             for number, one in enumerate(state.appeals, start=1)
-            if not one.decided
+            if one.waits
         ]
     )
     return [events.StandingsPublished(round=state.rounds, occurred_at=to_timestamp(conditions.moment(state, at, now)))]

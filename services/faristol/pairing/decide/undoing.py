@@ -57,6 +57,7 @@ _UNDONE_BY: Mapping[type[Message], str] = {
     events.PlayerWarned: "LiftSanction",
     events.PlayerSanctioned: "LiftSanction",
     events.PlayerExpelled: "LiftExpulsion",
+    events.AppealLodged: "WithdrawAppeal",
     events.WarningLifted: "WarnPlayer",
     events.SanctionLifted: "SanctionPlayer",
 }
@@ -185,6 +186,8 @@ def undo(
             return lifting.lifted(
                 state, ruleset, facts, version, decided_by=(), note=note, at=at, now=now, divisions=divisions
             )
+        case events.AppealLodged():
+            return appeals.withdraw_appeal(state, ruleset, appeal=act.appeal, note=note, at=at, now=now)
         case events.WarningLifted() | events.SanctionLifted():
             appeals.check_not_appealed(state, ruleset, act.version)
             return lifting.impose_again(state, ruleset, facts, act, note=note, at=at, now=now)

@@ -37,3 +37,10 @@ class Appeal:
     involved: tuple[str, ...]
     """The players involved in the dispute, who appealed among them."""
     decided: bool = False
+    withdrawn: bool = False
+    """Taken back before it was decided on."""
+
+    @property
+    def waits(self) -> bool:
+        """The tribunal has to decide on it."""
+        return not (self.decided or self.withdrawn)

@@ -91,6 +91,7 @@ Fact = (
     | events.TribunalAppointed
     | events.AppealLodged
     | events.AppealDecided
+    | events.AppealWithdrawn
     | events.PairForbidden
     | events.PairAllowed
     | events.PairKept
@@ -266,9 +267,9 @@ def _after(state: Tournament, fact: Fact) -> Tournament:
             )
             return _later(replace(state, appeals=(*state.appeals, appeal)), fact.occurred_at)
         case events.AppealDecided():
-            appeals = list(state.appeals)
-            appeals[fact.appeal - 1] = replace(appeals[fact.appeal - 1], decided=True)
-            return _later(replace(state, appeals=tuple(appeals)), fact.occurred_at)
+            return _later(_with_appeal(state, fact.appeal, decided=True), fact.occurred_at)
+        case events.AppealWithdrawn():
+            return _later(_with_appeal(state, fact.appeal, withdrawn=True), fact.occurred_at)
         case events.RoundPaired():
             pairings = tuple(map(Pairing.of, fact.pairings))
             byes = fact.requested_byes
@@ -367,6 +368,12 @@ def _with_team(state: Tournament, fact: OfTeam) -> Tournament:
         for one in state.teams
     )
     return replace(state, teams=teams)
+
+
+def _with_appeal(state: Tournament, number: int, *, decided: bool = False, withdrawn: bool = False) -> Tournament:
+    appeals = list(state.appeals)
+    appeals[number - 1] = replace(appeals[number - 1], decided=decided, withdrawn=withdrawn)
+    return replace(state, appeals=tuple(appeals))
 
 
 def _with_kept(state: Tournament, number: int, pairs: tuple[tuple[str, str], ...]) -> Tournament:
