@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from google.protobuf.message import Message
 
 from faristol.host.errors import Invalid
 from faristol.pairing import decide, identity, pinning
-from faristol.pairing.commands import Commands, Context
+from faristol.pairing.commands import Commands, Context, decision_of
 from faristol.pairing.model import Member, Tournament
 from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.pb.pairing.v1 import pairing_pb2 as pairing
-from faristol.record import people
+from faristol.record import Decision, people
 from faristol.rules import N_
+
+MOST_PERSONS = 100
+"""Persons whom one command on an appeal names, and countries that it tells."""
 
 
 class Appeals(Commands):
@@ -26,21 +29,22 @@ class Appeals(Commands):
         at = self.at(request)
         members = [Member(one.person_id, one.role) for one in request.appointments]
         told = {one.person_id: one.country for one in request.appointments}
-        countries = await self._countries("appointments", told, {*told})
-        return await self.act(
-            context,
-            request,
-            lambda state: decide.appoint(
-                state,
-                pinning.ruleset_of(state),
+        _check_number("appointments", len(members))
+
+        async def attempt() -> tuple[Decision, Callable[[int], pairing.AppointTribunalResponse]]:
+            loaded = await self.load(request.tournament_id)
+            facts = decide.appoint(
+                loaded.state,
+                pinning.ruleset_of(loaded.state),
                 members=members,
-                countries=countries,
+                countries=await self._countries("appointments", told, {*told}),
                 at=at,
                 now=self._runtime.now(),
-            ),
-            lambda position, _: pairing.AppointTribunalResponse(position=position),
-            pairing.AppointTribunalResponse,
-        )
+            )
+            decision = decision_of(request.tournament_id, loaded, facts)
+            return decision, lambda position: pairing.AppointTribunalResponse(position=position)
+
+        return await self._runtime.desk.handle(context, request, attempt, response=pairing.AppointTribunalResponse)
 
     async def LodgeAppeal(  # noqa: N802
         self, request: pairing.LodgeAppealRequest, context: Context
@@ -48,34 +52,39 @@ class Appeals(Commands):
         """Appeal against a warning, a sanction or an expulsion."""
         at = self.at(request)
         note = identity.checked_note("note", request.note)
-        told = {one.person_id: one.country for one in request.countries}
-        before = (await self.load(request.tournament_id)).state
-        persons = {one.player_id for one in before.players} | {one.person_id for one in before.tribunal}
-        countries = await self._countries("countries", told, persons | told.keys())
+        _check_number("countries", len(request.countries))
+        _check_number("player_ids", len(request.player_ids))
+        told: dict[str, str] = {}
+        for one in request.countries:
+            if told.setdefault(identity.checked_id("countries", one.person_id), one.country) != one.country:
+                raise Invalid("countries", N_("{person} is named twice"), {"person": one.person_id})
 
-        def answer(position: int, facts: list[Message]) -> pairing.LodgeAppealResponse:
-            (fact,) = facts
-            assert isinstance(fact, events.AppealLodged)
-            return pairing.LodgeAppealResponse(position=position, appeal=fact.appeal, members=fact.members)
-
-        return await self.act_on(
-            context,
-            request,
-            lambda state, facts, _: decide.lodge(
+        async def attempt() -> tuple[Decision, Callable[[int], pairing.LodgeAppealResponse]]:
+            loaded = await self.load(request.tournament_id)
+            state = loaded.state
+            persons = {one.player_id for one in state.players} | {one.person_id for one in state.tribunal}
+            (fact,) = facts = decide.lodge(
                 state,
                 pinning.ruleset_of(state),
-                facts,
+                await self.acts_with(loaded, request.version),
                 request.version,
                 player_id=request.player_id,
                 others=request.player_ids,
-                countries=countries,
+                countries=await self._countries("countries", told, persons | told.keys()),
                 note=note,
                 at=at,
                 now=self._runtime.now(),
-            ),
-            answer,
-            pairing.LodgeAppealResponse,
-        )
+            )
+            assert isinstance(fact, events.AppealLodged)
+            lodged = pairing.LodgeAppealResponse(appeal=fact.appeal, members=fact.members)
+
+            def answer(position: int) -> pairing.LodgeAppealResponse:
+                lodged.position = position
+                return lodged
+
+            return decision_of(request.tournament_id, loaded, facts), answer
+
+        return await self._runtime.desk.handle(context, request, attempt, response=pairing.LodgeAppealResponse)
 
     async def WithdrawAppeal(  # noqa: N802
         self, request: pairing.WithdrawAppealRequest, context: Context
@@ -136,3 +145,12 @@ class Appeals(Commands):
             if countries.setdefault(person_id, country) != country:
                 raise Invalid(field, N_("{person} was registered with another country"), {"person": person_id[:100]})
         return countries
+
+
+def _check_number(field: str, persons: int) -> None:
+    if persons > MOST_PERSONS:
+        raise Invalid(
+            field,
+            N_("names {persons} persons; expected {most} at the most"),
+            {"persons": persons, "most": MOST_PERSONS},
+        )

@@ -88,8 +88,7 @@ class Commands:
         """
 
         def checked(state: Tournament, facts: list[Message], divisions: Sequence[Tournament]) -> list[Message]:
-            if not 1 <= request.version <= len(facts):
-                raise NotFound("act", f"{request.tournament_id}/{request.version}")
+            _check_act(request.tournament_id, request.version, facts)
             return facts_of(state, facts, divisions)
 
         return await self.act_in_view(context, request, checked, answer, response)
@@ -109,8 +108,7 @@ class Commands:
 
         async def attempt() -> tuple[Decision, Callable[[int], M]]:
             loaded = await self.load(request.tournament_id)
-            recorded = await self._record.read_stream(stream(request.tournament_id))
-            acts = [one.message for one in recorded if one.version <= loaded.version]
+            acts = await self._acts(loaded)
             others = await self.other_divisions(loaded.state)
             facts = facts_of(loaded.state, acts, others.tournaments)
             decision = decision_of(request.tournament_id, loaded, facts, others.guards)
@@ -178,6 +176,16 @@ class Commands:
             raise NotFound("tournament", tournament_id)
         return loaded
 
+    async def acts_with(self, loaded: Loaded[Tournament], version: int) -> list[Message]:
+        """All acts of a tournament as it was loaded. Raises ``NotFound`` when there is none of ``version``."""
+        acts = await self._acts(loaded)
+        _check_act(loaded.state.tournament_id, version, acts)
+        return acts
+
+    async def _acts(self, loaded: Loaded[Tournament]) -> list[Message]:
+        recorded = await self._record.read_stream(stream(loaded.state.tournament_id))
+        return [one.message for one in recorded if one.version <= loaded.version]
+
     def at(self, request: Any) -> datetime | None:
         """When the request says that it happened, None when it does not say."""
         given = occurred_at(request, self._runtime.now)
@@ -189,6 +197,11 @@ def for_teams(players: Sequence[str], teams: Sequence[str]) -> bool:
     if any(players) and any(teams):
         raise Invalid("team_ids", N_("expected either players or teams"))
     return any(teams)
+
+
+def _check_act(tournament_id: str, version: int, acts: Sequence[Message]) -> None:
+    if not 1 <= version <= len(acts):
+        raise NotFound("act", f"{tournament_id}/{version}")
 
 
 def decision_of(

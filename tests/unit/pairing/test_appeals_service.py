@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from typing import Any
+from uuid import uuid4
+
 import grpc
 import pytest
 from tests.unit.pairing.conftest import Desk
@@ -141,3 +144,48 @@ async def test_an_appeal_is_taken_back_by_its_number_and_the_note_on_it_goes_wit
     assert (code, info.reason) == (grpc.StatusCode.FAILED_PRECONDITION, "APPEAL_WITHDRAWN")
     await erase(desk.record, "p2")
     assert not await desk.record.notes_of("tournament-open")
+
+
+async def test_an_appeal_and_an_appointment_sent_again_are_answered_as_first_whatever_is_known_of_persons_since(
+    desk: Desk,
+) -> None:
+    version = await warned(desk)
+    appointing = pairing.AppointTribunalRequest(
+        command_id=str(uuid4()), tournament_id="open", appointments=appointments(p2="ESP")
+    )
+    lodging = pairing.LodgeAppealRequest(
+        command_id=str(uuid4()),
+        tournament_id="open",
+        player_id="p1",
+        version=version,
+        countries=countries(ona="AND", pau="POR", p2="ESP"),
+    )
+    first = (await desk.stub.AppointTribunal(appointing), await desk.stub.LodgeAppeal(lodging))
+    await erase(desk.record, "p1")
+    await create(desk, tournament_id="cup")
+    await register(desk, tournament_id="cup", player_id="p2", name="Player 2", country="FRA")
+
+    assert (await desk.stub.AppointTribunal(appointing), await desk.stub.LodgeAppeal(lodging)) == first
+
+
+async def test_an_appeal_names_a_bounded_number_of_persons_each_in_due_form_and_once(desk: Desk) -> None:
+    version = await warned(desk)
+    many = [f"x{place}" for place in range(101)]
+    wrong: tuple[tuple[dict[str, Any], str], ...] = (
+        (
+            {"countries": countries(**dict.fromkeys(many, "AND"))},
+            "countries: names 101 persons; expected 100 at the most",
+        ),
+        ({"player_ids": many}, "player_ids: names 101 persons; expected 100 at the most"),
+        ({"countries": countries(**{"Ona!": "AND"})}, "countries: 'Ona!' is not an id"),
+        ({"countries": [*countries(ona="AND"), *countries(ona="FRA")]}, "countries: ona is named twice"),
+    )
+    for fields, expected in wrong:
+        code, message, _ = await refused(act(desk, "LodgeAppeal", player_id="p1", version=version, **fields))
+        assert code is grpc.StatusCode.INVALID_ARGUMENT
+        assert message.startswith(expected)
+    code, message, _ = await refused(act(desk, "AppointTribunal", appointments=appointments() * 21))
+    assert (code, message) == (
+        grpc.StatusCode.INVALID_ARGUMENT,
+        "appointments: names 105 persons; expected 100 at the most",
+    )
