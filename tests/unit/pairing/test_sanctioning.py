@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from datetime import timedelta
 
 import pytest
 from google.protobuf.message import Message
@@ -15,6 +16,7 @@ from faristol.host.errors import Invalid
 from faristol.host.times import to_timestamp
 from faristol.pairing import decide
 from faristol.pairing.model import Decided, Tournament
+from faristol.pb.game.v1.events_pb2 import FinalScore
 from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.rules import Refusal, Ruleset, load_ruleset
 
@@ -234,6 +236,50 @@ def test_a_sanction_stays_on_another_result_of_its_game_and_gives_no_more_back_t
     lift(hall, version)
     assert result(hall) == ((402, 390), "p1")
     assert not hall.state.played[0].decided[GAME].losers
+
+
+def corrected_alone(scores: tuple[int, int], minute: int, asked: Sequence[str] = ()) -> events.ResultCorrected:
+    """A result put right as streams have it from before what sanctions take followed it."""
+    return events.ResultCorrected(
+        round=1,
+        game_id=GAME,
+        scores=[FinalScore(player_id=name, score=score) for name, score in zip(("p1", "p5"), scores, strict=True)],
+        winner_id="p1" if scores[0] > scores[1] else "p5",
+        arbiter_id="marta",
+        player_ids=asked,
+        occurred_at=to_timestamp(NOON + timedelta(minutes=minute)),
+    )
+
+
+@pytest.mark.parametrize("minutes", [(50, 60, 70), (50, 50, 50)])
+def test_in_an_old_stream_results_one_after_the_other_of_a_game_with_a_sanction_are_all_results_of_it(
+    minutes: tuple[int, int, int],
+) -> None:
+    hall = hall_of(FISE)
+    assert hall.state.played[0].pairings[0].pair == ("p1", "p5")
+    impose(hall, POINTS, points=30)
+    version = len(hall.facts) - 1
+    asked = ("p1", "p5") if len(set(minutes)) == 1 else ()
+    for minute, scores in zip(minutes, ((402, 390), (404, 390), (406, 390)), strict=True):
+        hall.do([corrected_alone(scores, minute, asked)])
+        assert hall.state.played[0].without_sanctions(GAME).scores == scores
+    another_result(hall, (410, 390), reopened=False)
+    assert result(hall) == ((380, 390), "p5")
+    lift(hall, version)
+    assert result(hall) == ((410, 390), "p1")
+
+
+def test_in_an_old_stream_a_result_follows_one_of_a_game_with_a_sanction_that_was_opened_again() -> None:
+    hall = hall_of(FISE)
+    impose(hall, LOST)
+    version = len(hall.facts) - 1
+    sheet = [FinalScore(player_id=name, score=score) for name, score in (("p1", 402), ("p5", 390))]
+    when = to_timestamp(NOON + timedelta(minutes=50))
+    hall.do([events.ResultRecorded(round=1, game_id=GAME, scores=sheet, winner_id="p1", revision=1, occurred_at=when)])
+    hall.do([corrected_alone((404, 390), 60)])
+    assert hall.state.played[0].without_sanctions(GAME).scores == (404, 390)
+    lift(hall, version)
+    assert result(hall) == ((404, 390), "p1")
 
 
 @pytest.mark.parametrize("first", [0, 1])

@@ -17,6 +17,7 @@ from faristol.pairing.model.player import Player
 from faristol.pairing.model.team import BoardBye, Team, TeamMatch
 from faristol.pairing.model.tournament import (
     Decided,
+    Following,
     Hall,
     Pairing,
     Phase,
@@ -123,20 +124,30 @@ def evolve(state: Tournament, fact: Message) -> Tournament:
     return replace(after, version=state.version + 1, following=_following(state, fact))
 
 
-def _following(state: Tournament, fact: Fact) -> str:
-    """The game of which the result after its sanctions comes with the next fact; empty when none does."""
+def _following(state: Tournament, fact: Fact) -> Following:
+    """What the next fact follows from, if it is the result that a game comes to by its sanctions."""
     match fact:
-        case events.PlayerSanctioned() | events.SanctionLifted():
-            return fact.game_id
+        case events.PlayerSanctioned() | events.SanctionLifted() if fact.game_id:
+            return Following(fact.game_id, _moment(fact.occurred_at))
         case events.ResultRecorded() | events.ResultCorrected() if not _follows(state, fact):
-            return fact.game_id if fact.game_id in state.played[fact.round - 1].standing else ""
+            sanctioned = fact.game_id in state.played[fact.round - 1].standing
+            return Following(fact.game_id, _moment(fact.occurred_at)) if sanctioned else Following()
         case _:
-            return ""
+            return Following()
 
 
 def _follows(state: Tournament, fact: Fact) -> bool:
-    """The fact is a result that came of sanctions, and no other result of the game."""
-    return isinstance(fact, events.ResultCorrected) and state.following == fact.game_id
+    """The fact is a result that came of sanctions, and no other result of the game.
+
+    It has the moment of what it follows from, and nobody asked for it. In streams from before a result of a game with
+    sanctions was followed by another, two of them were put right one after the other.
+    """
+    return (
+        isinstance(fact, events.ResultCorrected)
+        and state.following == Following(fact.game_id, _moment(fact.occurred_at))
+        and not fact.player_ids
+        and not fact.note
+    )
 
 
 def _on_game(state: Tournament, after: Tournament, fact: Fact) -> Tournament:
@@ -151,7 +162,7 @@ def _on_game(state: Tournament, after: Tournament, fact: Fact) -> Tournament:
             one = state.played[fact.round - 1]
             standing = tuple(left for left in one.standing[fact.game_id] if left.version != fact.version)
             return _with_standing(after, fact.round, fact.game_id, standing, one.without_sanctions(fact.game_id))
-        case events.PointsAdjusted() if fact.points < 0 and state.following == fact.game_id:
+        case events.PointsAdjusted() if fact.points < 0 and state.following.game_id == fact.game_id:
             # The points came off beside the result, which the sanction leaves as it is.
             one = state.played[fact.round - 1]
             standing = one.standing[fact.game_id][:-1]

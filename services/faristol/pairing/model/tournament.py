@@ -185,6 +185,14 @@ class Unsanctioned:
 
 
 @dataclass(frozen=True, slots=True)
+class Following:
+    """A fact after which comes the result that a game comes to by its sanctions; the empty one is none."""
+
+    game_id: str = ""
+    at: datetime = NEVER
+
+
+@dataclass(frozen=True, slots=True)
 class Round:
     """A round, from its pairing on."""
 
@@ -292,8 +300,8 @@ class Tournament:
     over: bool = False
     version: int = field(default=0, compare=False)
     """How many facts it has come from."""
-    following: str = ""
-    """The game of which the next correction is what it comes to by its sanctions, not another result of it."""
+    following: Following = Following()
+    """Of which the next correction is what a game comes to by its sanctions, not another result of it."""
 
     @property
     def exists(self) -> bool:
