@@ -168,9 +168,12 @@ class Commands:
             tuple(Guard(stream(one.state.tournament_id), one.version) for one in loaded),
         )
 
-    async def load(self, tournament_id: str) -> Loaded[Tournament]:
-        """The tournament as it stands in the record. Raises ``Invalid`` for a malformed id, ``NotFound`` for none."""
-        identity.checked_id("tournament_id", tournament_id)
+    async def load(self, tournament_id: str, field: str = "tournament_id") -> Loaded[Tournament]:
+        """The tournament as it stands in the record.
+
+        Raises ``Invalid`` that names ``field`` for a malformed id, ``NotFound`` for none.
+        """
+        identity.checked_id(field, tournament_id)
         loaded = await load(self._record, stream(tournament_id), Tournament(), evolve)
         if not loaded.state.exists:
             raise NotFound("tournament", tournament_id)

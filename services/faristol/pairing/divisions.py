@@ -22,7 +22,8 @@ class Divisions(Commands):
         note = identity.checked_note("note", request.note)
 
         async def attempt() -> tuple[Decision, Callable[[int], pairing.MovePlayerResponse]]:
-            leaving, entering = await self.load(request.tournament_id), await self.load(request.to_tournament_id)
+            leaving = await self.load(request.tournament_id)
+            entering = await self.load(request.to_tournament_id, "to_tournament_id")
             others = (await self.other_divisions(leaving.state)).without(request.to_tournament_id)
             left, entered = decide.move(
                 leaving.state,

@@ -80,7 +80,7 @@ class PairingService(
             )
             writes = [*decision_of(tournament_id, loaded, facts).writes]
             if request.division_of:
-                first = await self.load(request.division_of)
+                first = await self.load(request.division_of, "division_of")
                 added = Division(tournament_id, division)
                 known = decide.add_division(
                     first.state, added, first_division=first_division, at=at, now=self._runtime.now()

@@ -49,6 +49,11 @@ async def test_a_division_is_created_and_made_known_to_the_first_in_one_append(d
     ("fields", "code", "told"),
     [
         ({"division": "C", "division_of": "none"}, grpc.StatusCode.NOT_FOUND, "none"),
+        (
+            {"division": "C", "division_of": "Open!"},
+            grpc.StatusCode.INVALID_ARGUMENT,
+            "division_of: 'Open!' is not an id",
+        ),
         ({"division_of": "open"}, grpc.StatusCode.INVALID_ARGUMENT, "division"),
         ({"division": "\u202e", "division_of": "open"}, grpc.StatusCode.INVALID_ARGUMENT, "division"),
         ({"division": "C", "first_division": "A"}, grpc.StatusCode.INVALID_ARGUMENT, "first_division"),
@@ -101,6 +106,13 @@ async def test_a_player_moves_in_one_act_and_back(desk: Desk) -> None:
     await move(desk, "second", "open")
     assert (await names_on_stream(desk))[-1] == "PlayerReinstated"
     assert (await names_on_stream(desk, "tournament-second"))[-1] == "PlayerWithdrawn"
+
+
+async def test_a_division_to_move_to_that_is_no_id_is_refused_by_its_field(desk: Desk) -> None:
+    await championship(desk)
+    code, message, _ = await refused(move(desk, "open", "Second!"))
+    assert code is grpc.StatusCode.INVALID_ARGUMENT
+    assert message.startswith("to_tournament_id: 'Second!' is not an id")
 
 
 async def test_a_player_moves_to_a_division_that_nobody_of_the_same_name_was_in(desk: Desk) -> None:
