@@ -249,6 +249,41 @@ def test_who_moves_back_comes_back_as_they_were_and_checked_in_only_if_they_are(
     assert (player.rating, player.withdrawn, player.missed, player.checked_in) == (1999, None, frozenset(), False)
 
 
+def undo(halls: Divisions, tournament_id: str, kind: type[Message]) -> Sequence[Message]:
+    """Undo the last act of a kind."""
+    hall = halls[tournament_id]
+    version = max(number for number, fact in enumerate(hall.facts, start=1) if isinstance(fact, kind))
+    among = others(halls, tournament_id)
+    return hall.do(decide.undo(hall.state, FISC, hall.facts, version, note="", divisions=among, at=None, now=hall.now))
+
+
+def test_neither_half_of_a_move_is_undone_alone_and_the_refusal_says_where_the_player_was() -> None:
+    halls = championship()
+    hall = halls["open"]
+    hall.do(decide.check_in(hall.state, player_id="a1", at=None, now=hall.now))
+    move(halls, "open", "second", "a1")
+    reason, told = refused(lambda: undo(halls, "second", events.PlayerRegistered))
+    assert (reason, "division A (open)" in told) == ("MOVED", True)
+    assert refused(lambda: undo(halls, "open", events.PlayerWithdrawn))[0] == "ALREADY_IN_DIVISION"
+    move(halls, "second", "open", "a1")
+    reason, told = refused(lambda: undo(halls, "open", events.PlayerReinstated))
+    assert (reason, "division B (second)" in told) == ("MOVED", True)
+    withdraw(halls, "open", "a1")
+    undo(halls, "open", events.PlayerWithdrawn)
+    player = halls["open"].state.player("a1")
+    assert player is not None
+    assert player.withdrawn is None
+
+
+def test_a_registration_by_mistake_in_one_division_alone_is_undone() -> None:
+    halls = championship()
+    register(halls, "second", "c1")
+    undo(halls, "second", events.PlayerRegistered)
+    player = halls["second"].state.player("c1")
+    assert player is not None
+    assert player.never_came
+
+
 @pytest.mark.parametrize("paired", ["open", "second"])
 def test_nobody_moves_once_the_first_round_of_either_division_is_paired(paired: str) -> None:
     halls = championship()

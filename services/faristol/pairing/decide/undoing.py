@@ -84,10 +84,13 @@ def undo(
 ) -> list[Message]:
     """The facts that undo the act of ``version``, from 1, of ``facts``, which are all of the tournament so far.
 
-    ``divisions`` are the others of the championship. Raises ``Refusal`` for what cannot be undone, and what cannot be
-    any more because something that came after it rests on it or took its place.
+    ``divisions`` are the others of the championship. Raises ``Refusal`` for what cannot be undone, for half of a move
+    between divisions, and for what cannot be any more because something that came after it rests on it or took its
+    place.
     """
     act = facts[version - 1]
+    if isinstance(act, events.PlayerRegistered | events.PlayerReinstated) and not state.played:
+        _check_not_moved(act.player_id, divisions)
     if type(act) not in _UNDONE_BY:
         raise Refusal("NOT_UNDONE", "", N_("{act} cannot be undone by another act."), {"act": act.DESCRIPTOR.name})
     if (later := superseding(act, facts[version:])) is not None:
@@ -193,6 +196,20 @@ def undo(
             return lifting.impose_again(state, ruleset, facts, act, note=note, at=at, now=now)
         case _:
             raise AssertionError(f"{act.DESCRIPTOR.name} is said to be undone, and nothing undoes it")
+
+
+def _check_not_moved(player_id: str, divisions: Sequence[Tournament]) -> None:
+    """Refuse to undo half of a move between divisions, after which the player would be in none."""
+    for other in divisions:
+        player = other.player(player_id)
+        if player is not None and player.never_came:
+            raise Refusal(
+                "MOVED",
+                "",
+                N_("{player} left division {division} ({tournament}) before: move them back, or withdraw them."),
+                {"player": player_id, "division": other.division, "tournament": other.tournament_id},
+                subject=f"tournaments/{other.tournament_id}",
+            )
 
 
 def _paired_again(
