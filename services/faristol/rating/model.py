@@ -79,8 +79,10 @@ class TournamentView:
     """Ids of games that nobody has played."""
     closed: int = 0
     """The last round closed."""
+    entered: Mapping[str, int] = field(default_factory=dict)
+    """The first round that a late entry can be paired in, by the id of the player."""
     never_paired: frozenset[str] = frozenset()
-    """Ids of players who withdrew before the first round, and did not come back."""
+    """Ids of players who withdrew before the first round that was theirs, and did not come back."""
 
     @property
     def games(self) -> tuple[Game, ...]:
@@ -98,14 +100,16 @@ def view(state: TournamentView, facts: Iterable[Message]) -> TournamentView:
     """The tournament after more of its facts; those that no rating depends on change nothing."""
     rounds, closed = state.rounds, state.closed
     players, results, unplayed = list(state.players), dict(state.results), set(state.unplayed)
-    never_paired = set(state.never_paired)
+    entered, never_paired = dict(state.entered), set(state.never_paired)
     for fact in facts:
         match fact:
             case pairing_events.TournamentCreated() | pairing_events.RoundsChanged():
                 rounds = fact.rounds
             case pairing_events.PlayerRegistered() | pairing_events.LateEntryAdmitted():
                 players.append(Rated(fact.player_id, fact.rating, fact.unrated))
-            case pairing_events.PlayerWithdrawn() if fact.round <= 1:
+                if isinstance(fact, pairing_events.LateEntryAdmitted):
+                    entered[fact.player_id] = fact.round
+            case pairing_events.PlayerWithdrawn() if fact.round <= entered.get(fact.player_id, 1):
                 never_paired.add(fact.player_id)
             case pairing_events.PlayerReinstated():
                 never_paired.discard(fact.player_id)
@@ -119,7 +123,13 @@ def view(state: TournamentView, facts: Iterable[Message]) -> TournamentView:
             case pairing_events.RoundClosed():
                 closed = fact.round
     return TournamentView(
-        rounds, tuple(players), MappingProxyType(results), frozenset(unplayed), closed, frozenset(never_paired)
+        rounds,
+        tuple(players),
+        MappingProxyType(results),
+        frozenset(unplayed),
+        closed,
+        MappingProxyType(entered),
+        frozenset(never_paired),
     )
 
 

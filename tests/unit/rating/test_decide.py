@@ -64,6 +64,18 @@ def test_who_withdrew_before_the_first_round_and_never_played_is_on_no_list() ->
     assert {one.player_id for one in changes(RatingList(), played)} == met | {"anna", "cinta", "dolors"}
 
 
+@pytest.mark.parametrize(("left", "rated"), [(2, False), (3, False), (4, True)])
+def test_a_late_entry_who_withdrew_before_their_first_round_is_on_no_list(left: int, rated: bool) -> None:
+    late = [
+        pairing_events.LateEntryAdmitted(player_id="late", rating=1500, round=3),
+        pairing_events.PlayerWithdrawn(player_id="late", round=left),
+    ]
+    seen_late = view(seen(Hall(FIVE)), late[:1])
+    assert ("late" in {one.player_id for one in changes(RatingList(), view(seen_late, late[1:]))}) is rated
+    back = pairing_events.PlayerReinstated(player_id="late", round=left)
+    assert "late" in {one.player_id for one in changes(RatingList(), view(seen_late, [late[1], back]))}
+
+
 def test_a_list_is_published_once() -> None:
     hall = Hall(FIVE)
     for number in range(1, 6):
