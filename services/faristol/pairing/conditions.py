@@ -228,3 +228,14 @@ def too_early(at: datetime, latest: datetime) -> Invalid:
         N_("is {at}, before what has happened already at {latest}"),
         {"at": at.isoformat(), "latest": latest.isoformat()},
     )
+
+
+def result_known(game: str) -> Refusal:
+    """A game has a result, and no other way to another than a correction."""
+    return Refusal(
+        "RESULT_KNOWN",
+        "",
+        N_("{game} has a result already: correct it where the rules allow that."),
+        {"game": game},
+        subject=f"games/{game}",
+    )

@@ -319,6 +319,33 @@ def test_a_postponed_game_is_started_once_its_round_is_and_the_round_waits_for_i
     hall.close(1)
 
 
+def test_a_postponed_game_that_was_played_without_its_table_is_entered_and_is_not_started_any_more() -> None:
+    hall = hall_of("pes-2024")
+    hall.pair(1)
+    postpone(hall, 180)
+    hall.start(1)
+    for table in hall.state.played[0].pairings[1:]:
+        hall.report(table.game_id, 400, 300)
+    hall.do(
+        decide.enter_result(
+            hall.state,
+            hall.ruleset,
+            game=GAME,
+            turns=0,
+            scores=[("p1", 380), ("p5", 390)],
+            abandoned_by=(),
+            winner_id="p5",
+            arbiter_id="eleni",
+            note="",
+            at=None,
+            now=hall.now,
+        )
+    )
+    known = refusal_of(lambda: decide.start_postponed(hall.state, game=GAME, at=None, now=hall.now))
+    assert (known.reason, hall.state.played[0].postponed) == ("RESULT_KNOWN", frozenset())
+    hall.close(1)
+
+
 def test_no_game_is_postponed_where_the_book_does_not_know_it() -> None:
     hall = hall_of("fisc-2023")
     hall.pair(1)

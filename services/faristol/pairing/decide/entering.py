@@ -74,6 +74,8 @@ def enter_result(
 ) -> list[Message]:
     """The result of a game that was played and not kept at its table.
 
+    A postponed game is one of them, unless it was started: what was agreed (PES Γ.β) is when it is played, and not that
+    its table keeps it.
     ``scores`` are those after the deductions, and where players left the game, ``abandoned_by``, those at that moment:
     what they come to is what the book says of it (FISC I.8.E and F, PES ΣΤ). The highest score of who stayed wins.
     Raises ``Invalid`` for scores that are not of its players in the order of the pairing, and without an arbiter;
@@ -114,13 +116,7 @@ def _check_undecided(state: Tournament, game: str, turns: int, arbiter_id: str) 
     check_arbiter(arbiter_id)
     one, pairing = found_game(state, game)
     if game in one.results:
-        raise Refusal(
-            "RESULT_KNOWN",
-            "",
-            N_("{game} has a result already: correct it where the rules allow that."),
-            {"game": game},
-            subject=f"games/{game}",
-        )
+        raise conditions.result_known(game)
     if one.phase is not Phase.STARTED:
         raise Refusal(
             "ROUND_NOT_STARTED",

@@ -126,8 +126,10 @@ def start_postponed(state: Tournament, *, game: str, at: datetime | None, now: d
 
 
 def _postponed(state: Tournament, game: str) -> tuple[Round, Pairing]:
-    """The round and the table of a postponed game. Refuses any other."""
+    """The round and the table of a postponed game. Refuses any other, also one of which the result was entered."""
     one, pairing = found_game(state, game)
+    if game in one.results:
+        raise conditions.result_known(game)
     if game not in one.postponed:
         raise Refusal("NOT_POSTPONED", "", N_("{game} is not postponed."), {"game": game})
     return one, pairing
