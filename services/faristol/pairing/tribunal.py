@@ -23,16 +23,23 @@ ORGANISERS, FEDERATION, PLAYERS, SUBSTITUTE = (
 COMPOSITION: Mapping[events.TribunalRole.ValueType, int] = {ORGANISERS: 1, FEDERATION: 1, PLAYERS: 1, SUBSTITUTE: 2}
 """How many there are of each."""
 
+UNELECTED: Mapping[events.TribunalRole.ValueType, int] = {ORGANISERS: 1, FEDERATION: 1}
+"""The same of a tribunal for which the players elected nobody while they could."""
+
 Countries = Mapping[str, str]
 """The code of the country of each person, by id."""
 
 
-def check_composition(members: Sequence[Member], countries: Countries, article: str) -> None:
+def check_composition(members: Sequence[Member], countries: Countries, article: str, *, elected: bool = True) -> None:
     """Refuse a tribunal in which two of those who would sit are of one country.
 
-    Raises ``Invalid`` when it does not have the members that the book wants, or one of them twice.
+    ``elected`` says that the players have, or can have, a representative in it. Raises ``Invalid`` when it does not
+    have the members that the book wants, or one of them twice.
     """
-    if Counter(one.role for one in members) != COMPOSITION:
+    roles = Counter(one.role for one in members)
+    if not elected and roles != UNELECTED:
+        raise Invalid("appointments", N_("expected one for the organisers and one for the federation, and nobody else"))
+    if elected and roles != COMPOSITION:
         raise Invalid(
             "appointments",
             N_("expected one for the organisers, one for the federation, one for the players and two substitutes"),
@@ -41,8 +48,7 @@ def check_composition(members: Sequence[Member], countries: Countries, article: 
         if times > 1:
             raise Invalid("appointments", N_("{person} is named twice"), {"person": person_id})
     sitting: list[Member] = []
-    for role in (ORGANISERS, FEDERATION, PLAYERS):
-        one = _of(members, role)
+    for one in _in_order(members, (ORGANISERS, FEDERATION, PLAYERS)):
         if (reason := _bar(one, sitting, (), countries, article)) is not None:
             raise reason
         sitting.append(one)
@@ -53,8 +59,8 @@ def convened(
 ) -> tuple[Member, ...]:
     """The three who sit where the players ``involved`` are in dispute: for the players the first who can.
 
-    Refuses, with everybody who is barred and why, where a place stays empty. Raises ``Invalid`` when the country of
-    somebody who matters is not known.
+    There are two where the players elected nobody. Refuses, with everybody who is barred and why, where a place stays
+    empty. Raises ``Invalid`` when the country of somebody who matters is not known.
     """
     sitting: list[Member] = []
     barred: list[Refusal] = []
@@ -100,10 +106,6 @@ def _country(person: str, countries: Countries) -> str:
     if not (country := countries.get(person, "")):
         raise Invalid("countries", N_("expected the country of {person}"), {"person": person})
     return country
-
-
-def _of(members: Sequence[Member], role: events.TribunalRole.ValueType) -> Member:
-    return next(one for one in members if one.role == role)
 
 
 def _in_order(members: Sequence[Member], roles: Sequence[events.TribunalRole.ValueType]) -> Iterator[Member]:

@@ -302,6 +302,35 @@ def test_once_a_round_has_begun_the_players_own_stay_and_others_can_be_replaced(
     assert (refused.reason, refused.article) == ("TOURNAMENT_BEGUN", "FISE 50")
 
 
+def test_where_no_tribunal_was_appointed_before_the_first_round_it_sits_without_the_players_own() -> None:
+    hall = hall_of()
+    version = warn(hall)
+    assert "appoint one first" in str(refusal_of(lambda: lodge(hall, version)))
+    hall.pair(1)
+    hall.start(1)
+    refused = refusal_of(lambda: lodge(hall, version))
+    assert (refused.reason, refused.article) == ("NO_TRIBUNAL", "FISE 50")
+    assert "can still appoint" in refused.message
+    for members in (TRIBUNAL, TRIBUNAL[:3]):
+        late = refusal_of(lambda members=members: appoint(hall, members))  # type: ignore[misc]
+        assert (late.reason, late.article, "without them" in late.message) == ("TOURNAMENT_BEGUN", "FISE 50", True)
+    with pytest.raises(Invalid, match="nobody else"):
+        appoint(hall, TRIBUNAL[:1])
+
+    appoint(hall, TRIBUNAL[:2])
+    lodged = lodge(hall, version)
+    assert [one.person_id for one in lodged.members] == ["ona", "pau"]
+    barred = refusal_of(lambda: lodge(hall, warn(hall, "p2"), "p2", countries={**COUNTRIES, "p2": "POR"}))
+    assert (barred.reason, barred.params["person"]) == ("TRIBUNAL_BARRED", "pau")
+    decide_appeal(hall)
+    assert hall.state.players[0].warnings == 0
+
+
+def test_before_the_first_round_a_tribunal_is_appointed_with_the_players_own() -> None:
+    with pytest.raises(Invalid, match="appointments"):
+        appoint(hall_of(), TRIBUNAL[:2])
+
+
 def test_an_appeal_is_of_who_was_sanctioned_against_a_sanction_before_a_tribunal() -> None:
     hall = hall_of()
     version = warn(hall)

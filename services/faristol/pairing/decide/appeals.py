@@ -31,8 +31,9 @@ def appoint(
 ) -> list[Message]:
     """Appoint the tribunal, in place of the one before; the players' representatives before the tournament begins.
 
-    Raises ``Invalid`` for members whom the book does not want and where a country is missing, ``Refusal`` where the
-    book has no tribunal, for two of one country, and for other representatives of the players once a round has begun.
+    Where they were not, the other two are appointed without them. Raises ``Invalid`` for members whom the book does not
+    want and where a country is missing, ``Refusal`` where the book has no tribunal, for two of one country, and for
+    other representatives of the players once a round has begun.
     """
     article = ruleset.law.tribunal
     if state.over:
@@ -41,9 +42,18 @@ def appoint(
         raise Refusal("NO_TRIBUNAL", "", N_("These rules know no tribunal of appeals."))
     for one in members:
         checked_id("appointments", one.person_id)
-    tribunal.check_composition(members, countries, article)
-    begun = any(one.phase is not Phase.PAIRED for one in state.played)
-    if begun and _players_own(members) != _players_own(state.tribunal):
+    begun, elected = _begun(state), _players_own(state.tribunal)
+    if begun and not elected and _players_own(members):
+        raise Refusal(
+            "TOURNAMENT_BEGUN",
+            article,
+            N_(
+                "The players’ representative and the substitutes were to be chosen before the tournament began: appoint"
+                " those of the organisers and the federation without them."
+            ),
+        )
+    tribunal.check_composition(members, countries, article, elected=bool(elected) or not begun)
+    if begun and _players_own(members) != elected:
         raise Refusal(
             "TOURNAMENT_BEGUN",
             article,
@@ -194,6 +204,16 @@ def _check_appeal(state: Tournament, ruleset: Ruleset, act: Sanction, player_id:
             {"sanctioned": act.player_id, "player": player_id[:100]},
         )
     check_not_appealed(state, ruleset, version)
+    if not state.tribunal and _begun(state):
+        raise Refusal(
+            "NO_TRIBUNAL",
+            ruleset.law.tribunal,
+            N_(
+                "No tribunal of appeals was appointed before the tournament began, and the players can choose nobody"
+                " any more. The organisers can still appoint a representative of theirs and one of the federation, or"
+                " who decided on the sanction lifts it."
+            ),
+        )
     if not state.tribunal:
         raise Refusal(
             "NO_TRIBUNAL", ruleset.law.tribunal, N_("No tribunal of appeals was appointed: appoint one first.")
@@ -227,6 +247,10 @@ def _players_of_game(state: Tournament, act: Sanction) -> tuple[str, ...]:
     """Who plays the game that a sanction is about; nobody where it is about none."""
     found = state.find_game(act.game_id) if isinstance(act, events.PlayerSanctioned) else None
     return found[1].player_ids if found else ()
+
+
+def _begun(state: Tournament) -> bool:
+    return any(one.phase is not Phase.PAIRED for one in state.played)
 
 
 def _players_own(members: Sequence[Member]) -> set[Member]:
