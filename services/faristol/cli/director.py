@@ -41,7 +41,10 @@ def direct(
     address: Address = None,
     json_output: AsJson = False,
 ) -> None:
-    """Carry out a director's command. Lists are written with commas: player-ids=anna,biel scores=anna=310,biel=290."""
+    """Carry out a director's command.
+
+    Lists are written with commas, player-ids=anna,biel scores=anna=310,biel=290, and an empty one as halls=.
+    """
     if not command:
         typer.echo("\n".join(f"{kebab(one.name):<24}{_what_it_does(one.name)}" for one in SERVICE.methods))
         return
@@ -127,9 +130,8 @@ def _request(kind: type[Message], tournament: str, fields: Sequence[str]) -> Mes
         if not separator or known is None:
             expected = ", ".join(kebab(one.name) for one in _to_fill_in(kind))
             raise typer.BadParameter(f"{field!r} is no field of this command; expected NAME=VALUE of {expected}")
-        given[known.name] = (
-            [_value(known, one) for one in value.split(",")] if known.is_repeated else _value(known, value)
-        )
+        parts = value.split(",") if value else []
+        given[known.name] = [_value(known, one) for one in parts] if known.is_repeated else _value(known, value)
         try:
             ParseDict({known.name: given[known.name]}, kind())
         except ParseError as problem:

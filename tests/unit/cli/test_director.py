@@ -57,6 +57,12 @@ def test_what_the_contract_does_not_know_is_told(field: str, said: str) -> None:
         _request(pairing.CreateTournamentRequest, "copa", [field])
 
 
+def test_a_list_of_nothing_is_written_as_nothing() -> None:
+    made = _request(pairing.SetHallsRequest, "copa", ["halls="])
+    assert isinstance(made, pairing.SetHallsRequest)
+    assert list(made.halls) == []
+
+
 def test_every_field_of_a_score_is_written() -> None:
     made = _request(pairing.EnterResultRequest, "copa", ["scores=anna=310,biel=-5"])
     assert isinstance(made, pairing.EnterResultRequest)
