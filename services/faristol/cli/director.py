@@ -75,7 +75,12 @@ def history(tournament: Tournament, address: Address = None, json_output: AsJson
     if json_output:
         typer.echo(json.dumps(as_json(answer), ensure_ascii=False, indent=2))
         return
-    for act in answer.acts:
+    typer.echo("\n".join(_told(answer)))
+
+
+def _told(answer: pairing.ListActsResponse) -> Iterator[str]:
+    """The lines of a history, in the order of the record."""
+    for act in sorted((*answer.acts, *answer.rating_choices), key=lambda act: act.position):
         about = [
             f"round {act.round}" if act.round else "",
             act.game_id,
@@ -85,7 +90,7 @@ def history(tournament: Tournament, address: Address = None, json_output: AsJson
         ]
         undo = f"undone by {kebab(act.undone_by)}" if act.undone_by else ""
         parts = [act.type, *filter(None, about), f"by {act.actor}" if act.actor else "", undo]
-        typer.echo(f"{act.version:>4}  {act.recorded_at.ToJsonString()}  {'; '.join(filter(None, parts))}")
+        yield f"{act.version or '':>4}  {act.recorded_at.ToJsonString()}  {'; '.join(filter(None, parts))}"
 
 
 def _whom(act: pairing.Act) -> Iterator[str]:

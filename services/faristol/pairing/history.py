@@ -12,7 +12,9 @@ from faristol.host.times import to_timestamp
 from faristol.pairing import decide, identity, pinning
 from faristol.pairing.commands import Commands, Context
 from faristol.pairing.model import Tournament, stream
+from faristol.pairing.ratings import ratings_stream
 from faristol.pb.pairing.v1 import pairing_pb2 as pairing
+from faristol.pb.rating.v1 import events_pb2 as rating
 from faristol.record import Recorded, people
 from faristol.record.naming import players_of
 from faristol.rules import N_
@@ -37,14 +39,24 @@ class History(Commands):
         recorded = await self._record.read_stream(stream(request.tournament_id))
         left = [one for one in recorded if request.after_version < one.version <= loaded.version]
         page = left[: request.limit or MOST_ACTS]
+        more = len(page) < len(left)
         facts = [one.message for one in recorded]
         notes = await self._record.notes_of(stream(request.tournament_id))
         known = await people.names(self._record, {player for one in page for player in players_of(one.message)})
         return pairing.ListActsResponse(
             acts=[_act(one, facts[: one.version - 1], notes.get(one.version, ""), known) for one in page],
             version=loaded.version,
-            more=len(page) < len(left),
+            more=more,
+            rating_choices=[] if more else await self._rating_choices(request.tournament_id),
         )
+
+    async def _rating_choices(self, tournament_id: str) -> list[pairing.Act]:
+        """Choices of the system by which a tournament is rated, which have no version of its own stream."""
+        recorded = await self._record.read_stream(ratings_stream(tournament_id))
+        acts = [_act(one, (), "", {}) for one in recorded if isinstance(one.message, rating.RatingSystemChosen)]
+        for act in acts:
+            act.ClearField("version")
+        return acts
 
     async def UndoAct(  # noqa: N802
         self, request: pairing.UndoActRequest, context: Context

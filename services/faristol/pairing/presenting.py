@@ -4,7 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from faristol.pairing.model import KINDS, BoardBye, Division, Phase, Player, Round, Team, Tournament
+from faristol.pairing.model import (
+    KINDS,
+    Appeal,
+    AppealPhase,
+    BoardBye,
+    Division,
+    Phase,
+    Player,
+    Round,
+    Team,
+    Tournament,
+)
 from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.pb.pairing.v1 import pairing_pb2 as pairing
 from faristol.rules import Bye
@@ -15,9 +26,21 @@ _PHASES: Mapping[Phase, pairing.RoundPhase.ValueType] = {
     Phase.CLOSED: pairing.ROUND_PHASE_CLOSED,
 }
 
+_APPEAL_PHASES: Mapping[AppealPhase, pairing.AppealPhase.ValueType] = {
+    AppealPhase.OPEN: pairing.APPEAL_PHASE_OPEN,
+    AppealPhase.UPHELD: pairing.APPEAL_PHASE_UPHELD,
+    AppealPhase.DISMISSED: pairing.APPEAL_PHASE_DISMISSED,
+    AppealPhase.WITHDRAWN: pairing.APPEAL_PHASE_WITHDRAWN,
+}
 
-def tournament_of(state: Tournament, version: int, divisions: Sequence[Division] = ()) -> pairing.GetTournamentResponse:
-    """The whole tournament, one of ``divisions`` where there are some; its seed is not among what is shown."""
+
+def tournament_of(
+    state: Tournament, version: int, divisions: Sequence[Division] = (), rating_system: str = ""
+) -> pairing.GetTournamentResponse:
+    """The whole tournament, one of ``divisions`` where there are some; its seed is not among what is shown.
+
+    ``rating_system`` is the one by which it is rated, where that was said.
+    """
     return pairing.GetTournamentResponse(
         tournament_id=state.tournament_id,
         name=state.name,
@@ -36,6 +59,20 @@ def tournament_of(state: Tournament, version: int, divisions: Sequence[Division]
         version=version,
         players=[_player(player, len(state.played)) for player in state.players],
         teams=[_team(team, len(state.played)) for team in state.teams],
+        tribunal=[one.message() for one in state.tribunal],
+        appeals=[_appeal(number, one) for number, one in enumerate(state.appeals, start=1)],
+        rating_system=rating_system,
+    )
+
+
+def _appeal(number: int, one: Appeal) -> pairing.Appeal:
+    return pairing.Appeal(
+        appeal=number,
+        player_id=one.player_id,
+        version=one.version,
+        player_ids=one.involved,
+        members=[member.message() for member in one.members],
+        phase=_APPEAL_PHASES[one.phase],
     )
 
 

@@ -20,6 +20,7 @@ from faristol.pairing.pairs import Pairs
 from faristol.pairing.players import Players
 from faristol.pairing.presenting import tournament_of
 from faristol.pairing.prizes import Prizes
+from faristol.pairing.ratings import rating_system, ratings_stream
 from faristol.pairing.sanctions import Sanctions
 from faristol.pairing.teams import Teams
 from faristol.pb.pairing.v1 import events_pb2 as events
@@ -190,7 +191,9 @@ class PairingService(
     ) -> pairing.GetTournamentResponse:
         """The tournament as it stands in the record."""
         loaded = await self.load(request.tournament_id)
-        return tournament_of(loaded.state, loaded.version, await self.divisions(loaded.state))
+        ratings = [one.message for one in await self._record.read_stream(ratings_stream(request.tournament_id))]
+        divisions = await self.divisions(loaded.state)
+        return tournament_of(loaded.state, loaded.version, divisions, rating_system(ratings))
 
     async def _free_id(self, name: str, command_id: str) -> str:
         for wanted in identity.ids_of(name, command_id, "championship"):

@@ -9,8 +9,9 @@ from pathlib import Path
 import pytest
 import typer
 from google.protobuf.message_factory import GetMessageClass
+from google.protobuf.timestamp_pb2 import Timestamp
 
-from faristol.cli.director import SERVICE, _request, direct
+from faristol.cli.director import SERVICE, _request, _told, direct
 from faristol.cli.referee.forms import kebab
 from faristol.pb.game.v1 import events_pb2 as game
 from faristol.pb.pairing.v1 import events_pb2 as events
@@ -61,6 +62,24 @@ def test_a_list_of_nothing_is_written_as_nothing() -> None:
     made = _request(pairing.SetHallsRequest, "copa", ["halls="])
     assert isinstance(made, pairing.SetHallsRequest)
     assert list(made.halls) == []
+
+
+def test_the_history_has_the_choice_of_a_rating_system_in_its_place_and_no_version_to_undo_it_by() -> None:
+    at = Timestamp(seconds=1_700_000_000)
+    answer = pairing.ListActsResponse(
+        acts=[
+            pairing.Act(version=1, position=1, type="TournamentCreated", recorded_at=at),
+            pairing.Act(version=2, position=9, type="RoundPaired", round=1, recorded_at=at, undone_by="UnpairRound"),
+        ],
+        rating_choices=[
+            pairing.Act(position=5, type="RatingSystemChosen", details=["system: naspa-1"], recorded_at=at)
+        ],
+    )
+    assert list(_told(answer)) == [
+        "   1  2023-11-14T22:13:20Z  TournamentCreated",
+        "      2023-11-14T22:13:20Z  RatingSystemChosen; system: naspa-1",
+        "   2  2023-11-14T22:13:20Z  RoundPaired; round 1; undone by unpair-round",
+    ]
 
 
 def test_every_field_of_a_score_is_written() -> None:

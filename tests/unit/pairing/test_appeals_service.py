@@ -189,3 +189,35 @@ async def test_an_appeal_names_a_bounded_number_of_persons_each_in_due_form_and_
         grpc.StatusCode.INVALID_ARGUMENT,
         "appointments: names 105 persons; expected 100 at the most",
     )
+
+
+@pytest.mark.parametrize(
+    ("said", "phase"), [("upheld", pairing.APPEAL_PHASE_UPHELD), ("dismissed", pairing.APPEAL_PHASE_DISMISSED)]
+)
+async def test_a_tournament_shows_its_tribunal_and_where_each_appeal_stands(
+    desk: Desk, said: str, phase: pairing.AppealPhase.ValueType
+) -> None:
+    version = await warned(desk)
+    told = countries(ona="AND", pau="POR")
+    await act(desk, "LodgeAppeal", player_id="p1", version=version, countries=told)
+    await act(desk, "WithdrawAppeal", appeal=1)
+    await act(desk, "LodgeAppeal", player_id="p1", version=version, player_ids=["p2"], countries=told, note="not me")
+    which = pairing.GetTournamentRequest(tournament_id="open")
+    shown = await desk.stub.GetTournament(which)
+
+    assert [(one.person_id, one.role) for one in shown.tribunal] == [(person, role) for person, role, _ in SEATS]
+    first, second = shown.appeals
+    assert (first.appeal, first.phase) == (1, pairing.APPEAL_PHASE_WITHDRAWN)
+    assert (second.appeal, second.player_id, second.version, list(second.player_ids)) == (
+        2,
+        "p1",
+        version,
+        ["p1", "p2"],
+    )
+    assert ([one.person_id for one in second.members], second.phase) == (
+        ["ona", "pau", "p3"],
+        pairing.APPEAL_PHASE_OPEN,
+    )
+    assert "not me" not in str(shown)
+    await act(desk, "DecideAppeal", appeal=2, **{said: True})
+    assert (await desk.stub.GetTournament(which)).appeals[1].phase == phase

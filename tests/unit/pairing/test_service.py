@@ -19,6 +19,7 @@ from faristol.pairing.commands import decision_of
 from faristol.pb.game.v1 import events_pb2 as game_events
 from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.pb.pairing.v1 import pairing_pb2 as pairing
+from faristol.pb.rating.v1 import events_pb2 as rating_events
 from faristol.record import Decision, Loaded, Metadata, Write, people
 from faristol.record.erasure import erase
 from faristol.record.verification import verify
@@ -500,3 +501,29 @@ async def test_what_was_done_comes_in_pages_and_names_everybody_whom_it_is_about
     assert sorted(acts[-1].player_ids) == ["p1", "p2", "p3", "p4", "p5", "p6"]
     code, _, _ = await refused(desk.stub.ListActs(pairing.ListActsRequest(tournament_id="open", limit=501)))
     assert code is grpc.StatusCode.INVALID_ARGUMENT
+
+
+async def test_the_system_by_which_a_tournament_is_rated_is_shown_and_its_choice_is_in_the_history(desk: Desk) -> None:
+    await open_tournament(desk, players=2)
+    which = pairing.GetTournamentRequest(tournament_id="open")
+    assert (await desk.stub.GetTournament(which)).rating_system == ""
+    for version, system in enumerate(("fide-2024", "naspa-1")):
+        chosen = rating_events.RatingSystemChosen(tournament_id="open", system=system)
+        await desk.record.append(Decision([Write("ratings-open", version, [chosen], "open")]), Metadata(actor="eva"))
+    await act(desk, "WithdrawPlayer", player_id="p1")
+
+    assert (await desk.stub.GetTournament(which)).rating_system == "naspa-1"
+    first = await desk.stub.ListActs(pairing.ListActsRequest(tournament_id="open", limit=1))
+    assert (first.more, list(first.rating_choices)) == (True, [])
+    found = await desk.stub.ListActs(
+        pairing.ListActsRequest(tournament_id="open", after_version=first.acts[-1].version)
+    )
+    told = [(one.type, one.version, one.actor, one.details[-1], one.undone_by) for one in found.rating_choices]
+    assert told == [
+        ("RatingSystemChosen", 0, "eva", "system: fide-2024", ""),
+        ("RatingSystemChosen", 0, "eva", "system: naspa-1", ""),
+    ]
+    assert found.acts[-2].position < found.rating_choices[0].position < found.acts[-1].position
+    listed = rating_events.RatingListPublished(tournament_id="open", system="fisc-1")
+    await desk.record.append(Decision([Write("ratings-open", 2, [listed], "open")]), Metadata())
+    assert (await desk.stub.GetTournament(which)).rating_system == "fisc-1"

@@ -12,12 +12,15 @@ from faristol.host.times import to_timestamp
 from faristol.pairing import conditions, tribunal
 from faristol.pairing.decide.lifting import Sanction, is_lifted, lifted, sanction_of
 from faristol.pairing.identity import checked_id
-from faristol.pairing.model import Appeal, Member, Phase, Tournament
+from faristol.pairing.model import Appeal, AppealPhase, Member, Phase, Tournament
 from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.rules import N_, Refusal, Ruleset
 
 PLAYERS_OWN = (tribunal.PLAYERS, tribunal.SUBSTITUTE)
 """Who is elected before the tournament begins."""
+
+DECIDED = (AppealPhase.UPHELD, AppealPhase.DISMISSED)
+"""Appeals of which nothing can be changed any more."""
 
 
 def appoint(
@@ -176,9 +179,9 @@ def _waiting(state: Tournament, ruleset: Ruleset, appeal: int) -> Appeal:
     if not 1 <= appeal <= len(state.appeals):
         raise Refusal("NO_APPEAL", "", N_("There is no appeal {appeal}."), {"appeal": appeal})
     found = state.appeals[appeal - 1]
-    if found.decided:
+    if found.phase in DECIDED:
         raise _final(ruleset, found)
-    if found.withdrawn:
+    if found.phase is AppealPhase.WITHDRAWN:
         raise Refusal(
             "APPEAL_WITHDRAWN",
             "",
@@ -223,9 +226,9 @@ def _check_appeal(state: Tournament, ruleset: Ruleset, act: Sanction, player_id:
 def check_not_appealed(state: Tournament, ruleset: Ruleset, version: int) -> None:
     """Refuse to touch a sanction that the tribunal has decided on, or will."""
     for one in state.appeals:
-        if one.version == version and one.decided:
+        if one.version == version and one.phase in DECIDED:
             raise _final(ruleset, one)
-        if one.version == version and one.waits:
+        if one.version == version and one.phase is AppealPhase.OPEN:
             raise Refusal(
                 "APPEAL_LODGED",
                 ruleset.law.appeal,

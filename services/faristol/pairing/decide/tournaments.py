@@ -10,7 +10,7 @@ from google.protobuf.message import Message
 from faristol.host.errors import AlreadyExists, Invalid
 from faristol.host.times import to_timestamp
 from faristol.pairing import conditions, systems
-from faristol.pairing.model import Phase, Pin, Tournament
+from faristol.pairing.model import AppealPhase, Phase, Pin, Tournament
 from faristol.pairing.team_tournament import of_teams
 from faristol.pb.game.v1 import events_pb2 as game_events
 from faristol.pb.pairing.v1 import events_pb2 as events
@@ -158,7 +158,7 @@ def publish(state: Tournament, *, at: datetime | None, now: datetime) -> list[Me
                 {"appeal": number, "player": one.player_id},
             )
             for number, one in enumerate(state.appeals, start=1)
-            if one.waits
+            if one.phase is AppealPhase.OPEN
         ]
     )
     return [events.StandingsPublished(round=state.rounds, occurred_at=to_timestamp(conditions.moment(state, at, now)))]

@@ -1,6 +1,6 @@
 """A tournament as its facts tell it. Pure."""
 
-from faristol.pairing.model.appeal import Appeal, Member
+from faristol.pairing.model.appeal import Appeal, AppealPhase, Member
 from faristol.pairing.model.division import Division
 from faristol.pairing.model.evolution import BYES, KINDS, evolve
 from faristol.pairing.model.player import Player
@@ -23,6 +23,7 @@ __all__ = [
     "BYES",
     "KINDS",
     "Appeal",
+    "AppealPhase",
     "BoardBye",
     "Decided",
     "Division",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from enum import Enum
 
 from faristol.pb.pairing.v1 import events_pb2 as events
 
@@ -24,6 +25,16 @@ class Member:
         return events.TribunalMember(person_id=self.person_id, role=self.role)
 
 
+class AppealPhase(Enum):
+    """Where an appeal stands."""
+
+    OPEN = "open"
+    UPHELD = "upheld"
+    DISMISSED = "dismissed"
+    WITHDRAWN = "withdrawn"
+    """Taken back before it was decided on."""
+
+
 @dataclass(frozen=True, slots=True)
 class Appeal:
     """An appeal against an act of the tournament."""
@@ -36,11 +47,4 @@ class Appeal:
     """Who sits."""
     involved: tuple[str, ...]
     """The players involved in the dispute, who appealed among them."""
-    decided: bool = False
-    withdrawn: bool = False
-    """Taken back before it was decided on."""
-
-    @property
-    def waits(self) -> bool:
-        """The tribunal has to decide on it."""
-        return not (self.decided or self.withdrawn)
+    phase: AppealPhase = AppealPhase.OPEN

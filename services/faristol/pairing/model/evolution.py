@@ -11,7 +11,7 @@ from typing import assert_never
 from google.protobuf.message import Message
 from google.protobuf.timestamp_pb2 import Timestamp
 
-from faristol.pairing.model.appeal import Appeal, Member
+from faristol.pairing.model.appeal import Appeal, AppealPhase, Member
 from faristol.pairing.model.division import Division
 from faristol.pairing.model.player import Player
 from faristol.pairing.model.team import BoardBye, Team, TeamMatch
@@ -278,9 +278,10 @@ def _after(state: Tournament, fact: Fact) -> Tournament:
             )
             return _later(replace(state, appeals=(*state.appeals, appeal)), fact.occurred_at)
         case events.AppealDecided():
-            return _later(_with_appeal(state, fact.appeal, decided=True), fact.occurred_at)
+            phase = AppealPhase.UPHELD if fact.upheld else AppealPhase.DISMISSED
+            return _later(_with_appeal(state, fact.appeal, phase), fact.occurred_at)
         case events.AppealWithdrawn():
-            return _later(_with_appeal(state, fact.appeal, withdrawn=True), fact.occurred_at)
+            return _later(_with_appeal(state, fact.appeal, AppealPhase.WITHDRAWN), fact.occurred_at)
         case events.RoundPaired():
             pairings = tuple(map(Pairing.of, fact.pairings))
             byes = fact.requested_byes
@@ -381,9 +382,9 @@ def _with_team(state: Tournament, fact: OfTeam) -> Tournament:
     return replace(state, teams=teams)
 
 
-def _with_appeal(state: Tournament, number: int, *, decided: bool = False, withdrawn: bool = False) -> Tournament:
+def _with_appeal(state: Tournament, number: int, phase: AppealPhase) -> Tournament:
     appeals = list(state.appeals)
-    appeals[number - 1] = replace(appeals[number - 1], decided=decided, withdrawn=withdrawn)
+    appeals[number - 1] = replace(appeals[number - 1], phase=phase)
     return replace(state, appeals=tuple(appeals))
 
 

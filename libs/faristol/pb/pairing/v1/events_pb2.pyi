@@ -1537,6 +1537,46 @@ class AppealDecided(_message.Message):
 Global___AppealDecided: _TypeAlias = AppealDecided  # noqa: Y015
 
 @_typing.final
+class AppealWithdrawn(_message.Message):
+    """An appeal was taken back before it was decided on. The same act can be appealed against anew."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    APPEAL_FIELD_NUMBER: _builtins.int
+    PLAYER_ID_FIELD_NUMBER: _builtins.int
+    VERSION_FIELD_NUMBER: _builtins.int
+    NOTE_FIELD_NUMBER: _builtins.int
+    OCCURRED_AT_FIELD_NUMBER: _builtins.int
+    appeal: _builtins.int
+    """The appeal."""
+    player_id: _builtins.str
+    """Who had appealed."""
+    version: _builtins.int
+    """The version of the tournament's stream that the act made."""
+    note: _builtins.str
+    """Why. Never for the public."""
+    @_builtins.property
+    def occurred_at(self) -> _timestamp_pb2.Timestamp:
+        """When."""
+
+    def __init__(
+        self,
+        *,
+        appeal: _builtins.int = ...,
+        player_id: _builtins.str = ...,
+        version: _builtins.int = ...,
+        note: _builtins.str = ...,
+        occurred_at: _timestamp_pb2.Timestamp | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["occurred_at", b"occurred_at"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["appeal", b"appeal", "note", b"note", "occurred_at", b"occurred_at", "player_id", b"player_id", "version", b"version"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___AppealWithdrawn: _TypeAlias = AppealWithdrawn  # noqa: Y015
+
+@_typing.final
 class PointsAdjusted(_message.Message):
     """Points of the tournament were taken off a player beside the result of a game, which stays, or given back (PES Ζ)."""
 

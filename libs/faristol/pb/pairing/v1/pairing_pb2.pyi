@@ -76,6 +76,38 @@ ROUND_PHASE_CLOSED: RoundPhase.ValueType  # 3
 """Closed."""
 Global___RoundPhase: _TypeAlias = RoundPhase  # noqa: Y015
 
+class _AppealPhase:
+    ValueType = _typing.NewType("ValueType", _builtins.int)
+    V: _TypeAlias = ValueType  # noqa: Y015
+
+class _AppealPhaseEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_AppealPhase.ValueType], _builtins.type):
+    DESCRIPTOR: _descriptor.EnumDescriptor
+    APPEAL_PHASE_UNSPECIFIED: _AppealPhase.ValueType  # 0
+    """Not said; never sent."""
+    APPEAL_PHASE_OPEN: _AppealPhase.ValueType  # 1
+    """The tribunal has to decide on it."""
+    APPEAL_PHASE_UPHELD: _AppealPhase.ValueType  # 2
+    """The player was right."""
+    APPEAL_PHASE_DISMISSED: _AppealPhase.ValueType  # 3
+    """The player was not."""
+    APPEAL_PHASE_WITHDRAWN: _AppealPhase.ValueType  # 4
+    """Taken back before it was decided on."""
+
+class AppealPhase(_AppealPhase, metaclass=_AppealPhaseEnumTypeWrapper):
+    """Where an appeal stands."""
+
+APPEAL_PHASE_UNSPECIFIED: AppealPhase.ValueType  # 0
+"""Not said; never sent."""
+APPEAL_PHASE_OPEN: AppealPhase.ValueType  # 1
+"""The tribunal has to decide on it."""
+APPEAL_PHASE_UPHELD: AppealPhase.ValueType  # 2
+"""The player was right."""
+APPEAL_PHASE_DISMISSED: AppealPhase.ValueType  # 3
+"""The player was not."""
+APPEAL_PHASE_WITHDRAWN: AppealPhase.ValueType  # 4
+"""Taken back before it was decided on."""
+Global___AppealPhase: _TypeAlias = AppealPhase  # noqa: Y015
+
 @_typing.final
 class CreateTournamentRequest(_message.Message):
     """See CreateTournament."""
@@ -1401,7 +1433,7 @@ class AppointTribunalRequest(_message.Message):
     @_builtins.property
     def appointments(self) -> _containers.RepeatedCompositeFieldContainer[Global___Appointment]:
         """One for the organisers, one for the federation, one for the players and two substitutes; the players' are appointed
-        before the tournament begins.
+        before the tournament begins, and where they were not, the other two without them.
         """
 
     @_builtins.property
@@ -1533,6 +1565,68 @@ class LodgeAppealResponse(_message.Message):
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___LodgeAppealResponse: _TypeAlias = LodgeAppealResponse  # noqa: Y015
+
+@_typing.final
+class WithdrawAppealRequest(_message.Message):
+    """See WithdrawAppeal."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    COMMAND_ID_FIELD_NUMBER: _builtins.int
+    TOURNAMENT_ID_FIELD_NUMBER: _builtins.int
+    APPEAL_FIELD_NUMBER: _builtins.int
+    NOTE_FIELD_NUMBER: _builtins.int
+    OCCURRED_AT_FIELD_NUMBER: _builtins.int
+    command_id: _builtins.str
+    """The caller's id of this command, a UUID."""
+    tournament_id: _builtins.str
+    """The tournament."""
+    appeal: _builtins.int
+    """The appeal."""
+    note: _builtins.str
+    """Why, at most 500 characters. Never for the public."""
+    @_builtins.property
+    def occurred_at(self) -> _timestamp_pb2.Timestamp:
+        """When; the service's time when absent."""
+
+    def __init__(
+        self,
+        *,
+        command_id: _builtins.str = ...,
+        tournament_id: _builtins.str = ...,
+        appeal: _builtins.int = ...,
+        note: _builtins.str = ...,
+        occurred_at: _timestamp_pb2.Timestamp | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["occurred_at", b"occurred_at"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["appeal", b"appeal", "command_id", b"command_id", "note", b"note", "occurred_at", b"occurred_at", "tournament_id", b"tournament_id"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___WithdrawAppealRequest: _TypeAlias = WithdrawAppealRequest  # noqa: Y015
+
+@_typing.final
+class WithdrawAppealResponse(_message.Message):
+    """See WithdrawAppeal."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    POSITION_FIELD_NUMBER: _builtins.int
+    position: _builtins.int
+    """Position in the record of the last event written."""
+    def __init__(
+        self,
+        *,
+        position: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["position", b"position"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___WithdrawAppealResponse: _TypeAlias = WithdrawAppealResponse  # noqa: Y015
 
 @_typing.final
 class DecideAppealRequest(_message.Message):
@@ -3411,6 +3505,7 @@ class ListActsResponse(_message.Message):
     ACTS_FIELD_NUMBER: _builtins.int
     VERSION_FIELD_NUMBER: _builtins.int
     MORE_FIELD_NUMBER: _builtins.int
+    RATING_CHOICES_FIELD_NUMBER: _builtins.int
     version: _builtins.int
     """Version of the tournament's stream that this shows."""
     more: _builtins.bool
@@ -3419,16 +3514,23 @@ class ListActsResponse(_message.Message):
     def acts(self) -> _containers.RepeatedCompositeFieldContainer[Global___Act]:
         """In the order of the record."""
 
+    @_builtins.property
+    def rating_choices(self) -> _containers.RepeatedCompositeFieldContainer[Global___Act]:
+        """With the last page: choices of the system by which it is rated, which are no acts of its own stream and have no
+        version; their place among the others is that of their positions.
+        """
+
     def __init__(
         self,
         *,
         acts: _abc.Iterable[Global___Act] | None = ...,
         version: _builtins.int = ...,
         more: _builtins.bool = ...,
+        rating_choices: _abc.Iterable[Global___Act] | None = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["acts", b"acts", "more", b"more", "version", b"version"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["acts", b"acts", "more", b"more", "rating_choices", b"rating_choices", "version", b"version"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -3729,6 +3831,9 @@ class GetTournamentResponse(_message.Message):
     DIVISION_OF_FIELD_NUMBER: _builtins.int
     DIVISIONS_FIELD_NUMBER: _builtins.int
     TEAMS_FIELD_NUMBER: _builtins.int
+    TRIBUNAL_FIELD_NUMBER: _builtins.int
+    APPEALS_FIELD_NUMBER: _builtins.int
+    RATING_SYSTEM_FIELD_NUMBER: _builtins.int
     tournament_id: _builtins.str
     """The tournament."""
     name: _builtins.str
@@ -3747,6 +3852,8 @@ class GetTournamentResponse(_message.Message):
     """The division of a championship that it is; empty where it is none."""
     division_of: _builtins.str
     """The tournament that is the first division of that championship; empty for the first one itself."""
+    rating_system: _builtins.str
+    """By which system it is rated, where that was chosen or its list is published; empty for the usual one."""
     @_builtins.property
     def ruleset(self) -> _events_pb2.Pin:
         """The ruleset."""
@@ -3779,6 +3886,14 @@ class GetTournamentResponse(_message.Message):
     def teams(self) -> _containers.RepeatedCompositeFieldContainer[Global___Team]:
         """The teams in the order of registration; empty where there are none."""
 
+    @_builtins.property
+    def tribunal(self) -> _containers.RepeatedCompositeFieldContainer[_events_pb2_1.TribunalMember]:
+        """The tribunal of appeals; nobody where none is appointed."""
+
+    @_builtins.property
+    def appeals(self) -> _containers.RepeatedCompositeFieldContainer[Global___Appeal]:
+        """Appeals in the order of their numbers, which count from 1."""
+
     def __init__(
         self,
         *,
@@ -3799,14 +3914,63 @@ class GetTournamentResponse(_message.Message):
         division_of: _builtins.str = ...,
         divisions: _abc.Iterable[_events_pb2_1.Division] | None = ...,
         teams: _abc.Iterable[Global___Team] | None = ...,
+        tribunal: _abc.Iterable[_events_pb2_1.TribunalMember] | None = ...,
+        appeals: _abc.Iterable[Global___Appeal] | None = ...,
+        rating_system: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["lexicon", b"lexicon", "ruleset", b"ruleset"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["division", b"division", "division_of", b"division_of", "divisions", b"divisions", "halls", b"halls", "lexicon", b"lexicon", "name", b"name", "over", b"over", "played", b"played", "player_ids", b"player_ids", "players", b"players", "rounds", b"rounds", "ruleset", b"ruleset", "teams", b"teams", "time_zone", b"time_zone", "top_tables", b"top_tables", "tournament_id", b"tournament_id", "version", b"version"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["appeals", b"appeals", "division", b"division", "division_of", b"division_of", "divisions", b"divisions", "halls", b"halls", "lexicon", b"lexicon", "name", b"name", "over", b"over", "played", b"played", "player_ids", b"player_ids", "players", b"players", "rating_system", b"rating_system", "rounds", b"rounds", "ruleset", b"ruleset", "teams", b"teams", "time_zone", b"time_zone", "top_tables", b"top_tables", "tournament_id", b"tournament_id", "tribunal", b"tribunal", "version", b"version"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___GetTournamentResponse: _TypeAlias = GetTournamentResponse  # noqa: Y015
+
+@_typing.final
+class Appeal(_message.Message):
+    """An appeal against a warning, a sanction or an expulsion."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    APPEAL_FIELD_NUMBER: _builtins.int
+    PLAYER_ID_FIELD_NUMBER: _builtins.int
+    VERSION_FIELD_NUMBER: _builtins.int
+    PLAYER_IDS_FIELD_NUMBER: _builtins.int
+    MEMBERS_FIELD_NUMBER: _builtins.int
+    PHASE_FIELD_NUMBER: _builtins.int
+    appeal: _builtins.int
+    """Its number in the tournament."""
+    player_id: _builtins.str
+    """Who appealed."""
+    version: _builtins.int
+    """The version of the act, as ListActs tells it."""
+    phase: Global___AppealPhase.ValueType
+    """Where it stands."""
+    @_builtins.property
+    def player_ids(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """Everybody who is involved in the dispute."""
+
+    @_builtins.property
+    def members(self) -> _containers.RepeatedCompositeFieldContainer[_events_pb2_1.TribunalMember]:
+        """Who sits."""
+
+    def __init__(
+        self,
+        *,
+        appeal: _builtins.int = ...,
+        player_id: _builtins.str = ...,
+        version: _builtins.int = ...,
+        player_ids: _abc.Iterable[_builtins.str] | None = ...,
+        members: _abc.Iterable[_events_pb2_1.TribunalMember] | None = ...,
+        phase: Global___AppealPhase.ValueType = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["appeal", b"appeal", "members", b"members", "phase", b"phase", "player_id", b"player_id", "player_ids", b"player_ids", "version", b"version"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___Appeal: _TypeAlias = Appeal  # noqa: Y015
 
 @_typing.final
 class OfferPrizesRequest(_message.Message):

@@ -130,6 +130,11 @@ class PairingServiceStub:
                 request_serializer=faristol_dot_pairing_dot_v1_dot_pairing__pb2.LodgeAppealRequest.SerializeToString,
                 response_deserializer=faristol_dot_pairing_dot_v1_dot_pairing__pb2.LodgeAppealResponse.FromString,
                 _registered_method=True)
+        self.WithdrawAppeal = channel.unary_unary(
+                '/faristol.pairing.v1.PairingService/WithdrawAppeal',
+                request_serializer=faristol_dot_pairing_dot_v1_dot_pairing__pb2.WithdrawAppealRequest.SerializeToString,
+                response_deserializer=faristol_dot_pairing_dot_v1_dot_pairing__pb2.WithdrawAppealResponse.FromString,
+                _registered_method=True)
         self.DecideAppeal = channel.unary_unary(
                 '/faristol.pairing.v1.PairingService/DecideAppeal',
                 request_serializer=faristol_dot_pairing_dot_v1_dot_pairing__pb2.DecideAppealRequest.SerializeToString,
@@ -409,6 +414,13 @@ class PairingServiceServicer:
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
+    def WithdrawAppeal(self, request, context):
+        """Take an appeal back that has not been decided on, such as one lodged by a slip. Another can be lodged.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
     def DecideAppeal(self, request, context):
         """Say what the tribunal decided on an appeal: that is final. One that is upheld takes the act back.
         """
@@ -522,7 +534,7 @@ class PairingServiceServicer:
         raise NotImplementedError('Method not implemented!')
 
     def EnterResult(self, request, context):
-        """Enter the result of a game that was played and not kept at its table.
+        """Enter the result of a game that was played and not kept at its table, such as a postponed one that was not started.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -558,7 +570,7 @@ class PairingServiceServicer:
         raise NotImplementedError('Method not implemented!')
 
     def StartPostponedGame(self, request, context):
-        """Start a postponed game: its table opens.
+        """Start a postponed game that its table keeps: that opens.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -703,6 +715,11 @@ def add_PairingServiceServicer_to_server(servicer, server):
                     servicer.LodgeAppeal,
                     request_deserializer=faristol_dot_pairing_dot_v1_dot_pairing__pb2.LodgeAppealRequest.FromString,
                     response_serializer=faristol_dot_pairing_dot_v1_dot_pairing__pb2.LodgeAppealResponse.SerializeToString,
+            ),
+            'WithdrawAppeal': grpc.unary_unary_rpc_method_handler(
+                    servicer.WithdrawAppeal,
+                    request_deserializer=faristol_dot_pairing_dot_v1_dot_pairing__pb2.WithdrawAppealRequest.FromString,
+                    response_serializer=faristol_dot_pairing_dot_v1_dot_pairing__pb2.WithdrawAppealResponse.SerializeToString,
             ),
             'DecideAppeal': grpc.unary_unary_rpc_method_handler(
                     servicer.DecideAppeal,
@@ -1359,6 +1376,33 @@ class PairingService:
             '/faristol.pairing.v1.PairingService/LodgeAppeal',
             faristol_dot_pairing_dot_v1_dot_pairing__pb2.LodgeAppealRequest.SerializeToString,
             faristol_dot_pairing_dot_v1_dot_pairing__pb2.LodgeAppealResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def WithdrawAppeal(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/faristol.pairing.v1.PairingService/WithdrawAppeal',
+            faristol_dot_pairing_dot_v1_dot_pairing__pb2.WithdrawAppealRequest.SerializeToString,
+            faristol_dot_pairing_dot_v1_dot_pairing__pb2.WithdrawAppealResponse.FromString,
             options,
             channel_credentials,
             insecure,

@@ -73,6 +73,8 @@ class PairingServiceStub:
     """Appoint the tribunal of appeals (FISE 50)."""
     LodgeAppeal: _grpc.UnaryUnaryMultiCallable[_pairing_pb2.LodgeAppealRequest, _pairing_pb2.LodgeAppealResponse]
     """Appeal against a warning, a sanction or an expulsion (FISE 49): who sits is chosen from the tribunal."""
+    WithdrawAppeal: _grpc.UnaryUnaryMultiCallable[_pairing_pb2.WithdrawAppealRequest, _pairing_pb2.WithdrawAppealResponse]
+    """Take an appeal back that has not been decided on, such as one lodged by a slip. Another can be lodged."""
     DecideAppeal: _grpc.UnaryUnaryMultiCallable[_pairing_pb2.DecideAppealRequest, _pairing_pb2.DecideAppealResponse]
     """Say what the tribunal decided on an appeal: that is final. One that is upheld takes the act back."""
     SetHalls: _grpc.UnaryUnaryMultiCallable[_pairing_pb2.SetHallsRequest, _pairing_pb2.SetHallsResponse]
@@ -106,7 +108,7 @@ class PairingServiceStub:
     GiveForfeit: _grpc.UnaryUnaryMultiCallable[_pairing_pb2.GiveForfeitRequest, _pairing_pb2.GiveForfeitResponse]
     """Decide a game of which no turn is over: a player was absent, or all were. The scores are those of the book."""
     EnterResult: _grpc.UnaryUnaryMultiCallable[_pairing_pb2.EnterResultRequest, _pairing_pb2.EnterResultResponse]
-    """Enter the result of a game that was played and not kept at its table."""
+    """Enter the result of a game that was played and not kept at its table, such as a postponed one that was not started."""
     CorrectResult: _grpc.UnaryUnaryMultiCallable[_pairing_pb2.CorrectResultRequest, _pairing_pb2.CorrectResultResponse]
     """Correct a result on the record where the book allows it, or an arbiter entered it wrongly; rounds paired since are
     marked.
@@ -118,7 +120,7 @@ class PairingServiceStub:
     CancelPostponement: _grpc.UnaryUnaryMultiCallable[_pairing_pb2.CancelPostponementRequest, _pairing_pb2.CancelPostponementResponse]
     """Take a postponement back before the round is started: the game is played with it."""
     StartPostponedGame: _grpc.UnaryUnaryMultiCallable[_pairing_pb2.StartPostponedGameRequest, _pairing_pb2.StartPostponedGameResponse]
-    """Start a postponed game: its table opens."""
+    """Start a postponed game that its table keeps: that opens."""
     CloseRound: _grpc.UnaryUnaryMultiCallable[_pairing_pb2.CloseRoundRequest, _pairing_pb2.CloseRoundResponse]
     """Close a round of which every result is in."""
     OfferPrizes: _grpc.UnaryUnaryMultiCallable[_pairing_pb2.OfferPrizesRequest, _pairing_pb2.OfferPrizesResponse]
@@ -175,6 +177,8 @@ class PairingServiceAsyncStub(PairingServiceStub):
     """Appoint the tribunal of appeals (FISE 50)."""
     LodgeAppeal: _aio.UnaryUnaryMultiCallable[_pairing_pb2.LodgeAppealRequest, _pairing_pb2.LodgeAppealResponse]  # type: ignore[assignment]
     """Appeal against a warning, a sanction or an expulsion (FISE 49): who sits is chosen from the tribunal."""
+    WithdrawAppeal: _aio.UnaryUnaryMultiCallable[_pairing_pb2.WithdrawAppealRequest, _pairing_pb2.WithdrawAppealResponse]  # type: ignore[assignment]
+    """Take an appeal back that has not been decided on, such as one lodged by a slip. Another can be lodged."""
     DecideAppeal: _aio.UnaryUnaryMultiCallable[_pairing_pb2.DecideAppealRequest, _pairing_pb2.DecideAppealResponse]  # type: ignore[assignment]
     """Say what the tribunal decided on an appeal: that is final. One that is upheld takes the act back."""
     SetHalls: _aio.UnaryUnaryMultiCallable[_pairing_pb2.SetHallsRequest, _pairing_pb2.SetHallsResponse]  # type: ignore[assignment]
@@ -208,7 +212,7 @@ class PairingServiceAsyncStub(PairingServiceStub):
     GiveForfeit: _aio.UnaryUnaryMultiCallable[_pairing_pb2.GiveForfeitRequest, _pairing_pb2.GiveForfeitResponse]  # type: ignore[assignment]
     """Decide a game of which no turn is over: a player was absent, or all were. The scores are those of the book."""
     EnterResult: _aio.UnaryUnaryMultiCallable[_pairing_pb2.EnterResultRequest, _pairing_pb2.EnterResultResponse]  # type: ignore[assignment]
-    """Enter the result of a game that was played and not kept at its table."""
+    """Enter the result of a game that was played and not kept at its table, such as a postponed one that was not started."""
     CorrectResult: _aio.UnaryUnaryMultiCallable[_pairing_pb2.CorrectResultRequest, _pairing_pb2.CorrectResultResponse]  # type: ignore[assignment]
     """Correct a result on the record where the book allows it, or an arbiter entered it wrongly; rounds paired since are
     marked.
@@ -220,7 +224,7 @@ class PairingServiceAsyncStub(PairingServiceStub):
     CancelPostponement: _aio.UnaryUnaryMultiCallable[_pairing_pb2.CancelPostponementRequest, _pairing_pb2.CancelPostponementResponse]  # type: ignore[assignment]
     """Take a postponement back before the round is started: the game is played with it."""
     StartPostponedGame: _aio.UnaryUnaryMultiCallable[_pairing_pb2.StartPostponedGameRequest, _pairing_pb2.StartPostponedGameResponse]  # type: ignore[assignment]
-    """Start a postponed game: its table opens."""
+    """Start a postponed game that its table keeps: that opens."""
     CloseRound: _aio.UnaryUnaryMultiCallable[_pairing_pb2.CloseRoundRequest, _pairing_pb2.CloseRoundResponse]  # type: ignore[assignment]
     """Close a round of which every result is in."""
     OfferPrizes: _aio.UnaryUnaryMultiCallable[_pairing_pb2.OfferPrizesRequest, _pairing_pb2.OfferPrizesResponse]  # type: ignore[assignment]
@@ -390,6 +394,14 @@ class PairingServiceServicer(metaclass=_abc_1.ABCMeta):
         """Appeal against a warning, a sanction or an expulsion (FISE 49): who sits is chosen from the tribunal."""
 
     @_abc_1.abstractmethod
+    def WithdrawAppeal(
+        self,
+        request: _pairing_pb2.WithdrawAppealRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_pairing_pb2.WithdrawAppealResponse, _abc.Awaitable[_pairing_pb2.WithdrawAppealResponse]]:
+        """Take an appeal back that has not been decided on, such as one lodged by a slip. Another can be lodged."""
+
+    @_abc_1.abstractmethod
     def DecideAppeal(
         self,
         request: _pairing_pb2.DecideAppealRequest,
@@ -523,7 +535,7 @@ class PairingServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _pairing_pb2.EnterResultRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_pairing_pb2.EnterResultResponse, _abc.Awaitable[_pairing_pb2.EnterResultResponse]]:
-        """Enter the result of a game that was played and not kept at its table."""
+        """Enter the result of a game that was played and not kept at its table, such as a postponed one that was not started."""
 
     @_abc_1.abstractmethod
     def CorrectResult(
@@ -565,7 +577,7 @@ class PairingServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _pairing_pb2.StartPostponedGameRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_pairing_pb2.StartPostponedGameResponse, _abc.Awaitable[_pairing_pb2.StartPostponedGameResponse]]:
-        """Start a postponed game: its table opens."""
+        """Start a postponed game that its table keeps: that opens."""
 
     @_abc_1.abstractmethod
     def CloseRound(
