@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence, Set
 from math import isqrt
 
-from faristol.pairing.matching import Matching, cheapest
+from faristol.pairing.matching import Matching, cheapest, first_as_cheap
 from faristol.pairing.swiss import NEIGHBOURS, no_bye_left, within_reach
 from faristol.rules import N_, Refusal
 
-ALGORITHM = "king-of-the-hill-1"
+ALGORITHM = "king-of-the-hill-2"
 """Name and version of this way of pairing, as ``RoundPaired.algorithm`` keeps it."""
 
 
@@ -20,8 +20,9 @@ def pair_neighbours(
 
     ``standing`` are those to be paired, best first; ``apart`` pairs whom the organiser keeps apart. With an odd number
     the bye goes to the lowest of those who have had none. Where neighbours are kept apart, the squares of the distances
-    in the standings are least. Raises ``Refusal`` when everybody has had the bye, or so many are kept apart that there
-    is no pairing.
+    in the standings are least; where they are so in several pairings, the first in the standings meets the nearest of
+    whom they meet in one of these, then the first of those who are left. Raises ``Refusal`` when everybody has had the
+    bye, or so many are kept apart that there is no pairing.
     """
     bye = None
     if len(standing) % 2:
@@ -43,15 +44,16 @@ def pair_neighbours(
 def _nearest(there: Sequence[str], apart: Set[frozenset[str]]) -> Matching | None:
     """The pairing of places in which the squares of the distances are least, looked for among neighbours first.
 
-    No pair of it stands farther apart than those squares allow when all the others are neighbours.
+    No pair of it stands farther apart than those squares allow when all the others are neighbours. Of several it is the
+    first, place by place.
     """
     places = range(len(there))
     for reach in (*NEIGHBOURS, len(there)):
         near = within_reach(places, reach)
-        found = cheapest(
-            places,
-            {(high, low): (low - high) ** 2 for high, low in near if frozenset((there[high], there[low])) not in apart},
-        )
-        if found and isqrt(sum((low - high) ** 2 for high, low in found) - (len(found) - 1)) <= reach:
-            return found
-    return found
+        costs = {
+            (high, low): (low - high) ** 2 for high, low in near if frozenset((there[high], there[low])) not in apart
+        }
+        found = cheapest(places, costs)
+        if found is not None and isqrt(sum((low - high) ** 2 for high, low in found) - (len(found) - 1)) <= reach:
+            return first_as_cheap(found, costs)
+    return None

@@ -45,6 +45,38 @@ def cheapest(nodes: Collection[int], costs: Mapping[Edge, int]) -> Matching | No
     return tuple(sorted((order[min(pair)], order[max(pair)]) for pair in found))
 
 
+_TIE_BITS = 80
+"""Bits of a weight below those of its cost, for the order of edges."""
+
+
+def first_as_cheap(cheap: Matching, costs: Mapping[Edge, int]) -> Matching:
+    """Of the perfect matchings that cost as little as ``cheap``, a cheapest one, the first by its edges.
+
+    So the lowest node has the lowest partner that it has in any of them, then the lowest node of those that are left.
+    ``costs`` are as for ``cheapest``, below 2⁴⁰.
+    """
+    width = max((high - low for low, high in costs), default=0).bit_length()
+    found, settled = cheap, list[Edge]()
+    while found:
+        (node, partner), *others = found
+        free = sorted(one for edge in found for one in edge)
+        if not any((node, nearer) in costs for nearer in free[1 : free.index(partner)]):
+            settled.append((node, partner))
+            found = tuple(others)
+            continue
+        shift = {one: width * place for place, one in enumerate(reversed(free[: _TIE_BITS // width]))}
+        among = set(free)
+        ordered = {
+            (low, high): (cost << _TIE_BITS) + ((high - low) << shift[low] if low in shift else 0)
+            for (low, high), cost in costs.items()
+            if low in among and high in among
+        }
+        found = cheapest(free, ordered) or ()
+        settled += [edge for edge in found if edge[0] in shift]
+        found = tuple(edge for edge in found if edge[0] not in shift)
+    return tuple(settled)
+
+
 def by_cost(nodes: Collection[int], costs: Mapping[Edge, int]) -> Iterator[Matching]:
     """Every perfect matching once, in the order of total cost (K. G. Murty, 1968).
 

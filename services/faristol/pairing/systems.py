@@ -149,9 +149,11 @@ def _king(state: Tournament, ruleset: Ruleset, number: int, everybody: Sequence[
 
 def of_algorithm(algorithm: str) -> str:
     """The system of a round that was paired so; empty for one that only a whole tournament has."""
-    return {swiss.ALGORITHM: "swiss", king.ALGORITHM: "king-of-the-hill", BY_HAND: "by-hand"}.get(
-        algorithm, "dutch" if algorithm.startswith("fide-dutch") else ""
-    )
+    if algorithm.startswith("fide-dutch"):
+        return "dutch"
+    if algorithm.startswith("king-of-the-hill"):
+        return "king-of-the-hill"
+    return {swiss.ALGORITHM: "swiss", BY_HAND: "by-hand"}.get(algorithm, "")
 
 
 def _beside(kept: Sequence[tuple[str, str]], refusal: Refusal) -> Refusal:

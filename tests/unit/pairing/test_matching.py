@@ -5,7 +5,7 @@ from itertools import combinations, islice
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from faristol.pairing.matching import Edge, Matching, by_cost, cheapest
+from faristol.pairing.matching import Edge, Matching, by_cost, cheapest, first_as_cheap
 
 graphs = st.integers(0, 3).flatmap(
     lambda half: (
@@ -32,6 +32,34 @@ def test_every_perfect_matching_comes_once_and_the_cheapest_first(costs: dict[Ed
     assert sorted(found) == sorted(perfect(nodes, costs))
     totals = [sum(costs[edge] for edge in matching) for matching in found]
     assert totals == sorted(totals)
+
+
+even_graphs = st.integers(1, 4).flatmap(
+    lambda half: st.dictionaries(st.sampled_from(list(combinations(range(2 * half), 2))), st.integers(0, 2), min_size=1)
+)
+
+
+@settings(max_examples=300, deadline=None)
+@given(costs=even_graphs)
+def test_of_several_that_cost_as_little_the_first_by_its_edges_is_found(costs: dict[Edge, int]) -> None:
+    nodes = list(range(max(node for edge in costs for node in edge) + 1))
+    found = cheapest(nodes, costs)
+    matchings = perfect(nodes, costs)
+    if found is None:
+        assert matchings == []
+        return
+    assert first_as_cheap(found, costs) == min(
+        matchings, key=lambda matching: (sum(costs[edge] for edge in matching), matching)
+    )
+
+
+def test_the_first_of_many_that_cost_as_little_is_the_first_place_by_place() -> None:
+    # Everybody may meet everybody but a neighbour: all at the same cost.
+    costs = {(low, high): 1 for low, high in combinations(range(60), 2) if high - low > 1}
+    found = cheapest(range(60), costs)
+    assert found is not None
+    blocks = [(4 * block, 4 * block + 2, 4 * block + 1, 4 * block + 3) for block in range(15)]
+    assert first_as_cheap(found, costs) == tuple(edge for a, b, c, d in blocks for edge in ((a, b), (c, d)))
 
 
 def test_costs_may_be_larger_than_64_bits() -> None:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from itertools import pairwise
+from collections.abc import Iterator, Sequence
+from itertools import combinations, pairwise
 
 import pytest
 from google.protobuf.message import Message
-from hypothesis import given
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from tests.unit.pairing.halls import FISC, Hall
 
@@ -76,6 +76,39 @@ def test_neighbours_who_are_kept_apart_meet_somebody_near(count: int, data: st.D
     found, bye = king.pair_neighbours(standing, frozenset(), apart)
     assert sorted([one for pair in found for one in pair] + [one for one in [bye] if one]) == standing
     assert not apart & {frozenset(pair) for pair in found}
+
+
+@pytest.mark.parametrize(("standing", "bye"), [([], None), (["p0"], "p0")])
+def test_king_of_the_hill_pairs_nobody_where_pairs_made_by_hand_leave_nobody(
+    standing: list[str], bye: str | None
+) -> None:
+    assert king.pair_neighbours(standing, frozenset(), frozenset()) == ((), bye)
+
+
+def matchings(players: Sequence[int]) -> Iterator[tuple[tuple[int, int], ...]]:
+    """Every way to pair all players, the first with each in turn."""
+    if not players:
+        yield ()
+        return
+    first, *others = players
+    for other in others:
+        for rest in matchings([one for one in others if one != other]):
+            yield ((first, other), *rest)
+
+
+@given(half=st.integers(1, 4), data=st.data())
+@settings(deadline=None)
+def test_of_several_pairings_as_near_the_first_player_meets_the_nearest_then_the_next(
+    half: int, data: st.DataObject
+) -> None:
+    places = range(2 * half)
+    apart = data.draw(st.frozensets(st.sampled_from(list(combinations(places, 2)))))
+    allowed = [one for one in matchings(places) if not apart.intersection(one)]
+    assume(allowed)
+    names = [f"p{place}" for place in places]
+    found, _ = king.pair_neighbours(names, frozenset(), {frozenset((names[one], names[other])) for one, other in apart})
+    best = min(allowed, key=lambda pairs: (sum((low - high) ** 2 for high, low in pairs), pairs))
+    assert found == tuple((names[high], names[low]) for high, low in best)
 
 
 def test_a_round_by_hand_needs_everybody_in_a_pair_and_says_who_is_left() -> None:
