@@ -5,6 +5,7 @@ from collections.abc import Callable
 import pytest
 from tests.unit.pairing.halls import FISC, Hall
 
+from faristol.host.errors import Invalid
 from faristol.pairing import decide
 from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.rules import Refusal, Ruleset, load_ruleset, with_options
@@ -50,6 +51,21 @@ def test_rounds_that_are_not_paired_are_dropped_down_to_what_the_book_asks_for()
     change(hall, 6)
     assert hall.state.rounds == 6
     assert refusal_of(lambda: change(hall, 6))[0] == "SAME_ROUNDS"
+
+
+@pytest.mark.parametrize("book", [FISC, load_ruleset("fise")])
+@pytest.mark.parametrize("played", [0, 1])
+@pytest.mark.parametrize("rounds", [101, 2**31 - 1])
+def test_a_championship_has_no_more_rounds_than_a_calendar_has_room_for(
+    book: Ruleset, played: int, rounds: int
+) -> None:
+    hall = hall_of(8, 5, book)
+    for number in range(1, played + 1):
+        hall.play(number)
+    with pytest.raises(Invalid, match="expected 100 at the most"):
+        change(hall, rounds)
+    with pytest.raises(Invalid, match="expected 100 at the most"):
+        hall_of(8, rounds, book)
 
 
 @pytest.mark.parametrize(("rounds", "enters"), [(8, True), (7, False), (6, False)])
