@@ -230,11 +230,11 @@ def too_early(at: datetime, latest: datetime) -> Invalid:
     )
 
 
-def result_known(game: str) -> Refusal:
+def result_known(game: str, article: str = "") -> Refusal:
     """A game has a result, and no other way to another than a correction."""
     return Refusal(
         "RESULT_KNOWN",
-        "",
+        article,
         N_("{game} has a result already: correct it where the rules allow that."),
         {"game": game},
         subject=f"games/{game}",

@@ -114,7 +114,9 @@ def test_a_game_is_decided_by_hand_before_its_first_turn_is_over_and_once() -> N
     assert hall.state == before
 
     forfeit(hall, "p5")
-    assert refusal_of(lambda: forfeit(hall, "p5")).reason == "RESULT_KNOWN"
+    known = refusal_of(lambda: forfeit(hall, "p5"))
+    assert (known.reason, known.article) == ("RESULT_KNOWN", hall.ruleset.law.result_final)
+    assert known.article
     assert refusal_of(lambda: enter(hall, ("p1", 300), ("p5", 200))).reason == "RESULT_KNOWN"
 
 

@@ -36,7 +36,7 @@ def give_forfeit(
     The scores are those of the book (PES ΣΤ: 150–0). Raises ``Invalid`` for losers who do not play it and without an
     arbiter, ``Refusal`` once its first turn is over: how such a game ends is entered at its table.
     """
-    pairing = _check_undecided(state, game, turns, arbiter_id)
+    pairing = _check_undecided(state, ruleset, game, turns, arbiter_id)
     losers = [player_id for player_id in pairing.player_ids if player_id in loser_ids]
     if not losers or len(losers) != len(set(loser_ids)):
         raise Invalid(
@@ -82,7 +82,7 @@ def enter_result(
     ``Refusal`` for scores by which another than ``winner_id`` wins, and once the first turn of the game is over at its
     table.
     """
-    pairing = _check_undecided(state, game, turns, arbiter_id)
+    pairing = _check_undecided(state, ruleset, game, turns, arbiter_id)
     check_scores(pairing, scores)
     left = [player_id for player_id in pairing.player_ids if player_id in abandoned_by]
     if len(left) != len(set(abandoned_by)):
@@ -111,12 +111,12 @@ def enter_result(
     return _entered(state, ruleset, pairing, tuple(points.items()), decided, arbiter_id, note, at, now)
 
 
-def _check_undecided(state: Tournament, game: str, turns: int, arbiter_id: str) -> Pairing:
+def _check_undecided(state: Tournament, ruleset: Ruleset, game: str, turns: int, arbiter_id: str) -> Pairing:
     """The table of a game that is due and has not been decided or begun. Refuses any other."""
     check_arbiter(arbiter_id)
     one, pairing = found_game(state, game)
     if game in one.results:
-        raise conditions.result_known(game)
+        raise conditions.result_known(game, ruleset.law.result_final)
     if one.phase is not Phase.STARTED:
         raise Refusal(
             "ROUND_NOT_STARTED",
