@@ -6,6 +6,7 @@ import asyncio
 import itertools
 import os
 import signal
+import sys
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -556,6 +557,45 @@ async def test_a_server_of_ones_own_that_was_killed_is_started_again_and_carries
     await asyncio.sleep(2 * RESTART_SECONDS)
     with pytest.raises(ProcessLookupError):
         os.kill(pid(), 0)
+
+
+async def test_a_server_of_ones_own_ends_when_its_process_is_killed(tmp_path: Path) -> None:
+    program = (
+        "import asyncio, pathlib, sys; from faristol.bus import NatsServer\n"
+        "async def main():\n"
+        "    await NatsServer.start(pathlib.Path(sys.argv[1]))\n"
+        "    await asyncio.sleep(60)\n"
+        "asyncio.run(main())"
+    )
+    owner = await asyncio.create_subprocess_exec(sys.executable, "-c", program, str(tmp_path))
+    await until(lambda: asyncio.to_thread(_listening, tmp_path), asyncio.sleep(0))
+    server = int((tmp_path / "nats.pid").read_text())
+    owner.kill()
+    await owner.wait()
+    await until(lambda: asyncio.to_thread(_has_ended, server), asyncio.sleep(0))
+
+
+def _listening(folder: Path) -> bool:
+    return any(folder.glob("*.ports")) and (folder / "nats.pid").exists()
+
+
+def _has_ended(process: int) -> bool:
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return True
+    return False
+
+
+async def test_a_server_program_that_cannot_be_run_is_told_in_one_sentence(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    broken = tmp_path / "nats-server"
+    broken.write_bytes(b"\x7fELF of another machine")
+    broken.chmod(0o755)
+    monkeypatch.setattr("shutil.which", lambda *_, **__: str(broken))
+    with pytest.raises(BusError, match=r"nats-server ended at once with code \d+: it cannot be run here$"):
+        await NatsServer.start(tmp_path / "data")
 
 
 async def test_a_nats_that_cannot_be_reached_is_told_in_one_sentence() -> None:

@@ -119,7 +119,7 @@ async def _address(process: Process, folder: Path, log: Path) -> str:
     ports = folder / f"nats-server_{process.pid}.ports"
     for _ in range(int(START_SECONDS / 0.02)):
         if process.returncode is not None:
-            raise BusError(f"nats-server ended at once with code {process.returncode}: see {log}")
+            raise BusError(f"nats-server ended at once with code {process.returncode}: {_where_to_look(log)}")
         try:
             return str(json.loads(ports.read_text())["nats"][0])
         except (FileNotFoundError, json.JSONDecodeError):
@@ -127,9 +127,16 @@ async def _address(process: Process, folder: Path, log: Path) -> str:
     raise BusError(f"nats-server was not up after {START_SECONDS:.0f} seconds: see {log}")
 
 
+def _where_to_look(log: Path) -> str:
+    """A server that began has a log."""
+    return f"see {log}" if log.exists() else "it cannot be run here"
+
+
 def _ending_with_us() -> list[str]:
     """What goes before a command so that it ends when we are killed, where the system can do that."""
-    return [sys.executable, "-I", "-S", "-c", _END_WITH_PARENT, str(os.getpid())] if sys.platform == "linux" else []
+    if sys.platform != "linux" or not sys.executable:
+        return []
+    return [sys.executable, "-I", "-S", "-c", _END_WITH_PARENT, str(os.getpid())]
 
 
 def _write_settings(folder: Path, token: str) -> None:
