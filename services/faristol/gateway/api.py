@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Header, Path, Query
+from fastapi import APIRouter, Depends, Header, Path, Query
 from fastapi.responses import StreamingResponse
 from pydantic import AfterValidator, AwareDatetime, BaseModel, Field
 from starlette.requests import Request
@@ -42,6 +43,21 @@ AsOfTime = Annotated[
     AfterValidator(_in_utc),
     Query(description="As it was when nothing later than this had been recorded.", examples=["2026-03-07T11:30:00Z"]),
 ]
+
+
+@dataclass(frozen=True, slots=True)
+class Moment:
+    """What state an answer is to show: one that has come to a position, and one of the past where that is asked."""
+
+    min_position: int
+    as_of: AsOf
+
+
+async def _moment(min_position: MinPosition = 0, as_of_position: AsOfPosition = 0, as_of: AsOfTime = None) -> Moment:
+    return Moment(min_position, AsOf(as_of_position, as_of))
+
+
+When = Annotated[Moment, Depends(_moment)]
 IfNoneMatch = Annotated[str | None, Header(description="An `ETag` given before: 304 when nothing has changed.")]
 
 
@@ -98,36 +114,30 @@ def router(closing: asyncio.Event) -> APIRouter:
     @routes.get("/tournaments", response_model=schemas.Tournaments, responses=ERRORS)
     async def list_tournaments(
         results: Reader,
-        min_position: MinPosition = 0,
-        as_of_position: AsOfPosition = 0,
-        as_of: AsOfTime = None,
+        when: When,
         if_none_match: IfNoneMatch = None,
     ) -> Response:
         """All tournaments, the latest first."""
-        answer = await results.tournaments(min_position, AsOf(as_of_position, as_of))
+        answer = await results.tournaments(when.min_position, when.as_of)
         return tagged(schemas.Tournaments.of(answer), if_none_match)
 
     @routes.get("/tournaments/{tournament_id}", response_model=schemas.TournamentAnswer, responses=ERRORS)
     async def get_tournament(
         results: Reader,
         tournament_id: TournamentId,
-        min_position: MinPosition = 0,
-        as_of_position: AsOfPosition = 0,
-        as_of: AsOfTime = None,
+        when: When,
         if_none_match: IfNoneMatch = None,
     ) -> Response:
         """One tournament with where its rounds stand."""
-        answer = await results.tournament(tournament_id, min_position, AsOf(as_of_position, as_of))
+        answer = await results.tournament(tournament_id, when.min_position, when.as_of)
         return tagged(schemas.TournamentAnswer.of(answer), if_none_match)
 
     @routes.get("/tournaments/{tournament_id}/standings", response_model=schemas.Standings, responses=ERRORS)
     async def get_standings(
         results: Reader,
         tournament_id: TournamentId,
+        when: When,
         round: UpToRound = 0,  # noqa: A002 # the name of the query parameter
-        min_position: MinPosition = 0,
-        as_of_position: AsOfPosition = 0,
-        as_of: AsOfTime = None,
         player: Annotated[str, Query(max_length=64, description="The line of this player alone.")] = "",
         arithmetic: Annotated[bool, Query(description="With how every value comes about.")] = False,
         if_none_match: IfNoneMatch = None,
@@ -136,8 +146,8 @@ def router(closing: asyncio.Event) -> APIRouter:
         answer = await results.standings(
             tournament_id,
             round,
-            min_position,
-            AsOf(as_of_position, as_of),
+            when.min_position,
+            when.as_of,
             player_id=player,
             arithmetic=arithmetic,
         )
@@ -147,14 +157,12 @@ def router(closing: asyncio.Event) -> APIRouter:
     async def get_crosstable(
         results: Reader,
         tournament_id: TournamentId,
+        when: When,
         round: UpToRound = 0,  # noqa: A002 # the name of the query parameter
-        min_position: MinPosition = 0,
-        as_of_position: AsOfPosition = 0,
-        as_of: AsOfTime = None,
         if_none_match: IfNoneMatch = None,
     ) -> Response:
         """Everybody's rounds: opponents, results, scores, who started."""
-        answer = await results.crosstable(tournament_id, round, min_position, AsOf(as_of_position, as_of))
+        answer = await results.crosstable(tournament_id, round, when.min_position, when.as_of)
         return await asyncio.to_thread(lambda: tagged(Crosstable.of(answer), if_none_match))
 
     @routes.get(
@@ -164,13 +172,11 @@ def router(closing: asyncio.Event) -> APIRouter:
         results: Reader,
         tournament_id: TournamentId,
         number: RoundNumber,
-        min_position: MinPosition = 0,
-        as_of_position: AsOfPosition = 0,
-        as_of: AsOfTime = None,
+        when: When,
         if_none_match: IfNoneMatch = None,
     ) -> Response:
         """Pairings of a round, with scores as they are."""
-        answer = await results.pairings(tournament_id, number, min_position, AsOf(as_of_position, as_of))
+        answer = await results.pairings(tournament_id, number, when.min_position, when.as_of)
         return tagged(schemas.Pairings.of(answer), if_none_match)
 
     @routes.get("/tournaments/{tournament_id}/prizes", response_model=Prizes, responses=ERRORS)
@@ -187,13 +193,11 @@ def router(closing: asyncio.Event) -> APIRouter:
     async def list_players(
         results: Reader,
         tournament_id: TournamentId,
-        min_position: MinPosition = 0,
-        as_of_position: AsOfPosition = 0,
-        as_of: AsOfTime = None,
+        when: When,
         if_none_match: IfNoneMatch = None,
     ) -> Response:
         """Players with their ratings."""
-        answer = await results.players(tournament_id, min_position, AsOf(as_of_position, as_of))
+        answer = await results.players(tournament_id, when.min_position, when.as_of)
         return tagged(schemas.Players.of(answer), if_none_match)
 
     @routes.get("/tournaments/{tournament_id}/rulings", response_model=rulings.Rulings, responses=ERRORS)
@@ -228,14 +232,12 @@ def router(closing: asyncio.Event) -> APIRouter:
     @routes.get("/games/{game_id}", response_model=sheets.Game, responses=ERRORS)
     async def get_game(
         results: Reader,
+        when: When,
         game_id: Annotated[str, Path(description="The game.", examples=["demo-r1-t1"])],
-        min_position: MinPosition = 0,
-        as_of_position: AsOfPosition = 0,
-        as_of: AsOfTime = None,
         if_none_match: IfNoneMatch = None,
     ) -> Response:
         """A game: board, scoresheet and clocks. Racks are not shown while it runs."""
-        answer = await results.game(game_id, min_position, AsOf(as_of_position, as_of))
+        answer = await results.game(game_id, when.min_position, when.as_of)
         return tagged(sheets.Game.of(answer), if_none_match)
 
     @routes.get("/status", response_model=operation.Status, responses={503: ERRORS[503]}, tags=["operation"])

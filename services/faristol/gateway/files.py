@@ -17,20 +17,19 @@ from starlette.responses import PlainTextResponse, Response
 from faristol.gateway import comma_separated, schemas
 from faristol.gateway.api import (
     ERRORS,
-    AsOfPosition,
-    AsOfTime,
     IfNoneMatch,
     MinPosition,
     RoundNumber,
     TournamentId,
     UpToRound,
+    When,
     tagged_body,
 )
 from faristol.gateway.crosstable import Crosstable
 from faristol.gateway.gcg import gcg_of
 from faristol.gateway.language import language_of
 from faristol.gateway.ratings import RatingReader, Ratings
-from faristol.gateway.results import AsOf, Reader
+from faristol.gateway.results import Reader
 from faristol.gateway.teams import Teams, TeamStandings
 from faristol.host.text import render
 from faristol.pb.results.v1 import results_pb2 as pb
@@ -65,14 +64,12 @@ def router() -> APIRouter:
     async def get_standings_csv(
         results: Reader,
         tournament_id: TournamentId,
+        when: When,
         round: UpToRound = 0,  # noqa: A002 # the name of the query parameter
-        min_position: MinPosition = 0,
-        as_of_position: AsOfPosition = 0,
-        as_of: AsOfTime = None,
         if_none_match: IfNoneMatch = None,
     ) -> Response:
         """Standings as CSV."""
-        answer = await results.standings(tournament_id, round, min_position, AsOf(as_of_position, as_of))
+        answer = await results.standings(tournament_id, round, when.min_position, when.as_of)
         text = await asyncio.to_thread(lambda: comma_separated.standings(schemas.Standings.of(answer)))
         return tagged_body(text, answer.position, if_none_match, CSV)
 
@@ -80,14 +77,12 @@ def router() -> APIRouter:
     async def get_team_standings_csv(
         results: Reader,
         tournament_id: TournamentId,
+        when: When,
         round: UpToRound = 0,  # noqa: A002 # the name of the query parameter
-        min_position: MinPosition = 0,
-        as_of_position: AsOfPosition = 0,
-        as_of: AsOfTime = None,
         if_none_match: IfNoneMatch = None,
     ) -> Response:
         """Standings of teams as CSV."""
-        answer = await results.team_standings(tournament_id, round, min_position, AsOf(as_of_position, as_of))
+        answer = await results.team_standings(tournament_id, round, when.min_position, when.as_of)
         text = comma_separated.team_standings(TeamStandings.of(answer))
         return tagged_body(text, answer.position, if_none_match, CSV)
 
@@ -97,13 +92,11 @@ def router() -> APIRouter:
     async def get_teams_csv(
         results: Reader,
         tournament_id: TournamentId,
-        min_position: MinPosition = 0,
-        as_of_position: AsOfPosition = 0,
-        as_of: AsOfTime = None,
+        when: When,
         if_none_match: IfNoneMatch = None,
     ) -> Response:
         """Teams with their line-ups as CSV."""
-        answer = await results.teams(tournament_id, min_position, AsOf(as_of_position, as_of))
+        answer = await results.teams(tournament_id, when.min_position, when.as_of)
         return tagged_body(comma_separated.teams(Teams.of(answer)), answer.position, if_none_match, CSV)
 
     @routes.get(
@@ -114,13 +107,11 @@ def router() -> APIRouter:
         results: Reader,
         tournament_id: TournamentId,
         number: RoundNumber,
-        min_position: MinPosition = 0,
-        as_of_position: AsOfPosition = 0,
-        as_of: AsOfTime = None,
+        when: When,
         if_none_match: IfNoneMatch = None,
     ) -> Response:
         """Pairings of a round as CSV, with scores as they are."""
-        answer = await results.pairings(tournament_id, number, min_position, AsOf(as_of_position, as_of))
+        answer = await results.pairings(tournament_id, number, when.min_position, when.as_of)
         text = comma_separated.pairings(schemas.Pairings.of(answer))
         return tagged_body(text, answer.position, if_none_match, CSV)
 
@@ -128,14 +119,12 @@ def router() -> APIRouter:
     async def get_crosstable_csv(
         results: Reader,
         tournament_id: TournamentId,
+        when: When,
         round: UpToRound = 0,  # noqa: A002 # the name of the query parameter
-        min_position: MinPosition = 0,
-        as_of_position: AsOfPosition = 0,
-        as_of: AsOfTime = None,
         if_none_match: IfNoneMatch = None,
     ) -> Response:
         """The crosstable as CSV."""
-        answer = await results.crosstable(tournament_id, round, min_position, AsOf(as_of_position, as_of))
+        answer = await results.crosstable(tournament_id, round, when.min_position, when.as_of)
         text = await asyncio.to_thread(lambda: comma_separated.crosstable(Crosstable.of(answer)))
         return tagged_body(text, answer.position, if_none_match, CSV)
 
@@ -156,19 +145,15 @@ def router() -> APIRouter:
     async def get_report(
         results: Reader,
         tournament_id: TournamentId,
+        when: When,
         round: Annotated[  # noqa: A002 # the name of the query parameter
             int, Query(ge=0, le=10_000, description="Up to this round; up to the last that is over when 0.")
         ] = 0,
         edition: Annotated[EditionName, Query(description="Which description of the format.")] = "TRF26",
-        min_position: MinPosition = 0,
-        as_of_position: AsOfPosition = 0,
-        as_of: AsOfTime = None,
         if_none_match: IfNoneMatch = None,
     ) -> Response:
         """The tournament as a TRF file, for pairing and rating programs."""
-        answer = await results.report(
-            tournament_id, EDITIONS[edition], round, min_position, AsOf(as_of_position, as_of)
-        )
+        answer = await results.report(tournament_id, EDITIONS[edition], round, when.min_position, when.as_of)
         return tagged_body(answer.text, answer.position, if_none_match, TRF)
 
     @routes.get("/games/{game_id}.gcg", response_class=PlainTextResponse, responses={**ERRORS, **REFUSED})

@@ -10,15 +10,13 @@ from starlette.responses import Response
 
 from faristol.gateway.api import (
     ERRORS,
-    AsOfPosition,
-    AsOfTime,
     IfNoneMatch,
-    MinPosition,
     TournamentId,
     UpToRound,
+    When,
     tagged,
 )
-from faristol.gateway.results import AsOf, Reader
+from faristol.gateway.results import Reader
 from faristol.gateway.schemas import (
     DIVISION,
     OUTCOMES,
@@ -183,23 +181,19 @@ def router() -> APIRouter:
     async def list_teams(
         results: Reader,
         tournament_id: TournamentId,
-        min_position: MinPosition = 0,
-        as_of_position: AsOfPosition = 0,
-        as_of: AsOfTime = None,
+        when: When,
         if_none_match: IfNoneMatch = None,
     ) -> Response:
         """Teams with their line-ups; none where players play each for themselves."""
-        answer = await results.teams(tournament_id, min_position, AsOf(as_of_position, as_of))
+        answer = await results.teams(tournament_id, when.min_position, when.as_of)
         return tagged(Teams.of(answer), if_none_match)
 
     @routes.get("/tournaments/{tournament_id}/team-standings", response_model=TeamStandings, responses=ERRORS)
     async def get_team_standings(
         results: Reader,
         tournament_id: TournamentId,
+        when: When,
         round: UpToRound = 0,  # noqa: A002 # the name of the query parameter
-        min_position: MinPosition = 0,
-        as_of_position: AsOfPosition = 0,
-        as_of: AsOfTime = None,
         team: Annotated[str, Query(max_length=64, description="The line of this team alone.")] = "",
         arithmetic: Annotated[bool, Query(description="With how every value comes about.")] = False,
         if_none_match: IfNoneMatch = None,
@@ -208,8 +202,8 @@ def router() -> APIRouter:
         answer = await results.team_standings(
             tournament_id,
             round,
-            min_position,
-            AsOf(as_of_position, as_of),
+            when.min_position,
+            when.as_of,
             team_id=team,
             arithmetic=arithmetic,
         )
