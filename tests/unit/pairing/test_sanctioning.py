@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from datetime import timedelta
 
@@ -168,6 +168,25 @@ def test_of_a_lifted_exclusion_the_rounds_that_were_missed_stay_missed() -> None
     assert isinstance(lifted, events.SanctionLifted)
     assert list(lifted.rounds) == [3]
     assert [number for number in range(1, 6) if hall.state.players[0].takes_part(number)] == [1, 3, 4, 5]
+
+
+@pytest.mark.parametrize("taken_back", [lift, undo])
+@pytest.mark.parametrize("paired_when", ["never", "imposed"])
+def test_a_sanction_before_the_first_round_is_taken_back_and_the_tournament_goes_on(
+    taken_back: Callable[[Hall, int], Sequence[Message]], paired_when: str
+) -> None:
+    hall = Hall({f"p{place}": 2000 - place for place in range(1, 5)}, 3, PES)
+    if paired_when == "imposed":
+        hall.pair(1)
+    impose(hall, ROUNDS, rounds=[1 if paired_when == "never" else 2])
+    version = len(hall.facts)
+    if paired_when == "imposed":
+        hall.do(decide.unpair(hall.state, number=1, note="", at=None, now=hall.now))
+    taken_back(hall, version)
+
+    assert hall.state.players[0].excluded == frozenset()
+    hall.play(1)
+    assert "p1" in hall.state.played[0].player_ids
 
 
 def test_a_round_that_two_sanctions_take_is_given_back_when_both_are_lifted() -> None:

@@ -158,7 +158,7 @@ def _on_game(state: Tournament, after: Tournament, fact: Fact) -> Tournament:
             imposed = Standing(state.version + 1, fact.player_id, fact.kind, fact.points, fact.arbiter_id)
             standing = (*one.standing.get(fact.game_id, ()), imposed)
             return _with_standing(after, fact.round, fact.game_id, standing, one.without_sanctions(fact.game_id))
-        case events.SanctionLifted() if fact.game_id in state.played[fact.round - 1].standing:
+        case events.SanctionLifted() if fact.game_id and fact.game_id in state.played[fact.round - 1].standing:
             one = state.played[fact.round - 1]
             standing = tuple(left for left in one.standing[fact.game_id] if left.version != fact.version)
             return _with_standing(after, fact.round, fact.game_id, standing, one.without_sanctions(fact.game_id))
