@@ -7,11 +7,11 @@ who has more points of its boards.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from types import MappingProxyType
 
-from faristol.pairing.model import Decided, Pairing, Player, Round, Team, TeamMatch, Tournament
+from faristol.pairing.model import Decided, Pairing, Phase, Player, Round, Team, TeamMatch, Tournament
 from faristol.pairing.past import result_of
 from faristol.pairing.ranking import initial_ranking
 from faristol.rules import N_, Bye, Refusal, Ruleset
@@ -86,6 +86,27 @@ def of_teams(refusal: Refusal) -> Refusal:
         subject=refusal.subject,
         others=refusal.others,
     )
+
+
+@dataclass(frozen=True, slots=True)
+class Seat:
+    """A board of a team that a player had in a round, with an opponent or without."""
+
+    round: int
+    team_id: str
+    player_id: str
+
+
+def seats_of_teams(state: Tournament) -> Iterator[Seat]:
+    """Who had which boards in the rounds that were started."""
+    for one in state.played:
+        if one.phase is Phase.PAIRED:
+            continue
+        for pairing in one.pairings if one.matches else ():
+            for team_id, player_id in zip(one.matches[pairing.match - 1].team_ids, pairing.player_ids, strict=True):
+                yield Seat(one.number, team_id, player_id)
+        for player_id, bye in one.board_byes.items():
+            yield Seat(one.number, bye.team_id, player_id)
 
 
 def match_of(one: Round, match: TeamMatch) -> Match | None:

@@ -107,6 +107,27 @@ def test_a_line_up_changes_and_nobody_sets_the_one_there_is() -> None:
     line_up(hall, "b", "b1", "a2")
 
 
+def test_who_had_a_board_for_a_team_plays_for_no_other() -> None:
+    hall = hall_of("a", "b", rounds=1)
+    hall.do(decide.withdraw(hall.state, player_id="b2", note="", at=None, now=hall.now))
+    line_up(hall, "b", "b1")
+    line_up(hall, "a", "a1", "a2", "a3", "b3")
+    hall.pair(1)
+    assert list(hall.state.played[0].board_byes) == ["a2"]
+    # The round may still be paired again.
+    line_up(hall, "a", "a2", "a3")
+    line_up(hall, "b", "b1", "a1")
+    line_up(hall, "b", "b1")
+    hall.start(1)
+    line_up(hall, "a", "a3")
+    for had_one in ("a1", "a2"):
+        assert refusal_of(partial(line_up, hall, "b", "b1", had_one))[0] == "PLAYED_FOR_OTHER_TEAM"
+        assert refusal_of(partial(register, hall, "c", had_one))[0] == "PLAYED_FOR_OTHER_TEAM"
+    # A reserve who had no board may, and so may who comes back to their own team.
+    line_up(hall, "b", "b1", "b3")
+    line_up(hall, "a", "a1", "a2")
+
+
 def test_who_was_in_a_team_that_never_came_may_be_in_another_and_then_it_cannot_come_back() -> None:
     hall = hall_of("a", "b", "c")
     withdraw(hall, "c")

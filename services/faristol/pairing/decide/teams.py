@@ -12,7 +12,7 @@ from faristol.host.times import to_timestamp
 from faristol.pairing import conditions, identity, systems
 from faristol.pairing.decide import players
 from faristol.pairing.model import Team, Tournament
-from faristol.pairing.team_tournament import between
+from faristol.pairing.team_tournament import between, seats_of_teams
 from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.pb.pairing.v1 import pairing_pb2 as pairing
 from faristol.rules import N_, Refusal, Ruleset
@@ -178,23 +178,38 @@ def _check_line_up(state: Tournament, team_id: str, player_ids: Sequence[str]) -
         raise Invalid(
             "player_ids", N_("is empty; expected the players in the order of the boards, reserves after them")
         )
-    twice = next((one for place, one in enumerate(player_ids) if one in player_ids[:place]), None)
-    if twice is not None:
-        raise Invalid("player_ids", N_("has {player} twice"), {"player": twice})
+    known = {one.player_id for one in state.players}
+    before: set[str] = set()
     for player_id in player_ids:
-        if state.player(player_id) is None:
+        if player_id in before:
+            raise Invalid("player_ids", N_("has {player} twice"), {"player": player_id})
+        if player_id not in known:
             raise conditions.not_registered(state, player_id)
+        before.add(player_id)
     _check_in_no_other(state, team_id, player_ids)
 
 
 def _check_in_no_other(state: Tournament, team_id: str, player_ids: Collection[str]) -> None:
+    """Refuse who is in the line-up of another team, and who had a board for another, even if it was without a game."""
+    others = [one for one in state.teams if one.team_id != team_id and not one.entry.never_came]
+    of_other = {player: one.team_id for one in others for player in one.line_up}
+    seats = [seat for seat in seats_of_teams(state) if seat.team_id != team_id]
+    sat_for = {seat.player_id: seat for seat in seats}
     for player_id in player_ids:
-        other = state.team_of(player_id)
-        if other is not None and other.team_id != team_id:
+        if player_id in of_other:
             raise Refusal(
                 "IN_OTHER_TEAM",
                 "",
                 N_("{player} is in the line-up of {team}: nobody plays for two teams."),
-                {"player": player_id, "team": other.team_id},
+                {"player": player_id, "team": of_other[player_id]},
+                subject=f"players/{player_id}",
+            )
+        if player_id in sat_for:
+            seat = sat_for[player_id]
+            raise Refusal(
+                "PLAYED_FOR_OTHER_TEAM",
+                "",
+                N_("{player} had a board of {team} in round {round}: nobody plays for two teams."),
+                {"player": player_id, "team": seat.team_id, "round": seat.round},
                 subject=f"players/{player_id}",
             )
