@@ -20,11 +20,18 @@ class Past:
     """The player was the first of the two in the pairing."""
     allocated: bool = False
     """The pairing left the player without an opponent."""
+    unplayed_win: bool = False
+    """Without a game it was what a win is: a full-point bye, or the opponent did not come."""
 
     @property
     def played(self) -> bool:
         """There was a game."""
         return bool(self.opponent)
+
+    @property
+    def as_bye(self) -> bool:
+        """It keeps the player from the next bye (FIDE C.04.1), whatever the points of it were."""
+        return self.allocated or self.unplayed_win
 
 
 def past_of(state: Tournament, ruleset: Ruleset, player_id: str, before: int) -> tuple[Past, ...]:
@@ -43,7 +50,8 @@ def _past(one: Round, ruleset: Ruleset, player_id: str) -> Past:
         return Past(half_points=round(2 * law.bye), allocated=True)
     pairing = next((pairing for pairing in one.pairings if player_id in pairing.player_ids), None)
     if pairing is None:
-        return Past(half_points=round(2 * _worth(one.requested.get(player_id), ruleset)))
+        bye = one.requested.get(player_id)
+        return Past(half_points=round(2 * _worth(bye, ruleset)), unplayed_win=bye is Bye.FULL_POINT)
     if len(pairing.player_ids) > 2:
         return Past()  # no points of the championship, and whom the lot brought together it may bring together again
     first = pairing.player_ids[0] == player_id
@@ -52,8 +60,11 @@ def _past(one: Round, ruleset: Ruleset, player_id: str) -> Past:
     if result is None:
         return Past(opponent=opponent, first=first)
     worth = {Outcome.WIN: law.win, Outcome.DRAW: law.draw, Outcome.LOSS: law.loss}
-    half_points = round(2 * worth[result.outcomes[0 if first else 1]])
-    return Past(half_points, opponent if result.played else "", first)
+    outcome = result.outcomes[0 if first else 1]
+    half_points = round(2 * worth[outcome])
+    if result.played:
+        return Past(half_points, opponent, first)
+    return Past(half_points, first=first, unplayed_win=outcome is Outcome.WIN)
 
 
 def _worth(bye: Bye | None, ruleset: Ruleset) -> float:

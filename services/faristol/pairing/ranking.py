@@ -60,7 +60,6 @@ def entrants(state: Tournament, ruleset: Ruleset) -> tuple[Entrant, ...]:
     Who had no game may meet the same opponent again, and who had a win's points without one gets no bye (FIDE C.04.1).
     """
     number = len(state.played) + 1
-    win = round(2 * ruleset.championship.win)
     everybody = []
     for player in in_order(state.to_pair(number)):
         player_id = player.player_id
@@ -70,7 +69,7 @@ def entrants(state: Tournament, ruleset: Ruleset) -> tuple[Entrant, ...]:
                 player_id,
                 player.fictitious + sum(one.half_points for one in past),
                 frozenset(one.opponent for one in past if one.played),
-                any(one.allocated or (not one.played and one.half_points >= win) for one in past),
+                any(one.as_bye for one in past),
                 frozenset(other for pair in state.forbidden if player_id in pair for other in pair - {player_id}),
             )
         )

@@ -312,7 +312,7 @@ def dutch_round(state: Tournament, ruleset: Ruleset, number: int) -> Round:
                     _float(pasts, fictitious, player_id, number - 1),
                     _float(pasts, fictitious, player_id, number - 2),
                 ),
-                had_bye=any(one.allocated or one.half_points >= win for one in unplayed),
+                had_bye=any(one.as_bye for one in past),
                 unplayed=len(unplayed),
                 topscorer=final and 2 * points > win * (number - 1),
             )

@@ -10,10 +10,11 @@ from tests.unit.pairing.halls import FISC, Hall
 
 from faristol.host.errors import AlreadyExists, Invalid
 from faristol.host.text import TRANSLATED, translations
-from faristol.pairing import decide, team_explaining
+from faristol.pairing import decide, systems, team_explaining
 from faristol.pairing.model import Hall as ModelHall
 from faristol.pairing.model import Tournament, evolve
 from faristol.pairing.past import Past, past_of
+from faristol.pairing.ranking import entrants
 from faristol.pairing.seating import tables_for_matches
 from faristol.pairing.team_tournament import SAID_OF_TEAMS, between, match_of, rules_between, standing_of_teams
 from faristol.pb.pairing.v1 import events_pb2 as events
@@ -479,3 +480,19 @@ def test_who_is_expelled_or_kept_out_of_a_round_makes_room_for_the_next() -> Non
     assert {player: board for player, board in boards.items() if player[0] in "ab"} == {
         "a2": 1, "a3": 2, "b1": 1, "b3": 2
     }  # fmt: skip
+
+
+@pytest.mark.parametrize("score", ["match-points", "board-points"])
+def test_a_team_that_had_a_win_without_a_game_gets_no_bye_however_few_its_boards_were(score: str) -> None:
+    hall = Hall(players_of("a", "b", "c", "d", "e"), 4, with_options(FISE, {"teams": 2, "team_score": score}))
+    for team in "abcde":
+        register(hall, team, *(f"{team}{place}" for place in (1, 2, 3)))
+    for gone in ("e2", "e3"):
+        hall.do(decide.withdraw(hall.state, player_id=gone, note="", at=None, now=hall.now))
+    granted = events.BYE_KIND_FULL_POINT
+    hall.do(decide.grant_team_bye(hall.state, hall.ruleset, team_id="e", number=1, kind=granted, at=None, now=hall.now))
+    play(hall, 1, first_wins)
+    found = entrants(between(hall.state, hall.ruleset), rules_between(hall.ruleset))
+    assert {one.player_id for one in found if one.had_bye} == {"e"}
+    of_dutch = systems.dutch_round(between(hall.state, hall.ruleset), rules_between(hall.ruleset), 2)
+    assert [one.had_bye for one in of_dutch.players].count(True) == 1
