@@ -11,6 +11,7 @@ from faristol.record import Record
 from faristol.results import ranking, reading
 from faristol.results.crosstable import crosstable
 from faristol.results.report import Arrangements, complete, report
+from faristol.results.teams import taking_part
 from faristol.rules import N_, Refusal
 from faristol.rules.trf import Edition, write_trf
 
@@ -62,6 +63,6 @@ async def answer(
         ranking.rules_of(found.tournament),
         _EDITIONS[edition],
         {(round_.round, table.seats[1].player_id) for round_ in counted for table in round_.tables},
-        found.listed.teams,
+        taking_part(found.listed.teams, counted),
     )
     return results.GetReportResponse(text=write_trf(document), round=len(counted), position=found.position)

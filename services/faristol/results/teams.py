@@ -48,7 +48,7 @@ def rank_teams(
     ruleset = rules_of(tournament)
     for round_ in rounds:
         show_matches(round_, ruleset)
-    names = {team.team_id: team.name for team in teams if not _never_came(team, rounds)}
+    names = {team.team_id: team.name for team in taking_part(teams, rounds)}
     rows = team_standings(
         _held(rounds),
         sorted(names),
@@ -79,6 +79,13 @@ def rank_teams(
         for row in rows
         if not only or row.team == only
     ]
+
+
+def taking_part(teams: Iterable[results.Team], rounds: Rounds) -> list[results.Team]:
+    """Those that have a place in the standings: not who withdrew before any round and never came."""
+    came = {side.team_id for round_ in rounds for one in round_.matches for side in (one.first_team, one.second_team)}
+    came |= {one.team_id for round_ in rounds for one in round_.team_byes}
+    return [one for one in teams if one.team_id in came or not 0 < one.withdrawn_round <= one.entered_round]
 
 
 def score(tournament: results.Tournament) -> str:
@@ -139,16 +146,6 @@ def _adjustments(rounds: Rounds) -> Iterator[SpreadAdjustment]:
             teams = {seat.player_id: seat.team_id for seat in table.seats}
             for one in table.spread_adjustments:
                 yield SpreadAdjustment(round_.round, teams[one.player_id], one.points, one.sanction)
-
-
-def _never_came(team: results.Team, rounds: Rounds) -> bool:
-    """Withdrawn before any round: such a team has no place in the standings."""
-    return 0 < team.withdrawn_round <= team.entered_round and not any(_takes_part(team, round_) for round_ in rounds)
-
-
-def _takes_part(team: results.Team, round_: results.GetPairingsResponse) -> bool:
-    sides = [side.team_id for one in round_.matches for side in (one.first_team, one.second_team)]
-    return team.team_id in (*sides, *(one.team_id for one in round_.team_byes))
 
 
 def _rounds(row: TeamRow, rounds: Rounds, ranks: Ranks) -> Iterator[results.TeamRound]:

@@ -279,3 +279,15 @@ async def test_players_and_the_report_know_their_teams(record: Record) -> None:
         "013 Club Sabadell                      4    5",
         "013 Club Lleida                        6",
     ]
+
+
+async def test_the_report_leaves_out_who_has_no_place_in_the_standings(record: Record) -> None:
+    never_came = [
+        pairing.TeamRegistered(team_id="reus", name="Club Reus", round=1),
+        pairing.TeamWithdrawn(team_id="reus", round=1),
+    ]
+    create = [*League().create()]
+    service = await served(record, [*create, {STREAM: never_came}, *[*League().steps()][len(create) :]])
+    trf = (await service.GetReport(results.GetReportRequest(tournament_id="lliga"), CALLER)).text.splitlines()
+    assert "082 3" in trf
+    assert not [line for line in trf if "Club Reus" in line]
