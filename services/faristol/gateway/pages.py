@@ -163,14 +163,17 @@ def router() -> APIRouter:
             results.standings(tournament_id, round),
         )
         answer.position = min(answer.position, listed.position, standings.position)
+        line = next(iter(answer.standings), None)
+        listed_now = (one for one in listed.teams if one.team_id == team_id)
+        team = next(listed_now, None) or pb.Team(team_id=team_id, name=line.name if line else team_id)
         return _of(
             request,
             "team.html",
             part,
             head,
             answer=answer,
-            line=answer.standings[0],
-            team=next(one for one in listed.teams if one.team_id == team_id),
+            line=line,
+            team=team,
             players={line.player_id: line for line in standings.standings},
             as_of=round,
             tab="teams",

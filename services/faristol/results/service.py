@@ -165,7 +165,7 @@ class ResultsService(results_grpc.ResultsServiceServicer):
             arithmetic=request.arithmetic,
             only=request.team_id,
         )
-        if request.team_id and not lines:
+        if request.team_id and not any(team.team_id == request.team_id for team in found.listed.teams):
             raise NotFound("team", request.team_id)
         if request.arithmetic:
             names = {team.team_id: team.name for team in found.listed.teams}

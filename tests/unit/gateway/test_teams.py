@@ -6,10 +6,18 @@ import csv
 from collections.abc import AsyncIterator
 from io import StringIO
 
+import httpx
 import pytest
 import pytest_asyncio
+from starlette.requests import Request
 from tests.unit.gateway.stage import Stage, opened
-from tests.unit.results.league import League
+from tests.unit.results.league import STREAM, League
+
+from faristol.gateway.app import app
+from faristol.gateway.language import language_of
+from faristol.gateway.results import AsOf, Results, reader
+from faristol.pb.pairing.v1 import events_pb2 as pairing
+from faristol.pb.results.v1 import results_pb2 as pb
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
@@ -152,3 +160,35 @@ async def test_the_page_of_a_team_shows_its_matches_its_players_and_how_its_poin
     assert "Round 2, Club Lleida: 380 − 420" in shown
     missing = await playing.http.get("/t/lliga/teams/reus", headers={"Accept-Language": "ca"})
     assert (missing.status_code, "No hi ha cap equip «reus»." in missing.text) == (404, True)
+
+
+class Earlier(Results):
+    """Reads the list of teams before any was registered, and all else after."""
+
+    async def teams(self, tournament_id: str, min_position: int = 0, as_of: AsOf | None = None) -> pb.ListTeamsResponse:
+        """As of the event that created the tournament."""
+        return await super().teams(tournament_id, as_of=AsOf(position=2))
+
+
+async def test_teams_registered_between_two_reads_of_a_page_do_not_break_it(playing: Stage) -> None:
+    web = app(playing.running.runtime)
+
+    async def earlier(request: Request) -> Results:
+        return Earlier(request.app.state.results, language_of(request))
+
+    web.dependency_overrides[reader] = earlier
+    async with httpx.AsyncClient(transport=httpx.ASGITransport(web), base_url="http://gateway") as http:
+        for path in ("/t/lliga/teams", "/t/lliga/teams/tarragona"):
+            page = await http.get(path)
+            assert (page.status_code, "Club Tarragona" in page.text, "Biel Soler" in page.text) == (200, True, False)
+
+
+async def test_a_team_that_never_came_has_a_page_with_its_line_up_and_no_place(stage: Stage) -> None:
+    await stage.add(*League().create(), {STREAM: [pairing.TeamWithdrawn(team_id="lleida", round=1)]})
+    row = (await stage.http.get("/t/lliga/players")).text.split('data-key="fina"')[1].split("</tr>")[0]
+    assert '<a href="/t/lliga/teams/lleida">Club Lleida</a>' in row
+    page = await stage.http.get("/t/lliga/teams/lleida")
+    assert (page.status_code, "has left" in page.text, 'data-key="fina"' in page.text) == (200, True, True)
+    assert 'id="points"' not in page.text
+    assert (await stage.http.get(f"{AT}/team-standings?team=lleida")).json()["standings"] == []
+    assert 'data-key="lleida"' not in (await stage.http.get("/t/lliga/teams")).text

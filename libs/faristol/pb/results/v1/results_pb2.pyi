@@ -1811,7 +1811,9 @@ class GetTeamStandingsRequest(_message.Message):
     as_of_position: _builtins.int
     """See the head of this file."""
     team_id: _builtins.str
-    """Only this team's line, with the rank among all; every line when empty. NOT_FOUND for one that has none."""
+    """Only this team's line, with the rank among all; every line when empty. NOT_FOUND for a team that there is not, and
+    no line for one that withdrew before any round.
+    """
     arithmetic: _builtins.bool
     """With how every value comes about, in the caller's language."""
     @_builtins.property
