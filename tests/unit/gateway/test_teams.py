@@ -192,3 +192,13 @@ async def test_a_team_that_never_came_has_a_page_with_its_line_up_and_no_place(s
     assert 'id="points"' not in page.text
     assert (await stage.http.get(f"{AT}/team-standings?team=lleida")).json()["standings"] == []
     assert 'data-key="lleida"' not in (await stage.http.get("/t/lliga/teams")).text
+
+
+async def test_both_pages_of_teams_tell_a_bye_alike_and_follow_the_same_news(playing: Stage) -> None:
+    among, alone = [(await playing.http.get(path)).text for path in ("/t/lliga/teams", "/t/lliga/teams/tarragona")]
+    row = among.split('data-key="tarragona"')[1].split("</tr>")[0]
+    assert row.rsplit("<td>", 1)[1].removesuffix("</td>").strip().startswith("bye")
+    assert ">bye</td>" in alone.split('data-key="round-3"')[1].split("</tr>")[0]
+    followed = [page.split('data-news="')[1].split('"')[0].split() for page in (among, alone)]
+    assert followed[0] == followed[1]
+    assert {"LineUpSet", "PlayerWithdrawn", "TeamWithdrawn"} <= set(followed[0])
