@@ -6,7 +6,9 @@ game, and counts with the match.
 
 from __future__ import annotations
 
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 
 from faristol.pb.results.v1 import results_pb2 as results
 from faristol.results.arithmetic import shown, tie_break
@@ -16,16 +18,22 @@ from faristol.rules.standings import Board, Bye, Match, SpreadAdjustment, TeamBy
 
 Rounds = Sequence[results.GetPairingsResponse]
 Ranks = Mapping[str, int]
+Sides = Mapping[tuple[int, str], tuple[results.Match, results.TeamSide, results.TeamSide]]
+"""The match of a team, its own side and the other, by round and team."""
+
+NO_MATCH = 0
+"""The match of a player who sits the round out with the whole team."""
 
 
 def show_matches(round_: results.GetPairingsResponse, ruleset: Ruleset) -> None:
     """Say what the matches of a round have come to so far."""
+    boards = _Boards.of(round_)
     for one in round_.matches:
-        match = _match(round_, one)
+        match = _match(round_.round, one, boards)
         started = round_.phase != results.ROUND_PHASE_PAIRED
         points = match.board_points(ruleset) if started else (0.0, 0.0)
         one.first_team.board_half_points, one.second_team.board_half_points = (round(each * 2) for each in points)
-        one.final = _final(round_, one)
+        one.final = _final(round_, one, boards)
         if one.final and points[0] != points[1]:
             one.winner_team_id = one.first_team.team_id if points[0] > points[1] else one.second_team.team_id
 
@@ -60,6 +68,7 @@ def rank_teams(
         adjustments=_adjustments(rounds),
     )
     ranks = {row.team: row.rank for row in rows}
+    sides = _sides(rounds)
     return [
         results.TeamStanding(
             rank=row.rank,
@@ -73,7 +82,7 @@ def rank_teams(
             tie_breaks=[tie_break(name, one, with_terms=arithmetic) for name, one in row.arithmetic.items()],
             spread=row.spread,
             total=row.total,
-            rounds=_rounds(row, rounds, ranks),
+            rounds=_rounds(row, rounds, sides, ranks),
             point_arithmetic=shown(row.point_arithmetic) if arithmetic else None,
         )
         for row in rows
@@ -100,35 +109,53 @@ def last_counted(rounds: Rounds) -> int:
 
 def _held(rounds: Rounds) -> Iterator[Match | TeamBye]:
     for round_ in rounds:
-        yield from (_match(round_, one) for one in round_.matches if one.final)
+        boards = _Boards.of(round_)
+        yield from (_match(round_.round, one, boards) for one in round_.matches if one.final)
         if complete(round_):
-            yield from (_bye(round_, one) for one in round_.team_byes)
+            yield from (_bye(round_.round, one, boards) for one in round_.team_byes)
 
 
-def _match(round_: results.GetPairingsResponse, one: results.Match) -> Match:
+@dataclass(frozen=True)
+class _Boards:
+    """The boards of a round."""
+
+    tables: Mapping[int, Sequence[results.Table]]
+    """Those with two players, by match."""
+    alone: Mapping[int, Sequence[results.RequestedBye]]
+    """Those won without a game, by match."""
+    resting: Mapping[str, int]
+    """How many each team has that sits the round out."""
+
+    @classmethod
+    def of(cls, round_: results.GetPairingsResponse) -> _Boards:
+        """Sorted out of the tables and byes of a round."""
+        tables = defaultdict[int, list[results.Table]](list)
+        alone = defaultdict[int, list[results.RequestedBye]](list)
+        for table in round_.tables:
+            tables[table.match].append(table)
+        for bye in round_.requested_byes:
+            alone[bye.match].append(bye)
+        return cls(tables, alone, Counter(bye.seat.team_id for bye in alone.pop(NO_MATCH, ())))
+
+
+def _match(number: int, one: results.Match, boards: _Boards) -> Match:
     """A match with its boards of which the result is final, and those that are won without a game."""
-    boards = [Board.of(result_of(round_.round, table)) for table in _tables(round_, one) if table.final]
-    boards += [
+    known = [Board.of(result_of(number, table)) for table in boards.tables.get(one.match, ()) if table.final]
+    known += [
         Board.without_opponent(first=bye.seat.team_id == one.first_team.team_id)
-        for bye in round_.requested_byes
-        if bye.match == one.match
+        for bye in boards.alone.get(one.match, ())
     ]
-    return Match(round_.round, one.first_team.team_id, one.second_team.team_id, tuple(boards))
+    return Match(number, one.first_team.team_id, one.second_team.team_id, tuple(known))
 
 
-def _bye(round_: results.GetPairingsResponse, one: results.TeamBye) -> TeamBye:
-    boards = sum(bye.seat.team_id == one.team_id and not bye.match for bye in round_.requested_byes)
-    return TeamBye(round_.round, one.team_id, boards, BYES.get(one.kind, Bye.ALLOCATED))
+def _bye(number: int, one: results.TeamBye, boards: _Boards) -> TeamBye:
+    return TeamBye(number, one.team_id, boards.resting.get(one.team_id, 0), BYES.get(one.kind, Bye.ALLOCATED))
 
 
-def _final(round_: results.GetPairingsResponse, one: results.Match) -> bool:
+def _final(round_: results.GetPairingsResponse, one: results.Match, boards: _Boards) -> bool:
     """All its boards have their results; one without any game counts with its round, as a bye does."""
-    tables = _tables(round_, one)
+    tables = boards.tables.get(one.match, ())
     return all(table.final for table in tables) if tables else complete(round_)
-
-
-def _tables(round_: results.GetPairingsResponse, one: results.Match) -> list[results.Table]:
-    return [table for table in round_.tables if table.match == one.match]
 
 
 def _pending(rounds: Rounds) -> Iterator[tuple[str, int]]:
@@ -148,7 +175,17 @@ def _adjustments(rounds: Rounds) -> Iterator[SpreadAdjustment]:
                 yield SpreadAdjustment(round_.round, teams[one.player_id], one.points, one.sanction)
 
 
-def _rounds(row: TeamRow, rounds: Rounds, ranks: Ranks) -> Iterator[results.TeamRound]:
+def _sides(rounds: Rounds) -> Sides:
+    """The match of every team in every round, with its own side and the other."""
+    found: dict[tuple[int, str], tuple[results.Match, results.TeamSide, results.TeamSide]] = {}
+    for round_ in rounds:
+        for one in round_.matches:
+            found[round_.round, one.first_team.team_id] = one, one.first_team, one.second_team
+            found[round_.round, one.second_team.team_id] = one, one.second_team, one.first_team
+    return found
+
+
+def _rounds(row: TeamRow, rounds: Rounds, sides: Sides, ranks: Ranks) -> Iterator[results.TeamRound]:
     """What each round was to a team. One without a term waits for its result."""
     terms = {term.round: term for term in shown(row.point_arithmetic).terms}
     for round_ in rounds:
@@ -156,13 +193,10 @@ def _rounds(row: TeamRow, rounds: Rounds, ranks: Ranks) -> Iterator[results.Team
         if term := terms.get(round_.round):
             found.basis = term.basis
             found.outcome = term.outcome if term.basis != results.TERM_BASIS_ABSENCE else results.OUTCOME_UNSPECIFIED
-        for one in round_.matches:
-            own, other = one.first_team, one.second_team
-            if other.team_id == row.team:
-                own, other = other, own
-            if own.team_id == row.team:
-                found.match, found.basis = one.match, found.basis or results.TERM_BASIS_GAME
-                found.opponent_id, found.opponent_name = other.team_id, other.name
-                found.opponent_rank = ranks[other.team_id]
-                found.board_half_points, found.against_half_points = own.board_half_points, other.board_half_points
+        if side := sides.get((round_.round, row.team)):
+            one, own, other = side
+            found.match, found.basis = one.match, found.basis or results.TERM_BASIS_GAME
+            found.opponent_id, found.opponent_name = other.team_id, other.name
+            found.opponent_rank = ranks[other.team_id]
+            found.board_half_points, found.against_half_points = own.board_half_points, other.board_half_points
         yield found
