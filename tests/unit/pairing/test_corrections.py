@@ -134,6 +134,49 @@ def test_a_forfeit_that_is_corrected_was_a_game_unless_that_is_denied() -> None:
     assert view(TournamentView(), hall.facts).games == ()
 
 
+def abandoned(hall: Hall, *losers: str) -> None:
+    """Round 1, in which ``losers`` left the game of the first table."""
+    hall.pair(1)
+    hall.start(1)
+    hall.do(
+        decide.enter_result(
+            hall.state,
+            hall.ruleset,
+            game=GAME,
+            turns=0,
+            scores=[("p1", 210), ("p5", 280)],
+            abandoned_by=losers,
+            winner_id="",
+            arbiter_id="maria",
+            note="",
+            at=None,
+            now=hall.now,
+        )
+    )
+
+
+def test_who_left_a_game_goes_on_losing_it_when_its_scores_are_corrected() -> None:
+    hall = hall_of()
+    abandoned(hall, "p5")
+    correct(hall, ("p1", 210), ("p5", 290))
+    kept = hall.state.played[0].decided[GAME]
+
+    assert (kept.winner_id, kept.losers, kept.condition) == ("p1", ("p5",), game_events.END_CONDITION_ABANDONED)
+
+    correct(hall, ("p1", 210), ("p5", 290), winner_id="p5")
+    assert hall.state.played[0].decided[GAME].winner_id == "p5"
+    assert not hall.state.played[0].decided[GAME].losers
+
+
+def test_where_all_left_a_correction_says_who_wins_or_that_all_lose() -> None:
+    hall = hall_of()
+    abandoned(hall, "p1", "p5")
+    before = hall.state
+
+    assert refusal_of(lambda: correct(hall, ("p1", 210), ("p5", 290))).reason == "WINNER_NOT_SAID"
+    assert hall.state == before
+
+
 def test_a_correction_from_before_it_said_whether_there_was_a_game_leaves_that_as_it_was() -> None:
     hall = hall_of()
     forfeited(hall)

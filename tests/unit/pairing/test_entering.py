@@ -13,6 +13,7 @@ from faristol.pairing.past import past_of
 from faristol.pairing.rulings import Rulings, watch
 from faristol.pb.game.v1 import events_pb2 as game_events
 from faristol.pb.pairing.v1 import events_pb2 as events
+from faristol.pb.pairing.v1 import pairing_pb2 as pairing
 from faristol.rating.model import TournamentView, view
 from faristol.rules import Refusal, Ruleset, load_ruleset
 
@@ -234,3 +235,31 @@ def test_what_an_arbiter_entered_wrongly_is_put_right_under_every_book() -> None
 def test_a_turn_of_which_the_play_came_off_the_board_is_a_turn_that_was_played() -> None:
     facts = [game_events.PlayPlaced(turn=1, player_id="p1", score=20), game_events.PlayWithdrawn(turn=1)]
     assert reduce(watch, facts, Rulings()).turns == 1
+
+
+def gave_up(hall: Hall, player_id: str) -> None:
+    given_up = pairing.RUNNING_GAME_GIVEN_UP
+    hall.do(decide.withdraw(hall.state, player_id=player_id, note="", running_game=given_up, at=None, now=hall.now))
+
+
+@pytest.mark.parametrize("abandoned_by", [(), ("p1",)])
+def test_who_gave_the_game_up_by_withdrawing_does_not_win_it_by_what_is_entered(abandoned_by: Sequence[str]) -> None:
+    hall = started()
+    gave_up(hall, "p5")
+    before = hall.state
+
+    refusal = refusal_of(lambda: enter(hall, ("p1", 310), ("p5", 412), abandoned_by=abandoned_by))
+    assert refusal.reason == "GAME_GIVEN_UP"
+    assert refusal.params == {"players": "p5", "game": GAME, "field": "abandoned_by"}
+    assert refusal_of(lambda: forfeit(hall, "p1")).params["field"] == "loser_ids"
+    assert hall.state == before
+
+    assert enter(hall, ("p1", 310), ("p5", 412), abandoned_by=["p5"]).winner_id == "p1"
+
+
+def test_who_gave_the_game_up_and_is_back_can_win_it() -> None:
+    hall = started()
+    gave_up(hall, "p5")
+    hall.do(decide.reinstate(hall.state, player_id="p5", at=None, now=hall.now))
+
+    assert enter(hall, ("p1", 310), ("p5", 412)).winner_id == "p5"

@@ -47,6 +47,7 @@ def correct_result(
 
     FISC I.8 and PES Ε.α let no result be touched; under FISE 44 all its players ask; elsewhere the arbiter decides.
     What is final is the sheet: an arbiter who entered a result wrongly puts that right under every book.
+    Who left the game, or lost it by decision, goes on losing it unless ``winner_id`` names them.
     Raises ``Invalid`` for scores that are not of both players in the order of the pairing, and without an arbiter.
     """
     check_arbiter(arbiter_id)
@@ -71,13 +72,12 @@ def correct_result(
     if game not in one.entered:
         check_result_correction(player_ids, pairing.player_ids, ruleset)
     points = tuple(score for _, score in scores)
-    best = [player_id for player_id, score in scores if score == max(points)]
-    if not winner_id and not lost_by_all and len(best) == 1:
-        winner_id = best[0]
-    if unplayed and not winner_id and not lost_by_all:
-        raise Invalid("unplayed", N_("expected a winner, or that all lost: a game that nobody played is no draw"))
     unsanctioned = one.without_sanctions(game)
     before = unsanctioned.decided
+    if not winner_id and not lost_by_all:
+        winner_id = _winner(before, game, scores)
+    if unplayed and not winner_id and not lost_by_all:
+        raise Invalid("unplayed", N_("expected a winner, or that all lost: a game that nobody played is no draw"))
     known = (unsanctioned.scores, before.winner_id, before.lost_by_all, before.unplayed)
     if known == (points, winner_id, lost_by_all, unplayed):
         raise Refusal("SAME_RESULT", "", N_("This is the result of {game} already."), {"game": game})
@@ -97,6 +97,22 @@ def correct_result(
     )
     result = Unsanctioned(points, before.corrected(corrected))
     return [corrected, *after_sanctions(one, pairing, ruleset, result, corrected.occurred_at)]
+
+
+def _winner(before: Decided, game: str, scores: Sequence[tuple[str, int]]) -> str:
+    """Who wins by other scores of a game, empty for a draw. Refuses to say it where all had lost what they played."""
+    lost = () if before.unplayed else before.losers
+    stayed = {player_id: score for player_id, score in scores if player_id not in lost}
+    if not stayed:
+        raise Refusal(
+            "WINNER_NOT_SAID",
+            "",
+            N_("All players of {game} left it or lost it by decision: give winner_id, or lost_by_all."),
+            {"game": game},
+            subject=f"games/{game}",
+        )
+    best = [player_id for player_id, score in stayed.items() if score == max(stayed.values())]
+    return best[0] if len(best) == 1 else ""
 
 
 def _condition(before: Decided, *, unplayed: bool) -> game_events.EndCondition.ValueType:

@@ -34,7 +34,8 @@ def give_forfeit(
     """Decide a game that is not played: ``loser_ids`` lose it, one of its players or all (absent, disqualified).
 
     The scores are those of the book (PES ΣΤ: 150–0). Raises ``Invalid`` for losers who do not play it and without an
-    arbiter, ``Refusal`` once its first turn is over: how such a game ends is entered at its table.
+    arbiter, ``Refusal`` once its first turn is over: how such a game ends is entered at its table; and when a player
+    gave it up by withdrawing and would not lose it.
     """
     pairing = _check_undecided(state, ruleset, game, turns, arbiter_id)
     losers = [player_id for player_id in pairing.player_ids if player_id in loser_ids]
@@ -44,6 +45,7 @@ def give_forfeit(
             N_("are {found}; expected one of {expected}, or all of them"),
             {"found": ", ".join(sorted(loser_ids))[:200] or "–", "expected": ", ".join(pairing.player_ids)},
         )
+    _check_given_up(state, pairing, losers, "loser_ids")
     points = dict.fromkeys(pairing.player_ids, 0)
     for line in forfeit_adjustments(points, losers, ruleset):
         points[line.player] += line.points
@@ -79,8 +81,8 @@ def enter_result(
     ``scores`` are those after the deductions, and where players left the game, ``abandoned_by``, those at that moment:
     what they come to is what the book says of it (FISC I.8.E and F, PES ΣΤ). The highest score of who stayed wins.
     Raises ``Invalid`` for scores that are not of its players in the order of the pairing, and without an arbiter;
-    ``Refusal`` for scores by which another than ``winner_id`` wins, and once the first turn of the game is over at its
-    table.
+    ``Refusal`` for scores by which another than ``winner_id`` wins, for a player who gave the game up by withdrawing
+    and is not in ``abandoned_by``, and once the first turn of the game is over at its table.
     """
     pairing = _check_undecided(state, ruleset, game, turns, arbiter_id)
     check_scores(pairing, scores)
@@ -91,6 +93,7 @@ def enter_result(
             N_("are {found}; expected some of {expected}"),
             {"found": ", ".join(sorted(abandoned_by))[:200], "expected": ", ".join(pairing.player_ids)},
         )
+    _check_given_up(state, pairing, left, "abandoned_by")
     points = settle_abandonment(dict(scores), left, ruleset).scores if left else dict(scores)
     stayed = {player_id: score for player_id, score in points.items() if player_id not in left}
     leaders = [player_id for player_id, score in stayed.items() if score == max(stayed.values())]
@@ -134,6 +137,18 @@ def _check_undecided(state: Tournament, ruleset: Ruleset, game: str, turns: int,
             subject=f"games/{game}",
         )
     return pairing
+
+
+def _check_given_up(state: Tournament, pairing: Pairing, losers: Collection[str], field: str) -> None:
+    """Refuse a result by which somebody does not lose who gave the game up by withdrawing; ``field`` says who loses."""
+    if missing := [player_id for player_id in state.gave_up(pairing) if player_id not in losers]:
+        raise Refusal(
+            "GAME_GIVEN_UP",
+            "",
+            N_("{players} withdrew and gave {game} up: give {field} with {players}, or reinstate them first."),
+            {"players": ", ".join(missing), "game": pairing.game_id, "field": field},
+            subject=f"games/{pairing.game_id}",
+        )
 
 
 def _entered(

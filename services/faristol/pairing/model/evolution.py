@@ -424,10 +424,11 @@ def _changed(player: Player, fact: OfPlayer | OfTeam, paired: int) -> Player:
             return replace(player, checked_in=False)
         case events.PlayerWithdrawn() | events.TeamWithdrawn():
             missed = frozenset(number for number in player.missed if number < fact.round)
-            return replace(player, withdrawn=fact.round, missed=missed)
+            gave_up = fact.game_id if isinstance(fact, events.PlayerWithdrawn) else ""
+            return replace(player, withdrawn=fact.round, missed=missed, gave_up=gave_up)
         case events.PlayerReinstated() | events.TeamReinstated():
             since = fact.round if player.withdrawn is None else player.withdrawn
-            return replace(player, withdrawn=None, missed=player.missed.union(range(since, fact.round)))
+            return replace(player, withdrawn=None, missed=player.missed.union(range(since, fact.round)), gave_up="")
         case events.ByeGranted():
             return replace(player, byes=MappingProxyType({**player.byes, fact.round: BYES[fact.kind]}))
         case events.ByeRevoked():

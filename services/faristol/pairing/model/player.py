@@ -23,6 +23,8 @@ class Player:
     checked_in: bool = False
     withdrawn: int | None = None
     """The first round that the player is not paired in any more."""
+    gave_up: str = ""
+    """The game that the player gave up by withdrawing."""
     missed: frozenset[int] = frozenset()
     """Rounds between a withdrawal and the return."""
     byes: Mapping[int, Bye] = field(default_factory=lambda: MappingProxyType({}))

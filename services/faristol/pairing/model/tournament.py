@@ -350,6 +350,11 @@ class Tournament:
         paired = self.open_round is not None and self.open_round.phase is Phase.PAIRED
         return len(self.played) + (0 if paired else 1)
 
+    def gave_up(self, pairing: Pairing) -> tuple[str, ...]:
+        """Who of a table gave its game up by withdrawing, and is not back."""
+        gone = {one.player_id for one in self.players if one.gave_up == pairing.game_id}
+        return tuple(player_id for player_id in pairing.player_ids if player_id in gone)
+
     def find_game(self, wanted: str) -> tuple[Round, Pairing] | None:
         """The round and the table of a game, if it was paired."""
         for one in self.played:
