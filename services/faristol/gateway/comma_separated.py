@@ -8,12 +8,12 @@ formula stands after an apostrophe; numbers never do.
 from __future__ import annotations
 
 import csv
-from collections.abc import Iterable, Sequence
+from collections.abc import Container, Iterable, Sequence
 from io import StringIO
 
 from faristol.gateway.crosstable import Cell, Crosstable
 from faristol.gateway.ratings import Ratings
-from faristol.gateway.schemas import Pairings, Seat, Standings
+from faristol.gateway.schemas import Pairings, RequestedBye, Seat, Standings
 from faristol.gateway.teams import Teams, TeamStandings
 
 Value = str | int | float | bool | None
@@ -62,7 +62,7 @@ PAIRINGS = (
 )
 """Columns of pairings. A line without a table is a bye: ``allocated``, ``half_point``, ``full_point``, ``zero_point``.
 
-A board that is won because the other team has nobody for it is a bye with its ``match``.
+A board that is won because the other team has nobody for it has its ``match`` instead, ``unplayed``, and its winner.
 A table of more than two has the columns ``third_…`` and ``fourth_…`` beside, at the end, where there is one.
 """
 
@@ -175,10 +175,11 @@ def pairings(answer: Pairings) -> str:
         for place, seat in zip(_PLACES, table.seats, strict=False):
             row |= _seat(place, seat) | {f"{place}_score": seat.score, f"{place}_team_id": seat.team_id}
         rows.append(row)
+    left_over = {one.team_id for one in answer.team_byes if one.kind is None}
     rows += [
         {
             **_seat("first", one.player),
-            "bye": str(one.kind),
+            **_alone(one, left_over),
             "first_team_id": one.player.team_id,
             **_board(one.match, one.board),
         }
@@ -225,6 +226,13 @@ def text_of(cell: str) -> str:
 
 def _seat(place: str, seat: Seat) -> dict[str, Value]:
     return {f"{place}_player_id": seat.player_id, f"{place}_name": seat.name}
+
+
+def _alone(one: RequestedBye, left_over: Container[str]) -> dict[str, Value]:
+    """What the round is to a player without an opponent; ``left_over`` are the teams without one."""
+    if one.match:
+        return {"final": True, "winner_id": one.player.player_id, "unplayed": True}
+    return {"bye": "allocated" if one.player.team_id in left_over else str(one.kind)}
 
 
 def _board(match: int, board: int) -> dict[str, Value]:

@@ -63,7 +63,7 @@ def rank(
         spread[adjustment.player] += adjustment.points
         total[adjustment.player] += adjustment.points if adjustment.sanction else 0
     seated = {seat.player_id for round_ in paired for table in round_.tables for seat in table.seats}
-    seated |= {player_id for round_ in paired for player_id, _ in _byes(round_)}
+    seated |= {result.first for round_ in paired for result in _alone(round_)}
     byes = {result.first for result in known if isinstance(result, Result) and result.sat_out is Bye.ALLOCATED}
     teams = {player.player_id: player.team_id for player in players}
     table = standings(
@@ -112,7 +112,7 @@ def _results(rounds: Iterable[results.GetPairingsResponse]) -> Iterable[Result |
             elif table.final:
                 yield result_of(round_.round, table)
         if complete(round_):
-            yield from (Result.bye(round_.round, player, kind) for player, kind in _byes(round_))
+            yield from _alone(round_)
 
 
 def result_of(number: int, table: results.Table) -> Result:
@@ -142,14 +142,21 @@ def _pending(rounds: Iterable[results.GetPairingsResponse]) -> Iterable[tuple[st
             if not table.final:
                 yield from ((seat.player_id, round_.round) for seat in table.seats)
         if not complete(round_):
-            yield from ((player, round_.round) for player, _ in _byes(round_))
+            yield from ((result.first, round_.round) for result in _alone(round_))
 
 
-def _byes(round_: results.GetPairingsResponse) -> Iterable[tuple[str, Bye]]:
+def _alone(round_: results.GetPairingsResponse) -> Iterable[Result]:
+    """What the round is to who has no opponent in it; the players of a team that was left over have its bye."""
     if round_.bye.player_id:
-        yield round_.bye.player_id, Bye.ALLOCATED
+        yield Result.bye(round_.round, round_.bye.player_id)
+    left_over = {one.team_id for one in round_.team_byes if not one.kind}
     for one in round_.requested_byes:
-        yield one.seat.player_id, BYES[one.kind]
+        if one.match:
+            yield Result.without_opponent(round_.round, one.seat.player_id)
+        elif one.seat.team_id in left_over:
+            yield Result.bye(round_.round, one.seat.player_id)
+        else:
+            yield Result.bye(round_.round, one.seat.player_id, BYES[one.kind])
 
 
 def complete(round_: results.GetPairingsResponse) -> bool:

@@ -215,6 +215,8 @@ def _cell(cell: results.CrosstableCell, number_of: Mapping[str, int], *, second:
             return Cell(result={results.OUTCOME_WIN: "F", results.OUTCOME_DRAW: "H"}.get(cell.outcome, "Z"))
         case results.TERM_BASIS_ABSENCE:
             return Cell()
+    if not cell.opponent_ids:
+        return Cell(result="+")  # the other team had nobody for the board
     white = cell.starts if cell.HasField("starts") else second
     colour: Colour = "w" if white else "b"
     played = cell.basis == results.TERM_BASIS_GAME

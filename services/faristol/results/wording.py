@@ -17,6 +17,7 @@ Names = Mapping[str, str]
 GAME = N_("Round {round}, {opponent}: {value}")
 TABLE = N_("Round {round}, table of {seats}: {value}")
 FORFEIT = N_("Round {round}, {opponent}, not played: {value}")
+NO_OPPONENT = N_("Round {round}, won without a game: the other team had nobody there: {value}")
 BYE = N_("Round {round}, bye: {value}")
 REQUESTED_BYE = N_("Round {round}, sat out by request: {value}")
 ABSENCE = N_("Round {round}, absent: {value}")
@@ -76,6 +77,8 @@ def _word(one: results.Arithmetic, name: str, divisor: int, names: Names, langua
         if term.opponent_id:
             term.opponent_name = names[term.opponent_id]
         head = TABLE if term.seats > 2 else _HEADS[term.basis]
+        if head == FORFEIT and not term.opponent_id:
+            head = NO_OPPONENT
         told: dict[str, Param] = {
             "round": term.round,
             "opponent": term.opponent_name or term.opponent_id,

@@ -103,6 +103,11 @@ async def test_files_of_teams_have_a_line_for_each_team_and_for_each_player(play
         ("", "1", "sabadell", ""),
         ("", "2", "sabadell", ""),
     ]
+    assert [(one["bye"], one["winner_id"], one["unplayed"]) for one in pairings[1:]] == [
+        ("", "biel", "true"),
+        ("allocated", "", ""),
+        ("allocated", "", ""),
+    ]
 
 
 async def test_a_tournament_without_teams_says_so_everywhere(finished: Stage) -> None:

@@ -25,6 +25,7 @@ from faristol.results.projection import projection
 from faristol.results.service import ResultsService
 from faristol.results.teams import rank_teams, show_matches
 from faristol.rules import load_ruleset
+from faristol.rules.trf import read_trf
 
 FISE = load_ruleset("fise")
 
@@ -265,6 +266,30 @@ async def test_pairings_show_the_matches_and_who_sits_there_for_which_team(recor
     assert [(one.team_id, one.name, one.kind) for one in found.team_byes] == [
         ("sabadell", "Club Sabadell", pairing.BYE_KIND_UNSPECIFIED)
     ]
+
+
+async def test_players_of_a_team_that_was_left_over_have_its_bye_and_a_board_without_opponent_is_won_without_a_game(
+    record: Record,
+) -> None:
+    service = await served(record, [*League().steps(), League().last_result()])
+    crosstable = await service.GetCrosstable(results.GetCrosstableRequest(tournament_id="lliga"), CALLER)
+    rows = {row.standing.player_id: row for row in crosstable.rows}
+    bases = {player: [cell.basis for cell in row.cells] for player, row in rows.items()}
+    game, forfeit = results.TERM_BASIS_GAME, results.TERM_BASIS_FORFEIT
+    bye, requested = results.TERM_BASIS_BYE, results.TERM_BASIS_REQUESTED_BYE
+    assert bases["fina"] == [bye, game, game]
+    assert bases["biel"] == [game, forfeit, requested]
+    assert bases["eloi"] == [game, bye, forfeit]
+    assert {player for player, row in rows.items() if row.standing.bye} == {"fina", "dolors", "eloi"}
+    request = results.GetStandingsRequest(tournament_id="lliga", player_id="eloi", arithmetic=True)
+    (line,) = (await service.GetStandings(request, CALLER)).standings
+    assert [term.text for term in line.point_arithmetic.terms[1:]] == [
+        "Round 2, bye: 1",
+        "Round 3, won without a game: the other team had nobody there: 1",
+    ]
+    trf = read_trf((await service.GetReport(results.GetReportRequest(tournament_id="lliga"), CALLER)).text)
+    cells = sorted("".join(cell.result for cell in one.cells if not cell.opponent) for one in trf.players)
+    assert cells == ["+H", "H", "U", "U", "U+", "ZZZ"]
 
 
 async def test_players_and_the_report_know_their_teams(record: Record) -> None:

@@ -26,7 +26,7 @@ class Outcome(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """The result of one pairing of a round. ``second`` is None for a bye. Rounds count from 1."""
+    """The result of one pairing of a round. ``second`` is None where there is no opponent. Rounds from 1."""
 
     round: int
     first: str
@@ -38,7 +38,7 @@ class Result:
     played: bool = True
     """A game was begun; not so for byes and forfeits."""
     sat_out: Bye | None = None
-    """The kind of a bye; None for a pairing of two."""
+    """The kind of a bye; None for a pairing."""
 
     @classmethod
     def of_game(cls, round_: int, first: str, second: str, first_score: int, second_score: int) -> Result:
@@ -81,6 +81,11 @@ class Result:
         """A round that ``player`` sits out."""
         outcome = {Bye.HALF_POINT: Outcome.DRAW, Bye.ZERO_POINT: Outcome.LOSS}.get(kind, Outcome.WIN)
         return cls(round_, player, None, 0, 0, (outcome, Outcome.LOSS), played=False, sat_out=kind)
+
+    @classmethod
+    def without_opponent(cls, round_: int, player: str) -> Result:
+        """A board that ``player`` wins without a game: the other team has nobody for it (FISE 4.4)."""
+        return cls(round_, player, None, 0, 0, (Outcome.WIN, Outcome.LOSS), played=False)
 
     @classmethod
     def forfeit(cls, round_: int, winner: str, loser: str) -> Result:

@@ -139,7 +139,7 @@ def _basis(seen: Seen) -> Basis:
     if seen.opponent is not None or seen.seats > 2:
         return Basis.FORFEIT
     if seen.sat_out is None:
-        return Basis.ABSENCE
+        return Basis.FORFEIT if seen.awarded else Basis.ABSENCE
     return Basis.BYE if seen.sat_out is Bye.ALLOCATED else Basis.REQUESTED_BYE
 
 

@@ -19,17 +19,23 @@ _BYES = frozenset("FHUZ")
 def check(document: Document, lines: Mapping[int, Columns]) -> None:
     """Raise ``TrfError`` where two lines tell a game differently, or a line tells what cannot be."""
     players = {player.number: player for player in document.players}
-    allocated: dict[int, int] = {}
+    team_of = {player: team for team, one in enumerate(document.teams) for player in one.players}
+    allocated: dict[int, Player] = {}
     for player in document.players:
         line = lines[player.number]
         for number, cell in enumerate(player.cells, 1):
             column = FIRST_CELL + (number - 1) * WIDTH
             if cell.opponent == 0:
-                _check_bye(line, column, cell)
-                if cell.result == "U" and (other := allocated.setdefault(number, player.number)) != player.number:
-                    line.refuse(
-                        column + 7, "TWO_BYES", f"round {number} has two byes U", f"that of player {other} alone"
-                    )
+                _check_bye(line, column, cell, teams=bool(document.teams))
+                if cell.result == "U" and (other := allocated.setdefault(number, player)) is not player:
+                    known = {team_of[one.number] for one in (player, other) if one.number in team_of}
+                    if not document.teams or len(known) > 1:
+                        line.refuse(
+                            column + 7,
+                            "TWO_BYES",
+                            f"round {number} has two byes U",
+                            f"that of player {other.number} alone",
+                        )
                 continue
             if cell.result in _BYES:
                 found = f"a bye {cell.result} against player {cell.opponent}"
@@ -40,8 +46,9 @@ def check(document: Document, lines: Mapping[int, Columns]) -> None:
             line.refuse(column, "ROUND", f"there is a round {document.rounds + 1}", f"{document.rounds} rounds at most")
 
 
-def _check_bye(line: Columns, column: int, cell: Cell) -> None:
-    if cell.result not in _BYES and cell.result != "-":
+def _check_bye(line: Columns, column: int, cell: Cell, *, teams: bool) -> None:
+    """Between ``teams`` a player may win without an opponent: the other team had nobody for the board."""
+    if cell.result not in _BYES and cell.result != "-" and not (teams and cell.result == "+"):
         line.refuse(column, "OPPONENT", f"the result {cell.result} has no opponent", "the opponent's starting number")
 
 

@@ -182,6 +182,18 @@ def test_a_team_is_told_by_its_name_and_its_players_in_the_order_of_the_boards(e
     assert read_trf(write_trf(document, edition)).teams == document.teams
 
 
+def test_the_players_of_a_team_share_its_bye_and_one_may_win_where_the_other_team_has_nobody() -> None:
+    bye = changed(2, "0000 - Z", "0000 - U").replace(" 0.0", " 1.0")
+    told = read_trf(bye + "\n" + TEAM + "   3    4")
+    assert [told.players[place].cells[-1].result for place in (2, 3)] == ["U", "U"]
+    with pytest.raises(TrfError, match="two byes U"):
+        read_trf("\n".join([bye, TEAM + "   3", TEAM + "   4"]))
+    alone = changed(2, "0000 - Z", "0000 - +").replace(" 0.0", " 1.0")
+    with pytest.raises(TrfError, match="has no opponent"):
+        read_trf(alone)
+    assert read_trf(alone + "\n" + TEAM + "   3    4").players[2].cells[-1].result == "+"
+
+
 def test_what_the_older_edition_cannot_tell_is_said() -> None:
     document = replace(read_trf("\n".join(FOUR)), byes=(Byes("Z", 5, (1,)),))
     with pytest.raises(ValueError, match="byes of round 3 alone"):
