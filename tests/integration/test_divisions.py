@@ -154,7 +154,7 @@ def test_a_director_divides_a_championship_on_the_command_line(tmp_path: Path) -
         assert "biel is in division B (copa-b)" in again
 
         said("direct", "move-player", "copa", "player-id=cesca", "to-tournament-id=copa-b", "note=too strong")
-        assert "PlayerWithdrawn; round 1; cesca; too strong" in said("history", "copa")
+        assert "PlayerWithdrawn; round 1; Cesca (cesca); too strong" in said("history", "copa")
         assert said("history", "copa-b").count("PlayerRegistered") == 2
     finally:
         assert up.terminate() == 0, up.output()
