@@ -56,9 +56,10 @@ SAID_OF_TEAMS: Mapping[str, str] = {
 
 def between(state: Tournament, ruleset: Ruleset) -> Tournament:
     """The tournament between the teams of ``state``. It has no halls: boards sit at tables, and teams do not."""
+    known = {one.player_id: one for one in state.players}
     return replace(
         state,
-        players=tuple(_as_player(state, team, ruleset) for team in state.teams),
+        players=tuple(_as_player(team, known, ruleset) for team in state.teams),
         teams=(),
         played=tuple(round_between(one, ruleset) for one in state.played),
         halls=(),
@@ -199,9 +200,15 @@ def _of_team(one: Round, adjustment: SpreadAdjustment) -> SpreadAdjustment:
     return replace(adjustment, player=match.team_ids[pairing.player_ids.index(adjustment.player)])
 
 
-def _as_player(state: Tournament, team: Team, ruleset: Ruleset) -> Player:
-    """A team as a player whose rating is the mean of those who sat at its boards in the first line-up."""
-    seeded = [player for player in map(state.player, team.seeding) if player and not player.never_came]
+def _as_player(team: Team, players: Mapping[str, Player], ruleset: Ruleset) -> Player:
+    """A team as a player whose rating is the mean of those at its boards when its first round was paired.
+
+    Before that it is the mean of those who would be at them.
+    """
+    if team.first_round is None:
+        seeded = [players[player_id] for player_id in team.line_up if not players[player_id].never_came]
+    else:
+        seeded = [players[player_id] for player_id in team.seeding]
     boards = seeded[: ruleset.championship.team_boards]
     return replace(team.entry, rating=_mean([one.rating for one in boards]), unrated=all(one.unrated for one in boards))
 

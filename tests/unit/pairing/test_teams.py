@@ -446,6 +446,37 @@ def test_the_rating_of_a_team_is_that_of_its_first_line_up_whoever_plays_later()
     assert between(hall.state, hall.ruleset).players[0].rating == 1998
 
 
+def test_who_comes_back_or_comes_late_does_not_move_the_rating_that_a_team_began_with() -> None:
+    hall = hall_of("a", "b", "c", "d", "e", rounds=3)
+
+    def rating(team: int) -> int:
+        return between(hall.state, hall.ruleset).players[team].rating
+
+    hall.do(decide.withdraw(hall.state, player_id="a1", note="", at=None, now=hall.now))
+    assert rating(0) == 1998
+    hall.pair(1)
+    hall.do(decide.unpair(hall.state, number=1, note="", at=None, now=hall.now))
+    # A round that was taken back holds nothing.
+    line_up(hall, "b", "b3", "b2")
+    line_up(hall, "b", "b3", "b2", "b1")
+    assert rating(1) == 1998
+    withdraw(hall, "c")
+    for player in ("c1", "c2", "c3"):
+        hall.do(decide.withdraw(hall.state, player_id=player, note="", at=None, now=hall.now))
+    play(hall, 1, first_wins)
+    hall.do(decide.reinstate(hall.state, player_id="a1", at=None, now=hall.now))
+    assert rating(0) == 1998
+    # A team that comes later has that of the line-up which it comes with.
+    for player in ("c1", "c2"):
+        hall.do(decide.reinstate(hall.state, player_id=player, at=None, now=hall.now))
+    reinstate(hall, "c")
+    assert rating(2) == 1999
+    play(hall, 2, first_wins)
+    hall.do(decide.reinstate(hall.state, player_id="c3", at=None, now=hall.now))
+    line_up(hall, "c", "c3", "c2", "c1")
+    assert rating(2) == 1999
+
+
 def test_a_line_up_that_a_round_was_paired_by_is_not_undone() -> None:
     hall = hall_of("a", "b", "c", "d", rounds=3)
     (fact,) = line_up(hall, "a", "a3", "a2", "a1")

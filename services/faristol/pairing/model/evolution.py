@@ -231,16 +231,11 @@ def _after(state: Tournament, fact: Fact) -> Tournament:
         case events.TeamRegistered():
             line_up = tuple(fact.player_ids)
             entry = Player(fact.team_id, rating=0, unrated=True, entered=fact.round)
-            team = Team(entry, fact.name, line_up, seeding=line_up)
+            team = Team(entry, fact.name, line_up)
             return _later(replace(state, teams=(*state.teams, team)), fact.occurred_at)
         case events.LineUpSet():
             line_up = tuple(fact.player_ids)
-            teams = tuple(
-                replace(one, line_up=line_up, seeding=one.seeding if state.played else line_up)
-                if one.team_id == fact.team_id
-                else one
-                for one in state.teams
-            )
+            teams = tuple(replace(one, line_up=line_up) if one.team_id == fact.team_id else one for one in state.teams)
             return _later(replace(state, teams=teams), fact.occurred_at)
         case events.TeamWithdrawn() | events.TeamReinstated():
             return _later(_with_team(state, fact), fact.occurred_at)
@@ -298,7 +293,8 @@ def _after(state: Tournament, fact: Fact) -> Tournament:
                 team_byes=MappingProxyType({one.team_id: BYES[one.kind] for one in fact.team_byes}),
                 algorithm=fact.algorithm,
             )
-            return _later(replace(state, played=(*state.played, added_round)), fact.occurred_at)
+            teams = tuple(_seeded(state, one, added_round) for one in state.teams)
+            return _later(replace(state, teams=teams, played=(*state.played, added_round)), fact.occurred_at)
         case events.PrizesOffered():
             return _later(state, fact.occurred_at)
         case events.PointsAdjusted():
@@ -307,9 +303,7 @@ def _after(state: Tournament, fact: Fact) -> Tournament:
         case events.RoundUnpaired():
             # Who came back after it was paired is there when it is paired again.
             players = tuple(replace(one, missed=one.missed - {fact.round}) for one in state.players)
-            teams = tuple(
-                replace(one, entry=replace(one.entry, missed=one.entry.missed - {fact.round})) for one in state.teams
-            )
+            teams = tuple(_unpaired(one, fact.round) for one in state.teams)
             unpaired = replace(state, players=players, teams=teams, played=state.played[: fact.round - 1])
             return _later(unpaired, fact.occurred_at)
         case events.PairForbidden():
@@ -380,6 +374,23 @@ def _with_team(state: Tournament, fact: OfTeam) -> Tournament:
         for one in state.teams
     )
     return replace(state, teams=teams)
+
+
+def _seeded(state: Tournament, team: Team, paired: Round) -> Team:
+    """A team after a pairing, from the first of which on its rating stays."""
+    if team.first_round is not None or team.team_id not in paired.team_ids:
+        return team
+    never_came = {one.player_id for one in state.players if one.never_came}
+    seeding = tuple(player_id for player_id in team.line_up if player_id not in never_came)
+    return replace(team, seeding=seeding, first_round=paired.number)
+
+
+def _unpaired(team: Team, number: int) -> Team:
+    """A team after a round was taken back. It came back after the pairing, or was seeded by it, as if it had not."""
+    entry = replace(team.entry, missed=team.entry.missed - {number})
+    if team.first_round == number:
+        return replace(team, entry=entry, seeding=(), first_round=None)
+    return replace(team, entry=entry)
 
 
 def _with_appeal(state: Tournament, number: int, phase: AppealPhase) -> Tournament:

@@ -17,8 +17,10 @@ class Team:
     name: str
     line_up: tuple[str, ...]
     """Its players in the order of the boards, reserves after them, from the next pairing on."""
-    seeding: tuple[str, ...]
-    """The line-up before the first round, of which it has its rating."""
+    seeding: tuple[str, ...] = ()
+    """The line-up, without who never came, when its first round was paired; it has its rating of those."""
+    first_round: int | None = None
+    """The first round that it was paired in or sat out; None before that is paired."""
 
     @property
     def team_id(self) -> str:

@@ -242,6 +242,12 @@ class Round:
         seated = frozenset(player_id for pairing in self.pairings for player_id in pairing.player_ids)
         return seated | self.requested.keys() | ({self.bye} if self.bye else set())
 
+    @property
+    def team_ids(self) -> frozenset[str]:
+        """Every team that was there when it was paired: in a match, without an opponent, or sitting it out."""
+        met = frozenset(team_id for match in self.matches for team_id in match.team_ids)
+        return met | self.team_byes.keys() | ({self.team_bye} if self.team_bye else set())
+
     def running_game(self, player_id: str) -> str:
         """The id of the game that a player is playing, empty when there is none."""
         return next((pairing.game_id for pairing in self.running if player_id in pairing.player_ids), "")
