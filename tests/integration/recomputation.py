@@ -115,7 +115,8 @@ def recomputed_teams(told: Exported) -> list[tuple[int, str, float, float, int, 
         for (number, team), points in won.items():
             against = next(other for (match, name), other in won.items() if match == number and name != team)
             boards[team] += points
-            matches[team] += 1.0 if points > against else 0.5 if points == against else 0.0
+            # Only where every board is lost by both have both nothing, and then both lose.
+            matches[team] += 1.0 if points > against else 0.5 if points == against > 0 else 0.0
         for bye in round_["team_byes"]:
             matches[bye["team_id"]] += WORTH[bye["kind"]] if bye["kind"] else 1.0
     keys = {team: (matches[team], boards[team], spread[team], total[team]) for team in teams}

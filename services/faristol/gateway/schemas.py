@@ -550,7 +550,10 @@ class Match(BaseModel):
     first_team: TeamSide = Field(description="The team of the players named first at its tables.")
     second_team: TeamSide
     final: bool = Field(description="The results of all its boards are final.")
-    winner_team_id: str = Field(description="Who has more points of the boards; empty for a draw, and before the end.")
+    winner_team_id: str = Field(
+        description="Who has more points of the boards; empty for a draw, when both lost, before the end."
+    )
+    lost_by_all: bool = Field(description="Both players lost at every board, and so both teams lost the match.")
 
     @classmethod
     def of(cls, one: pb.Match) -> Match:
@@ -561,6 +564,7 @@ class Match(BaseModel):
             second_team=TeamSide.of(one.second_team),
             final=one.final,
             winner_team_id=one.winner_team_id,
+            lost_by_all=one.lost_by_all,
         )
 
 

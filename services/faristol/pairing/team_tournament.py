@@ -182,7 +182,10 @@ def round_between(one: Round, ruleset: Ruleset) -> Round:
         requested=one.team_byes,
         results=MappingProxyType(scores),
         decided=MappingProxyType(
-            {number: Decided(unplayed=not match.result(ruleset).played) for number, match in known.items()}
+            {
+                number: Decided(lost_by_all=match.lost_by_all, unplayed=not match.result(ruleset).played)
+                for number, match in known.items()
+            }
         ),
         half_points=MappingProxyType(of_boards),
         algorithm=one.algorithm,

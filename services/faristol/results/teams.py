@@ -34,6 +34,7 @@ def show_matches(round_: results.GetPairingsResponse, ruleset: Ruleset) -> None:
         points = match.board_points(ruleset) if started else (0.0, 0.0)
         one.first_team.board_half_points, one.second_team.board_half_points = (round(each * 2) for each in points)
         one.final = _final(round_, one, boards)
+        one.lost_by_all = one.final and match.lost_by_all
         if one.final and points[0] != points[1]:
             one.winner_team_id = one.first_team.team_id if points[0] > points[1] else one.second_team.team_id
 

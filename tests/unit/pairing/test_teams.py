@@ -10,9 +10,10 @@ from tests.unit.pairing.halls import FISC, Hall
 
 from faristol.host.errors import AlreadyExists, Invalid
 from faristol.host.text import TRANSLATED, translations
+from faristol.host.times import to_timestamp
 from faristol.pairing import decide, systems, team_explaining
+from faristol.pairing.model import Decided, Tournament, evolve
 from faristol.pairing.model import Hall as ModelHall
-from faristol.pairing.model import Tournament, evolve
 from faristol.pairing.past import Past, past_of
 from faristol.pairing.ranking import entrants
 from faristol.pairing.seating import tables_for_matches
@@ -246,6 +247,24 @@ def test_a_match_is_won_drawn_or_lost_by_its_boards_whatever_their_scores() -> N
     play(hall, 1, lambda _, board: (500, 100) if board == 1 else (300, 301))
     first, second = hall.state.played[0].matches[0].team_ids
     assert (past_between(hall, first)[0].half_points, past_between(hall, second)[0].half_points) == (0, 2)
+
+
+def test_a_match_of_which_every_board_is_lost_by_both_is_lost_by_both() -> None:
+    hall = hall_of("a", "b", rounds=1)
+    hall.pair(1)
+    hall.start(1)
+    for pairing in hall.state.played[0].pairings:
+        hall.do(
+            decide.record_result(
+                hall.state,
+                hall.ruleset,
+                game=pairing.game_id,
+                scores=[(player_id, 0) for player_id in pairing.player_ids],
+                occurred_at=to_timestamp(hall.now),
+                decided=Decided(lost_by_all=True, losers=pairing.player_ids),
+            )
+        )
+    assert [past_between(hall, team)[0].half_points for team in "ab"] == [0, 0]
 
 
 def test_where_teams_are_ranked_by_their_boards_those_pair_them() -> None:

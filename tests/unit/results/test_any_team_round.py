@@ -125,3 +125,5 @@ def test_the_points_that_the_matches_show_are_those_of_the_standings(
             assert {team for team, one in won.items() if one.outcome == results.OUTCOME_WIN} == (
                 {match.winner_team_id} if match.winner_team_id else set()
             )
+            lost = [one for one in won.values() if one.outcome == results.OUTCOME_LOSS]
+            assert match.lost_by_all == (len(lost) == 2)

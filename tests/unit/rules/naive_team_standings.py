@@ -7,7 +7,7 @@ from fractions import Fraction
 
 from tests.unit.rules.naive_standings import HALF, Championship
 
-from faristol.rules import Result, Ruleset
+from faristol.rules import Outcome, Result, Ruleset
 from faristol.rules.standings import Match, TeamBye
 
 WORTH = {"win": Fraction(1), "draw": HALF, "loss": Fraction(0)}
@@ -16,6 +16,10 @@ WORTH = {"win": Fraction(1), "draw": HALF, "loss": Fraction(0)}
 def boards_of(match: Match, team: str) -> Fraction:
     side = (match.first, match.second).index(team)
     return sum((WORTH[board.outcomes[side]] for board in match.boards), Fraction(0))
+
+
+def lost_by_all(match: Match) -> bool:
+    return all(outcome is Outcome.LOSS for board in match.boards for outcome in board.outcomes) and bool(match.boards)
 
 
 def as_result(one: Match | TeamBye) -> Result:
@@ -29,7 +33,7 @@ def as_result(one: Match | TeamBye) -> Result:
         sum(board.first_score for board in one.boards),
         sum(board.second_score for board in one.boards),
         winner="" if first == second else one.first if first > second else one.second,
-        lost_by_all=False,
+        lost_by_all=lost_by_all(one),
         played=any(board.played for board in one.boards),
     )
 
@@ -51,6 +55,8 @@ class Matches(Championship):
         one = self.match(player, number)
         if not isinstance(one, Match):
             return super().share(player, number)
+        if lost_by_all(one):
+            return Fraction(0)
         own, against = boards_of(one, player), boards_of(one, one.second if one.first == player else one.first)
         return HALF if own == against else Fraction(own > against)
 

@@ -5,7 +5,7 @@ import dataclasses
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.unit.rules.naive_team_standings import Boards, Matches
+from tests.unit.rules.naive_team_standings import Boards, Matches, lost_by_all
 
 from faristol.rules import Bye, Outcome, Result, Ruleset, SpreadAdjustment, load_ruleset, with_options
 from faristol.rules.standings import Board, Match, TeamBye, TeamRow, TeamScore, team_standings
@@ -80,15 +80,18 @@ def test_teams_stand_as_the_words_of_the_rules_come_to(held: Held, unplayed: str
 
 
 @given(championships())
-def test_points_of_the_boards_are_the_boards_won_and_drawn_and_each_match_gives_one_point(held: Held) -> None:
+def test_points_of_the_boards_are_the_boards_won_and_drawn_and_each_match_not_lost_by_both_gives_one_point(
+    held: Held,
+) -> None:
     rows = team_standings(held, TEAMS, FISE, 4, "match-points", BOARDS)
     matches = [one for one in held if isinstance(one, Match)]
     worth = {Bye.HALF_POINT: 0.5, Bye.ZERO_POINT: 0.0}
     byes = [(one.boards, worth.get(one.kind, 1.0)) for one in held if isinstance(one, TeamBye)]
+    decided = [one for one in matches if not lost_by_all(one)]
     lost_by_both = sum(board.outcomes == (Outcome.LOSS, Outcome.LOSS) for one in matches for board in one.boards)
     games = sum(len(one.boards) for one in matches) - lost_by_both
     assert sum(row.board_points for row in rows) == games + sum(number * each for number, each in byes)
-    assert sum(row.match_points for row in rows) == len(matches) + sum(each for _, each in byes)
+    assert sum(row.match_points for row in rows) == len(decided) + sum(each for _, each in byes)
     assert sum(row.spread for row in rows) == 0
     scores = [board.first_score + board.second_score for one in matches for board in one.boards]
     assert sum(row.total for row in rows) == sum(scores)

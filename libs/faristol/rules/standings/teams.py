@@ -63,12 +63,22 @@ class Match:
         first = sum(worth[board.outcomes[0]] for board in self.boards)
         return first, sum(worth[board.outcomes[1]] for board in self.boards)
 
+    @property
+    def lost_by_all(self) -> bool:
+        """Both players lost at every board, and with them both teams lose the match, as two players lose a game."""
+        lost = (Outcome.LOSS, Outcome.LOSS)
+        return bool(self.boards) and all(board.outcomes == lost for board in self.boards)
+
     def result(self, ruleset: Ruleset) -> Result:
-        """The match as a result: who has more points of the boards wins it, whatever the scores; equals draw."""
+        """The match as a result: who has more points of the boards wins it, whatever the scores.
+
+        Equals draw, unless all is lost.
+        """
         first, second = self.board_points(ruleset)
         result = Result.of_game(self.round, self.first, self.second, int(first > second), int(second > first))
         return replace(
             result,
+            outcomes=(Outcome.LOSS, Outcome.LOSS) if self.lost_by_all else result.outcomes,
             first_score=sum(board.first_score for board in self.boards),
             second_score=sum(board.second_score for board in self.boards),
             played=any(board.played for board in self.boards),

@@ -1272,12 +1272,15 @@ class Match(_message.Message):
     SECOND_TEAM_FIELD_NUMBER: _builtins.int
     FINAL_FIELD_NUMBER: _builtins.int
     WINNER_TEAM_ID_FIELD_NUMBER: _builtins.int
+    LOST_BY_ALL_FIELD_NUMBER: _builtins.int
     match: _builtins.int
     """Its number in the round, from 1."""
     final: _builtins.bool
     """The results of all its boards are final."""
     winner_team_id: _builtins.str
-    """Who has more points of the boards; empty for a draw, and before the end."""
+    """Who has more points of the boards; empty for a draw, when both lost, and before the end."""
+    lost_by_all: _builtins.bool
+    """Every board was lost by both players, and so the match by both teams."""
     @_builtins.property
     def first_team(self) -> Global___TeamSide:
         """The team of the players named first at its tables."""
@@ -1294,10 +1297,11 @@ class Match(_message.Message):
         second_team: Global___TeamSide | None = ...,
         final: _builtins.bool = ...,
         winner_team_id: _builtins.str = ...,
+        lost_by_all: _builtins.bool = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["first_team", b"first_team", "second_team", b"second_team"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["final", b"final", "first_team", b"first_team", "match", b"match", "second_team", b"second_team", "winner_team_id", b"winner_team_id"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["final", b"final", "first_team", b"first_team", "lost_by_all", b"lost_by_all", "match", b"match", "second_team", b"second_team", "winner_team_id", b"winner_team_id"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
