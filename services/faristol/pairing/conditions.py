@@ -8,7 +8,7 @@ from datetime import datetime
 from faristol.host.errors import Invalid
 from faristol.pairing.model import Phase, Round, Tournament
 from faristol.pairing.systems import most_rounds
-from faristol.pairing.team_round import against_line_ups
+from faristol.pairing.team_round import against_line_ups, left_with_team
 from faristol.pairing.team_tournament import between, of_teams
 from faristol.rules import N_, Refusal, Ruleset
 
@@ -42,7 +42,7 @@ def against_next(state: Tournament, ruleset: Ruleset, number: int) -> list[Refus
     if ruleset.championship.team_boards is None:
         return [*found, *_entries(state, state, ruleset, number)]
     teams = _entries(between(state, ruleset), state, ruleset, number)
-    return [*found, *against_line_ups(state, number), *map(of_teams, teams)]
+    return [*found, *against_line_ups(state, ruleset, number), *map(of_teams, teams)]
 
 
 def check_none(refusals: Sequence[Refusal]) -> None:
@@ -113,11 +113,15 @@ def _entries(state: Tournament, of_players: Tournament, ruleset: Ruleset, number
 
 
 def _not_checked_in(state: Tournament, number: int) -> Iterator[Refusal]:
-    """Where players are checked in, the first round waits for those who are neither in nor have withdrawn."""
+    """Where players are checked in, the first round waits for those who are neither in nor have withdrawn.
+
+    Who is in the line-up of a team that has withdrawn has left with it.
+    """
     if not any(one.checked_in for one in state.players):
         return
+    left = left_with_team(state, number)
     for one in state.to_pair(number):
-        if not one.checked_in:
+        if not one.checked_in and one.player_id not in left:
             yield Refusal(
                 "NOT_CHECKED_IN",
                 "",

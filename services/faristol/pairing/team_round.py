@@ -84,14 +84,23 @@ def there(state: Tournament, team_id: str, number: int) -> tuple[str, ...]:
     return tuple(player for player in team.line_up if player in playing) if team else ()
 
 
-def against_line_ups(state: Tournament, number: int) -> Iterator[Refusal]:
-    """Players who are in no team, and teams that have nobody left to play."""
+def left_with_team(state: Tournament, number: int) -> frozenset[str]:
+    """The players of teams that take no part in a round, who are in no other team."""
+    players: dict[bool, set[str]] = {True: set(), False: set()}
+    for team in state.teams:
+        players[team.entry.takes_part(number)].update(team.line_up)
+    return frozenset(players[False] - players[True])
+
+
+def against_line_ups(state: Tournament, ruleset: Ruleset, number: int) -> Iterator[Refusal]:
+    """Players who are in no team, present or past, and teams that have nobody left to play."""
+    article = ruleset.article("championship.team_boards")
     in_teams = {player for team in state.teams for player in team.line_up}
     for one in state.to_pair(number):
         if one.player_id not in in_teams:
             yield Refusal(
                 "NOT_IN_TEAM",
-                "FISE 4.4",
+                article,
                 N_("{player} is in the line-up of no team: set one with them, or withdraw them."),
                 {"player": one.player_id},
                 subject=f"players/{one.player_id}",
@@ -100,7 +109,7 @@ def against_line_ups(state: Tournament, number: int) -> Iterator[Refusal]:
         if team.entry.takes_part(number) and not there(state, team.team_id, number):
             yield Refusal(
                 "NOBODY_LEFT",
-                "FISE 4.4",
+                article,
                 N_("{team} has nobody who can play in round {round}: set another line-up, or withdraw the team."),
                 {"team": team.team_id, "round": number},
                 subject=f"teams/{team.team_id}",

@@ -546,3 +546,16 @@ def test_a_team_that_had_a_win_without_a_game_gets_no_bye_however_few_its_boards
     assert {one.player_id for one in found if one.had_bye} == {"e"}
     of_dutch = systems.dutch_round(between(hall.state, hall.ruleset), rules_between(hall.ruleset), 2)
     assert [one.had_bye for one in of_dutch.players].count(True) == 1
+
+
+def test_nobody_waits_for_the_players_of_a_team_that_has_withdrawn_to_check_in() -> None:
+    hall = hall_of("a", "b", "c", each=2, rounds=1)
+    for player_id in ("a1", "a2", "b1", "b2"):
+        hall.do(decide.check_in(hall.state, player_id=player_id, at=None, now=hall.now))
+    waited = [one.subject for one in decide.obstacles(hall.state, hall.ruleset, 1) if one.reason == "NOT_CHECKED_IN"]
+    assert waited == ["players/c1", "players/c2"]
+    withdraw(hall, "c")
+    assert decide.obstacles(hall.state, hall.ruleset, 1) == []
+    # Who goes over to another team is waited for again.
+    line_up(hall, "a", "a1", "a2", "c1")
+    assert [one.subject for one in decide.obstacles(hall.state, hall.ruleset, 1)] == ["players/c1"]
