@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import hmac
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from faristol.host.errors import Invalid
@@ -72,12 +72,12 @@ def propose(
     seed: bytes,
     of_round: str = "",
     *,
-    standing: Sequence[str] | None = None,
+    standing: Callable[[], Sequence[str]] | None = None,
 ) -> Proposal:
     """Round ``number`` by the system of the rules, or by that of the round where it has one.
 
-    ``seed`` is what its lots are drawn from; ``standing`` is everybody in the order of the standings where those are
-    not of the games of ``state``.
+    ``seed`` is what its lots are drawn from; ``standing`` gives everybody in the order of the standings where those are
+    not of the games of ``state``, and is asked by a system alone that goes by them.
     """
     system = _system_of_round(ruleset, of_round) if of_round else ruleset.championship.system
     if system in CYCLES:
@@ -91,7 +91,7 @@ def propose(
         return _by_hand(state, number)
     try:
         if system == "king-of-the-hill":
-            return _king(state, ruleset, number, standing_of(state, ruleset) if standing is None else standing)
+            return _king(state, ruleset, number, standing() if standing else standing_of(state, ruleset))
         return _dutch(state, ruleset, number) if system == "dutch" else _swiss(state, ruleset, number, seed)
     except Refusal as refusal:
         kept = state.kept_pairs(number)

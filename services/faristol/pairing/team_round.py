@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import zip_longest
 
 from faristol.pairing import systems
@@ -49,7 +50,7 @@ def propose(state: Tournament, ruleset: Ruleset, number: int, seed: bytes, of_ro
             number,
             seed,
             of_round,
-            standing=standing_of_teams(state, ruleset),
+            standing=partial(standing_of_teams, state, ruleset),
         )
     except Refusal as refusal:
         raise of_teams(refusal) from None

@@ -15,7 +15,7 @@ from faristol.pairing.dutch.digest import digest
 from faristol.pairing.dutch.history import round_to_pair
 from faristol.pairing.model import Tournament
 from faristol.pairing.ranking import initial_ranking
-from faristol.pairing.systems import dutch_round
+from faristol.pairing.systems import dutch_round, propose
 from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.rules import Refusal, Ruleset, load_ruleset, with_options
 from faristol.rules.trf import Cell, Document, Player
@@ -23,6 +23,21 @@ from faristol.rules.trf import Cell, Document, Player
 DUTCH = with_options(FISC, {"pairing": "dutch"})
 FISE = load_ruleset("fise")
 DUTCH_WITH_STARTS = with_options(FISE, {"pairing": "dutch", "start": "system"})
+
+
+def test_the_standings_are_asked_for_where_a_system_goes_by_them() -> None:
+    hall = Hall(players(6))
+    play(hall, 1)
+    asked = []
+
+    def standing() -> tuple[str, ...]:
+        asked.append("standings")
+        return initial_ranking(hall.state)
+
+    propose(hall.state, FISC, 2, bytes(32), standing=standing)
+    assert asked == []
+    propose(hall.state, FISC, 2, bytes(32), "king-of-the-hill", standing=standing)
+    assert asked == ["standings"]
 
 
 def players(count: int) -> dict[str, int | None]:
