@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import shlex
 import uuid
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -62,6 +63,16 @@ def import_players(
     typer.echo(f"{many(len(registered), 'player')} registered")
     teams, known = teams_of(rows, registered), 0
     for line, team in teams:
+        if refused_lines := refused_of(team, rows, registered):
+            typer.echo(
+                f"{file}:{line}: the team {team.name!r} is not registered, for who stands in line "
+                f"{', '.join(map(str, refused_lines))} was refused; once they are in, put them in their place in: "
+                f"faristol direct register-team {team.tournament_id} name={shlex.quote(team.name)} "
+                f"player-ids={','.join(team.player_ids)}",
+                err=True,
+            )
+            refused += 1
+            continue
         try:
             call(address, "RegisterTeam", team)
         except StartError as problem:
@@ -102,6 +113,18 @@ def teams_of(rows: Sequence[Listed], registered: Mapping[int, str]) -> list[tupl
             found.append((row.line, team))
         team.player_ids.append(registered[row.line])
     return found
+
+
+def refused_of(team: pairing.RegisterTeamRequest, rows: Sequence[Listed], registered: Mapping[int, str]) -> list[int]:
+    """The lines of a team of which the players were not ``registered``: the line-up would have others at its boards."""
+    return [
+        row.line
+        for row in rows
+        if row.line not in registered
+        and row.request.tournament_id == team.tournament_id
+        and row.team
+        and same_name(row.team, team.name)
+    ]
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from faristol.cli.players import read_players, teams_of
+from faristol.cli.players import read_players, refused_of, teams_of
 from faristol.host import StartError
 from faristol.pb.pairing.v1 import events_pb2 as events
 
@@ -110,3 +110,12 @@ def test_teams_come_in_the_order_of_first_mention_with_the_players_who_were_regi
         (3, "copa-b", "Els Cavalls", ["biel"]),
         (7, "copa", "Torres", ["fina"]),
     ]
+
+
+def test_a_team_is_not_whole_while_a_line_of_it_is_refused(tmp_path: Path) -> None:
+    file = tmp_path / "players.csv"
+    file.write_text("name,team\nAna,Torres\nBeto,torres\nCarla,Alfiles\nDani,\n", encoding="utf-8")
+    rows, _ = read_players(file, "copa")
+    registered = {2: "ana", 4: "carla"}
+    found = {team.name: refused_of(team, rows, registered) for _, team in teams_of(rows, registered)}
+    assert found == {"Torres": [3], "Alfiles": []}
