@@ -117,7 +117,8 @@ class ResultsService(results_grpc.ResultsServiceServicer):
             line.name = people[line.player_id].name
         if request.arithmetic:
             names = {player_id: one.name for player_id, one in people.items()}
-            await asyncio.to_thread(wording.word_all, lines, names, language_of(context))
+            taken = wording.taken_off(counted)
+            await asyncio.to_thread(wording.word_all, lines, names, language_of(context), taken)
         last = request.round or ranking.last_counted(counted)
         return results.GetStandingsResponse(
             standings=lines, round=last, position=found.position, division=found.tournament.division

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from types import MappingProxyType
 
 from faristol.host.text import number, say
 from faristol.pb.results.v1 import results_pb2 as results
@@ -13,6 +15,9 @@ Line = results.Standing | results.TeamStanding
 
 Names = Mapping[str, str]
 """Of players or of teams, by id; empty where one was erased."""
+
+Taken = Mapping[tuple[int, str], Sequence[results.ScoreSanction]]
+"""What sanctions took off the scores of games, by round and player."""
 
 GAME = N_("Round {round}, {opponent}: {value}")
 TABLE = N_("Round {round}, table of {seats}: {value}")
@@ -27,6 +32,7 @@ GRANTED = N_("{value}, of which {granted} for rounds missed")
 LOWEST = N_("{term} (left out as one of the lowest)")
 MISSED_BY_WILL = N_("{term} (left out first, as missed by own will)")
 NOT_ALL_MET = N_("{term} (not counted: not all who are equal have met)")
+TAKEN = N_("{term} (a sanction took {points} off the score of {name}, {article})")
 SUM = N_("Together: {terms} = {value}")
 MEAN = N_("Mean of the games: ({terms}) ÷ {games} = {value}")
 NOTHING = N_("Nothing counts yet: 0")
@@ -45,6 +51,8 @@ _LEFT_OUT: Mapping[results.LeftOut.ValueType, str] = {
     results.LEFT_OUT_MISSED_BY_WILL: MISSED_BY_WILL,
     results.LEFT_OUT_NOT_ALL_MET: NOT_ALL_MET,
 }
+_OF_SCORES = frozenset({"spread", "total", "cusca"})
+"""Tie-breaks of which the terms of games show scores."""
 _SHARES: Mapping[results.Outcome.ValueType, str] = {
     results.OUTCOME_WIN: "1",
     results.OUTCOME_DRAW: "½",
@@ -52,17 +60,29 @@ _SHARES: Mapping[results.Outcome.ValueType, str] = {
 }
 
 
-def word(standing: Line, names: Names, language: str) -> None:
+def word(standing: Line, names: Names, language: str, taken: Taken) -> None:
     """Fill the names of opponents and every ``text`` of the arithmetic of ``standing``, in ``language``."""
     _word(standing.point_arithmetic, "points", 1, names, language)
     for one in standing.tie_breaks:
         _word(one.arithmetic, one.name, max(1, one.divisor), names, language)
+        if isinstance(standing, results.Standing):
+            _say_taken(one, standing.player_id, taken, names, language)
 
 
-def word_all(standings: Iterable[Line], names: Names, language: str) -> None:
+def word_all(standings: Iterable[Line], names: Names, language: str, taken: Taken = MappingProxyType({})) -> None:
     """The same for every line of the standings."""
     for standing in standings:
-        word(standing, names, language)
+        word(standing, names, language, taken)
+
+
+def taken_off(rounds: Iterable[results.GetPairingsResponse]) -> Taken:
+    """What sanctions that stand took off the scores of ``rounds``."""
+    found = defaultdict[tuple[int, str], list[results.ScoreSanction]](list)
+    for round_ in rounds:
+        for table in round_.tables:
+            for one in table.score_sanctions:
+                found[round_.round, one.player_id].append(one)
+    return found
 
 
 def opponents(standing: Line) -> set[str]:
@@ -93,6 +113,23 @@ def _word(one: results.Arithmetic, name: str, divisor: int, names: Names, langua
     value = number(sum(counted) / 4 / divisor, language)
     message = NOTHING if not counted else MEAN if divisor > 1 else SUM
     one.text = say(message, {"terms": written, "value": value, "games": divisor}, language)
+
+
+def _say_taken(one: results.TieBreak, player_id: str, taken: Taken, names: Names, language: str) -> None:
+    """Add what sanctions took off the scores that the terms of a tie-break show."""
+    for term in one.arithmetic.terms:
+        shown = [player_id] if one.name in _OF_SCORES and term.basis == results.TERM_BASIS_GAME else []
+        if shown and one.name == "spread":
+            shown.append(term.opponent_id)
+        for whose in shown:
+            for each in taken.get((term.round, whose), ()):
+                told: dict[str, Param] = {
+                    "term": term.text,
+                    "points": each.points,
+                    "name": names[whose] or whose,
+                    "article": each.article,
+                }
+                term.text = say(TAKEN, told, language)
 
 
 def _plain(term: results.Term, language: str) -> str:

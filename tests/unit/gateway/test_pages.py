@@ -163,6 +163,12 @@ async def test_what_a_sanction_took_off_a_score_stands_beside_it_wherever_the_sc
     said = f"A sanction took 25 points off the score of {first['name']} (FISE 49)."
     for path in ("/t/lliga/r/1", f"/g/{table['game_id']}"):
         assert said in (await stage.http.get(path)).text
+    noted = f"(a sanction took 25 off the score of {first['name']}, FISE 49)"
+    for seat in (first, second):
+        shown = (await stage.http.get(f"/t/lliga/standings/{seat['player_id']}")).text
+        parts = {part.split('"')[0]: part for part in shown.split('<h3 id="')[1:]}
+        assert noted not in parts["points"]
+        assert parts["spread"].count(noted) == 1
 
     lifted = pairing.SanctionLifted(
         player_id=first["player_id"],
