@@ -554,6 +554,9 @@ class Match(BaseModel):
         description="Who has more points of the boards; empty for a draw, when both lost, before the end."
     )
     lost_by_all: bool = Field(description="Both players lost at every board, and so both teams lost the match.")
+    points_unknown: bool = Field(
+        description="The rules that say what a board is worth are not installed here: points and winner are not told."
+    )
 
     @classmethod
     def of(cls, one: pb.Match) -> Match:
@@ -565,6 +568,7 @@ class Match(BaseModel):
             final=one.final,
             winner_team_id=one.winner_team_id,
             lost_by_all=one.lost_by_all,
+            points_unknown=one.points_unknown,
         )
 
 

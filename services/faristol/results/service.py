@@ -24,7 +24,7 @@ from faristol.results.playing import Playing
 from faristol.results.prizes import ALL, offered, prizes
 from faristol.results.sheet import write_pinned
 from faristol.results.shelf import Kind
-from faristol.rules.refusal import N_
+from faristol.rules.refusal import N_, Refusal
 
 Context = grpc.aio.ServicerContext[Any, Any]
 
@@ -143,7 +143,12 @@ class ResultsService(results_grpc.ResultsServiceServicer):
         seats.extend(one.seat for one in answer.requested_byes)
         await self._name(seats)
         if answer.matches:
-            teams.show_matches(answer, ranking.rules_of(found.tournament))
+            try:
+                ruleset = ranking.rules_of(found.tournament)
+            except Refusal:
+                teams.show_matches_without_points(answer)
+            else:
+                teams.show_matches(answer, ruleset)
         answer.position, answer.division = found.position, found.tournament.division
         return answer
 

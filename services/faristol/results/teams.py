@@ -39,6 +39,14 @@ def show_matches(round_: results.GetPairingsResponse, ruleset: Ruleset) -> None:
             one.winner_team_id = one.first_team.team_id if points[0] > points[1] else one.second_team.team_id
 
 
+def show_matches_without_points(round_: results.GetPairingsResponse) -> None:
+    """Say which matches of a round are over, where the rules that say what a board is worth are not installed."""
+    boards = _Boards.of(round_)
+    for one in round_.matches:
+        one.final = _final(round_, one, boards)
+        one.points_unknown = True
+
+
 def rank_teams(
     tournament: results.Tournament,
     teams: Iterable[results.Team],

@@ -75,6 +75,7 @@ async def test_the_pairings_say_which_table_is_which_board_of_which_match(playin
     told = (await playing.http.get(f"{AT}/rounds/2/pairings")).json()
     (match,) = told["matches"]
     assert (match["match"], match["final"], match["winner_team_id"]) == (1, True, "")
+    assert not match["points_unknown"]
     assert match["first_team"] == {"team_id": "lleida", "name": "Club Lleida", "board_points": 1.0}
     assert [(one["match"], one["board"], one["seats"][0]["team_id"]) for one in told["tables"]] == [(1, 1, "lleida")]
     alone = told["requested_byes"][0]
@@ -207,3 +208,15 @@ async def test_both_pages_of_teams_tell_a_bye_alike_and_follow_the_same_news(pla
     followed = [page.split('data-news="')[1].split('"')[0].split() for page in (among, alone)]
     assert followed[0] == followed[1]
     assert {"LineUpSet", "PlayerWithdrawn", "TeamWithdrawn"} <= set(followed[0])
+
+
+async def test_a_round_is_shown_without_points_where_its_rules_are_not_installed(stage: Stage) -> None:
+    league = League()
+    league.ruleset.digest = "of rules that are not here"
+    await stage.add(*league.steps())
+    (match,) = (await stage.http.get(f"{AT}/rounds/2/pairings")).json()["matches"]
+    assert (match["final"], match["points_unknown"], match["winner_team_id"]) == (True, True, "")
+    page = await stage.http.get("/t/lliga/r/2")
+    heading = page.text.split('id="match-1"')[1].split("</h3>")[0]
+    assert (page.status_code, heading.count('class="score" data-flash>–<')) == (200, 2)
+    assert (await stage.http.get(f"{AT}/team-standings")).status_code == 409

@@ -1273,6 +1273,7 @@ class Match(_message.Message):
     FINAL_FIELD_NUMBER: _builtins.int
     WINNER_TEAM_ID_FIELD_NUMBER: _builtins.int
     LOST_BY_ALL_FIELD_NUMBER: _builtins.int
+    POINTS_UNKNOWN_FIELD_NUMBER: _builtins.int
     match: _builtins.int
     """Its number in the round, from 1."""
     final: _builtins.bool
@@ -1281,6 +1282,8 @@ class Match(_message.Message):
     """Who has more points of the boards; empty for a draw, when both lost, and before the end."""
     lost_by_all: _builtins.bool
     """Every board was lost by both players, and so the match by both teams."""
+    points_unknown: _builtins.bool
+    """The rules that say what a board is worth are not installed here, so that points and winner are not told."""
     @_builtins.property
     def first_team(self) -> Global___TeamSide:
         """The team of the players named first at its tables."""
@@ -1298,10 +1301,11 @@ class Match(_message.Message):
         final: _builtins.bool = ...,
         winner_team_id: _builtins.str = ...,
         lost_by_all: _builtins.bool = ...,
+        points_unknown: _builtins.bool = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["first_team", b"first_team", "second_team", b"second_team"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["final", b"final", "first_team", b"first_team", "lost_by_all", b"lost_by_all", "match", b"match", "second_team", b"second_team", "winner_team_id", b"winner_team_id"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["final", b"final", "first_team", b"first_team", "lost_by_all", b"lost_by_all", "match", b"match", "points_unknown", b"points_unknown", "second_team", b"second_team", "winner_team_id", b"winner_team_id"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
