@@ -227,7 +227,9 @@ def ruled(points: int, *, valid: bool, at: datetime = NOON) -> Rulings:
     return reduce(watch, facts, Rulings())
 
 
-def adjust(hall: Hall, rulings: Rulings, at: datetime | None = None) -> events.SpreadAdjusted:
+def adjust(
+    hall: Hall, rulings: Rulings, at: datetime | None = None, arbiter_id: str = "eleni"
+) -> events.SpreadAdjusted:
     (fact,) = hall.do(
         decide.correct_ruling(
             hall.state,
@@ -235,7 +237,7 @@ def adjust(hall: Hall, rulings: Rulings, at: datetime | None = None) -> events.S
             rulings,
             game=GAME,
             turn=3,
-            arbiter_id="eleni",
+            arbiter_id=arbiter_id,
             note="",
             at=at,
             now=hall.now,
@@ -402,3 +404,14 @@ def test_where_the_book_is_silent_the_arbiter_decides_alone() -> None:
     correct(hall, ("p1", 350), ("p5", 350))
 
     assert past_of(hall.state, UF, "p1", 2)[0].half_points == 1
+
+
+def test_nobody_of_the_table_puts_its_result_or_a_ruling_right() -> None:
+    hall = hall_of("pes-2024")
+    hall.play(1)
+    before = hall.state
+
+    assert refusal_of(lambda: correct(hall, ("p1", 300), ("p5", 400), arbiter_id="p5")).reason == "OWN_GAME"
+    ruling = ruled(34, valid=False)
+    assert refusal_of(lambda: adjust(hall, ruling, arbiter_id="p1")).reason == "OWN_GAME"
+    assert hall.state == before

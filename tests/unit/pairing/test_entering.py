@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import reduce
+from functools import partial, reduce
 
 import pytest
 from google.protobuf.message import Message
@@ -263,3 +263,17 @@ def test_who_gave_the_game_up_and_is_back_can_win_it() -> None:
     hall.do(decide.reinstate(hall.state, player_id="p5", at=None, now=hall.now))
 
     assert enter(hall, ("p1", 310), ("p5", 412)).winner_id == "p5"
+
+
+@pytest.mark.parametrize("arbiter_id", ["p1", "p5"])
+def test_nobody_of_the_table_is_arbiter_of_its_result(arbiter_id: str) -> None:
+    hall = started()
+    scores = [("p1", 310), ("p5", 412)]
+    now = hall.now
+    by = partial(decide.enter_result, hall.state, PES, turns=0, abandoned_by=(), winner_id="", note="", at=None)
+
+    refused = refusal_of(lambda: by(game=GAME, scores=scores, arbiter_id=arbiter_id, now=now))
+    assert (refused.reason, refused.params["officials"]) == ("OWN_GAME", arbiter_id)
+    lost = partial(decide.give_forfeit, hall.state, PES, turns=0, loser_ids=["p1"], note="", at=None)
+    assert refusal_of(lambda: lost(game=GAME, arbiter_id=arbiter_id, now=now)).reason == "OWN_GAME"
+    assert by(game=GAME, scores=scores, arbiter_id="p2", now=now)

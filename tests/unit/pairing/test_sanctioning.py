@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from datetime import timedelta
+from functools import partial
 
 import pytest
 from google.protobuf.message import Message
@@ -57,6 +58,7 @@ def impose(
     rounds: Sequence[int] = (),
     game: str | None = None,
     decided_by: Sequence[str] = ("director",),
+    arbiter_id: str = "marta",
 ) -> Sequence[Message]:
     return hall.do(
         decide.sanction(
@@ -67,7 +69,7 @@ def impose(
             game=("" if kind == ROUNDS else GAME) if game is None else game,
             points=points,
             rounds=rounds,
-            arbiter_id="marta",
+            arbiter_id=arbiter_id,
             decided_by=decided_by,
             note="",
             at=None,
@@ -111,6 +113,47 @@ def test_under_fise_less_than_25_points_is_no_sanction() -> None:
     with pytest.raises(Refusal) as refused:
         impose(hall_of(FISE), POINTS, points=24)
     assert (refused.value.reason, refused.value.article) == ("SANCTION_TOO_SMALL", "FISE 49")
+
+
+def refusal_of(act: Callable[[], object]) -> Refusal:
+    with pytest.raises(Refusal) as refused:
+        act()
+    return refused.value
+
+
+def test_under_fise_no_more_points_come_off_than_the_player_scored() -> None:
+    hall = hall_of(FISE)
+    before = hall.state
+    refused = refusal_of(lambda: impose(hall, POINTS, points=401))
+
+    assert refused.reason == "SANCTION_TOO_LARGE"
+    assert refused.params == {"points": 401, "player": "p1", "game": GAME, "least": 25, "most": 400}
+    assert hall.state == before
+    impose(hall, POINTS, points=400)
+    assert result(hall)[0][0] == 0
+
+
+def test_off_the_spread_come_no_more_points_than_a_game_can_have() -> None:
+    hall = hall_of(PES)
+
+    assert refusal_of(lambda: impose(hall, POINTS, points=1001)).params["most"] == 1000
+    impose(hall, POINTS, points=1000)
+
+
+def test_nobody_of_the_table_proposes_or_decides_a_sanction_in_its_game() -> None:
+    hall = hall_of(FISE)
+    before = hall.state
+    opponent = hall.state.played[0].pairings[0].pair[1]
+
+    for official in ("p1", opponent):
+        refused = refusal_of(partial(impose, hall, LOST, arbiter_id=official))
+        assert (refused.reason, refused.params["officials"]) == ("OWN_GAME", official)
+        assert refusal_of(partial(impose, hall, LOST, decided_by=[official])).reason == "OWN_GAME"
+    assert refusal_of(lambda: impose(hall, ROUNDS, rounds=[2], arbiter_id="p1")).reason == "OWN_GAME"
+    assert hall.state == before
+
+    impose(hall, ROUNDS, rounds=[2], arbiter_id=opponent)
+    assert refusal_of(lambda: lift(hall, len(hall.facts), ["p1"])).reason == "OWN_GAME"
 
 
 def test_under_pes_points_come_off_beside_the_result_which_stays() -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from datetime import datetime
 from zoneinfo import ZoneInfo
 
@@ -50,8 +50,8 @@ def correct_result(
     Who left the game, or lost it by decision, goes on losing it unless ``winner_id`` names them.
     Raises ``Invalid`` for scores that are not of both players in the order of the pairing, and without an arbiter.
     """
-    check_arbiter(arbiter_id)
     one, pairing = found_game(state, game)
+    check_arbiter(arbiter_id, pairing.player_ids)
     if game not in one.results:
         raise Refusal(
             "NO_RESULT",
@@ -146,8 +146,8 @@ def correct_ruling(
     The day is that of the halls. Raises ``Refusal`` where the book corrects nothing, before the game has a result, on
     another day, for a play that was not ruled on, and for one that was put right already.
     """
-    check_arbiter(arbiter_id)
-    one, _ = found_game(state, game)
+    one, table = found_game(state, game)
+    check_arbiter(arbiter_id, table.player_ids)
     if game not in one.results:
         raise Refusal(
             "GAME_NOT_OVER",
@@ -219,8 +219,23 @@ def check_scores(pairing: Pairing, scores: Sequence[tuple[str, int]]) -> tuple[s
     return names
 
 
-def check_arbiter(arbiter_id: str) -> None:
-    """Refuse an act that needs an arbiter and names none, or what is no id. Raises ``Invalid``."""
+def check_arbiter(arbiter_id: str, concerned: Collection[str]) -> None:
+    """Refuse an act that needs an arbiter and names none, or one of the players whom it concerns.
+
+    Nobody is judge of their own game. Raises ``Invalid`` for what is missing and what is no id.
+    """
     if not arbiter_id:
         raise Invalid("arbiter_id", N_("expected the id of the arbiter"))
     checked_id("arbiter_id", arbiter_id)
+    check_not_concerned("arbiter_id", [arbiter_id], concerned)
+
+
+def check_not_concerned(field: str, officials: Collection[str], concerned: Collection[str]) -> None:
+    """Refuse officials among the players whom an act concerns; ``field`` names the officials."""
+    if own := [one for one in officials if one in concerned]:
+        raise Refusal(
+            "OWN_GAME",
+            "",
+            N_("{officials} cannot decide on their own game or sanction: give another in {field}."),
+            {"officials": ", ".join(own), "field": field},
+        )

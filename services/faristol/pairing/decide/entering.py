@@ -116,8 +116,8 @@ def enter_result(
 
 def _check_undecided(state: Tournament, ruleset: Ruleset, game: str, turns: int, arbiter_id: str) -> Pairing:
     """The table of a game that is due and has not been decided or begun. Refuses any other."""
-    check_arbiter(arbiter_id)
     one, pairing = found_game(state, game)
+    check_arbiter(arbiter_id, pairing.player_ids)
     if game in one.results:
         raise conditions.result_known(game, ruleset.law.result_final)
     if one.phase is not Phase.STARTED:

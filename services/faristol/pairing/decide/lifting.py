@@ -40,7 +40,7 @@ def lift_expulsion(
     championship, as for ``reinstate``. Raises ``Invalid`` when nobody decided it, ``Refusal`` where a tribunal decides
     that on appeal (FISE 49).
     """
-    check_deciders(decided_by)
+    check_deciders(decided_by, [player_id])
     check_no_tribunal(state, ruleset)
     return _readmitted(state, player_id, decided_by, note, at, now, divisions)
 
@@ -101,7 +101,7 @@ def lift(
     decided it, ``Refusal`` where a tribunal decides that on appeal, for what is no sanction, and for one that was
     lifted already.
     """
-    check_deciders(decided_by)
+    check_deciders(decided_by, [sanction_of(facts, version).player_id])
     check_no_tribunal(state, ruleset)
     return lifted(state, ruleset, facts, version, decided_by=decided_by, note=note, divisions=divisions, at=at, now=now)
 

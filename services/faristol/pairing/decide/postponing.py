@@ -34,8 +34,8 @@ def postpone(
     Raises ``Invalid`` without an arbiter, and for times that are missing or in the wrong order; ``Refusal`` where the
     book knows no postponement, after the round was started, too late, and while somebody does not agree.
     """
-    check_arbiter(arbiter_id)
     one, pairing = found_game(state, game)
+    check_arbiter(arbiter_id, pairing.player_ids)
     article = ruleset.article("lateness.postponement_hours")
     if scheduled_at is None or postponed_to is None or postponed_to <= scheduled_at:
         raise Invalid("postponed_to", N_("expected when the game was to be played, and when later it will be"))

@@ -27,6 +27,9 @@ POINTS, GAME, ROUNDS = (
     events.SANCTION_KIND_ROUNDS,
 )
 
+MOST_OFF_SPREAD = 1_000
+"""Points that a sanction takes off the spread, at the most: more than anybody scores in a game."""
+
 
 def sanction(
     state: Tournament,
@@ -47,13 +50,15 @@ def sanction(
 
     Points come off the score of the game (FISE 49), or off the spread and the total beside its result (PES Ζ). A game
     is lost as by forfeit (PES ΣΤ: 150–0). In ``rounds`` the player is not paired. Raises ``Invalid`` for what does not
-    go with the kind and when nobody decided it, ``Refusal`` where the book knows no sanctions, for too few points, for
-    a game without a result and for rounds that are not to come.
+    go with the kind and when nobody decided it, ``Refusal`` where the book knows no sanctions, for too few or too many
+    points, where a player of the table is arbiter or decides, for a game without a result and for rounds that are not
+    to come.
     """
-    check_arbiter(arbiter_id)
-    check_deciders(decided_by)
-    sanctionable(state, player_id)
     _check_fields(kind, game, points, rounds)
+    concerned = {player_id, *(found_game(state, game)[1].player_ids if game else ())}
+    check_arbiter(arbiter_id, concerned)
+    check_deciders(decided_by, concerned)
+    sanctionable(state, player_id)
     fact = events.PlayerSanctioned(
         player_id=player_id,
         round=max(len(state.played), 1),
@@ -70,7 +75,8 @@ def sanction(
     if game:
         _check_game(state, kind, player_id, game)
         fact.round = found_game(state, game)[0].number
-    _check_least(ruleset, kind, points)
+    if kind == POINTS:
+        _check_points(state, ruleset, player_id, game, points)
     for number in fact.rounds:
         check_to_come(state, number)
     return [fact, *consequences(state, ruleset, fact)]
@@ -151,12 +157,27 @@ def _check_game(state: Tournament, kind: events.SanctionKind.ValueType, player_i
         )
 
 
-def _check_least(ruleset: Ruleset, kind: events.SanctionKind.ValueType, points: int) -> None:
-    least = ruleset.arbiter.sanction_points_min
-    if kind == POINTS and least is not None and points < least:
+def _check_points(state: Tournament, ruleset: Ruleset, player_id: str, game: str, points: int) -> None:
+    """Refuse fewer points than the book's least (FISE 49), and more than the player scored before sanctions.
+
+    Off the spread, which is beside the game, no more than ``MOST_OFF_SPREAD``.
+    """
+    least = ruleset.arbiter.sanction_points_min or 1
+    if points < least:
         raise Refusal(
             "SANCTION_TOO_SMALL",
             ruleset.article("arbiter.sanction_points_min"),
             N_("A sanction takes off {least} points or more, not {points}."),
             {"least": least, "points": points},
+        )
+    most = MOST_OFF_SPREAD
+    if ruleset.arbiter.sanction_points_from != "spread":
+        one, pairing = found_game(state, game)
+        most = max(least, one.without_sanctions(game).scores[pairing.player_ids.index(player_id)])
+    if points > most:
+        raise Refusal(
+            "SANCTION_TOO_LARGE",
+            ruleset.article("arbiter.sanction_points_from"),
+            N_("The sanction takes {points} points off {player} in {game}; expected {least} to {most}."),
+            {"points": points, "player": player_id, "game": game, "least": least, "most": most},
         )

@@ -6,7 +6,7 @@ knows; an expulsion is its red one, the disqualification of UF 28 and the total 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from datetime import datetime
 
 from google.protobuf.message import Message
@@ -14,7 +14,7 @@ from google.protobuf.message import Message
 from faristol.host.errors import Invalid
 from faristol.host.times import to_timestamp
 from faristol.pairing import conditions
-from faristol.pairing.decide.corrections import check_arbiter
+from faristol.pairing.decide.corrections import check_arbiter, check_not_concerned
 from faristol.pairing.decide.players import withdraw
 from faristol.pairing.identity import checked_id
 from faristol.pairing.model import Player, Tournament
@@ -37,7 +37,7 @@ def warn(
     now: datetime,
 ) -> list[Message]:
     """Warn a player; from the second time on the fact puts expulsion forward, which the organisation decides."""
-    check_arbiter(arbiter_id)
+    check_arbiter(arbiter_id, [player_id])
     player = sanctionable(state, player_id)
     count = player.warnings + 1
     return [
@@ -70,8 +70,8 @@ def expel(
     A game that is being played is lost, and the player is not paired any more. Raises ``Invalid`` when nobody decided
     it.
     """
-    check_arbiter(arbiter_id)
-    check_deciders(decided_by)
+    check_arbiter(arbiter_id, [player_id])
+    check_deciders(decided_by, [player_id])
     player = sanctionable(state, player_id)
     article = article_of(ruleset.law.sanctions)
     occurred_at = to_timestamp(conditions.moment(state, at, now))
@@ -125,9 +125,10 @@ def article_of(law: str) -> str:
     return law
 
 
-def check_deciders(decided_by: Sequence[str]) -> None:
-    """Refuse an act that nobody decided. Raises ``Invalid``."""
+def check_deciders(decided_by: Sequence[str], concerned: Collection[str]) -> None:
+    """Refuse an act that nobody decided, or a player whom it concerns. Raises ``Invalid`` for nobody and no ids."""
     if not decided_by:
         raise Invalid("decided_by", N_("expected the ids of those who decided it"))
     for one in decided_by:
         checked_id("decided_by", one)
+    check_not_concerned("decided_by", decided_by, concerned)
