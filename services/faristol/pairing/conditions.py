@@ -210,7 +210,10 @@ def over(state: Tournament) -> Refusal:
     return Refusal(
         "TOURNAMENT_OVER",
         "",
-        N_("{tournament} is over: its final standings are published."),
+        N_(
+            "{tournament} is over: its final standings are published. "
+            "To change anything, reopen them first with reopen-standings."
+        ),
         {"tournament": state.tournament_id},
     )
 

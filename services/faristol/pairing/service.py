@@ -186,6 +186,20 @@ class PairingService(
             pairing.PublishStandingsResponse,
         )
 
+    async def ReopenStandings(  # noqa: N802
+        self, request: pairing.ReopenStandingsRequest, context: Context
+    ) -> pairing.ReopenStandingsResponse:
+        """Take published final standings back."""
+        at = self.at(request)
+        note = identity.checked_note("note", request.note)
+        return await self.act(
+            context,
+            request,
+            lambda state: decide.reopen(state, note=note, at=at, now=self._runtime.now()),
+            lambda position, _: pairing.ReopenStandingsResponse(position=position),
+            pairing.ReopenStandingsResponse,
+        )
+
     async def GetTournament(  # noqa: N802
         self, request: pairing.GetTournamentRequest, context: Context
     ) -> pairing.GetTournamentResponse:

@@ -20,6 +20,7 @@ OF_TOURNAMENT = (
     pairing.RulesetPinned,
     pairing.LexiconPinned,
     pairing.StandingsPublished,
+    pairing.StandingsReopened,
     pairing.HallsSet,
 )
 """Events that change a tournament itself."""
@@ -119,6 +120,8 @@ def change_tournament(state: results.Tournament | None, event: Message) -> resul
             state.lexicon.CopyFrom(event.lexicon)
         case pairing.StandingsPublished():
             state.over = True
+        case pairing.StandingsReopened():
+            state.over = False
         case pairing.HallsSet():
             del state.halls[:]
             state.halls.extend(event.halls)

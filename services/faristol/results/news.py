@@ -48,6 +48,7 @@ PUBLIC: frozenset[str] = frozenset(
         pairing.PointsAdjusted,
         pairing.RoundClosed,
         pairing.StandingsPublished,
+        pairing.StandingsReopened,
         rating.RatingSystemChosen,
         rating.RatingListPublished,
         game.DrawsCommitted,

@@ -89,6 +89,8 @@ class Arrangements:
                 self.started[event.round] = event.occurred_at.ToDatetime(UTC)
             case pairing.StandingsPublished():
                 self.published = event.occurred_at.ToDatetime(UTC)
+            case pairing.StandingsReopened():
+                self.published = None
             case pairing.LateEntryAdmitted():
                 self.fictitious[event.player_id] = event.fictitious_half_points
             case pairing.PairForbidden() if event.player_ids:

@@ -367,3 +367,55 @@ def same(one: Tournament, other: Tournament) -> bool:
     """Both are the same tournament, whenever their last acts were."""
     kept = [{number: set(pairs) for number, pairs in state.kept.items() if pairs} for state in (one, other)]
     return timeless(one) == timeless(other) and kept[0] == kept[1]
+
+
+def published() -> tuple[Hall, Message]:
+    """A tournament of which the final standings are published, and that act."""
+    hall = hall_of()
+    for number in range(1, 6):
+        hall.play(number)
+    (act,) = hall.do(decide.publish(hall.state, at=None, now=hall.now))
+    return hall, act
+
+
+def test_final_standings_that_are_reopened_can_be_corrected_and_published_again() -> None:
+    hall, act = published()
+    (reopened,) = undo(hall, act)
+
+    assert isinstance(reopened, events.StandingsReopened)
+    assert (reopened.round, reopened.note, hall.state.over) == (5, "a slip", False)
+    hall.do(decide.change_rounds(hall.state, FISC, rounds=6, note="", at=None, now=hall.now))
+    hall.play(6)
+    (again,) = hall.do(decide.publish(hall.state, at=None, now=hall.now))
+    assert isinstance(again, events.StandingsPublished)
+    assert (again.round, hall.state.over) == (6, True)
+
+
+def test_final_standings_are_reopened_once_and_only_when_published() -> None:
+    hall, act = published()
+    undo(hall, act)
+
+    assert superseded(hall, act) == "StandingsReopened"
+    with pytest.raises(Refusal) as refused:
+        decide.reopen(hall.state, note="", at=None, now=hall.now)
+    assert refused.value.reason == "NOT_PUBLISHED"
+    (once_more,) = undo(hall, hall.facts[-1])
+    assert isinstance(once_more, events.StandingsPublished)
+    assert hall.state.over
+
+
+def test_what_is_refused_once_final_standings_are_published_says_how_to_reopen_them() -> None:
+    hall, _ = published()
+
+    with pytest.raises(Refusal, match="reopen-standings"):
+        hall.do(decide.withdraw(hall.state, player_id="p1", note="", at=None, now=hall.now))
+
+
+def test_a_result_that_is_not_undone_is_said_to_be_corrected() -> None:
+    hall = hall_of()
+    hall.play(1)
+    version = 1 + next(place for place, fact in enumerate(hall.facts) if isinstance(fact, events.ResultRecorded))
+
+    with pytest.raises(Refusal, match=f"correct-result puts that of {GAME} right") as refused:
+        decide.undo(hall.state, hall.ruleset, hall.facts, version, note="", at=None, now=hall.now)
+    assert refused.value.reason == "NOT_UNDONE"

@@ -196,6 +196,17 @@ def parts(view: View) -> list[Message | None]:
     return [view.tournament, view.players, view.round, view.game]
 
 
+def test_a_tournament_of_which_the_final_standings_are_reopened_is_not_over() -> None:
+    view = View(tournament=results.Tournament(tournament_id="lliga", rounds=1))
+    view = apply(view, pairing.StandingsPublished(round=1))
+    assert view.tournament is not None
+    assert view.tournament.over
+
+    view = apply(view, pairing.StandingsReopened(round=1))
+    assert view.tournament is not None
+    assert not view.tournament.over
+
+
 def test_a_pairing_that_is_taken_back_is_no_round_and_can_be_made_again() -> None:
     def paired(first: str, second: str) -> pairing.RoundPaired:
         pair = pairing.Pairing(table=1, game_id="g", first_player_id=first, second_player_id=second)

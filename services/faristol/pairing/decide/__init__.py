@@ -45,7 +45,7 @@ from faristol.pairing.decide.teams import (
     set_line_up,
     withdraw_team,
 )
-from faristol.pairing.decide.tournaments import MOST_ROUNDS, SEED_SIZE, change_rounds, create, pin_of, publish
+from faristol.pairing.decide.tournaments import MOST_ROUNDS, SEED_SIZE, change_rounds, create, pin_of, publish, reopen
 from faristol.pairing.decide.undoing import undo, undone_by
 
 __all__ = [
@@ -96,6 +96,7 @@ __all__ = [
     "release",
     "release_table",
     "release_teams",
+    "reopen",
     "revoke_bye",
     "revoke_team_bye",
     "sanction",

@@ -162,3 +162,16 @@ def publish(state: Tournament, *, at: datetime | None, now: datetime) -> list[Me
         ]
     )
     return [events.StandingsPublished(round=state.rounds, occurred_at=to_timestamp(conditions.moment(state, at, now)))]
+
+
+def reopen(state: Tournament, *, note: str, at: datetime | None, now: datetime) -> list[Message]:
+    """Take the final standings back that were published. Refuses where they are not."""
+    if not state.over:
+        raise Refusal(
+            "NOT_PUBLISHED",
+            "",
+            N_("The final standings of {tournament} are not published."),
+            {"tournament": state.tournament_id},
+        )
+    occurred_at = to_timestamp(conditions.moment(state, at, now))
+    return [events.StandingsReopened(round=state.rounds, note=note, occurred_at=occurred_at)]

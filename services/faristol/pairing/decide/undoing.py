@@ -60,8 +60,10 @@ _UNDONE_BY: Mapping[type[Message], str] = {
     events.AppealLodged: "WithdrawAppeal",
     events.WarningLifted: "WarnPlayer",
     events.SanctionLifted: "SanctionPlayer",
+    events.StandingsPublished: "ReopenStandings",
+    events.StandingsReopened: "PublishStandings",
 }
-"""The command that undoes a fact. What is not here stands: a round that began, a result, what was published."""
+"""The command that undoes a fact. What is not here stands: a round that began, and a result, which is corrected."""
 
 
 def undone_by(act: Message, before: Sequence[Message]) -> str:
@@ -91,6 +93,14 @@ def undo(
     act = facts[version - 1]
     if isinstance(act, events.PlayerRegistered | events.PlayerReinstated) and not state.played:
         _check_not_moved(act.player_id, divisions)
+    if isinstance(act, events.ResultRecorded | events.ResultEntered | events.ResultCorrected):
+        raise Refusal(
+            "NOT_UNDONE",
+            "",
+            N_("A result is not undone: correct-result puts that of {game} right."),
+            {"game": act.game_id},
+            subject=f"games/{act.game_id}",
+        )
     if type(act) not in _UNDONE_BY:
         raise Refusal("NOT_UNDONE", "", N_("{act} cannot be undone by another act."), {"act": act.DESCRIPTOR.name})
     if (later := superseding(act, facts[version:])) is not None:
@@ -194,6 +204,10 @@ def undo(
         case events.WarningLifted() | events.SanctionLifted():
             appeals.check_not_appealed(state, ruleset, act.version)
             return lifting.impose_again(state, ruleset, facts, act, note=note, at=at, now=now)
+        case events.StandingsPublished():
+            return tournaments.reopen(state, note=note, at=at, now=now)
+        case events.StandingsReopened():
+            return tournaments.publish(state, at=at, now=now)
         case _:
             raise AssertionError(f"{act.DESCRIPTOR.name} is said to be undone, and nothing undoes it")
 

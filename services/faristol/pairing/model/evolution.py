@@ -112,6 +112,7 @@ Fact = (
     | events.RoundClosed
     | events.PrizesOffered
     | events.StandingsPublished
+    | events.StandingsReopened
 )
 """Everything that a tournament's stream can hold."""
 
@@ -357,6 +358,8 @@ def _after(state: Tournament, fact: Fact) -> Tournament:
             return _later(_with_round(state, closed), fact.occurred_at)
         case events.StandingsPublished():
             return _later(replace(state, over=True), fact.occurred_at)
+        case events.StandingsReopened():
+            return _later(replace(state, over=False), fact.occurred_at)
         case _:
             assert_never(fact)
 

@@ -1885,6 +1885,38 @@ class RoundUnpaired(_message.Message):
 Global___RoundUnpaired: _TypeAlias = RoundUnpaired  # noqa: Y015
 
 @_typing.final
+class StandingsReopened(_message.Message):
+    """The final standings are taken back that were published: the tournament goes on, and they can be published again."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    ROUND_FIELD_NUMBER: _builtins.int
+    NOTE_FIELD_NUMBER: _builtins.int
+    OCCURRED_AT_FIELD_NUMBER: _builtins.int
+    round: _builtins.int
+    """The last round that they counted."""
+    note: _builtins.str
+    """Why, in the director's words. Never for the public."""
+    @_builtins.property
+    def occurred_at(self) -> _timestamp_pb2.Timestamp:
+        """When."""
+
+    def __init__(
+        self,
+        *,
+        round: _builtins.int = ...,
+        note: _builtins.str = ...,
+        occurred_at: _timestamp_pb2.Timestamp | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["occurred_at", b"occurred_at"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["note", b"note", "occurred_at", b"occurred_at", "round", b"round"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___StandingsReopened: _TypeAlias = StandingsReopened  # noqa: Y015
+
+@_typing.final
 class ByeAwarded(_message.Message):
     """The number of players was odd: this one gets the points of a win and does not play (FISC I.1.C)."""
 

@@ -260,6 +260,11 @@ class PairingServiceStub:
                 request_serializer=faristol_dot_pairing_dot_v1_dot_pairing__pb2.PublishStandingsRequest.SerializeToString,
                 response_deserializer=faristol_dot_pairing_dot_v1_dot_pairing__pb2.PublishStandingsResponse.FromString,
                 _registered_method=True)
+        self.ReopenStandings = channel.unary_unary(
+                '/faristol.pairing.v1.PairingService/ReopenStandings',
+                request_serializer=faristol_dot_pairing_dot_v1_dot_pairing__pb2.ReopenStandingsRequest.SerializeToString,
+                response_deserializer=faristol_dot_pairing_dot_v1_dot_pairing__pb2.ReopenStandingsResponse.FromString,
+                _registered_method=True)
         self.ListActs = channel.unary_unary(
                 '/faristol.pairing.v1.PairingService/ListActs',
                 request_serializer=faristol_dot_pairing_dot_v1_dot_pairing__pb2.ListActsRequest.SerializeToString,
@@ -597,6 +602,13 @@ class PairingServiceServicer:
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
+    def ReopenStandings(self, request, context):
+        """Take published final standings back: the tournament is open to corrections and appeals until they are published again.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
     def ListActs(self, request, context):
         """Everything that was done, in order: who, when, and what would undo it.
         """
@@ -845,6 +857,11 @@ def add_PairingServiceServicer_to_server(servicer, server):
                     servicer.PublishStandings,
                     request_deserializer=faristol_dot_pairing_dot_v1_dot_pairing__pb2.PublishStandingsRequest.FromString,
                     response_serializer=faristol_dot_pairing_dot_v1_dot_pairing__pb2.PublishStandingsResponse.SerializeToString,
+            ),
+            'ReopenStandings': grpc.unary_unary_rpc_method_handler(
+                    servicer.ReopenStandings,
+                    request_deserializer=faristol_dot_pairing_dot_v1_dot_pairing__pb2.ReopenStandingsRequest.FromString,
+                    response_serializer=faristol_dot_pairing_dot_v1_dot_pairing__pb2.ReopenStandingsResponse.SerializeToString,
             ),
             'ListActs': grpc.unary_unary_rpc_method_handler(
                     servicer.ListActs,
@@ -2078,6 +2095,33 @@ class PairingService:
             '/faristol.pairing.v1.PairingService/PublishStandings',
             faristol_dot_pairing_dot_v1_dot_pairing__pb2.PublishStandingsRequest.SerializeToString,
             faristol_dot_pairing_dot_v1_dot_pairing__pb2.PublishStandingsResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def ReopenStandings(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/faristol.pairing.v1.PairingService/ReopenStandings',
+            faristol_dot_pairing_dot_v1_dot_pairing__pb2.ReopenStandingsRequest.SerializeToString,
+            faristol_dot_pairing_dot_v1_dot_pairing__pb2.ReopenStandingsResponse.FromString,
             options,
             channel_credentials,
             insecure,

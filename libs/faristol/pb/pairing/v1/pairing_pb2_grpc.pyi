@@ -127,6 +127,8 @@ class PairingServiceStub:
     """Say which special prizes there are; all of them until this is said."""
     PublishStandings: _grpc.UnaryUnaryMultiCallable[_pairing_pb2.PublishStandingsRequest, _pairing_pb2.PublishStandingsResponse]
     """Publish the final standings after the last round."""
+    ReopenStandings: _grpc.UnaryUnaryMultiCallable[_pairing_pb2.ReopenStandingsRequest, _pairing_pb2.ReopenStandingsResponse]
+    """Take published final standings back: the tournament is open to corrections and appeals until they are published again."""
     ListActs: _grpc.UnaryUnaryMultiCallable[_pairing_pb2.ListActsRequest, _pairing_pb2.ListActsResponse]
     """Everything that was done, in order: who, when, and what would undo it."""
     UndoAct: _grpc.UnaryUnaryMultiCallable[_pairing_pb2.UndoActRequest, _pairing_pb2.UndoActResponse]
@@ -231,6 +233,8 @@ class PairingServiceAsyncStub(PairingServiceStub):
     """Say which special prizes there are; all of them until this is said."""
     PublishStandings: _aio.UnaryUnaryMultiCallable[_pairing_pb2.PublishStandingsRequest, _pairing_pb2.PublishStandingsResponse]  # type: ignore[assignment]
     """Publish the final standings after the last round."""
+    ReopenStandings: _aio.UnaryUnaryMultiCallable[_pairing_pb2.ReopenStandingsRequest, _pairing_pb2.ReopenStandingsResponse]  # type: ignore[assignment]
+    """Take published final standings back: the tournament is open to corrections and appeals until they are published again."""
     ListActs: _aio.UnaryUnaryMultiCallable[_pairing_pb2.ListActsRequest, _pairing_pb2.ListActsResponse]  # type: ignore[assignment]
     """Everything that was done, in order: who, when, and what would undo it."""
     UndoAct: _aio.UnaryUnaryMultiCallable[_pairing_pb2.UndoActRequest, _pairing_pb2.UndoActResponse]  # type: ignore[assignment]
@@ -602,6 +606,14 @@ class PairingServiceServicer(metaclass=_abc_1.ABCMeta):
         context: _ServicerContext,
     ) -> _typing.Union[_pairing_pb2.PublishStandingsResponse, _abc.Awaitable[_pairing_pb2.PublishStandingsResponse]]:
         """Publish the final standings after the last round."""
+
+    @_abc_1.abstractmethod
+    def ReopenStandings(
+        self,
+        request: _pairing_pb2.ReopenStandingsRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_pairing_pb2.ReopenStandingsResponse, _abc.Awaitable[_pairing_pb2.ReopenStandingsResponse]]:
+        """Take published final standings back: the tournament is open to corrections and appeals until they are published again."""
 
     @_abc_1.abstractmethod
     def ListActs(
