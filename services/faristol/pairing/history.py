@@ -13,6 +13,7 @@ from faristol.pairing import decide, identity, pinning
 from faristol.pairing.commands import Commands, Context
 from faristol.pairing.model import Tournament, stream
 from faristol.pairing.ratings import ratings_stream
+from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.pb.pairing.v1 import pairing_pb2 as pairing
 from faristol.pb.rating.v1 import events_pb2 as rating
 from faristol.record import Recorded, people
@@ -101,7 +102,7 @@ def _act(recorded: Recorded, before: Sequence[Message], note: str, known: Mappin
         role=recorded.metadata.role,
         recorded_at=to_timestamp(recorded.recorded_at),
         undone_by=decide.undone_by(fact, before),
-        details=_details(fact),
+        details=[*_details(fact), *_scores_before(fact, before)],
     )
     if "occurred_at" in fact.DESCRIPTOR.fields_by_name:
         shown.occurred_at.CopyFrom(fact.occurred_at)  # type: ignore[attr-defined] # the line above has looked
@@ -109,7 +110,10 @@ def _act(recorded: Recorded, before: Sequence[Message], note: str, known: Mappin
 
 
 def _details(fact: Message) -> Iterator[str]:
-    """What a fact says beside what every act has: no parts, no seeds, no free words."""
+    """What a fact says beside what every act has: halls and no other parts, no seeds, no free words."""
+    if isinstance(fact, events.HallsSet):
+        halls = (f"{hall.name} {hall.first_table}–{hall.last_table}" for hall in fact.halls)
+        yield f"halls: {', '.join(halls) or 'none'}"
     for field, value in fact.ListFields():
         if field.name in _TOLD or field.message_type or field.type == field.TYPE_BYTES:
             continue
@@ -125,4 +129,14 @@ def _told(field: FieldDescriptor, value: object) -> str:
         names = field.enum_type.values_by_number
         prefix = names[0].name.removesuffix("UNSPECIFIED")
         return names[value].name.removeprefix(prefix).lower().replace("_", "-")
-    return "yes" if value is True else str(value)
+    return {True: "yes", False: "no"}[value] if isinstance(value, bool) else str(value)
+
+
+def _scores_before(fact: Message, before: Sequence[Message]) -> Iterator[str]:
+    """The scores that a corrected result takes the place of."""
+    if not isinstance(fact, events.ResultCorrected):
+        return
+    for one in reversed(before):
+        if isinstance(one, events.ResultRecorded | events.ResultCorrected) and one.game_id == fact.game_id:
+            yield f"scores-before: {', '.join(f'{score.player_id} {score.score}' for score in one.scores)}"
+            return

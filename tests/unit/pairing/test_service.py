@@ -456,6 +456,30 @@ async def test_the_history_says_the_scores_of_a_result_and_the_names_of_the_play
     assert "a player (p1) -5, Player 5 (p5) 402" in line
 
 
+async def test_the_history_says_the_halls_and_what_scores_a_correction_takes_the_place_of(desk: Desk) -> None:
+    await open_tournament(desk)
+    rooms = [
+        events.Hall(name="Blue", first_table=1, last_table=9),
+        events.Hall(name="Red", first_table=10, last_table=12),
+    ]
+    await act(desk, "SetHalls", halls=rooms)
+    await act(desk, "PairRound", round=1)
+    first = [game_events.FinalScore(player_id="p1", score=310), game_events.FinalScore(player_id="p5", score=402)]
+    second = [game_events.FinalScore(player_id="p1", score=410), game_events.FinalScore(player_id="p5", score=402)]
+    facts: list[Message] = [
+        events.ResultRecorded(round=1, game_id="g", scores=first, winner_id="p5"),
+        events.ResultCorrected(round=1, game_id="g", scores=second, winner_id="p1", unplayed=False),
+    ]
+    version = len(await names_on_stream(desk))
+    await desk.record.append(Decision([Write("tournament-open", version, facts, "open")]), Metadata())
+
+    acts = (await desk.stub.ListActs(pairing.ListActsRequest(tournament_id="open"))).acts
+    set_halls = next(one for one in acts if one.type == "HallsSet")
+    assert list(set_halls.details) == ["halls: Blue 1–9, Red 10–12"]
+    assert [(one.player_id, one.score) for one in acts[-1].scores] == [("p1", 410), ("p5", 402)]
+    assert list(acts[-1].details) == ["winner-id: p1", "unplayed: no", "scores-before: p1 310, p5 402"]
+
+
 async def test_what_was_noted_in_the_event_itself_by_an_older_version_is_shown(desk: Desk) -> None:
     await open_tournament(desk)
     old = events.PlayerWithdrawn(player_id="p1", round=1, note="ill")

@@ -3517,7 +3517,9 @@ class Act(_message.Message):
 
     @_builtins.property
     def details(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
-        """What else the fact says, as `points: 30` or `decided-by: nikos, eleni`, by the names of `events.proto`."""
+        """What else the fact says, as `points: 30` or `decided-by: nikos, eleni`, by the names of `events.proto`; and of a
+        corrected result `scores-before`, those that it takes the place of.
+        """
 
     @_builtins.property
     def players(self) -> _containers.RepeatedCompositeFieldContainer[Global___ActPlayer]:
