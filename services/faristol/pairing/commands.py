@@ -84,7 +84,7 @@ class Commands:
     ) -> M:
         """Carry out a command on an earlier act, which the request names by its version, in view of all acts so far.
 
-        Raises ``NotFound`` when there is no such act.
+        Raises ``Invalid`` when no version is given, ``NotFound`` when there is no such act.
         """
 
         def checked(state: Tournament, facts: list[Message], divisions: Sequence[Tournament]) -> list[Message]:
@@ -203,6 +203,8 @@ def for_teams(players: Sequence[str], teams: Sequence[str]) -> bool:
 
 
 def _check_act(tournament_id: str, version: int, acts: Sequence[Message]) -> None:
+    if not version:
+        raise Invalid("version", N_("is missing; expected the number of the act, which the history tells"))
     if not 1 <= version <= len(acts):
         raise NotFound("act", f"{tournament_id}/{version}")
 

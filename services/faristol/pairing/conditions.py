@@ -14,9 +14,10 @@ from faristol.rules import N_, Refusal, Ruleset
 
 
 def check_next(state: Tournament, number: int) -> None:
-    """Refuse a round that is not the next one."""
+    """Refuse a round that is not the next one. Raises ``Invalid`` for none."""
     if state.over:
         raise over(state)
+    check_given(number)
     paired = len(state.played)
     if 1 <= number <= paired:
         raise Refusal("ROUND_PAIRED", "", N_("Round {round} has been paired already."), {"round": number})
@@ -34,6 +35,12 @@ def check_next(state: Tournament, number: int) -> None:
             N_("Round {round} cannot be paired: {paired} of {rounds} rounds have been, so the next is round {next}."),
             {"round": number, "paired": paired, "rounds": state.rounds, "next": paired + 1},
         )
+
+
+def check_given(number: int) -> None:
+    """Raise ``Invalid`` where a command names no round."""
+    if not number:
+        raise Invalid("round", N_("is missing; expected the number of the round, from 1"))
 
 
 def against_next(state: Tournament, ruleset: Ruleset, number: int) -> list[Refusal]:
@@ -160,7 +167,8 @@ def paired_round(state: Tournament, number: int) -> Round:
 
 
 def found_round(state: Tournament, number: int) -> Round:
-    """A round that has been paired. Refuses any other."""
+    """A round that has been paired. Refuses any other; raises ``Invalid`` for none."""
+    check_given(number)
     if 1 <= number <= len(state.played):
         return state.played[number - 1]
     raise Refusal(

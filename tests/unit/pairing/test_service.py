@@ -397,6 +397,15 @@ async def test_what_was_done_can_be_seen_and_undone(desk: Desk) -> None:
     assert [one.type for one in later.acts] == ["PairAllowed"]
     code, _, _ = await refused(act(desk, "UndoAct", version=99))
     assert code is grpc.StatusCode.NOT_FOUND
+    code, message, _ = await refused(act(desk, "UndoAct"))
+    assert (code, message) == (
+        grpc.StatusCode.INVALID_ARGUMENT,
+        "version: is missing; expected the number of the act, which the history tells",
+    )
+    for command_name in ("PairRound", "StartRound", "CloseRound"):
+        code, message, _ = await refused(act(desk, command_name))
+        assert code is grpc.StatusCode.INVALID_ARGUMENT
+        assert message == "round: is missing; expected the number of the round, from 1"
     _, _, info = await refused(act(desk, "UndoAct", version=acts[-1].version))
     assert info.reason == "NOT_UNDONE"
 
