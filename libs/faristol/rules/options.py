@@ -51,12 +51,12 @@ class Option:
 
     @property
     def range(self) -> str:
-        """What may be chosen, as people read it: ``20 to 60``, ``draw, lot``, ``some of a, b``."""
+        """What may be chosen, in any language: ``20–60``, ``2–20, none``, ``draw, lot``, ``some of a, b``."""
         if self.choices:
             return ", ".join(self.choices)
         if self.some_of:
             return f"some of {', '.join(self.some_of)}"
-        return f"{self.least} to {self.most}" + (f", or {NONE}" if self.may_be_none else "")
+        return f"{self.least}–{self.most}" + (f", {NONE}" if self.may_be_none else "")
 
     def sets(self, value: OptionValue) -> Mapping[str, Value]:
         """The values that choosing ``value`` gives, as ``section.key`` → value. ``value`` must be in range."""

@@ -64,7 +64,7 @@ def test_a_difference_is_printed_with_the_articles_of_both() -> None:
     ("spec", "problem"),
     [
         ("fisc-1999", "no ruleset 'fisc-1999'; there are: box"),
-        ("fise:minutes=200", "The option minutes cannot be 200: choose 5 to 90."),
+        ("fise:minutes=200", "The option minutes cannot be 200: choose 5–90."),
         ("fise:minutes", "'minutes' is no option: expected NAME=VALUE"),
     ],
 )

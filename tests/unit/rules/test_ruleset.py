@@ -219,7 +219,7 @@ SOUND = 'because = "organiser"\narticle = ""\nnote = ""\n'
         (SOUND + 'default = []\nkey = "clock.model"\nsome_of = ["a"]', "clock.model is not a list"),
         (SOUND + 'default = 25\nkey = "clock.minutes"\nleast = 9\nmost = 5', "tea.least: is more than the most, 5"),
         (SOUND + 'default = 25\nkey = "clock.minutes"\nleast = 1', "tea.most: is missing"),
-        (SOUND + 'default = 30\nkey = "clock.minutes"\nleast = 1\nmost = 25', "30 is not in the range 1 to 25"),
+        (SOUND + 'default = 30\nkey = "clock.minutes"\nleast = 1\nmost = 25', "30 is not in the range 1–25"),
         (SOUND + 'default = 20\nkey = "clock.minutes"\nleast = 1\nmost = 25', "to 20, and the file has 25"),
         (SOUND + 'default = "bag"\nchoices = ["bag"]', "tea.key: is missing: a list of choices is one of values"),
         (

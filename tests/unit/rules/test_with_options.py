@@ -98,7 +98,7 @@ def test_a_number_out_of_range_is_refused_with_the_range(minutes: int) -> None:
             with_options(UF, {"minutes": minutes})
         assert refused.value.reason == "OPTION_OUT_OF_RANGE"
         assert refused.value.article == "UF 17, 20"
-        assert str(refused.value) == f"The option minutes cannot be {minutes}: choose 5 to 90."
+        assert str(refused.value) == f"The option minutes cannot be {minutes}: choose 5–90."
 
 
 @pytest.mark.parametrize(
@@ -112,9 +112,9 @@ def test_a_number_out_of_range_is_refused_with_the_range(minutes: int) -> None:
             "time cannot be walking: choose running, non-running, timer",
         ),
         (UF, {"layers": "klingon"}, "OPTION_OUT_OF_RANGE", "layers cannot be klingon: choose some of general-variants"),
-        (UF, {"minutes": None}, "OPTION_OUT_OF_RANGE", "minutes cannot be none: choose 5 to 90"),
-        (UF, {"minutes": True}, "OPTION_OUT_OF_RANGE", "minutes cannot be true: choose 5 to 90"),
-        (UF, {"minutes": "2\N{SUPERSCRIPT FIVE}"}, "OPTION_OUT_OF_RANGE", "choose 5 to 90"),
+        (UF, {"minutes": None}, "OPTION_OUT_OF_RANGE", "minutes cannot be none: choose 5–90"),
+        (UF, {"minutes": True}, "OPTION_OUT_OF_RANGE", "minutes cannot be true: choose 5–90"),
+        (UF, {"minutes": "2\N{SUPERSCRIPT FIVE}"}, "OPTION_OUT_OF_RANGE", "choose 5–90"),
         (
             FISE,
             {"time": "timer", "minutes": 20},
@@ -147,7 +147,7 @@ def test_a_book_that_leaves_a_value_to_the_organiser_is_not_settled_before() -> 
     with pytest.raises(Refusal) as refused:
         check_settled(UF)
     assert (refused.value.reason, refused.value.article) == ("OPTION_NEEDED", "UF 17, 20")
-    assert str(refused.value) == "The rules uf-2007 leave minutes to the organiser: choose 5 to 90."
+    assert str(refused.value) == "The rules uf-2007 leave minutes to the organiser: choose 5–90."
     check_settled(with_options(UF, {"minutes": 30}))
     check_settled(with_options(UF, {"clock": "timer"}))
 
@@ -187,5 +187,5 @@ def test_a_match_between_teams_has_2_to_20_boards_or_there_are_none() -> None:
     assert fise.championship.team_boards is None
     assert with_options(fise, {"teams": 20}).championship.team_boards == 20
     for wrong in (1, 21):
-        with pytest.raises(Refusal, match="2 to 20"):
+        with pytest.raises(Refusal, match="2–20, none"):
             with_options(fise, {"teams": wrong})
