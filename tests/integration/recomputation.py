@@ -108,17 +108,17 @@ def recomputed_teams(told: Exported) -> list[tuple[int, str, float, float, int, 
                 total[me["team_id"]] += me["score"] + table["total_adjustments"].get(me["player_id"], 0)
         for bye in round_["requested_byes"]:
             team = bye["player"]["team_id"]
-            if bye["match"]:
+            if bye["match"]:  # who sits out with a team has its bye
                 won[bye["match"], team] += 1.0
-            else:
-                boards[team] += WORTH[bye["kind"]]
         for (number, team), points in won.items():
             against = next(other for (match, name), other in won.items() if match == number and name != team)
             boards[team] += points
             # Only where every board is lost by both have both nothing, and then both lose.
             matches[team] += 1.0 if points > against else 0.5 if points == against > 0 else 0.0
         for bye in round_["team_byes"]:
-            matches[bye["team_id"]] += WORTH[bye["kind"]] if bye["kind"] else 1.0
+            worth = WORTH[bye["kind"]] if bye["kind"] else 1.0
+            matches[bye["team_id"]] += worth
+            boards[bye["team_id"]] += told["tournament"]["team_boards"] * worth
     keys = {team: (matches[team], boards[team], spread[team], total[team]) for team in teams}
     return sorted(
         ((1 + sum(keys[other] > keys[team] for other in teams), team, *keys[team]) for team in teams),

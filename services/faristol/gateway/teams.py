@@ -84,7 +84,9 @@ class TeamRound(BaseModel):
     opponent_id: str = Field(description="The other team; empty where there is none.")
     opponent_name: str
     opponent_rank: int = Field(description="Its rank; 0 where there is none.")
-    board_points: float = Field(description="Own points of the boards of the match, final or so far.")
+    board_points: float = Field(
+        description="Own points of the boards of the match, final or so far; of a bye once its round is over."
+    )
     against: float = Field(description="Those of the other team.")
     final: bool = Field(description="The result is final.")
 

@@ -6,7 +6,6 @@ who has more points of its boards.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from types import MappingProxyType
@@ -124,11 +123,11 @@ def match_of(one: Round, match: TeamMatch) -> Match | None:
     return Match(one.number, *match.team_ids, tuple(boards))
 
 
-def byes_of(one: Round) -> tuple[TeamBye, ...]:
-    """The teams that sit a round out."""
+def byes_of(one: Round, ruleset: Ruleset) -> tuple[TeamBye, ...]:
+    """The teams that sit a round out, and with it all boards of a match."""
     kinds = {**one.team_byes, **({one.team_bye: Bye.ALLOCATED} if one.team_bye else {})}
-    boards = Counter(bye.team_id for bye in one.board_byes.values() if not bye.match)
-    return tuple(TeamBye(one.number, team_id, boards[team_id], kind) for team_id, kind in kinds.items())
+    boards = ruleset.championship.team_boards or 0
+    return tuple(TeamBye(one.number, team_id, boards, kind) for team_id, kind in kinds.items())
 
 
 def standing_of_teams(state: Tournament, ruleset: Ruleset) -> tuple[str, ...]:
@@ -148,9 +147,9 @@ def standing_of_teams(state: Tournament, ruleset: Ruleset) -> tuple[str, ...]:
             else:
                 held.append(found)
         if one.missing:
-            pending += [(bye.team, one.number) for bye in byes_of(one)]
+            pending += [(bye.team, one.number) for bye in byes_of(one, ruleset)]
         else:
-            held += byes_of(one)
+            held += byes_of(one, ruleset)
     rows = team_standings(
         held,
         initial_ranking(between(state, ruleset)),
@@ -173,7 +172,7 @@ def round_between(one: Round, ruleset: Ruleset) -> Round:
     if ruleset.championship.team_score == "board-points":
         for number, match in known.items():
             of_boards.update(zip((match.first, match.second), scores[number], strict=True))
-        of_boards.update({bye.team: round(2 * bye.board_points(ruleset)) for bye in byes_of(one)})
+        of_boards.update({bye.team: round(2 * bye.board_points(ruleset)) for bye in byes_of(one, ruleset)})
     return Round(
         one.number,
         one.phase,

@@ -6,7 +6,7 @@ game, and counts with the match.
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -20,9 +20,6 @@ Rounds = Sequence[results.GetPairingsResponse]
 Ranks = Mapping[str, int]
 Sides = Mapping[tuple[int, str], tuple[results.Match, results.TeamSide, results.TeamSide]]
 """The match of a team, its own side and the other, by round and team."""
-
-NO_MATCH = 0
-"""The match of a player who sits the round out with the whole team."""
 
 
 def show_matches(round_: results.GetPairingsResponse, ruleset: Ruleset) -> None:
@@ -67,7 +64,7 @@ def rank_teams(
         show_matches(round_, ruleset)
     names = {team.team_id: team.name for team in taking_part(teams, rounds)}
     rows = team_standings(
-        _held(rounds),
+        _held(rounds, tournament.team_boards),
         sorted(names),
         ruleset,
         tournament.rounds,
@@ -91,7 +88,7 @@ def rank_teams(
             tie_breaks=[tie_break(name, one, with_terms=arithmetic) for name, one in row.arithmetic.items()],
             spread=row.spread,
             total=row.total,
-            rounds=_rounds(row, rounds, sides, ranks),
+            rounds=_rounds(row, rounds, sides, ranks, ruleset),
             point_arithmetic=shown(row.point_arithmetic) if arithmetic else None,
         )
         for row in rows
@@ -116,10 +113,10 @@ def last_counted(rounds: Rounds) -> int:
     return max((round_.round for round_ in rounds if any(one.final for one in round_.matches)), default=0)
 
 
-def _held(rounds: Rounds) -> Iterator[Match | TeamBye]:
+def _held(rounds: Rounds, boards: int) -> Iterator[Match | TeamBye]:
     for round_ in rounds:
-        boards = _Boards.of(round_)
-        yield from (_match(round_.round, one, boards) for one in round_.matches if one.final)
+        known = _Boards.of(round_)
+        yield from (_match(round_.round, one, known) for one in round_.matches if one.final)
         if complete(round_):
             yield from (_bye(round_.round, one, boards) for one in round_.team_byes)
 
@@ -132,8 +129,6 @@ class _Boards:
     """Those with two players, by match."""
     alone: Mapping[int, Sequence[results.RequestedBye]]
     """Those won without a game, by match."""
-    resting: Mapping[str, int]
-    """How many each team has that sits the round out."""
 
     @classmethod
     def of(cls, round_: results.GetPairingsResponse) -> _Boards:
@@ -144,7 +139,7 @@ class _Boards:
             tables[table.match].append(table)
         for bye in round_.requested_byes:
             alone[bye.match].append(bye)
-        return cls(tables, alone, Counter(bye.seat.team_id for bye in alone.pop(NO_MATCH, ())))
+        return cls(tables, alone)
 
 
 def _match(number: int, one: results.Match, boards: _Boards) -> Match:
@@ -157,8 +152,8 @@ def _match(number: int, one: results.Match, boards: _Boards) -> Match:
     return Match(number, one.first_team.team_id, one.second_team.team_id, tuple(known))
 
 
-def _bye(number: int, one: results.TeamBye, boards: _Boards) -> TeamBye:
-    return TeamBye(number, one.team_id, boards.resting.get(one.team_id, 0), BYES.get(one.kind, Bye.ALLOCATED))
+def _bye(number: int, one: results.TeamBye, boards: int) -> TeamBye:
+    return TeamBye(number, one.team_id, boards, BYES.get(one.kind, Bye.ALLOCATED))
 
 
 def _final(round_: results.GetPairingsResponse, one: results.Match, boards: _Boards) -> bool:
@@ -194,8 +189,9 @@ def _sides(rounds: Rounds) -> Sides:
     return found
 
 
-def _rounds(row: TeamRow, rounds: Rounds, sides: Sides, ranks: Ranks) -> Iterator[results.TeamRound]:
+def _rounds(row: TeamRow, rounds: Rounds, sides: Sides, ranks: Ranks, ruleset: Ruleset) -> Iterator[results.TeamRound]:
     """What each round was to a team. One without a term waits for its result."""
+    boards = ruleset.championship.team_boards or 0
     terms = {term.round: term for term in shown(row.point_arithmetic).terms}
     for round_ in rounds:
         found = results.TeamRound(round=round_.round, final=round_.round in terms)
@@ -208,4 +204,7 @@ def _rounds(row: TeamRow, rounds: Rounds, sides: Sides, ranks: Ranks) -> Iterato
             found.opponent_id, found.opponent_name = other.team_id, other.name
             found.opponent_rank = ranks[other.team_id]
             found.board_half_points, found.against_half_points = own.board_half_points, other.board_half_points
+        for rest in round_.team_byes:
+            if rest.team_id == row.team and found.final:
+                found.board_half_points = round(2 * _bye(round_.round, rest, boards).board_points(ruleset))
         yield found

@@ -39,8 +39,10 @@ def rows(text: str) -> list[dict[str, str]]:
 async def test_the_standings_of_teams_are_told_with_their_rounds_and_as_of_a_round(playing: Stage) -> None:
     told = (await playing.http.get(f"{AT}/team-standings")).json()
     assert (told["score"], told["round"]) == ("match-points", 2)
-    first = told["standings"][0]
-    assert (first["rank"], first["team_id"], first["name"]) == (1, "tarragona", "Club Tarragona")
+    rested, first = told["standings"][:2]
+    assert [(one["basis"], one["board_points"]) for one in rested["rounds"]][:2] == [("bye", 2.0), ("game", 1.0)]
+    assert rested["board_points"] == 3.0
+    assert (first["rank"], first["team_id"], first["name"]) == (2, "tarragona", "Club Tarragona")
     assert (first["match_points"], first["board_points"], first["arithmetic"]) == (1.5, 2.5, None)
     assert first["tie_breaks"] == {"board-points": 2.5, "spread": 60.0, "total": 1130.0}
     assert [(one["opponent_id"], one["board_points"], one["against"], one["outcome"]) for one in first["rounds"]] == [
@@ -88,8 +90,8 @@ async def test_the_pairings_say_which_table_is_which_board_of_which_match(playin
 async def test_files_of_teams_have_a_line_for_each_team_and_for_each_player(playing: Stage) -> None:
     standings = rows((await playing.http.get(f"{AT}/team-standings.csv")).text)
     assert [(one["rank"], one["team_id"], one["match_points"], one["board_points"]) for one in standings] == [
-        ("1", "tarragona", "1.5", "2.5"),
-        ("2", "lleida", "1.5", "2"),
+        ("1", "lleida", "1.5", "3"),
+        ("2", "tarragona", "1.5", "2.5"),
         ("3", "sabadell", "1", "2.5"),
     ]
     teams = rows((await playing.http.get(f"{AT}/teams.csv")).text)
@@ -159,7 +161,7 @@ async def test_players_lead_to_their_teams(playing: Stage) -> None:
 
 async def test_the_page_of_a_team_shows_its_matches_its_players_and_how_its_points_come_about(playing: Stage) -> None:
     shown = (await playing.http.get("/t/lliga/teams/tarragona")).text
-    assert "1. Club Tarragona" in shown
+    assert "2. Club Tarragona" in shown
     assert shown.index("Biel Soler") < shown.index("Anna Puigdomènech i Casadevall")
     assert 'href="/t/lliga/r/1#match-1"' in shown
     assert "Round 1, Club Sabadell: 1" in shown

@@ -429,7 +429,7 @@ def test_every_sentence_said_of_players_that_is_said_otherwise_of_teams_is_said_
         assert all(translations(language).gettext(text) != text for text in SAID_OF_TEAMS), language
 
 
-def test_a_team_that_rests_with_fewer_players_than_boards_has_the_points_of_those() -> None:
+def test_a_team_that_rests_with_fewer_players_than_boards_has_the_points_of_all_boards_as_others_do() -> None:
     hall = Hall(players_of("a", "b", "c"), 3, with_options(FISE, {"teams": 3, "team_score": "board-points"}))
     for team in "abc":
         register(hall, team, f"{team}1", f"{team}2")
@@ -438,7 +438,7 @@ def test_a_team_that_rests_with_fewer_players_than_boards_has_the_points_of_thos
     play(hall, 1, first_wins)
     (resting,) = (one.team_bye for one in hall.state.played)
     assert resting
-    assert past_between(hall, resting)[0] == Past(half_points=4, allocated=True)
+    assert past_between(hall, resting)[0] == Past(half_points=6, allocated=True)
 
 
 def test_in_a_round_of_king_of_the_hill_each_team_meets_the_next_of_the_standings() -> None:

@@ -75,16 +75,16 @@ def lines(standings: list[results.TeamStanding]) -> list[tuple[int, str, int, in
     ]
 
 
-def test_teams_are_ranked_by_matches_won_on_boards_and_byes_are_worth_a_match_and_their_boards() -> None:
+def test_teams_are_ranked_by_matches_won_on_boards_and_byes_are_worth_a_match_and_all_its_boards() -> None:
     league = Folded(League().steps())
     assert lines(league.standings(up_to=1)) == [
-        (1, "tarragona", 2, 3, (1, 0, 0), 100),
-        (2, "lleida", 2, 2, (0, 0, 0), 0),
+        (1, "lleida", 2, 4, (0, 0, 0), 0),
+        (2, "tarragona", 2, 3, (1, 0, 0), 100),
         (3, "sabadell", 0, 1, (0, 0, 1), -100),
     ]
     assert lines(league.standings(up_to=2)) == [
-        (1, "tarragona", 3, 5, (1, 1, 0), 60),
-        (2, "lleida", 3, 4, (0, 1, 0), 40),
+        (1, "lleida", 3, 6, (0, 1, 0), 40),
+        (2, "tarragona", 3, 5, (1, 1, 0), 60),
         (3, "sabadell", 2, 5, (0, 0, 1), -100),
     ]
 
@@ -92,9 +92,9 @@ def test_teams_are_ranked_by_matches_won_on_boards_and_byes_are_worth_a_match_an
 def test_by_points_of_boards_the_order_is_another() -> None:
     league = Folded(League(score="board-points").steps())
     assert [(one.rank, one.team_id, one.board_half_points) for one in league.standings(up_to=2)] == [
-        (1, "tarragona", 5),
-        (2, "sabadell", 5),
-        (3, "lleida", 4),
+        (1, "lleida", 6),
+        (2, "tarragona", 5),
+        (3, "sabadell", 5),
     ]
     assert [one.name for one in league.standings()[0].tie_breaks] == ["match-points", "spread", "total"]
 
@@ -109,8 +109,8 @@ def test_a_match_counts_once_its_last_board_is_over_and_byes_of_its_round_with_i
     show_matches(league.rounds[3], FISE)
     assert (match.final, match.winner_team_id) == (True, "")
     assert lines(league.standings()) == [
-        (1, "tarragona", 4, 7, (1, 1, 0), 60),
-        (2, "lleida", 4, 6, (0, 2, 0), 50),
+        (1, "lleida", 4, 8, (0, 2, 0), 50),
+        (2, "tarragona", 4, 7, (1, 1, 0), 60),
         (3, "sabadell", 3, 7, (0, 1, 1), -110),
     ]
 
@@ -128,7 +128,7 @@ def test_each_round_of_a_team_says_whom_it_met_and_what_it_was() -> None:
     assert not playing.final
     assert shown["lleida"].rounds[0].basis == results.TERM_BASIS_BYE
     league.add(*League().last_result()[STREAM])
-    assert league.standings()[0].rounds[2].basis == results.TERM_BASIS_REQUESTED_BYE
+    assert league.standings()[1].rounds[2].basis == results.TERM_BASIS_REQUESTED_BYE
 
 
 def test_points_of_teams_are_those_of_their_boards_and_their_arithmetic_adds_up() -> None:
@@ -142,9 +142,10 @@ def test_points_of_teams_are_those_of_their_boards_and_their_arithmetic_adds_up(
                 if line.team_id in scores:
                     own, other = scores.pop(line.team_id), next(iter(scores.values()))
                     halves += 2 if own > other else int(own == other)
-            byes = [one for one in round_.requested_byes if one.seat.team_id == line.team_id]
-            halves += sum(1 if one.kind == pairing.BYE_KIND_HALF_POINT else 2 for one in byes)
-        assert line.board_half_points == halves
+            halves += sum(2 for one in round_.requested_byes if one.match and one.seat.team_id == line.team_id)
+            rests = [one for one in round_.team_byes if one.team_id == line.team_id]
+            halves += sum(league.team_boards * (1 if one.kind == pairing.BYE_KIND_HALF_POINT else 2) for one in rests)
+        assert line.board_half_points == halves == sum(one.board_half_points for one in line.rounds)
         assert sum(term.quarters for term in line.point_arithmetic.terms) == 2 * line.match_half_points
         for one in line.tie_breaks:
             assert sum(term.quarters for term in one.arithmetic.terms) == one.quarters
@@ -238,9 +239,9 @@ async def test_one_team_is_told_with_words_and_with_its_rank_among_all(record: R
     service = await served(record, League().steps())
     request = results.GetTeamStandingsRequest(tournament_id="lliga", round=2, team_id="lleida", arithmetic=True)
     (line,) = (await service.GetTeamStandings(request, CALLER)).standings
-    assert (line.rank, line.name) == (2, "Club Lleida")
+    assert (line.rank, line.name) == (1, "Club Lleida")
     assert [term.text for term in line.point_arithmetic.terms] == ["Round 1, bye: 1", "Round 2, Club Tarragona: 0.5"]
-    assert line.tie_breaks[0].arithmetic.text == "Together: 1 + 1 = 2"
+    assert line.tie_breaks[0].arithmetic.text == "Together: 2 + 1 = 3"
     assert line.tie_breaks[1].arithmetic.terms[0].text == "Round 2, Club Tarragona: 420 − 380 = 40"
     request.team_id = "reus"
     with pytest.raises(NotFound):

@@ -87,7 +87,7 @@ class Match:
 
 @dataclass(frozen=True, slots=True)
 class TeamBye:
-    """A round that a team sits out, and with it the players of so many boards."""
+    """A round that a team sits out. ``boards`` are those of a match, however many players the team has for them."""
 
     round: int
     team: str
@@ -99,7 +99,7 @@ class TeamBye:
         return Result.bye(self.round, self.team, self.kind)
 
     def board_points(self, ruleset: Ruleset) -> float:
-        """What the boards give: to each player the points of the bye."""
+        """What all the boards give, each the points of the bye: as much to one team as to another."""
         return self.boards * worths(ruleset)[self.result().outcomes[0]]
 
 
