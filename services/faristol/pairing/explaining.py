@@ -17,6 +17,14 @@ BYE_LOWEST = N_("{one} has the bye: of those who have had none, the lowest whose
 BYE_TABLE = N_("{one} has the bye by the table of rounds.")
 BYE_BY_HAND = N_("{one} has the bye: the arbiter paired everybody else by hand.")
 NEIGHBOURS = N_("King of the hill: {one} and {other} stand next to each other in the standings.")
+NEAREST_APART = N_(
+    "King of the hill: some are kept apart, so each meets the nearest in the standings with whom all can be paired: "
+    "{one} meets {other}."
+)
+NOT_NEAREST_APART = N_(
+    "King of the hill: some are kept apart, so each meets the nearest in the standings with whom all can be paired: "
+    "{one} and {other} do not meet."
+)
 NOT_NEIGHBOURS = N_("King of the hill: each meets who stands next in the standings, and {one} and {other} do not.")
 BY_TABLE = N_("By the table of rounds {one} meets {other} in another round.")
 MEET = N_("{one} and {other} meet in this round.")
@@ -78,11 +86,12 @@ def explain(before: Tournament, ruleset: Ruleset, paired: Round, one: str, other
     names: dict[str, Param] = {"one": one, "other": other or opponent}
     article = ruleset.article("championship.system")
     by_hand = [set(pair) for pair in before.kept_pairs(paired.number)]
+    apart = any(pair <= there for pair in before.forbidden)
     if not other or other == opponent:
         if {one, opponent} in by_hand:
             return Explanation("by-hand", "FIDE C.04.3 1.9.3", BY_HAND, names)
         if system == "king-of-the-hill":
-            return Explanation(system, "", NEIGHBOURS, names)
+            return Explanation(system, "", NEAREST_APART if apart else NEIGHBOURS, names)
         if other or ruleset.championship.system in {*CYCLES, "match"}:
             return Explanation("meet", article, MEET, names)
         if paired.number == 1 and ruleset.championship.system == "swiss-lot":
@@ -93,7 +102,7 @@ def explain(before: Tournament, ruleset: Ruleset, paired: Round, one: str, other
     if system == "king-of-the-hill":
         if frozenset((one, other)) in before.forbidden:
             return Explanation("forbidden", "", FORBIDDEN, names)
-        return Explanation(system, "", NOT_NEIGHBOURS, names)
+        return Explanation(system, "", NOT_NEAREST_APART if apart else NOT_NEIGHBOURS, names)
     if ruleset.championship.system in CYCLES:
         return Explanation("table", article, BY_TABLE, names)
     return _distance(before, ruleset, paired, names)

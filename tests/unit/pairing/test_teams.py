@@ -456,6 +456,34 @@ def test_in_a_round_of_king_of_the_hill_each_team_meets_the_next_of_the_standing
     assert [match.team_ids for match in hall.state.played[1].matches] == [ranked[:2], ranked[2:]]
 
 
+def test_where_teams_are_kept_apart_king_of_the_hill_says_so() -> None:
+    hall = hall_of("a", "b", "c", "d", rounds=3)
+    play(hall, 1, first_wins)
+    ranked = standing_of_teams(hall.state, hall.ruleset)
+    kept = decide.forbid_teams(hall.state, hall.ruleset, team_ids=ranked[:2], at=None, now=hall.now)
+    hall.do(kept)
+    hall.do(decide.pair(hall.state, hall.ruleset, number=2, system="king-of-the-hill", at=None, now=hall.now))
+    assert hall.state.played[1].matches[0].team_ids == (ranked[0], ranked[2])
+    apart = (
+        "King of the hill: some are kept apart, so each meets the nearest in the standings with whom all can be paired"
+    )
+    first, last = f"{ranked[0]}1", f"{ranked[3]}1"
+    assert explained(hall, first)[0][1] == f"{apart}: {ranked[0]} meets {ranked[2]}."
+    assert explained(hall, first, last)[0][1] == f"{apart}: {ranked[0]} and {ranked[3]} do not meet."
+
+
+def test_a_team_that_was_paired_by_hand_meets_another_team_and_not_somebody_else() -> None:
+    hall = hall_of("a", "b", "c", "d", rounds=3)
+    play(hall, 1, first_wins)
+    met = {team for match in hall.state.played[0].matches if "a" in match.team_ids for team in match.team_ids}
+    one, other = sorted({"b", "c", "d"} - met)
+    hall.do(decide.keep_teams(hall.state, hall.ruleset, team_ids=["a", one], rematch=False, at=None, now=hall.now))
+    hall.pair(2)
+    assert explained(hall, "a1", f"{other}1") == [
+        ("kept", f"The arbiter paired a or {other} with another team by hand.")
+    ]
+
+
 def test_the_rating_of_a_team_is_that_of_its_first_line_up_whoever_plays_later() -> None:
     hall = hall_of("a", "b", "c", "d", rounds=3)
     line_up(hall, "a", "a3", "a2", "a1")
