@@ -141,6 +141,23 @@ TIE_BREAKS_EXPLAINED: Mapping[str, str] = {
 }
 """What a tie-break is."""
 
+UNPLAYED_EXPLAINED: Mapping[str, str] = {
+    "fide-dummy": N_(
+        "A round without a game counts as an opponent with one’s own points: at most what a draw in every round "
+        "planned gives, and for a forfeit at most the points of who should have been there."
+    ),
+    "fide-virtual": N_(
+        "A round without a game counts as an opponent with one’s own points before it, the reverse of what it gave, "
+        "and a draw for every round since."
+    ),
+    "own-score": N_("A round without a game counts as an opponent with one’s own points."),
+    "zero": N_("A round without a game counts as no opponent: 0."),
+}
+"""How Buchholz and Berger count a bye, a forfeit and an absence."""
+
+REST_ON_OPPONENTS = frozenset(("median-buchholz", "buchholz", "berger"))
+"""The tie-breaks of which that has to be said."""
+
 PREMIUMS: Mapping[Premium, tuple[str, str, str]] = {
     Premium.TRIPLE_WORD: ("tw", N_("triple word"), N_("TW")),
     Premium.DOUBLE_WORD: ("dw", N_("double word"), N_("DW")),

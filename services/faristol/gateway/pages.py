@@ -20,8 +20,9 @@ from faristol.gateway.results import Reader, RulingsReader
 from faristol.gateway.rulings import MODE_LABELS
 from faristol.gateway.schemas import moment
 from faristol.gateway.templating import render
+from faristol.host.pinning import ruleset_of
 from faristol.pb.results.v1 import results_pb2 as pb
-from faristol.rules.refusal import N_
+from faristol.rules.refusal import N_, Refusal
 from faristol.rules.ruleset import load_ruleset
 
 Round = Annotated[int, Query(ge=0, le=10_000)]
@@ -77,6 +78,14 @@ def rules_title(name: str) -> str:
         return name
 
 
+def unplayed(head: pb.GetTournamentResponse) -> str:
+    """How rounds without a game count for tie-breaks; empty when this version does not know the ruleset."""
+    try:
+        return ruleset_of(head.tournament.ruleset).championship.unplayed
+    except Refusal:
+        return ""
+
+
 def router() -> APIRouter:
     """The routes."""
     routes = APIRouter(include_in_schema=False)
@@ -126,7 +135,17 @@ def router() -> APIRouter:
             results.standings(tournament_id, round, player_id=player_id, arithmetic=True),
         )
         line = answer.standings[0]
-        return _of(request, "standing.html", part, head, answer=answer, line=line, as_of=round, tab="standings")
+        return _of(
+            request,
+            "standing.html",
+            part,
+            head,
+            answer=answer,
+            line=line,
+            as_of=round,
+            unplayed=unplayed(head),
+            tab="standings",
+        )
 
     @routes.get("/t/{tournament_id}/teams")
     async def teams(request: Request, results: Reader, tournament_id: str, part: Part = "") -> Response:
@@ -176,6 +195,7 @@ def router() -> APIRouter:
             team=team,
             players={line.player_id: line for line in standings.standings},
             as_of=round,
+            unplayed=unplayed(head),
             tab="teams",
         )
 

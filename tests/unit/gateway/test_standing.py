@@ -56,6 +56,7 @@ async def test_a_value_of_the_standings_page_opens_to_its_arithmetic(finished: S
     assert opened.status_code == 200
     assert 'id="median-buchholz"' in opened.text
     assert "Ronda 1, Dolors Vilanova: " in opened.text
+    assert "Una ronda sin partida cuenta como un rival con los propios puntos" in opened.text
     assert "Ronda 2" not in opened.text.split('class="arithmetic"')[1]
     missing = await finished.http.get("/t/lliga/standings/nobody", headers={"Accept-Language": "es"})
     assert (missing.status_code, "No hay ningún jugador «nobody»" in missing.text) == (404, True)
