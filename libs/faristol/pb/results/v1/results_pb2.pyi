@@ -1880,7 +1880,7 @@ class TeamRound(_message.Message):
     opponent_rank: _builtins.int
     """Its rank."""
     board_half_points: _builtins.int
-    """Own points of the boards, in halves: final, or so far."""
+    """Own points of the boards, in halves: final, or so far; of a bye once its round is over."""
     against_half_points: _builtins.int
     """Those of the other team."""
     final: _builtins.bool
