@@ -4,9 +4,11 @@ import pytest
 from tests.unit.gateway.stage import Stage
 from tests.unit.results.synthetic import Championship, game_id
 
+from faristol.gateway.labels import UNPLAYED_EXPLAINED
 from faristol.pb.game.v1 import events_pb2 as game
 from faristol.pb.pairing.v1 import events_pb2 as pairing
 from faristol.record.people import remember
+from faristol.rules.ruleset import load_ruleset
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
@@ -91,3 +93,8 @@ async def test_the_arithmetic_of_a_great_tournament_arrives_though_it_is_more_th
     assert len(every.content) > 4 * 1024 * 1024
     alone = await stage.http.get("/api/v1/tournaments/lliga/standings?arithmetic=true&player=p050")
     assert alone.json()["standings"] == [line for line in every.json()["standings"] if line["player_id"] == "p050"]
+
+
+async def test_however_the_rules_count_a_round_without_a_game_the_page_has_words_for_it() -> None:
+    option = next(one for one in load_ruleset("fise").options if one.name == "unplayed")
+    assert set(option.choices) == set(UNPLAYED_EXPLAINED)
