@@ -10,7 +10,7 @@ PYTEST_ARGS ?=
 export PATH := $(abspath $(BIN)):$(PATH)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup lexicons run test check format proto golden bench torture simulate judges rounds great browser lock clean
+.PHONY: help setup lexicons run test nightly check format proto golden bench torture simulate judges rounds great browser lock clean
 
 help: ## say what the targets do
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/  make \1\t\2/' | expand -t 20
@@ -37,6 +37,9 @@ run: setup ## play a championship of 16 players and 5 rounds, and serve its page
 
 test: setup check browser ## run every check and every test
 	$(BIN)/pytest -n auto --dist loadscope --no-loadscope-reorder $(PYTEST_ARGS)
+
+nightly: setup ## run the tests that take too long for every change
+	$(BIN)/pytest -m nightly $(PYTEST_ARGS)
 
 check: $(READY) ## lint, format, types, import contracts, the proto contract, generated code
 	$(BIN)/ruff check $(CODE)

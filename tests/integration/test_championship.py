@@ -59,6 +59,7 @@ def test_the_same_seed_gives_the_same_standings_on_postgresql(undisturbed: dict[
     assert "order and hashes are right" in faristol("record", "verify", "--database-url", new_database).stdout
 
 
+@pytest.mark.nightly
 def test_another_seed_gives_another_championship(undisturbed: dict[str, Any], tmp_path: Path) -> None:
     plan = ("--players", "6", "--rounds", "5", "--seed", "4")
     done = faristol("demo", *plan, "--json", "--data", str(tmp_path), timeout=PATIENCE)

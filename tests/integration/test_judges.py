@@ -33,7 +33,7 @@ def site(tmp_path: Path) -> Iterator[Site]:
 
 
 @pytest.mark.lexicon
-@pytest.mark.parametrize("panel", [1, 3])
+@pytest.mark.parametrize("panel", [1, pytest.param(3, marks=pytest.mark.nightly)])
 async def test_challenges_are_ruled_on_once_and_clocks_run_again_whoever_dies(
     panel: int, lexicons: Path, site: Site
 ) -> None:

@@ -28,6 +28,7 @@ def test_nothing_breaks_in_a_world(seed: int, words: Path) -> None:
     assert outcome.events > 50, "a championship was played"
 
 
+@pytest.mark.nightly
 def test_a_seed_is_the_same_world_in_every_process(words: Path) -> None:
     program = (
         "import sys, pathlib; from tests.campaigns.simulation.run import run; "

@@ -14,6 +14,7 @@ from faristol.words.hunspell import expand
 SAMPLE = 2_000
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize(("package", "name"), [("hunspell-ca", "ca"), ("hunspell-es", "es_ES")])
 def test_spylls_accepts_what_is_written_out_and_nothing_near_it(package: str, name: str, tmp_path: Path) -> None:
     try:
