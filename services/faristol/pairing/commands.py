@@ -157,10 +157,12 @@ class Commands:
 
     async def other_divisions(self, state: Tournament) -> OtherDivisions:
         """The other divisions of the championship of a tournament."""
-        # The first division is among them or is this one, so that no division can be added meanwhile.
+        # The first division is among them or is this one, so that no division can be added meanwhile. It is read
+        # once: the version that is guarded is the one whose list of divisions was gone through.
+        first = await self.load(state.division_of) if state.division_of else None
         loaded = [
-            await self.load(one.tournament_id)
-            for one in await self.divisions(state)
+            first if first and one.tournament_id == state.division_of else await self.load(one.tournament_id)
+            for one in (first.state if first else state).divisions
             if one.tournament_id != state.tournament_id
         ]
         return OtherDivisions(
