@@ -365,6 +365,14 @@ def tie_break_value(one: pb.TieBreak) -> float:
     return one.quarters / 4 / max(1, one.divisor)
 
 
+def arithmetic_of(line: pb.Standing | pb.TeamStanding) -> dict[str, Arithmetic] | None:
+    """How the points and every tie-break of a line come about, by name; None where it was not asked for."""
+    if not line.HasField("point_arithmetic"):
+        return None
+    of_points = Arithmetic.of(line.point_arithmetic)
+    return {"points": of_points, **{one.name: Arithmetic.of(one.arithmetic, one.divisor) for one in line.tie_breaks}}
+
+
 class Standing(BaseModel):
     """A player's line in the standings."""
 
@@ -402,12 +410,7 @@ class Standing(BaseModel):
             tie_breaks={one.name: tie_break_value(one) for one in line.tie_breaks},
             spread=line.spread,
             total=line.total,
-            arithmetic={
-                "points": Arithmetic.of(line.point_arithmetic),
-                **{one.name: Arithmetic.of(one.arithmetic, one.divisor) for one in line.tie_breaks},
-            }
-            if line.HasField("point_arithmetic")
-            else None,
+            arithmetic=arithmetic_of(line),
             team_id=line.team_id,
         )
 

@@ -25,6 +25,7 @@ from faristol.gateway.schemas import (
     Arithmetic,
     Outcome,
     TermBasis,
+    arithmetic_of,
     tie_break_value,
 )
 from faristol.pb.results.v1 import results_pb2 as pb
@@ -146,12 +147,7 @@ class TeamStanding(BaseModel):
             spread=line.spread,
             total=line.total,
             rounds=[TeamRound.of(one) for one in line.rounds],
-            arithmetic={
-                "points": Arithmetic.of(line.point_arithmetic),
-                **{one.name: Arithmetic.of(one.arithmetic, one.divisor) for one in line.tie_breaks},
-            }
-            if line.HasField("point_arithmetic")
-            else None,
+            arithmetic=arithmetic_of(line),
         )
 
 
