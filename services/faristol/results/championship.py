@@ -331,9 +331,9 @@ def mirror_players(state: results.Tournament, players: results.ListPlayersRespon
     return True
 
 
-def never_came(player: results.Player) -> bool:
-    """Withdrawn before any round: such a player has no place in the standings."""
-    return 0 < player.withdrawn_round <= player.entered_round
+def never_came(one: results.Player | results.Team) -> bool:
+    """Withdrawn before any round: such a player, or team, has no place in the standings."""
+    return 0 < one.withdrawn_round <= one.entered_round
 
 
 def existing(state: results.Tournament | None, event: Message) -> results.Tournament:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable, Callable
 from typing import Any, cast
 
 import grpc
@@ -28,9 +28,8 @@ from faristol.rules.refusal import N_, Refusal
 
 Context = grpc.aio.ServicerContext[Any, Any]
 
-AsOf = (
-    results.ListTournamentsRequest
-    | results.GetTournamentRequest
+OfTournament = (
+    results.GetTournamentRequest
     | results.GetStandingsRequest
     | results.GetTeamStandingsRequest
     | results.GetCrosstableRequest
@@ -38,8 +37,10 @@ AsOf = (
     | results.GetPairingsRequest
     | results.ListTeamsRequest
     | results.ListPlayersRequest
-    | results.GetGameRequest
 )
+"""What can be asked of a tournament as of a moment."""
+
+AsOf = OfTournament | results.ListTournamentsRequest | results.GetGameRequest
 """What can be asked as of a moment."""
 
 PATIENCE = 10.0
@@ -83,11 +84,7 @@ class ResultsService(results_grpc.ResultsServiceServicer):
         self, request: results.GetTournamentRequest, context: Context
     ) -> results.GetTournamentResponse:
         """One tournament with where its rounds stand."""
-        if moment := await self._moment(request):
-            found = await history.tournament(self._record, request.tournament_id, moment)
-        else:
-            await self._reach(request.min_position, context)
-            found = await reading.tournament(self._record, request.tournament_id)
+        found = await self._found(request, context, history.tournament)
         return results.GetTournamentResponse(tournament=found.tournament, position=found.position)
 
     @looked_up_again
@@ -95,11 +92,7 @@ class ResultsService(results_grpc.ResultsServiceServicer):
         self, request: results.GetStandingsRequest, context: Context
     ) -> results.GetStandingsResponse:
         """Standings with their tie-breaks and, where asked for, how each comes about: so far, or as of a round."""
-        if moment := await self._moment(request):
-            found = await history.tournament(self._record, request.tournament_id, moment)
-        else:
-            await self._reach(request.min_position, context)
-            found = await reading.tournament(self._record, request.tournament_id, [Kind.PLAYERS, Kind.ROUND])
+        found = await self._found(request, context, history.tournament, Kind.PLAYERS, Kind.ROUND)
         counted = found.up_to(request.round)
         lines = await asyncio.to_thread(
             ranking.rank,
@@ -131,11 +124,11 @@ class ResultsService(results_grpc.ResultsServiceServicer):
         """Pairings of a round, with scores as they are."""
         if request.round < 1:
             raise Invalid("round", N_("{round} is no round: expected 1 or more"), {"round": request.round})
-        if moment := await self._moment(request):
-            found = await history.pairings(self._record, request.tournament_id, request.round, moment)
-        else:
-            await self._reach(request.min_position, context)
-            found = await reading.tournament(self._record, request.tournament_id, [Kind.ROUND])
+
+        def folded(record: Record, tournament_id: str, moment: Moment) -> Awaitable[reading.Tournament]:
+            return history.pairings(record, tournament_id, request.round, moment)
+
+        found = await self._found(request, context, folded, Kind.ROUND)
         answer = found.round(request.round)
         seats = [seat for table in answer.tables for seat in table.seats]
         if answer.HasField("bye"):
@@ -157,11 +150,7 @@ class ResultsService(results_grpc.ResultsServiceServicer):
         self, request: results.GetTeamStandingsRequest, context: Context
     ) -> results.GetTeamStandingsResponse:
         """Standings of teams with their tie-breaks and, where asked for, how each comes about."""
-        if moment := await self._moment(request):
-            found = await history.tournament(self._record, request.tournament_id, moment)
-        else:
-            await self._reach(request.min_position, context)
-            found = await reading.tournament(self._record, request.tournament_id, [Kind.PLAYERS, Kind.ROUND])
+        found = await self._found(request, context, history.tournament, Kind.PLAYERS, Kind.ROUND)
         counted = found.up_to(request.round)
         lines = await asyncio.to_thread(
             teams.rank_teams,
@@ -189,11 +178,7 @@ class ResultsService(results_grpc.ResultsServiceServicer):
         self, request: results.ListTeamsRequest, context: Context
     ) -> results.ListTeamsResponse:
         """Teams with their line-ups."""
-        if moment := await self._moment(request):
-            found = await history.players(self._record, request.tournament_id, moment)
-        else:
-            await self._reach(request.min_position, context)
-            found = await reading.tournament(self._record, request.tournament_id, [Kind.PLAYERS])
+        found = await self._found(request, context, history.players, Kind.PLAYERS)
         listed = found.listed.teams
         people = await reading.people(self._record, (one.player_id for team in listed for one in team.line_up))
         for team in listed:
@@ -206,11 +191,7 @@ class ResultsService(results_grpc.ResultsServiceServicer):
         self, request: results.GetCrosstableRequest, context: Context
     ) -> results.GetCrosstableResponse:
         """Everybody's rounds: so far, or up to a round."""
-        if moment := await self._moment(request):
-            found = await history.games(self._record, request.tournament_id, moment)
-        else:
-            await self._reach(request.min_position, context)
-            found = await reading.tournament(self._record, request.tournament_id, [Kind.PLAYERS, Kind.ROUND])
+        found = await self._found(request, context, history.games, Kind.PLAYERS, Kind.ROUND)
         counted = found.up_to(request.round)
         lines = await asyncio.to_thread(ranking.rank, found.tournament, found.players, counted, arithmetic=True)
         people = await reading.people(self._record, (line.player_id for line in lines))
@@ -226,11 +207,7 @@ class ResultsService(results_grpc.ResultsServiceServicer):
         self, request: results.GetReportRequest, context: Context
     ) -> results.GetReportResponse:
         """The tournament as a TRF file."""
-        if moment := await self._moment(request):
-            found = await history.games(self._record, request.tournament_id, moment)
-        else:
-            await self._reach(request.min_position, context)
-            found = await reading.tournament(self._record, request.tournament_id, [Kind.PLAYERS, Kind.ROUND])
+        found = await self._found(request, context, history.games, Kind.PLAYERS, Kind.ROUND)
         return await reporting.answer(
             self._record, found, request.round, request.edition, for_officials=request.for_officials
         )
@@ -255,11 +232,7 @@ class ResultsService(results_grpc.ResultsServiceServicer):
         self, request: results.ListPlayersRequest, context: Context
     ) -> results.ListPlayersResponse:
         """Players with their ratings."""
-        if moment := await self._moment(request):
-            found = await history.players(self._record, request.tournament_id, moment)
-        else:
-            await self._reach(request.min_position, context)
-            found = await reading.tournament(self._record, request.tournament_id, [Kind.PLAYERS])
+        found = await self._found(request, context, history.players, Kind.PLAYERS)
         people = await reading.people(self._record, (player.player_id for player in found.players))
         for player in found.players:
             player.name = people[player.player_id].name
@@ -312,6 +285,19 @@ class ResultsService(results_grpc.ResultsServiceServicer):
                 {"limit": request.limit, "most": MOST_SEALS, "usual": SEALS},
             )
         return await reading.seals(self._record, request.after_position, request.limit or SEALS, newest=request.newest)
+
+    async def _found(
+        self,
+        request: OfTournament,
+        context: Context,
+        folded: Callable[[Record, str, Moment], Awaitable[reading.Tournament]],
+        *kinds: Kind,
+    ) -> reading.Tournament:
+        """A tournament: ``folded`` as of the moment that the request names, else now, with its rows of ``kinds``."""
+        if moment := await self._moment(request):
+            return await folded(self._record, request.tournament_id, moment)
+        await self._reach(request.min_position, context)
+        return await reading.tournament(self._record, request.tournament_id, kinds)
 
     async def _name(self, seats: list[results.Seat]) -> None:
         people = await reading.people(self._record, (seat.player_id for seat in seats))

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 from faristol.pb.results.v1 import results_pb2 as results
 from faristol.results.arithmetic import shown, tie_break
+from faristol.results.championship import never_came
 from faristol.results.ranking import BYES, complete, result_of, rules_of
 from faristol.rules import Ruleset
 from faristol.rules.standings import Board, Bye, Match, SpreadAdjustment, TeamBye, TeamRow, team_standings
@@ -22,9 +23,10 @@ Sides = Mapping[tuple[int, str], tuple[results.Match, results.TeamSide, results.
 """The match of a team, its own side and the other, by round and team."""
 
 
-def show_matches(round_: results.GetPairingsResponse, ruleset: Ruleset) -> None:
-    """Say what the matches of a round have come to so far."""
+def show_matches(round_: results.GetPairingsResponse, ruleset: Ruleset) -> list[Match]:
+    """Say what the matches of a round have come to so far. Gives those that are over."""
     boards = _Boards.of(round_)
+    over = []
     for one in round_.matches:
         match = _match(round_.round, one, boards)
         started = round_.phase != results.ROUND_PHASE_PAIRED
@@ -34,6 +36,9 @@ def show_matches(round_: results.GetPairingsResponse, ruleset: Ruleset) -> None:
         one.lost_by_all = one.final and match.lost_by_all
         if one.final and points[0] != points[1]:
             one.winner_team_id = one.first_team.team_id if points[0] > points[1] else one.second_team.team_id
+        if one.final:
+            over.append(match)
+    return over
 
 
 def show_matches_without_points(round_: results.GetPairingsResponse) -> None:
@@ -60,11 +65,14 @@ def rank_teams(
     if not tournament.team_boards:
         return []
     ruleset = rules_of(tournament)
+    held: list[Match | TeamBye] = []
     for round_ in rounds:
-        show_matches(round_, ruleset)
+        held += show_matches(round_, ruleset)
+        if complete(round_):
+            held += (_bye(round_.round, one, tournament.team_boards) for one in round_.team_byes)
     names = {team.team_id: team.name for team in taking_part(teams, rounds)}
     rows = team_standings(
-        _held(rounds, tournament.team_boards),
+        held,
         sorted(names),
         ruleset,
         tournament.rounds,
@@ -100,7 +108,7 @@ def taking_part(teams: Iterable[results.Team], rounds: Rounds) -> list[results.T
     """Those that have a place in the standings: not who withdrew before any round and never came."""
     came = {side.team_id for round_ in rounds for one in round_.matches for side in (one.first_team, one.second_team)}
     came |= {one.team_id for round_ in rounds for one in round_.team_byes}
-    return [one for one in teams if one.team_id in came or not 0 < one.withdrawn_round <= one.entered_round]
+    return [one for one in teams if one.team_id in came or not never_came(one)]
 
 
 def score(tournament: results.Tournament) -> str:
@@ -111,14 +119,6 @@ def score(tournament: results.Tournament) -> str:
 def last_counted(rounds: Rounds) -> int:
     """The last round that has the result of a match, 0 when none has. ``rounds`` show what their matches came to."""
     return max((round_.round for round_ in rounds if any(one.final for one in round_.matches)), default=0)
-
-
-def _held(rounds: Rounds, boards: int) -> Iterator[Match | TeamBye]:
-    for round_ in rounds:
-        known = _Boards.of(round_)
-        yield from (_match(round_.round, one, known) for one in round_.matches if one.final)
-        if complete(round_):
-            yield from (_bye(round_.round, one, boards) for one in round_.team_byes)
 
 
 @dataclass(frozen=True)
