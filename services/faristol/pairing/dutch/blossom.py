@@ -127,6 +127,15 @@ def _less(one: Ints, other: Ints) -> bool:
 
 
 @compiled
+def _tight(g: Graph, u: int, v: int) -> bool:
+    lanes = g.dual.shape[1]
+    k = 0
+    while k < lanes and g.dual[u, k] + g.dual[v, k] == 2 * g.weight[u, v, k]:
+        k += 1
+    return bool(k == lanes)
+
+
+@compiled
 def _offer(g: Graph, u: int, v: int) -> None:
     """Let outer vertex ``u`` be the nearest to ``v`` if it is."""
     lanes = g.dual.shape[1]
@@ -279,9 +288,29 @@ def _shrink(g: Graph, u: int, v: int, end: int) -> int:
 
 
 @compiled
+def _crown(g: Graph, top: int) -> None:
+    """Make a vertex or blossom the outermost of all vertices in it."""
+    n = g.mate.shape[0]
+    g.stack[0] = top
+    height = 1
+    while height:
+        height -= 1
+        one = g.stack[height]
+        if one < n:
+            g.top[one] = top
+            continue
+        member = g.first[one]
+        while True:
+            g.stack[height] = member
+            height += 1
+            member = g.after[member]
+            if member == g.first[one]:
+                break
+
+
+@compiled
 def _open(g: Graph, blossom: int) -> int:
     """Take an outermost blossom apart: its members are in ``circle`` then, from the base on. Gives how many."""
-    n = g.mate.shape[0]
     size = 0
     member = g.first[blossom]
     while True:
@@ -290,15 +319,10 @@ def _open(g: Graph, blossom: int) -> int:
         member = g.after[member]
         if member == g.first[blossom]:
             break
-    for v in range(n):
-        if g.top[v] == blossom:
-            one = v
-            while g.parent[one] != blossom:
-                one = g.parent[one]
-            g.top[v] = one
     for i in range(size):
         g.parent[g.circle[i]] = NONE
         g.label[g.circle[i]] = FREE
+        _crown(g, g.circle[i])
     g.parent[blossom] = UNUSED
     return size
 
@@ -347,9 +371,15 @@ def _next_step(g: Graph) -> tuple[int, int]:
             continue
         label = g.label[g.top[v]]
         if label == FREE:
-            if g.nearest[v] != NONE and (what == 0 or _less(g.slack[v], g.step)):
+            if g.nearest[v] == NONE:
+                continue
+            # At a single vertex the search ends: of equally near things that one happens.
+            ends = g.mate[g.base[g.top[v]]] == NONE
+            if what == 0 or (ends and not _less(g.step, g.slack[v])) or _less(g.slack[v], g.step):
                 what, who = 1, v
                 g.step[:] = g.slack[v]
+                if ends and not g.step.any():
+                    break
         elif label == OUTER:
             if g.optional[v] and (what == 0 or _less(g.dual[v], g.step)):
                 what, who = 4, v
@@ -410,9 +440,45 @@ def _take_step(g: Graph) -> None:
 
 
 @compiled
+def _reach(g: Graph, near: int, vertex: int, end: int) -> int:
+    """Go from outer ``near`` over a tight edge to a vertex not reached yet. Gives the end of the queue.
+
+    NONE when that vertex was single: then the path from the root to it is changed over, and the search has ended.
+    """
+    reached = g.top[vertex]
+    former = g.mate[g.base[reached]]
+    if former == NONE:
+        _flip(g, near, vertex)
+        _rebase(g, reached, vertex)
+        g.mate[vertex] = near
+        return NONE
+    g.label[reached] = INNER
+    g.tree_tail[reached], g.tree_head[reached] = near, vertex
+    g.label[g.top[former]] = OUTER
+    return _enqueue(g, g.top[former], end)
+
+
+@compiled
+def _scan(g: Graph, u: int, end: int) -> int:
+    """Follow the tight edges of an outer vertex and note the slack of the others. Gives what ``_reach`` gives."""
+    for v in range(g.mate.shape[0]):
+        if not g.edge[u, v] or not g.alive[v] or g.top[v] == g.top[u]:
+            continue
+        label = g.label[g.top[v]]
+        if label == OUTER and _tight(g, u, v):
+            end = _shrink(g, u, v, end)
+            continue
+        _offer(g, u, v)
+        if label == FREE and not g.slack[v].any():
+            end = _reach(g, g.nearest[v], v, end)
+            if end == NONE:
+                break
+    return end
+
+
+@compiled
 def _search(g: Graph, root: int) -> bool:
     """Match the single vertex ``root``, leaving no other single but an optional one. False when that is impossible."""
-    n = g.mate.shape[0]
     g.label[:] = FREE
     g.nearest[:] = NONE
     g.label[g.top[root]] = OUTER
@@ -422,25 +488,20 @@ def _search(g: Graph, root: int) -> bool:
         while begin < end:
             u = g.queue[begin]
             begin += 1
-            for v in range(n):
-                if g.edge[u, v] and g.alive[v] and g.top[v] != g.top[u]:
-                    _offer(g, u, v)
+            if g.optional[u] and not g.dual[u].any():
+                _flip(g, u, NONE)
+                return True
+            end = _scan(g, u, end)
+            if end == NONE:
+                return True
         what, who = _next_step(g)
         if what == 0:
             return False
         _take_step(g)
         if what == 1:
-            near, reached = g.nearest[who], g.top[who]
-            former = g.mate[g.base[reached]]
-            if former == NONE:
-                _flip(g, near, who)
-                _rebase(g, reached, who)
-                g.mate[who] = near
+            end = _reach(g, g.nearest[who], who, end)
+            if end == NONE:
                 return True
-            g.label[reached] = INNER
-            g.tree_tail[reached], g.tree_head[reached] = near, who
-            g.label[g.top[former]] = OUTER
-            end = _enqueue(g, g.top[former], end)
         elif what == 2:
             end = _shrink(g, g.nearest[who], who, end)
         elif what == 3:
@@ -486,20 +547,14 @@ def resume(g: Graph) -> bool:
 
     Vertices are matched to the first that a tight edge leads to, before any search.
     """
-    n, lanes = g.dual.shape
+    n = g.mate.shape[0]
     for v in range(n):
         if g.mate[v] != NONE:
             continue
         for u in range(v + 1, n):
-            if g.edge[u, v] and g.mate[u] == NONE:
-                tight = True
-                for k in range(lanes):
-                    if g.dual[u, k] + g.dual[v, k] != 2 * g.weight[u, v, k]:
-                        tight = False
-                        break
-                if tight:
-                    g.mate[u], g.mate[v] = v, u
-                    break
+            if g.edge[u, v] and g.mate[u] == NONE and _tight(g, u, v):
+                g.mate[u], g.mate[v] = v, u
+                break
     return mend(g)
 
 
