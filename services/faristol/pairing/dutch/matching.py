@@ -8,6 +8,7 @@ import numpy as np
 
 from faristol.pairing.dutch import blossom
 from faristol.pairing.dutch.field import Bools, Ints
+from faristol.pairing.dutch.graph import NONE, new_graph
 
 
 class Matching:
@@ -18,7 +19,7 @@ class Matching:
 
     def __init__(self, weight: Ints, edge: Bools, optional: Bools | None = None) -> None:
         count = len(edge)
-        self._graph = blossom.new_graph(
+        self._graph = new_graph(
             np.concatenate([weight, np.zeros((count, count, 1), np.int64)], axis=2),
             edge.copy(),
             np.zeros(count, np.bool_) if optional is None else optional.copy(),
@@ -36,7 +37,7 @@ class Matching:
             blossom.release(self._graph, vertex)
         nothing = np.zeros_like(lane)
         weight = np.stack([*np.moveaxis(self._graph.weight, 2, 0), lane, nothing], axis=2)
-        found._graph = blossom.new_graph(weight, self.edges, optional)
+        found._graph = new_graph(weight, self.edges, optional)
         found._graph.dual[:, :-2] = self._graph.dual
         found.complete = blossom.resume(found._graph)
         return found
@@ -82,7 +83,7 @@ class Matching:
         self._graph.edge[vertex] &= others
         self._graph.edge[:, vertex] &= others
         if (mate := self.mate(vertex)) >= 0 and not others[mate]:
-            self._graph.mate[[vertex, mate]] = blossom.NONE
+            self._graph.mate[[vertex, mate]] = NONE
         # What all edges of a vertex are worth alike can be taken from them and from its dual.
         worth = self._graph.weight[vertex, self._graph.edge[vertex] & self._graph.alive, -1]
         if worth.any():
@@ -114,5 +115,5 @@ def completes(edge: Bools) -> bool:
     if count % 2:
         return False
     return count == 0 or blossom.solve(
-        blossom.new_graph(np.zeros((count, count, 1), np.int64), edge, np.zeros(count, np.bool_))
+        new_graph(np.zeros((count, count, 1), np.int64), edge, np.zeros(count, np.bool_))
     )

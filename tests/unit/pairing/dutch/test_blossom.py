@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from faristol.pairing.dutch import blossom
-from faristol.pairing.dutch.blossom import Graph
+from faristol.pairing.dutch.graph import NONE, Graph, new_graph
 
 
 def best(graph: Graph) -> tuple[int, ...] | None:
@@ -35,7 +35,7 @@ def best(graph: Graph) -> tuple[int, ...] | None:
 def found(graph: Graph) -> tuple[int, ...]:
     total = np.zeros(graph.dual.shape[1], np.int64)
     for vertex, mate in enumerate(graph.mate):
-        if mate == blossom.NONE:
+        if mate == NONE:
             assert graph.optional[vertex] or not graph.alive[vertex]
             continue
         assert graph.mate[mate] == vertex
@@ -55,7 +55,7 @@ def test_a_matching_is_the_best_and_stays_so(seed: int) -> None:
         weight += weight.transpose(1, 0, 2)
         edge = np.triu(random.random((count, count)) < random.choice([0.4, 0.7, 1.0]), 1)
         optional = random.random(count) < random.choice([0.0, 0.0, 0.4])
-        graph = blossom.new_graph(weight, edge | edge.T, optional)
+        graph = new_graph(weight, edge | edge.T, optional)
         complete = blossom.solve(graph)
         for _ in range(5):
             expected = best(graph)
@@ -73,7 +73,7 @@ def test_a_matching_is_the_best_and_stays_so(seed: int) -> None:
 def change(graph: Graph, vertex: int, random: np.random.Generator) -> bool:
     """Weigh a vertex anew, or take it out with its mate."""
     mate = int(graph.mate[vertex])
-    if random.random() < 0.5 and mate != blossom.NONE:
+    if random.random() < 0.5 and mate != NONE:
         blossom.remove(graph, vertex)
         blossom.remove(graph, mate)
     else:
@@ -90,7 +90,7 @@ def test_circles_within_circles_are_found() -> None:
     edge[:5, :5] = edge[5:, 5:] = True
     np.fill_diagonal(edge, False)
     edge[2, 7] = edge[7, 2] = True
-    graph = blossom.new_graph(np.zeros((10, 10, 1), np.int64), edge, np.zeros(10, np.bool_))
+    graph = new_graph(np.zeros((10, 10, 1), np.int64), edge, np.zeros(10, np.bool_))
     assert blossom.solve(graph)
     assert graph.mate[2] == 7
     blossom.remove(graph, 2)
