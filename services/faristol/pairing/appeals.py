@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from google.protobuf.message import Message
 
 from faristol.host.errors import Invalid
-from faristol.pairing import decide, identity, pinning
+from faristol.pairing import decide, identity, pinning, tribunal
 from faristol.pairing.commands import Commands, Context, decision_of
 from faristol.pairing.model import Member, Tournament
 from faristol.pb.pairing.v1 import events_pb2 as events
@@ -16,7 +16,7 @@ from faristol.record import Decision, people
 from faristol.rules import N_
 
 MOST_PERSONS = 100
-"""Persons whom one command on an appeal names, and countries that it tells."""
+"""Persons whom one command on an appeal names, and countries and affiliations that it tells."""
 
 
 class Appeals(Commands):
@@ -28,8 +28,10 @@ class Appeals(Commands):
         """Appoint the tribunal of appeals."""
         at = self.at(request)
         members = [Member(one.person_id, one.role) for one in request.appointments]
-        told = {one.person_id: one.country for one in request.appointments}
+        countries = {one.person_id: one.country for one in request.appointments}
         _check_number("appointments", len(members))
+        _check_number("affiliations", len(request.affiliations))
+        affiliations = _affiliations(request.affiliations)
 
         async def attempt() -> tuple[Decision, Callable[[int], pairing.AppointTribunalResponse]]:
             loaded = await self.load(request.tournament_id)
@@ -37,7 +39,7 @@ class Appeals(Commands):
                 loaded.state,
                 pinning.ruleset_of(loaded.state),
                 members=members,
-                countries=await self._countries("appointments", told, {*told}),
+                belonging=await self._belonging("appointments", countries, affiliations, {*countries}),
                 at=at,
                 now=self._runtime.now(),
             )
@@ -54,10 +56,9 @@ class Appeals(Commands):
         note = identity.checked_note("note", request.note)
         _check_number("countries", len(request.countries))
         _check_number("player_ids", len(request.player_ids))
-        told: dict[str, str] = {}
-        for one in request.countries:
-            if told.setdefault(identity.checked_id("countries", one.person_id), one.country) != one.country:
-                raise Invalid("countries", N_("{person} is named twice"), {"person": one.person_id})
+        _check_number("affiliations", len(request.affiliations))
+        countries = _told("countries", ((one.person_id, one.country) for one in request.countries))
+        affiliations = _affiliations(request.affiliations)
 
         async def attempt() -> tuple[Decision, Callable[[int], pairing.LodgeAppealResponse]]:
             loaded = await self.load(request.tournament_id)
@@ -70,7 +71,7 @@ class Appeals(Commands):
                 request.version,
                 player_id=request.player_id,
                 others=request.player_ids,
-                countries=await self._countries("countries", told, persons | told.keys()),
+                belonging=await self._belonging("countries", countries, affiliations, persons),
                 note=note,
                 at=at,
                 now=self._runtime.now(),
@@ -132,19 +133,41 @@ class Appeals(Commands):
             pairing.DecideAppealResponse,
         )
 
-    async def _countries(self, field: str, told: Mapping[str, str], persons: set[str]) -> dict[str, str]:
-        """The countries of persons: what is known of players, and for everybody else what the request tells.
+    async def _belonging(
+        self, field: str, countries: Mapping[str, str], affiliations: Mapping[str, str], persons: set[str]
+    ) -> tribunal.Belonging:
+        """Where persons belong: what is known of players, and for everybody else what the request tells.
 
-        Raises ``Invalid`` for what is no country, and for another than is known.
+        ``field`` is where it tells countries. Raises ``Invalid`` for what is no country, and for another country or
+        club than is known.
         """
-        known = {one.player_id: one.country for one in (await people.names(self._record, persons)).values()}
-        countries = {person_id: country for person_id, country in known.items() if country}
-        for person_id, country in told.items():
+        known = (await people.names(self._record, persons | countries.keys() | affiliations.keys())).values()
+        of_country = {one.player_id: one.country for one in known if one.country}
+        for person_id, country in countries.items():
             if not identity.checked_country(field, country):
                 continue
-            if countries.setdefault(person_id, country) != country:
+            if of_country.setdefault(person_id, country) != country:
                 raise Invalid(field, N_("{person} was registered with another country"), {"person": person_id[:100]})
-        return countries
+        of_club = {one.player_id: one.club for one in known if one.club}
+        for person_id, affiliation in affiliations.items():
+            if not identity.same_name(of_club.setdefault(person_id, affiliation), affiliation):
+                raise Invalid("affiliations", N_("{person} was registered with another club"), {"person": person_id})
+        return tribunal.Belonging(of_country, of_club)
+
+
+def _affiliations(given: Sequence[pairing.PersonAffiliation]) -> dict[str, str]:
+    """The affiliations that a request tells. Raises ``Invalid`` for what is none, and for two of one person."""
+    told = _told("affiliations", ((one.person_id, one.affiliation) for one in given))
+    return {person_id: identity.checked_name("affiliations", name) for person_id, name in told.items()}
+
+
+def _told(field: str, given: Iterable[tuple[str, str]]) -> dict[str, str]:
+    """What a request tells of persons, by id. Raises ``Invalid`` for no id, and for two things of one person."""
+    told: dict[str, str] = {}
+    for person_id, value in given:
+        if told.setdefault(identity.checked_id(field, person_id), value) != value:
+            raise Invalid(field, N_("{person} is named twice"), {"person": person_id})
+    return told
 
 
 def _check_number(field: str, persons: int) -> None:

@@ -1,14 +1,16 @@
 """Who sits on an appeal (FISE 50). Pure.
 
-Of what country somebody is comes as an argument and goes nowhere: the events hold no personal data.
+Of what country and affiliation somebody is comes as an argument and goes nowhere: the events hold no personal data.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 
 from faristol.host.errors import Invalid
+from faristol.pairing.identity import same_name
 from faristol.pairing.model import Member
 from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.rules import N_, Refusal
@@ -26,12 +28,43 @@ COMPOSITION: Mapping[events.TribunalRole.ValueType, int] = {ORGANISERS: 1, FEDER
 UNELECTED: Mapping[events.TribunalRole.ValueType, int] = {ORGANISERS: 1, FEDERATION: 1}
 """The same of a tribunal for which the players elected nobody while they could."""
 
-Countries = Mapping[str, str]
-"""The code of the country of each person, by id."""
+PLAYERS_OWN = (PLAYERS, SUBSTITUTE)
+"""Who is elected by the players, before the tournament begins."""
 
 
-def check_composition(members: Sequence[Member], countries: Countries, article: str, *, elected: bool = True) -> None:
-    """Refuse a tribunal in which two of those who would sit are of one country.
+@dataclass(frozen=True, slots=True)
+class Belonging:
+    """Where persons belong, by id. Who is missing is one of whom it is not known."""
+
+    countries: Mapping[str, str]
+    """The code of the country of each."""
+    affiliations: Mapping[str, str] = field(default_factory=dict)
+    """The club or association of each."""
+
+    def apart(self, one: str, other: str) -> bool:
+        """Whether two persons are of different nationality or affiliation (FISE 50).
+
+        Raises ``Invalid`` for a country that is not known where the affiliation does not settle it.
+        """
+        return self.of_other_affiliation(one, other) or self.of_other_country(one, other)
+
+    def of_other_country(self, one: str, other: str) -> bool:
+        """Whether two persons are of different countries. Raises ``Invalid`` where one is not known."""
+        return self._country(one) != self._country(other)
+
+    def of_other_affiliation(self, one: str, other: str) -> bool:
+        """Whether two persons are known to be of different clubs or associations."""
+        mine, theirs = self.affiliations.get(one, ""), self.affiliations.get(other, "")
+        return bool(mine and theirs) and not same_name(mine, theirs)
+
+    def _country(self, person: str) -> str:
+        if not (country := self.countries.get(person, "")):
+            raise Invalid("countries", N_("expected the country of {person}"), {"person": person})
+        return country
+
+
+def check_composition(members: Sequence[Member], belonging: Belonging, article: str, *, elected: bool = True) -> None:
+    """Refuse a tribunal in which two of those who would sit are not apart.
 
     ``elected`` says that the players have, or can have, a representative in it. Raises ``Invalid`` when it does not
     have the members that the book wants, or one of them twice.
@@ -49,25 +82,28 @@ def check_composition(members: Sequence[Member], countries: Countries, article: 
             raise Invalid("appointments", N_("{person} is named twice"), {"person": person_id})
     sitting: list[Member] = []
     for one in _in_order(members, (ORGANISERS, FEDERATION, PLAYERS)):
-        if (reason := _bar(one, sitting, (), countries, article)) is not None:
+        if (reason := _bar(one, sitting, (), belonging, article)) is not None:
             raise reason
         sitting.append(one)
 
 
 def convened(
-    members: Sequence[Member], involved: Collection[str], countries: Countries, article: str
+    members: Sequence[Member], involved: Collection[str], belonging: Belonging, article: str, *, national: bool = False
 ) -> tuple[Member, ...]:
     """The three who sit where the players ``involved`` are in dispute: for the players the first who can.
 
-    There are two where the players elected nobody. Refuses, with everybody who is barred and why, where a place stays
-    empty. Raises ``Invalid`` when the country of somebody who matters is not known.
+    There are two where the players elected nobody. All who sit are apart from each other, and those of the organisers
+    and the federation from ``involved``. Who sits for the players is of another country than ``involved``; where all
+    players are of one country, ``national``, nobody could be, and another affiliation does. Refuses, with everybody who
+    is barred and why, where a place stays empty. Raises ``Invalid`` when the country of somebody who matters is not
+    known.
     """
     sitting: list[Member] = []
     barred: list[Refusal] = []
     for candidates in ((ORGANISERS,), (FEDERATION,), (PLAYERS, SUBSTITUTE)):
         reasons: list[Refusal] = []
         for one in _in_order(members, candidates):
-            reason = _bar(one, sitting, involved, countries, article)
+            reason = _bar(one, sitting, involved, belonging, article, national=national)
             if reason is None:
                 sitting.append(one)
                 break
@@ -81,31 +117,41 @@ def convened(
 
 
 def _bar(
-    one: Member, sitting: Sequence[Member], involved: Collection[str], countries: Countries, article: str
+    one: Member,
+    sitting: Sequence[Member],
+    involved: Collection[str],
+    belonging: Belonging,
+    article: str,
+    *,
+    national: bool = False,
 ) -> Refusal | None:
     """Why somebody cannot sit beside those who do; None when they can."""
-    person = one.person_id
+    person, by_country = one.person_id, one.role in PLAYERS_OWN and not national
+    apart = belonging.of_other_country if by_country else belonging.apart
     if person in involved:
         message, other = N_("{person} cannot sit on the tribunal: they are involved in the dispute."), ""
-    elif other := _compatriot(person, sorted(involved), countries):
-        message = N_("{person} cannot sit on the tribunal: {other}, who is involved, is of the same country.")
-    elif other := _compatriot(person, [member.person_id for member in sitting], countries):
-        message = N_("{person} cannot sit on the tribunal: {other}, who sits on it, is of the same country.")
+    elif other := _first_of_same(person, sorted(involved), apart):
+        message = (
+            N_("{person} cannot sit on the tribunal: {other}, who is involved, is of the same country.")
+            if by_country
+            else N_(
+                "{person} cannot sit on the tribunal: {other}, who is involved, is of the same country, and not known"
+                " to be of another affiliation."
+            )
+        )
+    elif other := _first_of_same(person, [member.person_id for member in sitting], belonging.apart):
+        message = N_(
+            "{person} cannot sit on the tribunal: {other}, who sits on it, is of the same country, and not known to be"
+            " of another affiliation."
+        )
     else:
         return None
     return Refusal("TRIBUNAL_BARRED", article, message, {"person": person, "other": other}, subject=f"persons/{person}")
 
 
-def _compatriot(person: str, others: Sequence[str], countries: Countries) -> str:
-    """The first of ``others`` who is of the country of ``person``; empty when none is."""
-    mine = _country(person, countries)
-    return next((other for other in others if _country(other, countries) == mine), "")
-
-
-def _country(person: str, countries: Countries) -> str:
-    if not (country := countries.get(person, "")):
-        raise Invalid("countries", N_("expected the country of {person}"), {"person": person})
-    return country
+def _first_of_same(person: str, others: Sequence[str], apart: Callable[[str, str], bool]) -> str:
+    """The first of ``others`` from whom ``person`` is not apart; empty when there is none."""
+    return next((other for other in others if not apart(person, other)), "")
 
 
 def _in_order(members: Sequence[Member], roles: Sequence[events.TribunalRole.ValueType]) -> Iterator[Member]:

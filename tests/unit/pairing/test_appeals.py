@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from itertools import product
+from itertools import combinations, product
 
 import pytest
 from google.protobuf.message import Message
@@ -24,6 +24,9 @@ TRIBUNAL = [Member(person, role) for person, role in zip(PERSONS, ROLES, strict=
 OFFICIALS = {"ona": "AND", "pau": "POR", "rep": "COL", "sub": "VEN", "sus": "ARG"}
 PLAYERS = {f"p{place}": "ESP" for place in range(1, 9)}
 COUNTRIES = {**OFFICIALS, **PLAYERS}
+NATIONAL = dict.fromkeys(COUNTRIES, "ESP")
+CLUBS = {**{person: f"Association of {person}" for person in OFFICIALS}, **dict.fromkeys(PLAYERS, "Valls")}
+NOBODY: Mapping[str, str] = {}
 
 
 def hall_of(ruleset: Ruleset = FISE) -> Hall:
@@ -31,10 +34,14 @@ def hall_of(ruleset: Ruleset = FISE) -> Hall:
 
 
 def appoint(
-    hall: Hall, members: Sequence[Member] = TRIBUNAL, countries: Mapping[str, str] = COUNTRIES
+    hall: Hall,
+    members: Sequence[Member] = TRIBUNAL,
+    countries: Mapping[str, str] = COUNTRIES,
+    affiliations: Mapping[str, str] = NOBODY,
 ) -> Sequence[Message]:
+    belonging = tribunal.Belonging(countries, affiliations)
     return hall.do(
-        decide.appoint(hall.state, hall.ruleset, members=members, countries=countries, at=None, now=hall.now)
+        decide.appoint(hall.state, hall.ruleset, members=members, belonging=belonging, at=None, now=hall.now)
     )
 
 
@@ -51,6 +58,7 @@ def lodge(
     player_id: str = "p1",
     others: Sequence[str] = (),
     countries: Mapping[str, str] = COUNTRIES,
+    affiliations: Mapping[str, str] = NOBODY,
 ) -> events.AppealLodged:
     (fact,) = hall.do(
         decide.lodge(
@@ -60,7 +68,7 @@ def lodge(
             version,
             player_id=player_id,
             others=others,
-            countries=countries,
+            belonging=tribunal.Belonging(countries, affiliations),
             note="",
             at=None,
             now=hall.now,
@@ -362,29 +370,89 @@ def test_nothing_on_the_record_tells_of_what_country_somebody_is() -> None:
     assert not any(country in str(fact) for fact in facts for country in set(COUNTRIES.values()))
 
 
-codes = st.sampled_from(["AND", "ARG", "COL", "ESP", "POR"])
+codes = st.sampled_from(["AND", "ARG", "COL", "ESP"])
+clubs = st.sampled_from(["", "Reus", "REUS ", "Valls", "FISE"])
+ALL = (*PERSONS, "p1", "p2")
 
 
-@given(st.fixed_dictionaries(dict.fromkeys((*PERSONS, "p1", "p2"), codes)), st.sampled_from(["p2", "rep", "sub"]))
-@settings(max_examples=300, deadline=None)
-def test_those_who_sit_are_all_that_the_book_allows(countries: dict[str, str], other: str) -> None:
+@given(
+    st.fixed_dictionaries(dict.fromkeys(ALL, codes)),
+    st.fixed_dictionaries(dict.fromkeys(ALL, clubs)),
+    st.sampled_from(["p2", "rep", "sub"]),
+    st.booleans(),
+)
+@settings(max_examples=500, deadline=None)
+def test_those_who_sit_are_all_that_the_book_allows(
+    countries: dict[str, str], told: dict[str, str], other: str, national: bool
+) -> None:
     involved = {"p1", other}
+    folded = {person: club.strip().casefold() for person, club in told.items()}
+
+    def apart(one: str, two: str) -> bool:
+        known = folded[one] and folded[two]
+        return bool(countries[one] != countries[two] or (known and folded[one] != folded[two]))
 
     def allowed(sitting: Sequence[str]) -> bool:
-        each = [countries[person] for person in sitting]
+        for_players = sitting[2]
         return (
-            len(set(each)) == 3
-            and not set(each) & {countries[person] for person in involved}
+            all(apart(one, two) for one, two in combinations(sitting, 2))
+            and all(apart(one, two) for one, two in product(sitting, involved))
+            and (national or countries[for_players] not in {countries[person] for person in involved})
             and not involved & set(sitting)
         )
 
     possible = [three for three in product(["ona"], ["pau"], ["rep", "sub", "sus"]) if allowed(three)]
+    belonging = tribunal.Belonging(countries, told)
     try:
-        found = [one.person_id for one in tribunal.convened(TRIBUNAL, involved, countries, "FISE 50")]
+        sitting = tribunal.convened(TRIBUNAL, involved, belonging, "FISE 50", national=national)
     except Refusal:
         assert possible == []
     else:
-        assert tuple(found) == possible[0]
+        assert tuple(one.person_id for one in sitting) == possible[0]
+
+
+def test_in_a_national_championship_another_affiliation_keeps_everybody_apart() -> None:
+    hall = hall_of()
+    appoint(hall, countries=NATIONAL, affiliations=CLUBS)
+    version = warn(hall)
+    clubs = {**CLUBS, "rep": "valls"}
+    lodged = lodge(hall, version, countries=NATIONAL, affiliations=clubs)
+
+    assert [one.person_id for one in lodged.members] == ["ona", "pau", "sub"]
+    assert "Association" not in str(hall.facts)
+
+
+def test_where_nothing_says_that_affiliations_differ_country_alone_keeps_apart() -> None:
+    hall = hall_of()
+    for clubs in (NOBODY, {**CLUBS, "pau": ""}, {**CLUBS, "pau": CLUBS["ona"].upper()}):
+        refused = refusal_of(lambda told=clubs: appoint(hall, countries=NATIONAL, affiliations=told))  # type: ignore[misc]
+        assert (refused.reason, refused.params["person"]) == ("TRIBUNAL_BARRED", "pau")
+        assert "another affiliation" in refused.message
+    appoint(hall, countries={**NATIONAL, "pau": "POR"}, affiliations={**CLUBS, "pau": CLUBS["ona"]})
+
+
+def test_a_country_is_not_asked_for_where_the_affiliation_settles_it() -> None:
+    hall = hall_of()
+    appoint(hall, countries=NOBODY, affiliations=CLUBS)
+    with pytest.raises(Invalid, match="pau"):
+        appoint(hall, countries={**NATIONAL, "pau": ""}, affiliations={**CLUBS, "pau": ""})
+
+
+def test_where_players_are_of_several_countries_their_own_is_of_none_involved_whatever_the_affiliation() -> None:
+    hall = hall_of()
+    appoint(hall)
+    version = warn(hall)
+    countries = {**COUNTRIES, "p8": "POR", "ona": "ESP", "rep": "ESP"}
+    lodged = lodge(hall, version, countries=countries, affiliations=CLUBS)
+
+    assert [one.person_id for one in lodged.members] == ["ona", "pau", "sub"]
+    countries = {**countries, "sub": "ESP", "sus": "ESP"}
+    hall = hall_of()
+    appoint(hall)
+    version = warn(hall)
+    refused = refusal_of(lambda: lodge(hall, version, countries=countries, affiliations=CLUBS))
+    assert [one.params["person"] for one in (refused, *refused.others)] == ["rep", "sub", "sus"]
+    assert "affiliation" not in refused.message
 
 
 def test_final_standings_wait_for_every_appeal() -> None:

@@ -71,6 +71,38 @@ async def test_another_country_than_a_player_entered_with_and_what_is_no_country
     assert await desk.record.last_position() == before
 
 
+def affiliations(**told: str) -> list[pairing.PersonAffiliation]:
+    return [pairing.PersonAffiliation(person_id=person, affiliation=name) for person, name in told.items()]
+
+
+async def test_clubs_of_players_are_those_they_entered_with_and_affiliations_of_others_are_told_and_not_kept(
+    desk: Desk,
+) -> None:
+    await create(desk, ruleset="fise", rounds=3)
+    for place, club in enumerate(("Valls", "Valls", "Reus", ""), start=1):
+        await register(desk, player_id=f"p{place}", name=f"Player {place}", country="ESP", club=club)
+    members, told = appointments(ona="ESP", pau="ESP"), affiliations(ona="Club Tarragona", pau="FISE")
+    code, _, info = await refused(act(desk, "AppointTribunal", appointments=members))
+    assert (code, info.reason) == (grpc.StatusCode.FAILED_PRECONDITION, "TRIBUNAL_BARRED")
+    for wrong, said in (
+        (affiliations(p2="Reus"), "affiliations: p2 was registered with another club"),
+        (affiliations(ona=""), "affiliations: has 0 characters"),
+        ([*told, *affiliations(ona="FISE")], "affiliations: ona is named twice"),
+        (affiliations(**dict.fromkeys([f"x{place}" for place in range(101)], "FISE")), "affiliations: names 101"),
+    ):
+        code, message, _ = await refused(act(desk, "AppointTribunal", appointments=members, affiliations=wrong))
+        assert (code, message.startswith(said)) == (grpc.StatusCode.INVALID_ARGUMENT, True), message
+    await act(desk, "AppointTribunal", appointments=members, affiliations=[*told, *affiliations(p2="VALLS")])
+    await act(desk, "WarnPlayer", player_id="p1", arbiter_id="marta")
+    version = len(await desk.record.read_stream("tournament-open"))
+    lodged = await act(desk, "LodgeAppeal", player_id="p1", version=version, affiliations=told)
+
+    assert isinstance(lodged, pairing.LodgeAppealResponse)
+    assert [one.person_id for one in lodged.members] == ["ona", "pau", "p3"]
+    for event in await desk.record.read_stream("tournament-open"):
+        assert not any(name in event.payload for name in (b"Tarragona", b"Valls"))
+
+
 async def test_an_appeal_is_against_an_act_that_there_is(desk: Desk) -> None:
     version = await warned(desk)
     code, _, _ = await refused(act(desk, "LodgeAppeal", player_id="p1", version=version + 1))

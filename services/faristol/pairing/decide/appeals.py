@@ -16,9 +16,6 @@ from faristol.pairing.model import Appeal, AppealPhase, Member, Phase, Tournamen
 from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.rules import N_, Refusal, Ruleset
 
-PLAYERS_OWN = (tribunal.PLAYERS, tribunal.SUBSTITUTE)
-"""Who is elected before the tournament begins."""
-
 DECIDED = (AppealPhase.UPHELD, AppealPhase.DISMISSED)
 """Appeals of which nothing can be changed any more."""
 
@@ -28,15 +25,15 @@ def appoint(
     ruleset: Ruleset,
     *,
     members: Sequence[Member],
-    countries: tribunal.Countries,
+    belonging: tribunal.Belonging,
     at: datetime | None,
     now: datetime,
 ) -> list[Message]:
     """Appoint the tribunal, in place of the one before; the players' representatives before the tournament begins.
 
     Where they were not, the other two are appointed without them. Raises ``Invalid`` for members whom the book does not
-    want and where a country is missing, ``Refusal`` where the book has no tribunal, for two of one country, and for
-    other representatives of the players once a round has begun.
+    want and where a country is missing, ``Refusal`` where the book has no tribunal, for two who are of the same country
+    and not known to be of different affiliations, and for other representatives of the players once a round has begun.
     """
     article = ruleset.law.tribunal
     if state.over:
@@ -55,7 +52,7 @@ def appoint(
                 " those of the organisers and the federation without them."
             ),
         )
-    tribunal.check_composition(members, countries, article, elected=bool(elected) or not begun)
+    tribunal.check_composition(members, belonging, article, elected=bool(elected) or not begun)
     if begun and _players_own(members) != elected:
         raise Refusal(
             "TOURNAMENT_BEGUN",
@@ -79,17 +76,17 @@ def lodge(
     *,
     player_id: str,
     others: Sequence[str],
-    countries: tribunal.Countries,
+    belonging: tribunal.Belonging,
     note: str,
     at: datetime | None,
     now: datetime,
 ) -> list[Message]:
     """Appeal against the sanction of ``version``, from 1, of ``facts``, which are all of the tournament so far.
 
-    The three who sit are chosen from the tribunal: none of them of the country of ``others``, of who appeals, or of who
-    plays the game that it is about. Raises ``Invalid`` where a country is missing and for who is no player, ``Refusal``
-    where the book knows no appeal, without a tribunal, for what is no sanction or was lifted, for one on somebody else,
-    in a matter that was appealed before, and when too few can sit.
+    The three who sit are chosen from the tribunal, apart in country or affiliation from ``others``, from who appeals,
+    and from who plays the game that it is about. Raises ``Invalid`` where a country is missing and for who is no
+    player, ``Refusal`` where the book knows no appeal, without a tribunal, for what is no sanction or was lifted, for
+    one on somebody else, in a matter that was appealed before, and when too few can sit.
     """
     if state.over:
         raise conditions.over(state)
@@ -103,7 +100,8 @@ def lodge(
     for one in involved:
         if state.player(one) is None:
             raise Invalid("player_ids", N_("{player} is no player of the tournament"), {"player": one[:100]})
-    members = tribunal.convened(state.tribunal, involved, countries, ruleset.law.tribunal)
+    countries = {belonging.countries.get(one.player_id, "") for one in state.players} - {""}
+    members = tribunal.convened(state.tribunal, involved, belonging, ruleset.law.tribunal, national=len(countries) == 1)
     return [
         events.AppealLodged(
             appeal=len(state.appeals) + 1,
@@ -257,4 +255,4 @@ def _begun(state: Tournament) -> bool:
 
 
 def _players_own(members: Sequence[Member]) -> set[Member]:
-    return {one for one in members if one.role in PLAYERS_OWN}
+    return {one for one in members if one.role in tribunal.PLAYERS_OWN}

@@ -1368,7 +1368,7 @@ Global___WarningLifted: _TypeAlias = WarningLifted  # noqa: Y015
 
 @_typing.final
 class TribunalMember(_message.Message):
-    """A member of the tribunal of appeals. Of what country one is stands nowhere in the events."""
+    """A member of the tribunal of appeals. Of what country and affiliation one is stands nowhere in the events."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -1456,7 +1456,7 @@ class AppealLodged(_message.Message):
 
     @_builtins.property
     def members(self) -> _containers.RepeatedCompositeFieldContainer[Global___TribunalMember]:
-        """Who sits: none of them of the country of somebody involved."""
+        """Who sits, apart in country or affiliation from everybody involved."""
 
     @_builtins.property
     def occurred_at(self) -> _timestamp_pb2.Timestamp:

@@ -1417,6 +1417,32 @@ class PersonCountry(_message.Message):
 Global___PersonCountry: _TypeAlias = PersonCountry  # noqa: Y015
 
 @_typing.final
+class PersonAffiliation(_message.Message):
+    """Of what club or association somebody is."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    PERSON_ID_FIELD_NUMBER: _builtins.int
+    AFFILIATION_FIELD_NUMBER: _builtins.int
+    person_id: _builtins.str
+    """The person."""
+    affiliation: _builtins.str
+    """Club or association, as the club in RegisterPlayer. Checked and not kept."""
+    def __init__(
+        self,
+        *,
+        person_id: _builtins.str = ...,
+        affiliation: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["affiliation", b"affiliation", "person_id", b"person_id"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___PersonAffiliation: _TypeAlias = PersonAffiliation  # noqa: Y015
+
+@_typing.final
 class AppointTribunalRequest(_message.Message):
     """See AppointTribunal."""
 
@@ -1426,6 +1452,7 @@ class AppointTribunalRequest(_message.Message):
     TOURNAMENT_ID_FIELD_NUMBER: _builtins.int
     APPOINTMENTS_FIELD_NUMBER: _builtins.int
     OCCURRED_AT_FIELD_NUMBER: _builtins.int
+    AFFILIATIONS_FIELD_NUMBER: _builtins.int
     command_id: _builtins.str
     """The caller's id of this command, a UUID."""
     tournament_id: _builtins.str
@@ -1440,6 +1467,10 @@ class AppointTribunalRequest(_message.Message):
     def occurred_at(self) -> _timestamp_pb2.Timestamp:
         """When; the service's time when absent."""
 
+    @_builtins.property
+    def affiliations(self) -> _containers.RepeatedCompositeFieldContainer[Global___PersonAffiliation]:
+        """Affiliations of who is appointed and of whom no club is known."""
+
     def __init__(
         self,
         *,
@@ -1447,10 +1478,11 @@ class AppointTribunalRequest(_message.Message):
         tournament_id: _builtins.str = ...,
         appointments: _abc.Iterable[Global___Appointment] | None = ...,
         occurred_at: _timestamp_pb2.Timestamp | None = ...,
+        affiliations: _abc.Iterable[Global___PersonAffiliation] | None = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["occurred_at", b"occurred_at"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["appointments", b"appointments", "command_id", b"command_id", "occurred_at", b"occurred_at", "tournament_id", b"tournament_id"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["affiliations", b"affiliations", "appointments", b"appointments", "command_id", b"command_id", "occurred_at", b"occurred_at", "tournament_id", b"tournament_id"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -1492,6 +1524,7 @@ class LodgeAppealRequest(_message.Message):
     COUNTRIES_FIELD_NUMBER: _builtins.int
     NOTE_FIELD_NUMBER: _builtins.int
     OCCURRED_AT_FIELD_NUMBER: _builtins.int
+    AFFILIATIONS_FIELD_NUMBER: _builtins.int
     command_id: _builtins.str
     """The caller's id of this command, a UUID."""
     tournament_id: _builtins.str
@@ -1514,6 +1547,10 @@ class LodgeAppealRequest(_message.Message):
     def occurred_at(self) -> _timestamp_pb2.Timestamp:
         """When; the service's time when absent."""
 
+    @_builtins.property
+    def affiliations(self) -> _containers.RepeatedCompositeFieldContainer[Global___PersonAffiliation]:
+        """Affiliations of members of the tribunal and of players of whom no club is known."""
+
     def __init__(
         self,
         *,
@@ -1525,10 +1562,11 @@ class LodgeAppealRequest(_message.Message):
         countries: _abc.Iterable[Global___PersonCountry] | None = ...,
         note: _builtins.str = ...,
         occurred_at: _timestamp_pb2.Timestamp | None = ...,
+        affiliations: _abc.Iterable[Global___PersonAffiliation] | None = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["occurred_at", b"occurred_at"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["command_id", b"command_id", "countries", b"countries", "note", b"note", "occurred_at", b"occurred_at", "player_id", b"player_id", "player_ids", b"player_ids", "tournament_id", b"tournament_id", "version", b"version"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["affiliations", b"affiliations", "command_id", b"command_id", "countries", b"countries", "note", b"note", "occurred_at", b"occurred_at", "player_id", b"player_id", "player_ids", b"player_ids", "tournament_id", b"tournament_id", "version", b"version"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
