@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from datetime import datetime
 
 from faristol.host.errors import Invalid
-from faristol.pairing.model import Phase, Round, Tournament
+from faristol.pairing.model import Phase, Player, Round, Tournament
 from faristol.pairing.systems import most_rounds
 from faristol.pairing.team_round import against_line_ups, left_with_team
 from faristol.pairing.team_tournament import between, of_teams
@@ -148,14 +148,14 @@ def not_registered(state: Tournament, player_id: str) -> Refusal:
     )
 
 
-def expelled(player_id: str) -> Refusal:
+def expelled(player: Player) -> Refusal:
     """What is answered about somebody who was expelled."""
     return Refusal(
         "EXPELLED",
-        "",
+        player.expelled_under,
         N_("{player} has been expelled: only an expulsion that is lifted lets them come back."),
-        {"player": player_id},
-        subject=f"players/{player_id}",
+        {"player": player.player_id},
+        subject=f"players/{player.player_id}",
     )
 
 
@@ -245,7 +245,7 @@ def too_early(at: datetime, latest: datetime) -> Invalid:
     )
 
 
-def result_known(game: str, article: str = "") -> Refusal:
+def result_known(game: str, article: str) -> Refusal:
     """A game has a result, and no other way to another than a correction."""
     return Refusal(
         "RESULT_KNOWN",

@@ -195,7 +195,12 @@ class Corrections(Commands):
             context,
             request,
             lambda state: decide.cancel_postponement(
-                state, game=request.game_id, note=note, at=at, now=self._runtime.now()
+                state,
+                pinning.ruleset_of(state),
+                game=request.game_id,
+                note=note,
+                at=at,
+                now=self._runtime.now(),
             ),
             lambda position, _: pairing.CancelPostponementResponse(position=position),
             pairing.CancelPostponementResponse,
@@ -209,7 +214,9 @@ class Corrections(Commands):
         return await self.act(
             context,
             request,
-            lambda state: decide.start_postponed(state, game=request.game_id, at=at, now=self._runtime.now()),
+            lambda state: decide.start_postponed(
+                state, pinning.ruleset_of(state), game=request.game_id, at=at, now=self._runtime.now()
+            ),
             lambda position, _: pairing.StartPostponedGameResponse(position=position),
             pairing.StartPostponedGameResponse,
         )

@@ -350,7 +350,8 @@ def test_an_appeal_is_of_who_was_sanctioned_against_a_sanction_before_a_tribunal
     with pytest.raises(Invalid, match="nobody"):
         lodge(hall, version, others=["nobody"])
     undo(hall, version)
-    assert refusal_of(lambda: lodge(hall, version)).reason == "SANCTION_LIFTED"
+    lifted = refusal_of(lambda: lodge(hall, version))
+    assert (lifted.reason, lifted.article) == ("SANCTION_LIFTED", "FISE 47")
 
 
 @pytest.mark.parametrize(("book", "article"), [("pes-2024", "PES Ζ"), ("fisc-2023", "FISC I.7.2")])

@@ -351,7 +351,7 @@ def test_a_postponed_game_is_started_once_its_round_is_and_the_round_waits_for_i
     postpone(hall, 180)
 
     def start() -> None:
-        hall.do(decide.start_postponed(hall.state, game=GAME, at=None, now=hall.now))
+        hall.do(decide.start_postponed(hall.state, hall.ruleset, game=GAME, at=None, now=hall.now))
 
     assert refusal_of(start).reason == "ROUND_NOT_STARTED"
     hall.start(1)
@@ -386,8 +386,8 @@ def test_a_postponed_game_that_was_played_without_its_table_is_entered_and_is_no
             now=hall.now,
         )
     )
-    known = refusal_of(lambda: decide.start_postponed(hall.state, game=GAME, at=None, now=hall.now))
-    assert (known.reason, hall.state.played[0].postponed) == ("RESULT_KNOWN", frozenset())
+    known = refusal_of(lambda: decide.start_postponed(hall.state, hall.ruleset, game=GAME, at=None, now=hall.now))
+    assert (known.reason, known.article, hall.state.played[0].postponed) == ("RESULT_KNOWN", "PES Ε.α", frozenset())
     hall.close(1)
 
 

@@ -260,16 +260,18 @@ def test_a_result_heard_twice_is_recorded_once() -> None:
 
 
 @pytest.mark.parametrize(
-    ("game", "scores", "reason"),
+    ("game", "scores", "reason", "article"),
     [
-        ("open-r1-t5", [("p1", 1), ("p5", 2)], "GAME_NOT_PAIRED"),
-        ("other-r1-t1", [("p1", 1), ("p5", 2)], "GAME_NOT_PAIRED"),
-        ("open-r1-t2", [("p6", 1), ("p2", 2)], "WRONG_PLAYERS"),
-        ("open-r1-t2", [("p2", 1)], "WRONG_PLAYERS"),
-        ("open-r1-t1", [("p1", 401), ("p5", 300)], "RESULT_KNOWN"),
+        ("open-r1-t5", [("p1", 1), ("p5", 2)], "GAME_NOT_PAIRED", ""),
+        ("other-r1-t1", [("p1", 1), ("p5", 2)], "GAME_NOT_PAIRED", ""),
+        ("open-r1-t2", [("p6", 1), ("p2", 2)], "WRONG_PLAYERS", ""),
+        ("open-r1-t2", [("p2", 1)], "WRONG_PLAYERS", ""),
+        ("open-r1-t1", [("p1", 401), ("p5", 300)], "RESULT_KNOWN", "FISC I.8"),
     ],
 )
-def test_a_result_that_cannot_be_is_not_taken_silently(game: str, scores: list[tuple[str, int]], reason: str) -> None:
+def test_a_result_that_cannot_be_is_not_taken_silently(
+    game: str, scores: list[tuple[str, int]], reason: str, article: str
+) -> None:
     hall = Hall(EIGHT)
     hall.pair(1)
     hall.start(1)
@@ -279,7 +281,7 @@ def test_a_result_that_cannot_be_is_not_taken_silently(game: str, scores: list[t
         lambda: decide.record_result(hall.state, hall.ruleset, game=game, scores=scores, occurred_at=to_timestamp(NOON))
     )
 
-    assert refusal.reason == reason
+    assert (refusal.reason, refusal.article) == (reason, article)
     assert str(refusal)
 
 

@@ -192,9 +192,11 @@ def test_who_withdrew_after_a_round_stays_in_the_standings_of_that_division_alon
 
 def test_who_was_expelled_from_a_division_enters_no_other() -> None:
     halls = championship()
-    halls["open"].facts.append(events.PlayerExpelled(player_id="a1", round=1))
+    halls["open"].facts.append(events.PlayerExpelled(player_id="a1", round=1, article="FISE 49"))
     withdraw(halls, "open", "a1")
-    assert refused(lambda: register(halls, "third", "a1"))[0] == "EXPELLED"
+    with pytest.raises(Refusal) as problem:
+        register(halls, "third", "a1")
+    assert (problem.value.reason, problem.value.article) == ("EXPELLED", "FISE 49")
 
 
 def test_an_expulsion_that_is_lifted_brings_nobody_into_two_divisions() -> None:

@@ -249,7 +249,7 @@ def test_who_gave_the_game_up_by_withdrawing_does_not_win_it_by_what_is_entered(
     before = hall.state
 
     refusal = refusal_of(lambda: enter(hall, ("p1", 310), ("p5", 412), abandoned_by=abandoned_by))
-    assert refusal.reason == "GAME_GIVEN_UP"
+    assert (refusal.reason, refusal.article) == ("GAME_GIVEN_UP", hall.ruleset.article("abandon.rule"))
     assert refusal.params == {"players": "p5", "game": GAME, "field": "abandoned_by"}
     assert refusal_of(lambda: forfeit(hall, "p1")).params["field"] == "loser_ids"
     assert hall.state == before

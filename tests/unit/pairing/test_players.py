@@ -190,7 +190,7 @@ def test_a_postponed_game_is_not_being_played_and_is_not_started_with_who_has_le
     hall.start(1)
 
     assert withdraw(hall, "p5").game_id == ""
-    begin = partial(decide.start_postponed, hall.state, game="open-r1-t1", at=None, now=hall.now)
+    begin = partial(decide.start_postponed, hall.state, hall.ruleset, game="open-r1-t1", at=None, now=hall.now)
     assert refusal_of(begin)[0] == "WITHDRAWN"
 
 

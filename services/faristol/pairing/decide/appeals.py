@@ -10,7 +10,7 @@ from google.protobuf.message import Message
 from faristol.host.errors import Invalid
 from faristol.host.times import to_timestamp
 from faristol.pairing import conditions, tribunal
-from faristol.pairing.decide.lifting import Sanction, is_lifted, lifted, sanction_of
+from faristol.pairing.decide.lifting import Sanction, already_lifted, is_lifted, lifted, sanction_of
 from faristol.pairing.identity import checked_id
 from faristol.pairing.model import Appeal, AppealPhase, Member, Phase, Tournament
 from faristol.pb.pairing.v1 import events_pb2 as events
@@ -93,9 +93,7 @@ def lodge(
     act = sanction_of(facts, version)
     _check_appeal(state, ruleset, act, player_id, version)
     if is_lifted(act, facts, version):
-        raise Refusal(
-            "SANCTION_LIFTED", "", N_("The sanction on {player} has been lifted already."), {"player": act.player_id}
-        )
+        raise already_lifted(act)
     involved = sorted({player_id, *others, *_players_of_game(state, act)})
     for one in involved:
         if state.player(one) is None:

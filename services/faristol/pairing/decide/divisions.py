@@ -85,7 +85,7 @@ def check_in_no_other(player_id: str, divisions: Sequence[Tournament]) -> None:
         if player is None:
             continue
         if player.expelled:
-            raise conditions.expelled(player_id)
+            raise conditions.expelled(player)
         if not player.never_came:
             raise Refusal(
                 "ALREADY_IN_DIVISION",

@@ -45,7 +45,7 @@ def give_forfeit(
             N_("are {found}; expected one of {expected}, or all of them"),
             {"found": ", ".join(sorted(loser_ids))[:200] or "–", "expected": ", ".join(pairing.player_ids)},
         )
-    _check_given_up(state, pairing, losers, "loser_ids")
+    _check_given_up(state, ruleset, pairing, losers, "loser_ids")
     points = dict.fromkeys(pairing.player_ids, 0)
     for line in forfeit_adjustments(points, losers, ruleset):
         points[line.player] += line.points
@@ -93,7 +93,7 @@ def enter_result(
             N_("are {found}; expected some of {expected}"),
             {"found": ", ".join(sorted(abandoned_by))[:200], "expected": ", ".join(pairing.player_ids)},
         )
-    _check_given_up(state, pairing, left, "abandoned_by")
+    _check_given_up(state, ruleset, pairing, left, "abandoned_by")
     points = settle_abandonment(dict(scores), left, ruleset).scores if left else dict(scores)
     stayed = {player_id: score for player_id, score in points.items() if player_id not in left}
     leaders = [player_id for player_id, score in stayed.items() if score == max(stayed.values())]
@@ -139,12 +139,12 @@ def _check_undecided(state: Tournament, ruleset: Ruleset, game: str, turns: int,
     return pairing
 
 
-def _check_given_up(state: Tournament, pairing: Pairing, losers: Collection[str], field: str) -> None:
+def _check_given_up(state: Tournament, ruleset: Ruleset, pairing: Pairing, losers: Collection[str], field: str) -> None:
     """Refuse a result by which somebody does not lose who gave the game up by withdrawing; ``field`` says who loses."""
     if missing := [player_id for player_id in state.gave_up(pairing) if player_id not in losers]:
         raise Refusal(
             "GAME_GIVEN_UP",
-            "",
+            ruleset.article("abandon.rule"),
             N_("{players} withdrew and gave {game} up: give {field} with {players}, or reinstate them first."),
             {"players": ", ".join(missing), "game": pairing.game_id, "field": field},
             subject=f"games/{pairing.game_id}",

@@ -123,9 +123,7 @@ def lifted(
         raise conditions.over(state)
     act = sanction_of(facts, version)
     if is_lifted(act, facts, version):
-        raise Refusal(
-            "SANCTION_LIFTED", "", N_("The sanction on {player} has been lifted already."), {"player": act.player_id}
-        )
+        raise already_lifted(act)
     if isinstance(act, events.PlayerExpelled):
         return _readmitted(state, act.player_id, decided_by, note, at, now, divisions)
     occurred_at = to_timestamp(conditions.moment(state, at, now))
@@ -209,6 +207,17 @@ def sanction_of(facts: Sequence[Message], version: int) -> Sanction:
             {"version": version, "act": act.DESCRIPTOR.name},
         )
     return act
+
+
+def already_lifted(act: Sanction) -> Refusal:
+    """What is answered to whoever would lift a sanction once more, or appeal against it."""
+    return Refusal(
+        "SANCTION_LIFTED",
+        act.article,
+        N_("The sanction on {player} has been lifted already."),
+        {"player": act.player_id},
+        subject=f"players/{act.player_id}",
+    )
 
 
 def is_lifted(act: Sanction, facts: Sequence[Message], version: int) -> bool:

@@ -179,7 +179,7 @@ def reinstate(
     """
     player = _registered(state, player_id)
     if player.expelled and not lifted:
-        raise conditions.expelled(player_id)
+        raise conditions.expelled(player)
     if player.withdrawn is None:
         raise Refusal("NOT_WITHDRAWN", "", N_("{player} has not withdrawn."), {"player": player_id})
     check_in_no_other(player_id, divisions)

@@ -82,10 +82,10 @@ def postpone(
 
 
 def cancel_postponement(
-    state: Tournament, *, game: str, note: str, at: datetime | None, now: datetime
+    state: Tournament, ruleset: Ruleset, *, game: str, note: str, at: datetime | None, now: datetime
 ) -> list[Message]:
     """Play a postponed game with its round after all, before that is started; once it is, the game is just started."""
-    one, _ = _postponed(state, game)
+    one, _ = _postponed(state, ruleset, game)
     if one.phase is not Phase.PAIRED:
         raise Refusal(
             "ROUND_STARTED",
@@ -98,9 +98,11 @@ def cancel_postponement(
     return [events.PostponementCancelled(round=one.number, game_id=game, note=note, occurred_at=occurred_at)]
 
 
-def start_postponed(state: Tournament, *, game: str, at: datetime | None, now: datetime) -> list[Message]:
+def start_postponed(
+    state: Tournament, ruleset: Ruleset, *, game: str, at: datetime | None, now: datetime
+) -> list[Message]:
     """Start a postponed game, once its round has been started, unless one of its players has withdrawn."""
-    one, pairing = _postponed(state, game)
+    one, pairing = _postponed(state, ruleset, game)
     if one.phase is not Phase.STARTED:
         raise Refusal(
             "ROUND_NOT_STARTED",
@@ -125,11 +127,11 @@ def start_postponed(state: Tournament, *, game: str, at: datetime | None, now: d
     return [events.PostponedGameStarted(round=one.number, game_id=game, occurred_at=occurred_at)]
 
 
-def _postponed(state: Tournament, game: str) -> tuple[Round, Pairing]:
+def _postponed(state: Tournament, ruleset: Ruleset, game: str) -> tuple[Round, Pairing]:
     """The round and the table of a postponed game. Refuses any other, also one of which the result was entered."""
     one, pairing = found_game(state, game)
     if game in one.results:
-        raise conditions.result_known(game)
+        raise conditions.result_known(game, ruleset.law.result_final)
     if game not in one.postponed:
         raise Refusal("NOT_POSTPONED", "", N_("{game} is not postponed."), {"game": game})
     return one, pairing

@@ -62,7 +62,7 @@ def record_result(
     if known is not None and not corrects:
         raise Refusal(
             "RESULT_KNOWN",
-            "",
+            ruleset.law.result_final,
             N_("{game} ended {known} on the record; {found} came in after that."),
             {"game": game, "known": "–".join(map(str, known)), "found": "–".join(map(str, result))},
         )

@@ -106,7 +106,7 @@ def sanctionable(state: Tournament, player_id: str) -> Player:
     if player is None:
         raise conditions.not_registered(state, player_id)
     if player.expelled:
-        raise conditions.expelled(player_id)
+        raise conditions.expelled(player)
     if state.division and player.never_came:
         raise Refusal(
             "LEFT_DIVISION",

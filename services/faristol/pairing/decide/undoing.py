@@ -193,7 +193,7 @@ def undo(
         case events.RoundUnpaired():
             return _paired_again(state, ruleset, act.round, facts[: version - 1], at, now)
         case events.GamePostponed():
-            return postponing.cancel_postponement(state, game=act.game_id, note=note, at=at, now=now)
+            return postponing.cancel_postponement(state, ruleset, game=act.game_id, note=note, at=at, now=now)
         case events.PlayerWarned() | events.PlayerSanctioned() | events.PlayerExpelled():
             appeals.check_not_appealed(state, ruleset, version)
             return lifting.lifted(

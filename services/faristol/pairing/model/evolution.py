@@ -455,9 +455,10 @@ def _changed(player: Player, fact: OfPlayer | OfTeam, paired: int) -> Player:
         case events.PlayerWarned() | events.WarningLifted():
             return replace(player, warnings=fact.count)
         case events.PlayerExpelled():
-            return replace(player, expelled=True, left_before=player.withdrawn is not None)
+            left_before = player.withdrawn is not None
+            return replace(player, expelled=True, expelled_under=fact.article, left_before=left_before)
         case events.ExpulsionLifted():
-            return replace(player, expelled=False, left_before=False)
+            return replace(player, expelled=False, expelled_under="", left_before=False)
         case events.PlayerSanctioned():
             excluded, missed = player.excluded.union(fact.rounds), player.missed.difference(fact.rounds)
             return replace(player, excluded=excluded, missed=missed)

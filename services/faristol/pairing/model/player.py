@@ -36,6 +36,8 @@ class Player:
     excluded: frozenset[int] = frozenset()
     """Rounds that a sanction keeps the player out of."""
     expelled: bool = False
+    expelled_under: str = ""
+    """The article by which that was done."""
     left_before: bool = False
     """Withdrawn already, by their own will, when they were expelled."""
 
