@@ -5,7 +5,7 @@ from __future__ import annotations
 from google.protobuf.message import Message
 
 from faristol.clock.deadlines import lost_with_the_round, round_time_over, timed
-from faristol.clock.decide import check_playing, check_seated, check_time, overtaken
+from faristol.clock.decide import check_arbiter, check_playing, check_seated, check_time, overtaken
 from faristol.clock.model import ARBITER, Clock, Instant, timestamp
 from faristol.clock.settling import REASONS
 from faristol.clock.views import Table
@@ -31,7 +31,7 @@ def neutralise(
     Where a time was over before, that is recorded instead. Raises ``Refusal`` for another reason and while the arbiter
     has stopped them already, ``Invalid`` for no reason, no arbiter, or a time before the last fact.
     """
-    _check_arbiter(arbiter_id)
+    check_arbiter(table, arbiter_id)
     wanted = next((one for one, written in REASONS.items() if written == reason), None)
     if wanted is None:
         raise Invalid("reason", N_("expected the reason for which the clocks are to stand"))
@@ -71,7 +71,7 @@ def resume(clock: Clock, table: Table, ruleset: Ruleset, arbiter_id: str, at: In
     Raises ``Refusal`` when the arbiter did not stop it, and while something at the table goes on for which it stands;
     ``Invalid`` for no arbiter or a time before the last fact.
     """
-    _check_arbiter(arbiter_id)
+    check_arbiter(table, arbiter_id)
     check_playing(clock, table, ruleset)
     article = ruleset.article("clock.neutralised_by")
     if ARBITER not in clock.open:
@@ -108,7 +108,7 @@ def correct(
     for that, for another than the mover where turns are timed, and when the game is over; ``Invalid`` for no reason, no
     arbiter, a time that is negative or over a day, or a moment before the last fact.
     """
-    _check_arbiter(arbiter_id)
+    check_arbiter(table, arbiter_id)
     if reason not in events.CorrectionReason.values() or not reason:
         raise Invalid("reason", N_("expected the reason for which the clock is corrected"))
     if not 0 <= used_ms <= MOST_MS:
@@ -151,7 +151,7 @@ def expire_round_time(clock: Clock, table: Table, ruleset: Ruleset, arbiter_id: 
     no such time, when it is over already, and while somebody is absent who does not lose by it; ``Invalid`` for no
     arbiter or a time before the last fact.
     """
-    _check_arbiter(arbiter_id)
+    check_arbiter(table, arbiter_id)
     article = ruleset.article("round_time.rule")
     if ruleset.round_time.rule == "none":
         raise Refusal("NO_ROUND_TIME", article, N_("These rules end no game because the time of a round is over."))
@@ -167,8 +167,3 @@ def expire_round_time(clock: Clock, table: Table, ruleset: Ruleset, arbiter_id: 
     if lost:
         return [*late, *lost]
     return [*late, timed(after, round_time_over(after, table, ruleset, at, arbiter_id))]
-
-
-def _check_arbiter(arbiter_id: str) -> None:
-    if not arbiter_id:
-        raise Invalid("arbiter_id", N_("expected the id of the arbiter"))

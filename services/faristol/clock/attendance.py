@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from google.protobuf.message import Message
 
-from faristol.clock.decide import check_playing, check_seated, check_time, overtaken
+from faristol.clock.decide import check_arbiter, check_playing, check_seated, check_time, overtaken
 from faristol.clock.model import NANOSECONDS, Clock, Instant, timestamp
 from faristol.clock.views import Kind, Phase, Table
-from faristol.host.errors import Invalid
 from faristol.pb.clock.v1 import events_pb2 as events
 from faristol.rules.refusal import N_, Refusal
 from faristol.rules.ruleset import Ruleset
@@ -22,8 +21,7 @@ def report_absence(
     ``Refusal`` once a turn has been taken, and for who is noted already; ``Invalid`` for no arbiter or a time before
     the last fact.
     """
-    if not arbiter_id:
-        raise Invalid("arbiter_id", N_("expected the id of the arbiter"))
+    check_arbiter(table, arbiter_id)
     check_seated(table, ruleset, player_id)
     if not clock.absent:
         check_playing(clock, table, ruleset)

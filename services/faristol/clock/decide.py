@@ -8,8 +8,10 @@ from faristol.clock.deadlines import due, timed
 from faristol.clock.model import Clock, Instant, evolve, timestamp
 from faristol.clock.settling import fold, held, resumed, waits_for_score
 from faristol.clock.views import Phase, Table
+from faristol.host.errors import Invalid
 from faristol.host.times import check_not_before
 from faristol.pb.clock.v1 import events_pb2
+from faristol.rules.officials import check_not_concerned
 from faristol.rules.refusal import N_, Refusal
 from faristol.rules.ruleset import Ruleset
 
@@ -99,6 +101,13 @@ def check_seated(table: Table, ruleset: Ruleset, player_id: str) -> None:
             N_("{player} does not play at this table; only {players} press its clock."),
             {"player": player_id, "players": ", ".join(table.player_ids)},
         )
+
+
+def check_arbiter(table: Table, arbiter_id: str) -> None:
+    """Refuse an arbiter who plays at the table. Raises ``Invalid`` for none."""
+    if not arbiter_id:
+        raise Invalid("arbiter_id", N_("expected the id of the arbiter"))
+    check_not_concerned("arbiter_id", [arbiter_id], table.player_ids)
 
 
 def _check_stoppable(ruleset: Ruleset) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import pytest
 from tests.unit.clock.tables import (
     FISC,
@@ -19,7 +21,8 @@ from tests.unit.clock.tables import (
     started,
 )
 
-from faristol.clock.arbitration import correct, neutralise, resume
+from faristol.clock.arbitration import correct, expire_round_time, neutralise, resume
+from faristol.clock.attendance import report_absence
 from faristol.clock.decide import press
 from faristol.clock.model import timestamp
 from faristol.clock.settling import fold, settle
@@ -161,3 +164,21 @@ def test_a_press_counts_from_the_correction() -> None:
     with pytest.raises(Refusal):
         press(clock, table, FISC, "biel", after(50))
     assert clock.used_at("biel", after(50)) == 20_000
+
+
+@pytest.mark.parametrize("player_id", ["anna", "biel"])
+def test_nobody_is_arbiter_of_the_own_clock(player_id: str) -> None:
+    table = started()
+    clock = clocked(table, FISC)
+    forgotten = events.CORRECTION_REASON_FORGOTTEN
+    acts: tuple[Callable[[], object], ...] = (
+        lambda: neutralise(clock, table, FISC, player_id, MAJEURE, after(30)),
+        lambda: resume(clock, table, FISC, player_id, after(30)),
+        lambda: correct(clock, table, FISC, player_id, "anna", 0, forgotten, after(30)),
+        lambda: expire_round_time(clock, table, FISC, player_id, after(30)),
+        lambda: report_absence(clock, table, FISC, player_id, "anna", after(30)),
+    )
+    for act in acts:
+        with pytest.raises(Refusal) as refused:
+            act()
+        assert (refused.value.reason, refused.value.params["officials"]) == ("OWN_GAME", player_id)

@@ -120,7 +120,7 @@ def appeal(
 
 def rule_appeal(game: Game, ruleset: Ruleset, arbiter_id: str, valid: bool, at: Instant) -> list[Message]:  # noqa: FBT001
     """The last ruling on the play on the board."""
-    check_arbiter(arbiter_id)
+    check_arbiter(game, arbiter_id)
     check_running(game, ruleset)
     if game.phase is not Phase.CHALLENGED or not game.course.appealed or game.ruled is not None:
         raise Refusal("NO_APPEAL", ruleset.article("challenge.appeal_by"), N_("No appeal waits for a ruling."))
@@ -156,7 +156,7 @@ def accept_ruling(game: Game, ruleset: Ruleset, player_id: str, at: Instant) -> 
 
 def cancel_play(game: Game, ruleset: Ruleset, arbiter_id: str, player_id: str, at: Instant) -> list[Message]:
     """Cancel a play that used what an official should not have told, as the wronged player demands (PES Δ.α.i)."""
-    check_arbiter(arbiter_id)
+    check_arbiter(game, arbiter_id)
     play = _challengeable(game, ruleset, player_id)
     if not ruleset.law.leaked or game.pending is None or play is not game.pending:
         raise Refusal(

@@ -11,6 +11,7 @@ from faristol.host.times import check_not_before, written
 from faristol.pb.game.v1 import events_pb2 as events
 from faristol.rules import N_, Refusal, Ruleset
 from faristol.rules.conditions import is_out
+from faristol.rules.officials import check_not_concerned
 
 MOST_POINTS = 100_000
 """Far more than anybody scores in a game or is fined."""
@@ -197,6 +198,7 @@ def check_nothing_begun(game: Game, ruleset: Ruleset) -> None:
 def check_agreed(game: Game, ruleset: Ruleset, player_ids: Collection[str], arbiter_id: str) -> None:
     """That an arbiter decides, or all players of the table agree."""
     if arbiter_id:
+        check_arbiter(game, arbiter_id)
         return
     missing = [player for player in game.player_ids if player not in player_ids]
     if missing:
@@ -218,10 +220,11 @@ def check_points(field: str, given: int, least: int = -MOST_POINTS) -> None:
         )
 
 
-def check_arbiter(arbiter_id: str) -> None:
-    """Raises ``Invalid`` when a command of an arbiter does not say whose it is."""
+def check_arbiter(game: Game, arbiter_id: str) -> None:
+    """Refuse an arbiter who plays here. Raises ``Invalid`` when a command of an arbiter does not say whose it is."""
     if not arbiter_id:
         raise Invalid("arbiter_id", N_("is empty; expected the id of the arbiter who decides"))
+    check_not_concerned("arbiter_id", [arbiter_id], game.player_ids)
 
 
 def check_present(game: Game, clock: Clock, ruleset: Ruleset, player_id: str) -> None:

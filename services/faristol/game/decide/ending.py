@@ -168,7 +168,7 @@ def reopen_game(
     game: Game, ruleset: Ruleset, player_ids: Collection[str], arbiter_id: str, at: Instant
 ) -> list[Message]:
     """Open a final game again to correct an error, when all its players ask an arbiter for it (FISE 44)."""
-    check_arbiter(arbiter_id)
+    check_arbiter(game, arbiter_id)
     if game.phase is not Phase.FINAL:
         raise Refusal(
             "NOT_FINAL", ruleset.article("scoresheet.reopen_by"), N_("The result is not final: it can be corrected.")

@@ -33,7 +33,7 @@ KINDS = frozenset(
 
 def assign_arbiter(game: Game, ruleset: Ruleset, arbiter_id: str, at: Instant) -> list[Message]:
     """Give the table an arbiter; a game that may not be played without one starts with it (PES Γ.γ)."""
-    check_arbiter(arbiter_id)
+    check_arbiter(game, arbiter_id)
     if game.over:
         raise Refusal("GAME_OVER", ruleset.law.game_over, N_("The game is over: no turn can be taken any more."))
     facts: list[Message] = [events.ArbiterAssigned(arbiter_id=arbiter_id, occurred_at=timestamp(at))]
@@ -52,7 +52,7 @@ def call_arbiter(game: Game, ruleset: Ruleset, player_id: str, at: Instant) -> l
 
 def dismiss_arbiter(game: Game, ruleset: Ruleset, arbiter_id: str, at: Instant) -> list[Message]:
     """The arbiter who was called leaves the table, and the game goes on."""
-    check_arbiter(arbiter_id)
+    check_arbiter(game, arbiter_id)
     check_running(game, ruleset)
     if not game.arbiter_called:
         raise Refusal(
@@ -79,7 +79,7 @@ def impose_sanction(
     and the others play on. Raises ``Invalid`` for a kind that is none, points that do not go with it, or a game that
     was left or lost already.
     """
-    check_arbiter(arbiter_id)
+    check_arbiter(game, arbiter_id)
     check_seated(game, ruleset, player_id)
     if game.phase is Phase.FINAL:
         raise Refusal("RESULT_FINAL", ruleset.law.result_final, N_("The result is final."))
@@ -145,7 +145,7 @@ def record_overholding(
 
     ``elsewhere`` is how often that happened in other games of the tournament.
     """
-    check_arbiter(arbiter_id)
+    check_arbiter(game, arbiter_id)
     check_seated(game, ruleset, player_id)
     count = game.overholding.get(player_id, 0) + 1
     article = ruleset.article("overdraw.expulsion_after_in_game") or ruleset.law.sanctions
@@ -167,7 +167,7 @@ def record_word_asked(
     game: Game, ruleset: Ruleset, arbiter_id: str, player_id: str, word: Sequence[str], at: Instant
 ) -> list[Message]:
     """A player asked about a word before playing it: it cannot be played; asked again, the game is lost (UF 28)."""
-    check_arbiter(arbiter_id)
+    check_arbiter(game, arbiter_id)
     check_seated(game, ruleset, player_id)
     check_running(game, ruleset)
     _check_in_play(game, player_id)

@@ -69,7 +69,7 @@ def take_back_entries(
     A turn for which the clock was pressed stands: what was wrong in it is corrected. Where no clock is kept any turn
     can begin again. Raises ``Invalid`` for a turn that there was not, ``Refusal`` when nothing was entered since.
     """
-    check_arbiter(arbiter_id)
+    check_arbiter(game, arbiter_id)
     _check_recorded(game)
     check_running(game, ruleset)
     if not 1 <= turn <= game.turn:

@@ -98,7 +98,7 @@ def choose_surplus(game: Game, ruleset: Ruleset, player_id: str, faces: Sequence
 
 def resolve_overdraw(game: Game, ruleset: Ruleset, arbiter_id: str, faces: Sequence[str], at: Instant) -> list[Message]:
     """An arbiter decides which tiles go back, where the book leaves it to one (FISC I.7.3)."""
-    check_arbiter(arbiter_id)
+    check_arbiter(game, arbiter_id)
     check_running(game, ruleset)
     found = game.interruption
     if not isinstance(found, events.OverdrawFound) or not found.arbiter:
@@ -153,7 +153,7 @@ def claim_underdraw(
 
 def resolve_underdraw(game: Game, ruleset: Ruleset, arbiter_id: str, at: Instant, *, show: bool) -> list[Message]:
     """An arbiter lets the missing tiles be drawn, shown to the opponent or not."""
-    check_arbiter(arbiter_id)
+    check_arbiter(game, arbiter_id)
     check_running(game, ruleset)
     found = game.interruption
     if not isinstance(found, events.UnderdrawFound):

@@ -8,6 +8,7 @@ from google.protobuf.message import Message
 
 from faristol.game.decide.checks import (
     check_agreed,
+    check_arbiter,
     check_no_challenge,
     check_points,
     check_running,
@@ -166,6 +167,8 @@ def settle_blank(
     arbiter must decide it is ``face``. Raises ``Invalid`` when no
     blank lies there, or when the arbiter's ``face`` is wanted and missing.
     """
+    if arbiter_id:
+        check_arbiter(game, arbiter_id)
     if game.phase is Phase.FINAL:
         raise Refusal("RESULT_FINAL", ruleset.law.result_final, N_("The result is final."))
     tile = game.board.get(square)

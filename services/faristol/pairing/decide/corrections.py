@@ -20,6 +20,7 @@ from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.rules import N_, Refusal, Ruleset
 from faristol.rules.challenges import spread_correction
 from faristol.rules.corrections import check_result_correction
+from faristol.rules.officials import check_not_concerned
 
 MOST_POINTS = 100_000
 """Far more than anybody scores in a game."""
@@ -228,14 +229,3 @@ def check_arbiter(arbiter_id: str, concerned: Collection[str]) -> None:
         raise Invalid("arbiter_id", N_("expected the id of the arbiter"))
     checked_id("arbiter_id", arbiter_id)
     check_not_concerned("arbiter_id", [arbiter_id], concerned)
-
-
-def check_not_concerned(field: str, officials: Collection[str], concerned: Collection[str]) -> None:
-    """Refuse officials among the players whom an act concerns; ``field`` names the officials."""
-    if own := [one for one in officials if one in concerned]:
-        raise Refusal(
-            "OWN_GAME",
-            "",
-            N_("{officials} cannot decide on their own game or sanction: give another in {field}."),
-            {"officials": ", ".join(own), "field": field},
-        )

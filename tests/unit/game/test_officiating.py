@@ -1,0 +1,43 @@
+"""Who is arbiter of a table: nobody who plays at it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from google.protobuf.message import Message
+from tests.unit.game.hall import Hall, rules
+
+from faristol.game.commands import ACTS
+from faristol.pb.game.v1 import game_pb2 as pb
+from faristol.rules import Refusal
+
+OF_ARBITER = [kind for kind in ACTS if "arbiter_id" in kind.DESCRIPTOR.fields_by_name]
+FIELDS: dict[type[Message], dict[str, Any]] = {
+    pb.CorrectPlayRequest: {"turn": 1},
+    pb.CorrectTotalRequest: {"player_id": "anna"},
+    pb.SettleBlankRequest: {"row": 7, "column": 8},
+}
+"""What a command needs to come as far as its arbiter."""
+
+
+@pytest.mark.parametrize("kind", OF_ARBITER, ids=lambda kind: kind.DESCRIPTOR.name)
+@pytest.mark.parametrize("player_id", ["anna", "biel"])
+def test_nobody_is_arbiter_of_the_own_table(kind: type[Message], player_id: str) -> None:
+    hall = Hall(rules("fise"), racks=["S ? L E R T I", "U E N T S O L"])
+    hall.turn("H8 S (O) L")
+    if kind is pb.SettleCountRequest:
+        hall.do(pb.DisputeCountRequest(player_id="anna"))
+    before = len(hall.facts)
+
+    with pytest.raises(Refusal) as refused:
+        hall.do(kind(**FIELDS.get(kind, {}), arbiter_id=player_id))
+
+    assert (refused.value.reason, refused.value.params["officials"]) == ("OWN_GAME", player_id)
+    assert len(hall.facts) == before
+
+
+def test_who_plays_at_another_table_can_be_arbiter_of_this_one() -> None:
+    hall = Hall(rules("fise"), racks=["S E L E R T I", "U E N T S O L"])
+    hall.do(pb.AssignArbiterRequest(arbiter_id="carla"))
+    assert hall.game.arbiter == "carla"
