@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from google.protobuf.message import Message
 
 from faristol.host.errors import Invalid
 from faristol.pairing import decide, identity, pinning, tribunal
-from faristol.pairing.commands import Commands, Context, decision_of
+from faristol.pairing.commands import Commands, Context
 from faristol.pairing.model import Member, Tournament
 from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.pb.pairing.v1 import pairing_pb2 as pairing
-from faristol.record import Decision, people
+from faristol.record import Loaded, people
 from faristol.rules import N_
 
 MOST_PERSONS = 100
@@ -33,9 +33,8 @@ class Appeals(Commands):
         _check_number("affiliations", len(request.affiliations))
         affiliations = _affiliations(request.affiliations)
 
-        async def attempt() -> tuple[Decision, Callable[[int], pairing.AppointTribunalResponse]]:
-            loaded = await self.load(request.tournament_id)
-            facts = decide.appoint(
+        async def facts_of(loaded: Loaded[Tournament]) -> list[Message]:
+            return decide.appoint(
                 loaded.state,
                 pinning.ruleset_of(loaded.state),
                 members=members,
@@ -43,10 +42,14 @@ class Appeals(Commands):
                 at=at,
                 now=self._runtime.now(),
             )
-            decision = decision_of(request.tournament_id, loaded, facts)
-            return decision, lambda position: pairing.AppointTribunalResponse(position=position)
 
-        return await self._runtime.desk.handle(context, request, attempt, response=pairing.AppointTribunalResponse)
+        return await self.act_reading(
+            context,
+            request,
+            facts_of,
+            lambda position, _: pairing.AppointTribunalResponse(position=position),
+            pairing.AppointTribunalResponse,
+        )
 
     async def LodgeAppeal(  # noqa: N802
         self, request: pairing.LodgeAppealRequest, context: Context
@@ -60,11 +63,10 @@ class Appeals(Commands):
         countries = _told("countries", ((one.person_id, one.country) for one in request.countries))
         affiliations = _affiliations(request.affiliations)
 
-        async def attempt() -> tuple[Decision, Callable[[int], pairing.LodgeAppealResponse]]:
-            loaded = await self.load(request.tournament_id)
+        async def facts_of(loaded: Loaded[Tournament]) -> list[Message]:
             state = loaded.state
             persons = {one.player_id for one in state.players} | {one.person_id for one in state.tribunal}
-            (fact,) = facts = decide.lodge(
+            return decide.lodge(
                 state,
                 pinning.ruleset_of(state),
                 await self.acts_with(loaded, request.version),
@@ -76,16 +78,13 @@ class Appeals(Commands):
                 at=at,
                 now=self._runtime.now(),
             )
+
+        def answer(position: int, facts: list[Message]) -> pairing.LodgeAppealResponse:
+            (fact,) = facts
             assert isinstance(fact, events.AppealLodged)
-            lodged = pairing.LodgeAppealResponse(appeal=fact.appeal, members=fact.members)
+            return pairing.LodgeAppealResponse(position=position, appeal=fact.appeal, members=fact.members)
 
-            def answer(position: int) -> pairing.LodgeAppealResponse:
-                lodged.position = position
-                return lodged
-
-            return decision_of(request.tournament_id, loaded, facts), answer
-
-        return await self._runtime.desk.handle(context, request, attempt, response=pairing.LodgeAppealResponse)
+        return await self.act_reading(context, request, facts_of, answer, pairing.LodgeAppealResponse)
 
     async def WithdrawAppeal(  # noqa: N802
         self, request: pairing.WithdrawAppealRequest, context: Context

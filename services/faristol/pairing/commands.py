@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Iterable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, Protocol, TypeVar
+from typing import Any, TypeVar
 from weakref import WeakValueDictionary
 
 import grpc
@@ -24,12 +24,6 @@ from faristol.rules import N_
 
 Context = grpc.aio.ServicerContext[Any, Any]
 M = TypeVar("M", bound=Message)
-
-
-class OfTournament(Protocol):
-    """A request that names a tournament."""
-
-    tournament_id: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,12 +58,26 @@ class Commands:
         response: type[M],
     ) -> M:
         """Carry out a command on a tournament that exists."""
-        named: OfTournament = request
-        tournament_id = named.tournament_id
+
+        async def decided(loaded: Loaded[Tournament]) -> list[Message]:
+            return facts_of(loaded.state)
+
+        return await self.act_reading(context, request, decided, answer, response)
+
+    async def act_reading(
+        self,
+        context: Context,
+        request: Any,
+        facts_of: Callable[[Loaded[Tournament]], Awaitable[list[Message]]],
+        answer: Callable[[int, list[Message]], M],
+        response: type[M],
+    ) -> M:
+        """Carry out a command for which ``facts_of`` reads more than the tournament, such as who its players are."""
+        tournament_id: str = request.tournament_id
 
         async def attempt() -> tuple[Decision, Callable[[int], M]]:
             loaded = await self.load(tournament_id)
-            facts = facts_of(loaded.state)
+            facts = await facts_of(loaded)
             return decision_of(tournament_id, loaded, facts), lambda position: answer(position, facts)
 
         return await self._runtime.desk.handle(context, request, attempt, response=response)
@@ -126,8 +134,7 @@ class Commands:
         response: type[M],
     ) -> M:
         """Carry out a command on a tournament of which the other divisions of its championship have a say."""
-        named: OfTournament = request
-        tournament_id = named.tournament_id
+        tournament_id: str = request.tournament_id
 
         async def attempt() -> tuple[Decision, Callable[[int], M]]:
             loaded = await self.load(tournament_id)

@@ -8,6 +8,7 @@ from google.protobuf.message import Message
 
 from faristol.pairing import decide, identity, pinning
 from faristol.pairing.commands import Commands, Context, decision_of
+from faristol.pairing.model import Tournament
 from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.pb.pairing.v1 import pairing_pb2 as pairing
 from faristol.record import Decision
@@ -25,26 +26,25 @@ class Teams(Commands):
         if request.team_id:
             identity.checked_id("team_id", request.team_id)
 
-        async def attempt() -> tuple[Decision, Callable[[int], pairing.RegisterTeamResponse]]:
-            loaded = await self.load(request.tournament_id)
-            known = {team.team_id for team in loaded.state.teams}
+        def facts_of(state: Tournament) -> list[Message]:
+            known = {team.team_id for team in state.teams}
             ids = identity.ids_of(name, request.command_id, "team")
-            facts = decide.register_team(
-                loaded.state,
-                pinning.ruleset_of(loaded.state),
+            return decide.register_team(
+                state,
+                pinning.ruleset_of(state),
                 team_id=request.team_id or next(one for one in ids if one not in known),
                 name=name,
                 player_ids=request.player_ids,
                 at=at,
                 now=self._runtime.now(),
             )
+
+        def answer(position: int, facts: list[Message]) -> pairing.RegisterTeamResponse:
             (fact,) = facts
             assert isinstance(fact, events.TeamRegistered)
-            return decision_of(request.tournament_id, loaded, facts), lambda position: pairing.RegisterTeamResponse(
-                position=position, team_id=fact.team_id, round=fact.round
-            )
+            return pairing.RegisterTeamResponse(position=position, team_id=fact.team_id, round=fact.round)
 
-        return await self._runtime.desk.handle(context, request, attempt, response=pairing.RegisterTeamResponse)
+        return await self.act(context, request, facts_of, answer, pairing.RegisterTeamResponse)
 
     async def SetLineUp(  # noqa: N802
         self, request: pairing.SetLineUpRequest, context: Context
