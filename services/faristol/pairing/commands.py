@@ -204,13 +204,6 @@ class Commands:
         return to_datetime(given) if request.HasField("occurred_at") else None
 
 
-def for_teams(players: Sequence[str], teams: Sequence[str]) -> bool:
-    """Whether a command names teams and no players. Raises ``Invalid`` when it names both."""
-    if any(players) and any(teams):
-        raise Invalid("team_ids", N_("expected either players or teams"))
-    return any(teams)
-
-
 def _check_act(tournament_id: str, version: int, acts: Sequence[Message]) -> None:
     if not version:
         raise Invalid("version", N_("is missing; expected the number of the act, which the history tells"))

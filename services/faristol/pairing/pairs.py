@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from google.protobuf.message import Message
 
 from faristol.host.answering import language_of
 from faristol.host.errors import Invalid, NotFound
 from faristol.host.text import render, say
 from faristol.pairing import conditions, decide, explaining, identity, pinning, swiss, systems, team_explaining
-from faristol.pairing.commands import Commands, Context, for_teams
+from faristol.pairing.commands import Commands, Context
 from faristol.pairing.model import Tournament, evolve, stream
 from faristol.pairing.team_tournament import between, rules_between
 from faristol.pb.pairing.v1 import events_pb2 as events
@@ -26,11 +28,9 @@ class Pairs(Commands):
         at = self.at(request)
 
         def facts_of(state: Tournament) -> list[Message]:
-            ruleset, now = pinning.ruleset_of(state), self._runtime.now()
-            if for_teams(request.player_ids, request.team_ids):
-                return decide.forbid_teams(state, ruleset, team_ids=request.team_ids, at=at, now=now)
-            decide.check_of_players(ruleset)
-            return decide.forbid(state, ruleset, player_ids=request.player_ids, at=at, now=now)
+            ruleset = pinning.ruleset_of(state)
+            forbid = partial(decide.forbid, ruleset=ruleset, at=at, now=self._runtime.now())
+            return decide.of_pair(state, ruleset, request, forbid)
 
         return await self.act(
             context,
@@ -47,11 +47,9 @@ class Pairs(Commands):
         at = self.at(request)
 
         def facts_of(state: Tournament) -> list[Message]:
-            ruleset, now = pinning.ruleset_of(state), self._runtime.now()
-            if for_teams(request.player_ids, request.team_ids):
-                return decide.allow_teams(state, ruleset, team_ids=request.team_ids, at=at, now=now)
-            decide.check_of_players(ruleset)
-            return decide.allow(state, player_ids=request.player_ids, at=at, now=now)
+            ruleset = pinning.ruleset_of(state)
+            allow = partial(decide.allow, at=at, now=self._runtime.now())
+            return decide.of_pair(state, ruleset, request, allow)
 
         return await self.act(
             context,
@@ -68,13 +66,9 @@ class Pairs(Commands):
         at = self.at(request)
 
         def facts_of(state: Tournament) -> list[Message]:
-            ruleset, now = pinning.ruleset_of(state), self._runtime.now()
-            if for_teams(request.player_ids, request.team_ids):
-                return decide.keep_teams(
-                    state, ruleset, team_ids=request.team_ids, rematch=request.rematch, at=at, now=now
-                )
-            decide.check_of_players(ruleset)
-            return decide.keep(state, ruleset, player_ids=request.player_ids, rematch=request.rematch, at=at, now=now)
+            ruleset = pinning.ruleset_of(state)
+            keep = partial(decide.keep, ruleset=ruleset, rematch=request.rematch, at=at, now=self._runtime.now())
+            return decide.of_pair(state, ruleset, request, keep)
 
         def answer(position: int, facts: list[Message]) -> pairing.KeepPairResponse:
             (fact,) = facts
@@ -96,11 +90,9 @@ class Pairs(Commands):
         at = self.at(request)
 
         def facts_of(state: Tournament) -> list[Message]:
-            ruleset, now = pinning.ruleset_of(state), self._runtime.now()
-            if for_teams(request.player_ids, request.team_ids):
-                return decide.release_teams(state, ruleset, team_ids=request.team_ids, at=at, now=now)
-            decide.check_of_players(ruleset)
-            return decide.release(state, player_ids=request.player_ids, at=at, now=now)
+            ruleset = pinning.ruleset_of(state)
+            release = partial(decide.release, at=at, now=self._runtime.now())
+            return decide.of_pair(state, ruleset, request, release)
 
         return await self.act(
             context,

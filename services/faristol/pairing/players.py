@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import partial
 
 from google.protobuf.message import Message
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from faristol.pairing import decide, identity, pinning
-from faristol.pairing.commands import Commands, Context, decision_of, for_teams
+from faristol.pairing.commands import Commands, Context, decision_of
 from faristol.pairing.model import Tournament
 from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.pb.pairing.v1 import pairing_pb2 as pairing
@@ -154,14 +155,8 @@ class Players(Commands):
         at = self.at(request)
 
         def facts_of(state: Tournament) -> list[Message]:
-            ruleset, now = pinning.ruleset_of(state), self._runtime.now()
-            number, kind = request.round, request.kind
-            if for_teams([request.player_id], [request.team_id]):
-                return decide.grant_team_bye(
-                    state, ruleset, team_id=request.team_id, number=number, kind=kind, at=at, now=now
-                )
-            decide.check_of_players(ruleset)
-            return decide.grant_bye(state, player_id=request.player_id, number=number, kind=kind, at=at, now=now)
+            grant = partial(decide.grant_bye, number=request.round, kind=request.kind, at=at, now=self._runtime.now())
+            return decide.of_bye(state, pinning.ruleset_of(state), request, grant)
 
         return await self.act(
             context,
@@ -178,11 +173,8 @@ class Players(Commands):
         at = self.at(request)
 
         def facts_of(state: Tournament) -> list[Message]:
-            ruleset, now, number = pinning.ruleset_of(state), self._runtime.now(), request.round
-            if for_teams([request.player_id], [request.team_id]):
-                return decide.revoke_team_bye(state, ruleset, team_id=request.team_id, number=number, at=at, now=now)
-            decide.check_of_players(ruleset)
-            return decide.revoke_bye(state, player_id=request.player_id, number=number, at=at, now=now)
+            revoke = partial(decide.revoke_bye, number=request.round, at=at, now=self._runtime.now())
+            return decide.of_bye(state, pinning.ruleset_of(state), request, revoke)
 
         return await self.act(
             context,

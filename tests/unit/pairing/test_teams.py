@@ -19,6 +19,7 @@ from faristol.pairing.ranking import entrants
 from faristol.pairing.seating import tables_for_matches
 from faristol.pairing.team_tournament import SAID_OF_TEAMS, between, match_of, rules_between, standing_of_teams
 from faristol.pb.pairing.v1 import events_pb2 as events
+from faristol.pb.pairing.v1 import pairing_pb2 as pairing
 from faristol.rules import Bye, Refusal, Ruleset, load_ruleset, with_options
 
 FISE = load_ruleset("fise")
@@ -253,15 +254,15 @@ def test_a_match_of_which_every_board_is_lost_by_both_is_lost_by_both() -> None:
     hall = hall_of("a", "b", rounds=1)
     hall.pair(1)
     hall.start(1)
-    for pairing in hall.state.played[0].pairings:
+    for board in hall.state.played[0].pairings:
         hall.do(
             decide.record_result(
                 hall.state,
                 hall.ruleset,
-                game=pairing.game_id,
-                scores=[(player_id, 0) for player_id in pairing.player_ids],
+                game=board.game_id,
+                scores=[(player_id, 0) for player_id in board.player_ids],
                 occurred_at=to_timestamp(hall.now),
-                decided=Decided(lost_by_all=True, losers=pairing.player_ids),
+                decided=Decided(lost_by_all=True, losers=board.player_ids),
             )
         )
     assert [past_between(hall, team)[0].half_points for team in "ab"] == [0, 0]
@@ -317,11 +318,25 @@ def test_a_round_paired_with_a_team_that_has_left_is_paired_again() -> None:
     assert refusal_of(lambda: hall.start(1))[0] == "ENTERED_AFTER_PAIRING"
 
 
+def forbid_teams(hall: Hall, *teams: str) -> list[Message]:
+    forbid = partial(decide.forbid, ruleset=hall.ruleset, at=None, now=hall.now)
+    return decide.of_pair(hall.state, hall.ruleset, pairing.ForbidPairRequest(team_ids=teams), forbid)
+
+
+def keep_teams(hall: Hall, *teams: str) -> list[Message]:
+    keep = partial(decide.keep, ruleset=hall.ruleset, rematch=False, at=None, now=hall.now)
+    return decide.of_pair(hall.state, hall.ruleset, pairing.KeepPairRequest(team_ids=teams), keep)
+
+
+def grant_team_bye(hall: Hall, team: str, number: int, kind: events.ByeKind.ValueType) -> list[Message]:
+    grant = partial(decide.grant_bye, number=number, kind=kind, at=None, now=hall.now)
+    return decide.of_bye(hall.state, hall.ruleset, pairing.GrantByeRequest(team_id=team), grant)
+
+
 def test_teams_are_kept_apart_paired_by_hand_and_given_byes() -> None:
     hall = hall_of("a", "b", "c", "d", rounds=3)
-    rules, now = hall.ruleset, hall.now
-    hall.do(decide.forbid_teams(hall.state, rules, team_ids=["a", "b"], at=None, now=now))
-    hall.do(decide.keep_teams(hall.state, rules, team_ids=["c", "a"], rematch=False, at=None, now=hall.now))
+    hall.do(forbid_teams(hall, "a", "b"))
+    hall.do(keep_teams(hall, "c", "a"))
     hall.pair(1)
     assert met(hall, 1) == {frozenset("ac"), frozenset("bd")}
     hall.start(1)
@@ -329,7 +344,7 @@ def test_teams_are_kept_apart_paired_by_hand_and_given_byes() -> None:
         hall.report(one.game_id, 400, 300)
     hall.close(1)
     kind = events.BYE_KIND_HALF_POINT
-    hall.do(decide.grant_team_bye(hall.state, rules, team_id="b", number=2, kind=kind, at=None, now=hall.now))
+    hall.do(grant_team_bye(hall, "b", 2, kind))
     hall.pair(2)
     second = hall.state.played[1]
     assert dict(second.team_byes) == {"b": Bye.HALF_POINT}
@@ -340,10 +355,15 @@ def test_teams_are_kept_apart_paired_by_hand_and_given_byes() -> None:
     assert frozenset("ac") not in met(hall, 2)
     for wrong in (["a"], ["a", "a"]):
         with pytest.raises(Invalid, match="two different teams"):
-            decide.forbid_teams(hall.state, rules, team_ids=wrong, at=None, now=hall.now)
-    forbid = partial(decide.forbid_teams, hall.state, rules, at=None, now=hall.now)
-    assert refusal_of(lambda: forbid(team_ids=["a", "z"]))[0] == "NO_SUCH_TEAM"
-    assert refusal_of(lambda: decide.check_of_players(rules)) == ("OF_TEAMS", "FISE 4.4")
+            forbid_teams(hall, *wrong)
+    assert refusal_of(lambda: forbid_teams(hall, "a", "z"))[0] == "NO_SUCH_TEAM"
+    forbid = partial(decide.forbid, ruleset=hall.ruleset, at=None, now=hall.now)
+    of_players = pairing.ForbidPairRequest(player_ids=["a1", "b1"])
+    both = pairing.ForbidPairRequest(player_ids=["a1", "b1"], team_ids=["a", "b"])
+    refused = refusal_of(lambda: decide.of_pair(hall.state, hall.ruleset, of_players, forbid))
+    assert refused == ("OF_TEAMS", "FISE 4.4")
+    with pytest.raises(Invalid, match="either players or teams"):
+        decide.of_pair(hall.state, hall.ruleset, both, forbid)
 
 
 def undo(hall: Hall, fact: Message) -> Sequence[Message]:
@@ -353,14 +373,13 @@ def undo(hall: Hall, fact: Message) -> Sequence[Message]:
 
 def test_what_is_done_with_teams_can_be_undone() -> None:
     hall = hall_of("a", "b", "c", "d", rounds=3)
-    rules = hall.ruleset
     kind = events.BYE_KIND_ZERO_POINT
     acts: list[Callable[[], Sequence[Message]]] = [
         lambda: line_up(hall, "a", "a3", "a1"),
         lambda: withdraw(hall, "b"),
-        lambda: decide.forbid_teams(hall.state, rules, team_ids=["a", "b"], at=None, now=hall.now),
-        lambda: decide.keep_teams(hall.state, rules, team_ids=["a", "b"], rematch=False, at=None, now=hall.now),
-        lambda: decide.grant_team_bye(hall.state, rules, team_id="c", number=2, kind=kind, at=None, now=hall.now),
+        lambda: forbid_teams(hall, "a", "b"),
+        lambda: keep_teams(hall, "a", "b"),
+        lambda: grant_team_bye(hall, "c", 2, kind),
         lambda: hall.pair(1),
     ]
     for act in acts:
@@ -460,8 +479,7 @@ def test_where_teams_are_kept_apart_king_of_the_hill_says_so() -> None:
     hall = hall_of("a", "b", "c", "d", rounds=3)
     play(hall, 1, first_wins)
     ranked = standing_of_teams(hall.state, hall.ruleset)
-    kept = decide.forbid_teams(hall.state, hall.ruleset, team_ids=ranked[:2], at=None, now=hall.now)
-    hall.do(kept)
+    hall.do(forbid_teams(hall, *ranked[:2]))
     hall.do(decide.pair(hall.state, hall.ruleset, number=2, system="king-of-the-hill", at=None, now=hall.now))
     assert hall.state.played[1].matches[0].team_ids == (ranked[0], ranked[2])
     apart = (
@@ -477,7 +495,7 @@ def test_a_team_that_was_paired_by_hand_meets_another_team_and_not_somebody_else
     play(hall, 1, first_wins)
     met = {team for match in hall.state.played[0].matches if "a" in match.team_ids for team in match.team_ids}
     one, other = sorted({"b", "c", "d"} - met)
-    hall.do(decide.keep_teams(hall.state, hall.ruleset, team_ids=["a", one], rematch=False, at=None, now=hall.now))
+    hall.do(keep_teams(hall, "a", one))
     hall.pair(2)
     assert explained(hall, "a1", f"{other}1") == [
         ("kept", f"The arbiter paired a or {other} with another team by hand.")
@@ -568,7 +586,7 @@ def test_a_team_that_had_a_win_without_a_game_gets_no_bye_however_few_its_boards
     for gone in ("e2", "e3"):
         hall.do(decide.withdraw(hall.state, player_id=gone, note="", at=None, now=hall.now))
     granted = events.BYE_KIND_FULL_POINT
-    hall.do(decide.grant_team_bye(hall.state, hall.ruleset, team_id="e", number=1, kind=granted, at=None, now=hall.now))
+    hall.do(grant_team_bye(hall, "e", 1, granted))
     play(hall, 1, first_wins)
     found = entrants(between(hall.state, hall.ruleset), rules_between(hall.ruleset))
     assert {one.player_id for one in found if one.had_bye} == {"e"}

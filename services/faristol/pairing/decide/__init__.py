@@ -29,14 +29,7 @@ from faristol.pairing.decide.results import record_result
 from faristol.pairing.decide.rounds import close, obstacles, pair, start, unpair
 from faristol.pairing.decide.sanctioning import sanction
 from faristol.pairing.decide.sanctions import expel, warn
-from faristol.pairing.decide.team_pairs import (
-    allow_teams,
-    forbid_teams,
-    grant_team_bye,
-    keep_teams,
-    release_teams,
-    revoke_team_bye,
-)
+from faristol.pairing.decide.team_pairs import of_bye, of_pair
 from faristol.pairing.decide.teams import (
     MOST_TEAMS,
     check_of_players,
@@ -57,7 +50,6 @@ __all__ = [
     "UNRATED",
     "add_division",
     "allow",
-    "allow_teams",
     "appoint",
     "cancel_postponement",
     "change_rounds",
@@ -73,17 +65,16 @@ __all__ = [
     "expel",
     "fix_table",
     "forbid",
-    "forbid_teams",
     "give_forfeit",
     "grant_bye",
-    "grant_team_bye",
     "keep",
-    "keep_teams",
     "lift",
     "lift_expulsion",
     "lodge",
     "move",
     "obstacles",
+    "of_bye",
+    "of_pair",
     "pair",
     "pin_of",
     "postpone",
@@ -95,10 +86,8 @@ __all__ = [
     "reinstate_team",
     "release",
     "release_table",
-    "release_teams",
     "reopen",
     "revoke_bye",
-    "revoke_team_bye",
     "sanction",
     "set_halls",
     "set_line_up",

@@ -1,118 +1,98 @@
-"""Pairs of teams under the director's hand, and their byes: decided as those of players are. Pure."""
+"""Pairs under the director's hand and byes, of players or of teams: with teams it is done as with players. Pure."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from datetime import datetime
+from collections.abc import Callable, Sequence
+from copy import deepcopy
+from typing import Protocol
 
 from google.protobuf.message import Message
 
 from faristol.host.errors import Invalid
-from faristol.pairing.decide import pairs, players
-from faristol.pairing.decide.teams import check_teams, found_team
+from faristol.pairing.decide.teams import check_of_players, check_teams, found_team
 from faristol.pairing.model import Tournament
-from faristol.pairing.team_tournament import between, rules_between
+from faristol.pairing.team_tournament import between
 from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.rules import N_, Ruleset
 
 
-def forbid_teams(
-    state: Tournament, ruleset: Ruleset, *, team_ids: Sequence[str], at: datetime | None, now: datetime
-) -> list[Message]:
-    """Keep two teams apart in the rounds to come."""
-    _check_pair(state, ruleset, team_ids)
-    return _said(pairs.forbid(between(state, ruleset), rules_between(ruleset), player_ids=team_ids, at=at, now=now))
+class Pair(Protocol):
+    """A command or a fact that names two players or two teams."""
+
+    @property
+    def player_ids(self) -> Sequence[str]:
+        """The players; none for teams."""
+        ...
+
+    @property
+    def team_ids(self) -> Sequence[str]:
+        """The teams; none for players."""
+        ...
 
 
-def allow_teams(
-    state: Tournament, ruleset: Ruleset, *, team_ids: Sequence[str], at: datetime | None, now: datetime
-) -> list[Message]:
-    """Let two teams meet that were kept apart."""
-    _check_pair(state, ruleset, team_ids)
-    return _said(pairs.allow(between(state, ruleset), player_ids=team_ids, at=at, now=now))
+class Bye(Protocol):
+    """A command or a fact that names a player or a team."""
+
+    @property
+    def player_id(self) -> str:
+        """The player; empty for a team."""
+        ...
+
+    @property
+    def team_id(self) -> str:
+        """The team; empty for a player."""
+        ...
 
 
-def keep_teams(
-    state: Tournament,
-    ruleset: Ruleset,
-    *,
-    team_ids: Sequence[str],
-    rematch: bool,
-    at: datetime | None,
-    now: datetime,
-) -> list[Message]:
-    """Make a match of the next round by hand; the other teams are paired around it."""
-    _check_pair(state, ruleset, team_ids)
-    rules = rules_between(ruleset)
-    return _said(pairs.keep(between(state, ruleset), rules, player_ids=team_ids, rematch=rematch, at=at, now=now))
+def of_pair(state: Tournament, ruleset: Ruleset, pair: Pair, decide: Callable[..., list[Message]]) -> list[Message]:
+    """What ``decide``, one of ``pairs``, says of two players, or of two teams in the tournament between them.
 
-
-def release_teams(
-    state: Tournament, ruleset: Ruleset, *, team_ids: Sequence[str], at: datetime | None, now: datetime
-) -> list[Message]:
-    """Leave a match made by hand to the way of pairing again."""
-    _check_pair(state, ruleset, team_ids)
-    return _said(pairs.release(between(state, ruleset), player_ids=team_ids, at=at, now=now))
-
-
-def grant_team_bye(
-    state: Tournament,
-    ruleset: Ruleset,
-    *,
-    team_id: str,
-    number: int,
-    kind: events.ByeKind.ValueType,
-    at: datetime | None,
-    now: datetime,
-) -> list[Message]:
-    """Let a team sit out a round to come."""
+    Raises ``Invalid`` for players and teams at once, and for other than two different teams; ``Refusal`` for players
+    where teams meet, and for teams where players do.
+    """
+    if not _for_teams(pair.player_ids, pair.team_ids):
+        check_of_players(ruleset)
+        return decide(state, player_ids=pair.player_ids)
     check_teams(ruleset)
-    found_team(state, team_id)
-    granted = players.grant_bye(between(state, ruleset), player_id=team_id, number=number, kind=kind, at=at, now=now)
-    return _said(granted)
-
-
-def revoke_team_bye(
-    state: Tournament, ruleset: Ruleset, *, team_id: str, number: int, at: datetime | None, now: datetime
-) -> list[Message]:
-    """Take a bye of a team back before its round is paired."""
-    check_teams(ruleset)
-    found_team(state, team_id)
-    return _said(players.revoke_bye(between(state, ruleset), player_id=team_id, number=number, at=at, now=now))
-
-
-def _check_pair(state: Tournament, ruleset: Ruleset, team_ids: Sequence[str]) -> None:
-    check_teams(ruleset)
-    if len(team_ids) != 2 or team_ids[0] == team_ids[1]:
-        raise Invalid(
-            "team_ids", N_("are {teams}; expected two different teams"), {"teams": ", ".join(team_ids) or "–"}
-        )
-    for team_id in team_ids:
+    teams = pair.team_ids
+    if len(teams) != 2 or teams[0] == teams[1]:
+        raise Invalid("team_ids", N_("are {teams}; expected two different teams"), {"teams": ", ".join(teams) or "–"})
+    for team_id in teams:
         found_team(state, team_id)
+    return [_of_team(fact) for fact in decide(between(state, ruleset), player_ids=teams)]
 
 
-def _said(facts: Sequence[Message]) -> list[Message]:
-    """Facts of the tournament between the teams, said of teams."""
-    return [_of_team(fact) for fact in facts]
+def of_bye(state: Tournament, ruleset: Ruleset, bye: Bye, decide: Callable[..., list[Message]]) -> list[Message]:
+    """What ``decide``, one of ``players``, says of a player's bye, or of a team's in the tournament between the teams.
+
+    Raises ``Invalid`` for a player and a team at once, ``Refusal`` for a player where teams meet, and for a team where
+    players do.
+    """
+    if not _for_teams([bye.player_id], [bye.team_id]):
+        check_of_players(ruleset)
+        return decide(state, player_id=bye.player_id)
+    check_teams(ruleset)
+    found_team(state, bye.team_id)
+    return [_of_team(fact) for fact in decide(between(state, ruleset), player_id=bye.team_id)]
+
+
+def _for_teams(players: Sequence[str], teams: Sequence[str]) -> bool:
+    """Whether a command names teams and no players. Raises ``Invalid`` when it names both."""
+    if any(players) and any(teams):
+        raise Invalid("team_ids", N_("expected either players or teams"))
+    return any(teams)
 
 
 def _of_team(fact: Message) -> Message:
-    match fact:
-        case events.ByeGranted():
-            return events.ByeGranted(
-                round=fact.round, team_id=fact.player_id, kind=fact.kind, occurred_at=fact.occurred_at
-            )
-        case events.ByeRevoked():
-            return events.ByeRevoked(round=fact.round, team_id=fact.player_id, occurred_at=fact.occurred_at)
-        case events.PairForbidden():
-            return events.PairForbidden(team_ids=fact.player_ids, occurred_at=fact.occurred_at)
-        case events.PairAllowed():
-            return events.PairAllowed(team_ids=fact.player_ids, occurred_at=fact.occurred_at)
-        case events.PairKept():
-            return events.PairKept(
-                round=fact.round, team_ids=fact.player_ids, rematch=fact.rematch, occurred_at=fact.occurred_at
-            )
-        case events.PairReleased():
-            return events.PairReleased(round=fact.round, team_ids=fact.player_ids, occurred_at=fact.occurred_at)
+    """A fact of the tournament between the teams, said of teams."""
+    said = deepcopy(fact)
+    match said:
+        case events.ByeGranted() | events.ByeRevoked():
+            said.team_id = said.player_id
+            said.ClearField("player_id")
+        case events.PairForbidden() | events.PairAllowed() | events.PairKept() | events.PairReleased():
+            said.team_ids[:] = said.player_ids
+            said.ClearField("player_ids")
         case _:
             raise AssertionError(f"{fact.DESCRIPTOR.name} is said of no team")
+    return said

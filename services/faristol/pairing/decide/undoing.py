@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
-from functools import reduce
+from functools import partial, reduce
 
 from google.protobuf.message import Message
 from google.protobuf.timestamp_pb2 import Timestamp
@@ -144,18 +144,13 @@ def undo(
             return players.check_in(state, player_id=act.player_id, at=at, now=now)
         case events.PlayerWithdrawn():
             return players.reinstate(state, player_id=act.player_id, divisions=divisions, at=at, now=now)
-        case events.ByeGranted() if act.team_id:
-            return team_pairs.revoke_team_bye(state, ruleset, team_id=act.team_id, number=act.round, at=at, now=now)
-        case events.ByeRevoked() if act.team_id:
-            kind = _kind_before(act, facts[: version - 1])
-            return team_pairs.grant_team_bye(
-                state, ruleset, team_id=act.team_id, number=act.round, kind=kind, at=at, now=now
-            )
         case events.ByeGranted():
-            return players.revoke_bye(state, player_id=act.player_id, number=act.round, at=at, now=now)
+            revoke = partial(players.revoke_bye, number=act.round, at=at, now=now)
+            return team_pairs.of_bye(state, ruleset, act, revoke)
         case events.ByeRevoked():
             kind = _kind_before(act, facts[: version - 1])
-            return players.grant_bye(state, player_id=act.player_id, number=act.round, kind=kind, at=at, now=now)
+            grant = partial(players.grant_bye, number=act.round, kind=kind, at=at, now=now)
+            return team_pairs.of_bye(state, ruleset, act, grant)
         case events.HallsSet():
             earlier_halls = _halls_before(facts[: version - 1])
             return halls.set_halls(
@@ -172,22 +167,15 @@ def undo(
             return halls.release_table(state, player_id=act.player_id, at=at, now=now)
         case events.TableReleased():
             return halls.fix_table(state, player_id=act.player_id, table=act.table, at=at, now=now)
-        case events.PairForbidden() if act.team_ids:
-            return team_pairs.allow_teams(state, ruleset, team_ids=act.team_ids, at=at, now=now)
-        case events.PairAllowed() if act.team_ids:
-            return team_pairs.forbid_teams(state, ruleset, team_ids=act.team_ids, at=at, now=now)
-        case events.PairKept() if act.team_ids:
-            return team_pairs.release_teams(state, ruleset, team_ids=act.team_ids, at=at, now=now)
-        case events.PairReleased() if act.team_ids:
-            return team_pairs.keep_teams(state, ruleset, team_ids=act.team_ids, rematch=True, at=at, now=now)
         case events.PairForbidden():
-            return pairs.allow(state, player_ids=act.player_ids, at=at, now=now)
+            return team_pairs.of_pair(state, ruleset, act, partial(pairs.allow, at=at, now=now))
         case events.PairAllowed():
-            return pairs.forbid(state, ruleset, player_ids=act.player_ids, at=at, now=now)
+            return team_pairs.of_pair(state, ruleset, act, partial(pairs.forbid, ruleset=ruleset, at=at, now=now))
         case events.PairKept():
-            return pairs.release(state, player_ids=act.player_ids, at=at, now=now)
+            return team_pairs.of_pair(state, ruleset, act, partial(pairs.release, at=at, now=now))
         case events.PairReleased():
-            return pairs.keep(state, ruleset, player_ids=act.player_ids, rematch=True, at=at, now=now)
+            keep = partial(pairs.keep, ruleset=ruleset, rematch=True, at=at, now=now)
+            return team_pairs.of_pair(state, ruleset, act, keep)
         case events.RoundPaired():
             return rounds.unpair(state, number=act.round, note=note, at=at, now=now)
         case events.RoundUnpaired():
