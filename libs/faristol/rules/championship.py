@@ -33,11 +33,8 @@ def check_first_round(rounds: int, ruleset: Ruleset) -> None:
         )
 
 
-def late_entry_points(next_round: int, rounds: int, ruleset: Ruleset) -> float:
-    """The fictitious points of a player who comes in before ``next_round``, numbered from 1, of ``rounds``.
-
-    They count for pairing and never for standings. Raises ``Refusal`` when it is too late (FISC I.4).
-    """
+def check_late_entry(next_round: int, rounds: int, ruleset: Ruleset) -> None:
+    """Refuse whoever comes in before ``next_round``, numbered from 1, of ``rounds``, when it is too late (FISC I.4)."""
     last = rounds // 2 if ruleset.championship.late_entry == "first-half" else 1
     if next_round > last:
         raise Refusal(
@@ -46,6 +43,14 @@ def late_entry_points(next_round: int, rounds: int, ruleset: Ruleset) -> float:
             N_("A player can enter until round {last} begins; the next is round {next}."),
             {"last": last, "next": next_round},
         )
+
+
+def late_entry_points(next_round: int, rounds: int, ruleset: Ruleset) -> float:
+    """The fictitious points of a player who comes in before ``next_round``, numbered from 1, of ``rounds``.
+
+    They count for pairing and never for standings. Raises ``Refusal`` when it is too late (FISC I.4).
+    """
+    check_late_entry(next_round, rounds, ruleset)
     return (next_round - 1) * ruleset.championship.late_entry_points
 
 

@@ -511,6 +511,19 @@ def test_the_rating_of_a_team_is_that_of_its_first_line_up_whoever_plays_later()
     assert between(hall.state, hall.ruleset).players[0].rating == 1998
 
 
+def test_a_team_comes_in_late_where_players_may_and_without_fictitious_points() -> None:
+    hall = hall_of("a", "b", "c", "d", "e", rounds=4)
+    play(hall, 1, first_wins)
+    line_up(hall, "a", "a1", "a2")
+    assert refusal_of(lambda: register(hall, "f", "a3"))[0] == "TOO_LATE_TO_ENTER"
+
+    law = replace(hall.ruleset.championship, late_entry="first-half", late_entry_points=0.5)
+    hall.ruleset = replace(hall.ruleset, championship=law)
+    register(hall, "f", "a3")
+    late = between(hall.state, hall.ruleset).players[-1]
+    assert (late.player_id, late.entered, late.fictitious) == ("f", 2, 0)
+
+
 def test_who_comes_back_or_comes_late_does_not_move_the_rating_that_a_team_began_with() -> None:
     hall = hall_of("a", "b", "c", "d", "e", rounds=3)
 

@@ -62,6 +62,11 @@ def match(number: int, first: str, second: str, *boards: tuple[Outcome, Outcome]
     return Match(number, first, second, tuple(Board(one, score, 0) for one in boards))
 
 
+def matches(row: TeamRow) -> int:
+    """Matches in which a game was played."""
+    return row.wins + row.draws + row.losses
+
+
 def row(rows: tuple[TeamRow, ...], team: str) -> TeamRow:
     return next(row for row in rows if row.team == team)
 
@@ -96,7 +101,7 @@ def test_points_of_the_boards_are_the_boards_won_and_drawn_and_each_match_not_lo
     scores = [board.first_score + board.second_score for one in matches for board in one.boards]
     assert sum(row.total for row in rows) == sum(scores)
     played = [one for one in matches if any(board.played for board in one.boards)]
-    assert sum(row.wins + row.draws + row.losses for row in rows) == sum(row.matches for row in rows) == 2 * len(played)
+    assert sum(row.wins + row.draws + row.losses for row in rows) == 2 * len(played)
 
 
 @given(championships())
@@ -144,7 +149,7 @@ def test_a_bye_gives_its_points_for_the_match_and_for_every_player_and_no_match(
     held: Held = [TeamBye(1, "avila", 3), TeamBye(1, "burgos", 2, Bye.HALF_POINT), match(1, "cuenca", "deva", WON)]
     rows = team_standings(held, TEAMS[:4], FISE, 3, "match-points", BOARDS)
     avila, burgos = row(rows, "avila"), row(rows, "burgos")
-    assert (avila.match_points, avila.board_points, avila.matches, avila.spread) == (1, 3, 0, 0)
+    assert (avila.match_points, avila.board_points, matches(avila), avila.spread) == (1, 3, 0, 0)
     assert (burgos.match_points, burgos.board_points) == (0.5, 1)
 
 
@@ -152,7 +157,7 @@ def test_a_board_that_only_one_team_has_somebody_for_is_won_and_a_match_of_such_
     one = Match(1, "avila", "burgos", (Board(LOST, 300, 400), Board.without_opponent(first=True)))
     other = Match(1, "cuenca", "deva", (Board.without_opponent(first=False),))
     rows = team_standings([one, other], TEAMS[:4], FISE, 3, "match-points", 2)
-    assert [(row(rows, team).match_points, row(rows, team).matches) for team in TEAMS[:4]] == [
+    assert [(row(rows, team).match_points, matches(row(rows, team))) for team in TEAMS[:4]] == [
         (0.5, 1),
         (0.5, 1),
         (0, 0),

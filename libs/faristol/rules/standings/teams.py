@@ -114,9 +114,8 @@ class TeamRow:
     """What teams are ranked by first: ``match_points`` or ``board_points``."""
     match_points: float
     board_points: float
-    matches: int
-    """Matches in which a game was played; byes are none."""
     wins: int
+    """Matches won in which a game was played; byes are none."""
     draws: int
     losses: int
     spread: int
@@ -170,7 +169,6 @@ def team_standings(
                 points=fields[by].points[team],
                 match_points=fields["match-points"].points[team],
                 board_points=fields["board-points"].points[team],
-                matches=len(played),
                 wins=played.count(Outcome.WIN),
                 draws=played.count(Outcome.DRAW),
                 losses=played.count(Outcome.LOSS),

@@ -16,7 +16,7 @@ from faristol.pairing.team_tournament import between, seats_of_teams
 from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.pb.pairing.v1 import pairing_pb2 as pairing
 from faristol.rules import N_, Refusal, Ruleset
-from faristol.rules.championship import late_entry_points
+from faristol.rules.championship import check_late_entry
 
 MOST_TEAMS = 200
 """Teams of a tournament."""
@@ -60,7 +60,8 @@ def register_team(
                 N_("{player} cannot come in: each meets each, and the rounds are drawn for those who began."),
                 {"player": team_id},
             )
-        late_entry_points(number, state.rounds, ruleset)
+        # Without fictitious points: the book that has them gives them to players, and knows no teams (FISC I.4).
+        check_late_entry(number, state.rounds, ruleset)
     occurred_at = to_timestamp(conditions.moment(state, at, now))
     return [
         events.TeamRegistered(team_id=team_id, name=name, player_ids=player_ids, round=number, occurred_at=occurred_at)
