@@ -126,7 +126,7 @@ async def test_forty_desks_register_side_by_side_in_three_divisions(desks: list[
 
 @pytest.mark.lexicon
 @pytest.mark.usefixtures("lexicons")
-def test_a_director_divides_a_championship_on_the_command_line(tmp_path: Path) -> None:
+def test_a_director_divides_a_championship_on_the_command_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     port = free_port()
     at = f"127.0.0.1:{port}"
     up = Child(["up", "--data", str(tmp_path / "data"), "--http", "0", "--grpc", str(port)], {}, tmp_path / "log")
@@ -147,6 +147,16 @@ def test_a_director_divides_a_championship_on_the_command_line(tmp_path: Path) -
         told = said("players", "import", "copa", str(players), code=2)
         assert told == f"{players}:3: the division is 'C'; expected A, B, or nothing\n"
         assert "PlayerRegistered" not in said("history", "copa")
+
+        players.write_text("name,id,team\nAnna,anna,\nBiel,biel,Torres\n", encoding="utf-8")
+        told = said("players", "import", "copa", str(players), code=2)
+        expected = "the team is 'Torres'; expected nothing: in copa players play each for themselves"
+        assert told == f"{players}:3: {expected}\n"
+        assert "PlayerRegistered" not in said("history", "copa")
+
+        monkeypatch.setenv("LC_ALL", "ca_ES.UTF-8")
+        assert "faristol: no hi ha cap torneig 'lliga'" in said("export", "standings", "lliga", code=2)
+        monkeypatch.delenv("LC_ALL")
 
         players.write_text("name,id,division\nAnna,anna,\nBiel,biel,b\nCesca,cesca,A\n", encoding="utf-8")
         assert "3 players registered" in said("players", "import", "copa", str(players))

@@ -50,12 +50,25 @@ async def league(tmp_path_factory: pytest.TempPathFactory, shared_nats: str) -> 
 
 
 async def import_players(hall: Championship, folder: Path) -> None:
+    """All at first, and then the list again with a line more: who is registered is refused, and the other added."""
     file = folder / "clubs.csv"
-    file.write_text("\n".join(listed()) + "\n", encoding="utf-8")
-    done = await asyncio.to_thread(
-        faristol, "players", "import", hall.tournament_id, str(file), "--address", hall.address, timeout=180
-    )
-    assert (done.returncode, done.stdout) == (0, "20 players registered\n5 teams registered\n"), done.stderr
+    lines = list(listed())
+    for more, code, told in (
+        ([], 0, "20 players registered\n5 teams registered\n"),
+        (
+            ["Deva 5,d5,1500,DEVA"],
+            1,
+            "1 player registered\n"
+            "the team 'Deva' has more players, after those who were in its line-up: d5\n"
+            "0 teams registered\n",
+        ),
+    ):
+        file.write_text("\n".join([*lines, *more]) + "\n", encoding="utf-8")
+        done = await asyncio.to_thread(
+            faristol, "players", "import", hall.tournament_id, str(file), "--address", hall.address, timeout=180
+        )
+        assert (done.returncode, done.stdout) == (code, told), done.stderr
+        assert len(done.stderr.splitlines()) == (20 if code else 0)
 
 
 async def shown(hall: Championship) -> pairing.GetTournamentResponse:
@@ -82,6 +95,7 @@ async def test_teams_come_out_of_the_list_in_its_order(league: Championship) -> 
         ("Àvila", "avila"), ("Burgos", "burgos"), ("Conca", "conca"), ("Deva", "deva"), ("Elx", "elx")
     ]  # fmt: skip
     assert list(teams[2].player_ids) == ["c1", "c2", "c3", "c4"]
+    assert list(teams[3].player_ids) == ["d1", "d2", "d3", "d4", "d5"]
 
 
 async def test_each_team_meets_each_once_and_rests_once(league: Championship) -> None:

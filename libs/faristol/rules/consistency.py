@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from faristol.rules.options import written
+from faristol.rules.refusal import N_, Refusal
 from faristol.rules.ruleset import Ruleset
 from faristol.rules.tiles import load_tile_set
 
@@ -174,7 +176,31 @@ def _of_championship(rules: Ruleset) -> Iterator[Problem]:
             yield f"championship.{name}", "expected a multiple of a half"
     if champion.rounds_min <= champion.buchholz_cut or champion.long_from_rounds <= champion.buchholz_cut_long:
         yield "championship.buchholz_cut", "leaves no opponent over in the shortest championship"
-    if champion.team_boards is not None and champion.system not in OF_TEAMS:
-        yield "championship.team_boards", f"teams are paired by {', '.join(OF_TEAMS)}, and not by {champion.system}"
-    if champion.team_boards is not None and rules.start.method != "draw":
-        yield "championship.team_boards", f"the start of every game is drawn, and start.method is {rules.start.method}"
+    if clash := clash_of_teams(rules):
+        yield "championship.team_boards", str(clash)
+
+
+def clash_of_teams(rules: Ruleset) -> Refusal | None:
+    """Why teams cannot meet under ``rules`` although they have teams; an organiser's options can bring that about."""
+    champion, article = rules.championship, rules.articles.get("championship.team_boards", "")
+    if champion.team_boards is None:
+        return None
+    options = {"options": ", ".join(f"{name} = {written(value)}" for name, value in rules.chosen.items()) or "–"}
+    if champion.system not in OF_TEAMS:
+        return Refusal(
+            "OPTIONS_CLASH",
+            article,
+            N_("The options {options} cannot be chosen together: teams are paired by {known}, and not by {system}."),
+            {**options, "known": ", ".join(OF_TEAMS), "system": champion.system},
+        )
+    if rules.start.method != "draw":
+        return Refusal(
+            "OPTIONS_CLASH",
+            article,
+            N_(
+                "The options {options} cannot be chosen together: where teams meet, the start of every game is drawn, "
+                "and not {method}."
+            ),
+            {**options, "method": rules.start.method},
+        )
+    return None

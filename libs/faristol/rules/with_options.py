@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Any
 
-from faristol.rules.consistency import contradictions
+from faristol.rules.consistency import clash_of_teams, contradictions
 from faristol.rules.option_file import in_range
 from faristol.rules.options import NONE, Option, OptionValue, Value, written
 from faristol.rules.refusal import N_, Refusal
@@ -113,6 +113,8 @@ def _check(made: Ruleset, chosen: Mapping[str, OptionValue]) -> None:
                     "needed": ", ".join(f"{key} = {written(value)}" for key, value in option.when.items()),
                 },
             )
+    if clash := clash_of_teams(made):
+        raise clash
     for key, problem in contradictions(made):
         raise Refusal(
             "OPTIONS_CLASH",

@@ -17,8 +17,10 @@ from google.protobuf.timestamp_pb2 import Timestamp
 from faristol.cli.calling import AsJson, as_json, language_of_terminal, service_at
 from faristol.cli.common import run
 from faristol.cli.referee.forms import kebab, names_of
+from faristol.host.text import say
 from faristol.pb.pairing.v1 import pairing_pb2 as pairing
 from faristol.pb.pairing.v1 import pairing_pb2_grpc as pairing_grpc
+from faristol.rules.refusal import N_
 
 SERVICE = pairing.DESCRIPTOR.services_by_name["PairingService"]
 
@@ -51,7 +53,7 @@ def direct(
     method = next((one for one in SERVICE.methods if kebab(one.name) == command), None)
     if method is None:
         known = ", ".join(sorted(kebab(one.name) for one in SERVICE.methods))
-        raise typer.BadParameter(f"there is no command {command!r}; there are: {known}")
+        raise _wrong(N_("there is no command {given}; there are: {known}"), given=repr(command), known=known)
     request_class = GetMessageClass(method.input_type)
     if not tournament:
         typer.echo(_what_it_does(method.name))
@@ -134,14 +136,17 @@ def _request(kind: type[Message], tournament: str, fields: Sequence[str]) -> Mes
         known = kind.DESCRIPTOR.fields_by_name.get(name.replace("-", "_"))
         if not separator or known is None:
             expected = ", ".join(kebab(one.name) for one in _to_fill_in(kind))
-            raise typer.BadParameter(f"{field!r} is no field of this command; expected NAME=VALUE of {expected}")
+            raise _wrong(
+                N_("{given} is no field of this command; expected NAME=VALUE of {expected}"),
+                given=repr(field),
+                expected=expected,
+            )
         parts = value.split(",") if value else []
         given[known.name] = [_value(known, one) for one in parts] if known.is_repeated else _value(known, value)
         try:
             ParseDict({known.name: given[known.name]}, kind())
         except ParseError as problem:
-            expected = _written(known)
-            raise typer.BadParameter(f"{kebab(known.name)} cannot be {value!r}: expected {expected}") from problem
+            raise _cannot_be(known, value, _written(known)) from problem
     return ParseDict(given, kind())
 
 
@@ -149,20 +154,29 @@ def _value(field: Any, value: str) -> str | int | bool | dict[str, Any]:
     """A value as the contract reads it; those of an enumeration are named as people write them."""
     if field.type == Field.TYPE_BOOL:
         if value not in {"true", "false"}:
-            raise typer.BadParameter(f"{kebab(field.name)} cannot be {value!r}: expected true or false")
+            raise _cannot_be(field, value, "true, false")
         return value == "true"
     if field.message_type is not None and field.message_type.full_name != Timestamp.DESCRIPTOR.full_name:
         names, values = [part.name for part in field.message_type.fields], value.split("=")
         if len(values) != len(names):
-            raise typer.BadParameter(f"{kebab(field.name)} cannot be {value!r}: expected {'='.join(names).upper()}")
+            raise _cannot_be(field, value, "=".join(names).upper())
         return {part.name: _value(part, one) for part, one in zip(field.message_type.fields, values, strict=True)}
     if field.enum_type is None:
         return value
     numbers = names_of(field.enum_type)
     if value not in numbers:
-        expected = ", ".join(name for name, number in numbers.items() if number)
-        raise typer.BadParameter(f"{kebab(field.name)} cannot be {value!r}: expected {expected}")
+        raise _cannot_be(field, value, ", ".join(name for name, number in numbers.items() if number))
     return numbers[value]
+
+
+def _cannot_be(field: Any, value: str, expected: str) -> typer.BadParameter:
+    """What is wrong with the value of a field, and how it would be written."""
+    text = N_("{field} cannot be {given}: expected {expected}")
+    return _wrong(text, field=kebab(field.name), given=repr(value), expected=expected)
+
+
+def _wrong(text: str, **params: str) -> typer.BadParameter:
+    return typer.BadParameter(say(text, params, language_of_terminal()))
 
 
 def call(address: str | None, name: str, request: Message) -> Message:

@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from faristol.cli.calling import Cell, service_at
+from faristol.cli.calling import Cell, language_of_terminal, service_at
 from faristol.cli.common import run
 from faristol.gateway import comma_separated, schemas
 from faristol.gateway.crosstable import Crosstable
@@ -18,7 +18,6 @@ from faristol.gateway.ratings import Ratings, RatingService
 from faristol.gateway.results import AsOf, Results
 from faristol.gateway.teams import Teams, TeamStandings
 from faristol.host import StartError
-from faristol.host.text import SOURCE
 from faristol.pb.rating.v1 import rating_pb2_grpc
 from faristol.pb.results.v1 import results_pb2_grpc
 
@@ -54,7 +53,7 @@ def standings(
 
     async def ask() -> str:
         async with service_at("results", address) as channel:
-            results = Results(results_pb2_grpc.ResultsServiceStub(channel), SOURCE)
+            results = Results(results_pb2_grpc.ResultsServiceStub(channel), language_of_terminal())
             answer = schemas.Standings.of(await results.standings(tournament, round_, arithmetic=form is Form.JSON))
             return comma_separated.standings(answer) if form is Form.CSV else answer.model_dump_json(indent=2)
 
@@ -69,7 +68,7 @@ def team_standings(
 
     async def ask() -> str:
         async with service_at("results", address) as channel:
-            results = Results(results_pb2_grpc.ResultsServiceStub(channel), SOURCE)
+            results = Results(results_pb2_grpc.ResultsServiceStub(channel), language_of_terminal())
             found = await results.team_standings(tournament, round_, arithmetic=form is Form.JSON)
             answer = TeamStandings.of(found)
             return comma_separated.team_standings(answer) if form is Form.CSV else answer.model_dump_json(indent=2)
@@ -83,7 +82,7 @@ def teams(tournament: Tournament, form: As = Form.CSV, output: Output = None, ad
 
     async def ask() -> str:
         async with service_at("results", address) as channel:
-            results = Results(results_pb2_grpc.ResultsServiceStub(channel), SOURCE)
+            results = Results(results_pb2_grpc.ResultsServiceStub(channel), language_of_terminal())
             answer = Teams.of(await results.teams(tournament))
             return comma_separated.teams(answer) if form is Form.CSV else answer.model_dump_json(indent=2)
 
@@ -102,7 +101,7 @@ def pairings(
 
     async def ask() -> str:
         async with service_at("results", address) as channel:
-            results = Results(results_pb2_grpc.ResultsServiceStub(channel), SOURCE)
+            results = Results(results_pb2_grpc.ResultsServiceStub(channel), language_of_terminal())
             answer = schemas.Pairings.of(await results.pairings(tournament, number))
             return comma_separated.pairings(answer) if form is Form.CSV else answer.model_dump_json(indent=2)
 
@@ -117,7 +116,7 @@ def crosstable(
 
     async def ask() -> str:
         async with service_at("results", address) as channel:
-            results = Results(results_pb2_grpc.ResultsServiceStub(channel), SOURCE)
+            results = Results(results_pb2_grpc.ResultsServiceStub(channel), language_of_terminal())
             answer = Crosstable.of(await results.crosstable(tournament, round_))
             return comma_separated.crosstable(answer) if form is Form.CSV else answer.model_dump_json(indent=2)
 
@@ -130,8 +129,8 @@ def ratings(tournament: Tournament, form: As = Form.CSV, output: Output = None, 
 
     async def ask() -> str:
         async with service_at("results", address) as results_channel, service_at("rating", address) as channel:
-            results = Results(results_pb2_grpc.ResultsServiceStub(results_channel), SOURCE)
-            service = RatingService(rating_pb2_grpc.RatingServiceStub(channel), SOURCE)
+            results = Results(results_pb2_grpc.ResultsServiceStub(results_channel), language_of_terminal())
+            service = RatingService(rating_pb2_grpc.RatingServiceStub(channel), language_of_terminal())
             answer = Ratings.of(await service.of(tournament), await results.players(tournament))
             return comma_separated.ratings(answer) if form is Form.CSV else answer.model_dump_json(indent=2)
 
@@ -144,7 +143,7 @@ def whole(tournament: Tournament, output: Output = None, address: Cell = None) -
 
     async def ask() -> str:
         async with service_at("results", address) as channel:
-            results = Results(results_pb2_grpc.ResultsServiceStub(channel), SOURCE)
+            results = Results(results_pb2_grpc.ResultsServiceStub(channel), language_of_terminal())
             head = schemas.TournamentAnswer.of(await results.tournament(tournament))
             then = AsOf(head.position)
             rounds = [
@@ -182,7 +181,7 @@ def trf(
 
     async def ask() -> str:
         async with service_at("results", address) as channel:
-            results = Results(results_pb2_grpc.ResultsServiceStub(channel), SOURCE)
+            results = Results(results_pb2_grpc.ResultsServiceStub(channel), language_of_terminal())
             return (await results.report(tournament, EDITIONS[edition.value], round_, for_officials=True)).text
 
     _write(run(ask()), output)

@@ -13,7 +13,7 @@ from rich.table import Table
 
 from faristol.cli.calling import AsJson, Cell, as_json, service_at
 from faristol.cli.common import console, run
-from faristol.cli.players import COLUMNS
+from faristol.cli.player_list import COLUMNS
 from faristol.gateway.comma_separated import written
 from faristol.host import StartError
 from faristol.pb.rating.v1 import rating_pb2 as rating

@@ -19,6 +19,7 @@ from faristol.gateway.crosstable import Crosstable
 from faristol.gateway.prizes import Prizes
 from faristol.gateway.ratings import RatingReader, Ratings
 from faristol.gateway.results import AsOf, Reader, RulingsReader
+from faristol.rules.refusal import N_
 
 TournamentId = Annotated[str, Path(description="The tournament.", examples=["demo"])]
 RoundNumber = Annotated[int, Path(ge=1, le=10_000, description="The round, from 1.")]
@@ -35,7 +36,7 @@ def _in_utc(moment: datetime | None) -> datetime | None:
     try:
         return moment and moment.astimezone(UTC)
     except OverflowError:
-        raise ValueError("this is no time between the years 1 and 9999, UTC") from None
+        raise ValueError(N_("expected a time between the years 1 and 9999, UTC, got {given}")) from None
 
 
 AsOfTime = Annotated[

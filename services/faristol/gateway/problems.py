@@ -40,6 +40,20 @@ RETRY_AFTER = {HTTPStatus.SERVICE_UNAVAILABLE: "2", HTTPStatus.GATEWAY_TIMEOUT: 
 AWAY = N_("The results cannot be reached at the moment. Try again in a few seconds.")
 FAULT = N_("Something went wrong here, and it is not your fault.")
 
+TIME_EXPECTED = N_("expected a time with its offset, as 2026-03-07T11:30:00Z, got {given}")
+TOO_LONG = N_("has {length} characters; at most {most} are taken")
+EXPECTED: Mapping[str, str] = {
+    "bool": N_("expected true or false, got {given}"),
+    "datetime": TIME_EXPECTED,
+    "greater_than_equal": N_("expected {ge} or more, got {given}"),
+    "int": N_("expected a whole number, got {given}"),
+    "less_than": N_("expected less than {lt}, got {given}"),
+    "less_than_equal": N_("expected {le} or less, got {given}"),
+    "literal_error": N_("expected one of {expected}, got {given}"),
+    "timezone": TIME_EXPECTED,
+}
+"""What a field was expected to be, by the type of Pydantic's error or by what such types begin with."""
+
 MEDIA_TYPE = "application/problem+json"
 
 
@@ -80,11 +94,26 @@ def _error_info(error: grpc.aio.AioRpcError) -> dict[str, Any]:
     return {}
 
 
-def of_validation(error: RequestValidationError) -> Problem:
-    """The problem of a request that is malformed; ``errors`` names each field."""
-    errors = [{"field": str(one["loc"][-1]), "problem": str(one["msg"])} for one in error.errors()]
+def of_validation(error: RequestValidationError, language: str) -> Problem:
+    """The problem of a request that is malformed; ``errors`` names each field, what it was and what was expected."""
+    errors = [{"field": str(one["loc"][-1]), "problem": _malformed(one, language)} for one in error.errors()]
     detail = "; ".join(f"{one['field']}: {one['problem']}" for one in errors)
     return Problem(HTTPStatus.BAD_REQUEST, detail, {"reason": "INVALID", "errors": errors})
+
+
+def _malformed(error: Mapping[str, Any], language: str) -> str:
+    """What is wrong with a field, as Pydantic found it, in ``language``."""
+    context = error.get("ctx", {})
+    given, kind = error["input"], str(error["type"])
+    if kind == "value_error":
+        return say(str(context["error"]), {"given": repr(given)}, language)
+    if kind == "string_too_long":
+        return say(TOO_LONG, {"length": len(given), "most": context["max_length"]}, language)
+    expected = EXPECTED.get(kind, EXPECTED.get(kind.partition("_")[0], ""))
+    if not expected:
+        return str(error["msg"])
+    limits = {key: str(value).replace(" or ", ", ") for key, value in context.items()}
+    return say(expected, {**limits, "given": repr(given)}, language)
 
 
 def of_http(error: HTTPException, path: str, language: str) -> Problem:
@@ -125,7 +154,7 @@ def install(app: FastAPI, page: Page) -> None:
 
     async def validation(request: Request, error: Exception) -> Response:
         assert isinstance(error, RequestValidationError)
-        return answer(request, of_validation(error))
+        return answer(request, of_validation(error, language_of(request)))
 
     async def http(request: Request, error: Exception) -> Response:
         assert isinstance(error, HTTPException)

@@ -106,7 +106,7 @@ def test_what_is_true_or_false_is_written_so(value: bool) -> None:
     made = _request(pairing.DecideAppealRequest, "copa", ["appeal=1", f"upheld={str(value).lower()}"])
     assert isinstance(made, pairing.DecideAppealRequest)
     assert made.upheld is value
-    with pytest.raises(typer.BadParameter, match="upheld cannot be 'yes': expected true or false"):
+    with pytest.raises(typer.BadParameter, match="upheld cannot be 'yes': expected true, false"):
         _request(pairing.DecideAppealRequest, "copa", ["appeal=1", "upheld=yes"])
 
 

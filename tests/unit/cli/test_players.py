@@ -4,9 +4,11 @@ from pathlib import Path
 
 import pytest
 
-from faristol.cli.players import read_players, refused_of, teams_of
+from faristol.cli.player_list import read_players
+from faristol.cli.team_list import teams_of
 from faristol.host import StartError
 from faristol.pb.pairing.v1 import events_pb2 as events
+from faristol.pb.pairing.v1 import pairing_pb2 as pairing
 
 
 def listed(tmp_path: Path, text: str) -> tuple[list[tuple[int, str, str, int | None, str, str]], list[str]]:
@@ -96,26 +98,40 @@ def test_a_list_that_is_not_there_is_told(tmp_path: Path) -> None:
         read_players(tmp_path / "none.csv")
 
 
-def test_teams_come_in_the_order_of_first_mention_with_the_players_who_were_registered(tmp_path: Path) -> None:
+TOURNAMENTS = {
+    "copa": pairing.GetTournamentResponse(tournament_id="copa"),
+    "copa-b": pairing.GetTournamentResponse(
+        tournament_id="copa-b", teams=[pairing.Team(team_id="cavalls", name="Els Cavalls", player_ids=["zoe", "biel"])]
+    ),
+}
+
+
+def test_teams_come_in_the_order_of_first_mention_with_the_players_who_are_registered(tmp_path: Path) -> None:
     file = tmp_path / "players.csv"
     file.write_text(
-        "name,team,division\nAnna,Torres,\nBiel,Els  Cavalls,\nCesca,torres,\nDan,,\nEva,Torres,\nFina,Torres,A\n",
+        "name,team,division\nAnna,Torres,\nBiel,Els  cavalls,\nCesca,torres,\nDan,,\nEva,Torres,\nFina,Torres,A\n"
+        "Gal,els cavalls,\n",
         encoding="utf-8",
     )
     rows, errors = read_players(file, "copa-b", DIVISIONS)
     assert errors == []
     ids = {row.line: row.request.name.lower() for row in rows if row.request.name != "Eva"}
-    assert [(line, one.tournament_id, one.name, list(one.player_ids)) for line, one in teams_of(rows, ids)] == [
-        (2, "copa-b", "Torres", ["anna", "cesca"]),
-        (3, "copa-b", "Els Cavalls", ["biel"]),
-        (7, "copa", "Torres", ["fina"]),
+    found = teams_of(rows, ids, TOURNAMENTS)
+    assert [(one.line, one.tournament_id, one.name, one.coming, one.refused) for one in found] == [
+        (2, "copa-b", "Torres", ["anna", "cesca"], [6]),
+        (3, "copa-b", "Els Cavalls", ["gal"], []),
+        (7, "copa", "Torres", ["fina"], []),
     ]
+    made, changed, _ = (one.request() for one in found)
+    assert isinstance(made, pairing.RegisterTeamRequest)
+    assert isinstance(changed, pairing.SetLineUpRequest)
+    assert (changed.team_id, list(changed.player_ids)) == ("cavalls", ["zoe", "biel", "gal"])
 
 
-def test_a_team_is_not_whole_while_a_line_of_it_is_refused(tmp_path: Path) -> None:
+@pytest.mark.parametrize(("language", "told"), [("ca", "hi falta el nom"), ("es", "falta el nombre")])
+def test_what_is_wrong_with_a_line_is_told_in_the_language_of_the_terminal(
+    tmp_path: Path, language: str, told: str
+) -> None:
     file = tmp_path / "players.csv"
-    file.write_text("name,team\nAna,Torres\nBeto,torres\nCarla,Alfiles\nDani,\n", encoding="utf-8")
-    rows, _ = read_players(file, "copa")
-    registered = {2: "ana", 4: "carla"}
-    found = {team.name: refused_of(team, rows, registered) for _, team in teams_of(rows, registered)}
-    assert found == {"Torres": [3], "Alfiles": []}
+    file.write_text("name,club\n,Valls\n", encoding="utf-8")
+    assert [str(one) for one in read_players(file, "copa", language=language)[1]] == [f"2: {told}"]

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from faristol.cli.players import read_players
+from faristol.cli.player_list import read_players
 from faristol.cli.ratings import rating_list
 from faristol.pb.results.v1 import results_pb2 as results
 

@@ -238,6 +238,26 @@ async def test_a_malformed_request_is_400_and_names_the_field(stage: Stage) -> N
     assert (header.status_code, header.json()["errors"][0]["field"]) == (400, "last-event-id")
 
 
+EXPECTED = [
+    ("standings?round=last", "s'esperava un nombre enter, i hi ha 'last'"),
+    ("standings?round=-1", "s'esperava 0 o més, i hi ha '-1'"),
+    ("standings?round=99999", "s'esperava 10000 o menys, i hi ha '99999'"),
+    ("standings?arithmetic=perhaps", "s'esperava true o false, i hi ha 'perhaps'"),
+    ("standings?as_of=2026-03-07T11:30:00", "com 2026-03-07T11:30:00Z, i hi ha '2026-03-07T11:30:00'"),
+    ("report.trf?edition=TRF06", "s'esperava un de 'TRF16', 'TRF26', i hi ha 'TRF06'"),
+]
+
+
+async def test_a_malformed_request_is_told_what_was_expected_in_the_language_of_who_asks(stage: Stage) -> None:
+    for path, told in EXPECTED:
+        answer = await stage.http.get(f"/api/v1/tournaments/lliga/{path}", headers={"Accept-Language": "ca"})
+        (error,) = answer.json()["errors"]
+        assert error["problem"].endswith(told), path
+        assert answer.json()["detail"] == f"{error['field']}: {error['problem']}"
+    long = await stage.http.get(f"/api/v1/tournaments/lliga/standings?player={'x' * 65}&lang=es")
+    assert "65" in long.json()["errors"][0]["problem"]
+
+
 async def test_an_unknown_path_and_a_wrong_method_are_problems(stage: Stage) -> None:
     missing = await stage.http.get("/api/v1/teams")
     assert (missing.status_code, missing.headers["content-type"]) == (404, "application/problem+json")

@@ -1,0 +1,85 @@
+"""The teams of a list of players: those to be made, and those that get players."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from faristol.cli.player_list import LineError, Listed
+from faristol.host.pinning import ruleset_of
+from faristol.host.text import say
+from faristol.pairing.identity import same_name
+from faristol.pb.pairing.v1 import pairing_pb2 as pairing
+from faristol.rules.refusal import N_
+
+Tournaments = Mapping[str, pairing.GetTournamentResponse]
+"""The tournaments that players of a list enter, by their ids."""
+
+
+@dataclass(slots=True)
+class ListedTeam:
+    """A team of a list."""
+
+    line: int
+    """Where it comes first, from 1."""
+    tournament_id: str
+    name: str
+    team_id: str
+    """Its id where it is registered already, else empty."""
+    line_up: list[str]
+    """The players that it has already, by their ids, in the order of the boards."""
+    coming: list[str] = field(default_factory=list)
+    """The players of the list who are not in its line-up yet, in the order of the lines."""
+    refused: list[int] = field(default_factory=list)
+    """The lines of its players whom nobody could register."""
+
+    def request(self) -> pairing.RegisterTeamRequest | pairing.SetLineUpRequest:
+        """The command that makes it, or that puts those who come behind the others where it is there already."""
+        line_up = [*self.line_up, *self.coming]
+        command_id = str(uuid.uuid4())
+        if self.team_id:
+            return pairing.SetLineUpRequest(
+                command_id=command_id, tournament_id=self.tournament_id, team_id=self.team_id, player_ids=line_up
+            )
+        return pairing.RegisterTeamRequest(
+            command_id=command_id, tournament_id=self.tournament_id, name=self.name, player_ids=line_up
+        )
+
+
+def without_teams(rows: Sequence[Listed], tournaments: Tournaments, language: str) -> Iterator[LineError]:
+    """The first line with a team for each tournament in which players play each for themselves.
+
+    Raises ``Refusal`` for a tournament under rules that are not installed here.
+    """
+    first: dict[str, Listed] = {}
+    for row in rows:
+        if row.team:
+            first.setdefault(row.request.tournament_id, row)
+    for tournament_id, row in first.items():
+        if ruleset_of(tournaments[tournament_id].ruleset).championship.team_boards is None:
+            text = N_("the team is {given}; expected nothing: in {tournament} players play each for themselves")
+            yield LineError(row.line, say(text, {"given": repr(row.team), "tournament": tournament_id}, language))
+
+
+def teams_of(rows: Sequence[Listed], ids: Mapping[int, str], tournaments: Tournaments) -> list[ListedTeam]:
+    """The teams of a list, in the order in which they come.
+
+    ``ids`` are those of the players who are registered, by the lines that they stand in; of other lines, nobody is.
+    """
+    found: list[ListedTeam] = []
+    for row in rows:
+        if not row.team:
+            continue
+        of = row.request.tournament_id
+        team = next((one for one in found if one.tournament_id == of and same_name(one.name, row.team)), None)
+        if team is None:
+            there = next((one for one in tournaments[of].teams if same_name(one.name, row.team)), pairing.Team())
+            team = ListedTeam(row.line, of, there.name or row.team, there.team_id, list(there.player_ids))
+            found.append(team)
+        player_id = ids.get(row.line)
+        if player_id is None:
+            team.refused.append(row.line)
+        elif player_id not in team.line_up:
+            team.coming.append(player_id)
+    return found
