@@ -43,9 +43,14 @@ class History(Commands):
         more = len(page) < len(left)
         facts = [one.message for one in recorded]
         notes = await self._record.notes_of(stream(request.tournament_id))
-        known = await people.names(self._record, {player for one in page for player in players_of(one.message)})
+        told = {one.version: _result_of(one.message, facts[one.version :]) for one in page}
+        named = {player for fact in (*(one.message for one in page), *told.values()) for player in players_of(fact)}
+        known = await people.names(self._record, named)
         return pairing.ListActsResponse(
-            acts=[_act(one, facts[: one.version - 1], notes.get(one.version, ""), known) for one in page],
+            acts=[
+                _act(one, facts[: one.version - 1], notes.get(one.version, ""), known, told[one.version])
+                for one in page
+            ],
             version=loaded.version,
             more=more,
             rating_choices=[] if more else await self._rating_choices(request.tournament_id),
@@ -54,7 +59,8 @@ class History(Commands):
     async def _rating_choices(self, tournament_id: str) -> list[pairing.Act]:
         """Choices of the system by which a tournament is rated, which have no version of its own stream."""
         recorded = await self._record.read_stream(ratings_stream(tournament_id))
-        acts = [_act(one, (), "", {}) for one in recorded if isinstance(one.message, rating.RatingSystemChosen)]
+        chosen = [one for one in recorded if isinstance(one.message, rating.RatingSystemChosen)]
+        acts = [_act(one, (), "", {}, one.message) for one in chosen]
         for act in acts:
             act.ClearField("version")
         return acts
@@ -84,10 +90,23 @@ class History(Commands):
         )
 
 
-def _act(recorded: Recorded, before: Sequence[Message], note: str, known: Mapping[str, people.Person]) -> pairing.Act:
-    """An act with its ``note``, which in what older versions wrote stands in the event itself, and players' names."""
+def _result_of(fact: Message, after: Sequence[Message]) -> Message:
+    """The fact that tells the result of an act: what was recorded when it was entered, or else the fact itself."""
+    if not isinstance(fact, events.ResultEntered):
+        return fact
+    recorded = (one for one in after if isinstance(one, events.ResultRecorded) and one.game_id == fact.game_id)
+    return next(recorded, fact)
+
+
+def _act(
+    recorded: Recorded, before: Sequence[Message], note: str, known: Mapping[str, people.Person], told: Message
+) -> pairing.Act:
+    """An act with its ``note``, which in what older versions wrote stands in the event itself, and players' names.
+
+    Scores and players are those of ``told``, the fact that has its result.
+    """
     fact = recorded.message
-    named = players_of(fact)
+    named = players_of(told)
     shown = pairing.Act(
         version=recorded.version,
         position=recorded.position,
@@ -95,7 +114,7 @@ def _act(recorded: Recorded, before: Sequence[Message], note: str, known: Mappin
         round=int(getattr(fact, "round", 0)),
         player_ids=named,
         players=[pairing.ActPlayer(player_id=one, name=known[one].name if one in known else "") for one in named],
-        scores=getattr(fact, "scores", ()),
+        scores=getattr(told, "scores", ()),
         game_id=str(getattr(fact, "game_id", "")),
         note=note or str(getattr(fact, "note", "")),
         actor=recorded.metadata.actor,

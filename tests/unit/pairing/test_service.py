@@ -451,12 +451,19 @@ async def test_the_history_says_the_scores_of_a_result_and_the_names_of_the_play
     async def told() -> tuple[pairing.Act, str]:
         acts = (await desk.stub.ListActs(pairing.ListActsRequest(tournament_id="open"))).acts
         await asyncio.to_thread(history, "open", address=desk.runtime.channels.own_address)
-        return acts[-1], capsys.readouterr().out.splitlines()[-1]
+        lines = capsys.readouterr().out.splitlines()
+        return acts[version], lines[version]
 
     shown, line = await told()
     assert [(one.player_id, one.score) for one in shown.scores] == [("p1", -5), ("p5", 402)]
     assert [(one.player_id, one.name) for one in shown.players] == [("p1", "Player 1"), ("p5", "Player 5")]
     assert "Player 1 (p1) -5, Player 5 (p5) 402" in line
+
+    entered = events.ResultEntered(round=1, game_id="h", arbiter_id="eleni")
+    other = events.ResultRecorded(round=1, game_id="h", scores=[game_events.FinalScore(player_id="p2", score=7)])
+    await desk.record.append(Decision([Write("tournament-open", version + 1, [entered, other], "open")]), Metadata())
+    await asyncio.to_thread(history, "open", address=desk.runtime.channels.own_address)
+    assert "ResultEntered; round 1; h; Player 2 (p2) 7; arbiter-id: eleni" in capsys.readouterr().out
 
     await erase(desk.record, "p1")
 
