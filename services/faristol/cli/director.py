@@ -62,7 +62,13 @@ def direct(
     request = _request(request_class, tournament, fields or [])
     answer = call(address, method.name, request)
     said = as_json(answer)
-    typer.echo(json.dumps(said, ensure_ascii=False, indent=2) if json_output else _lines(said))
+    if json_output:
+        typer.echo(json.dumps(said, ensure_ascii=False, indent=2))
+        return
+    typer.echo(_lines(said))
+    if number := said.get("round_to_pair_again"):
+        text = N_("Round {round} is paired already: pair it again before it starts.")
+        typer.echo(say(text, {"round": str(number)}, language_of_terminal()))
 
 
 def history(tournament: Tournament, address: Address = None, json_output: AsJson = False) -> None:

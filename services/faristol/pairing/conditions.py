@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from datetime import datetime
+from functools import reduce
+
+from google.protobuf.message import Message
 
 from faristol.host.errors import Invalid
-from faristol.pairing.model import Phase, Player, Round, Tournament
+from faristol.pairing.model import Phase, Player, Round, Tournament, evolve
 from faristol.pairing.systems import most_rounds
 from faristol.pairing.team_round import against_line_ups, left_with_team
 from faristol.pairing.team_tournament import between, of_teams
@@ -211,6 +214,19 @@ def check_all_there(state: Tournament, one: Round) -> None:
             N_("Round {round} cannot be started: {players} came in after it was paired; pair it again."),
             {"round": one.number, "players": ", ".join(left_out)},
         )
+
+
+def round_to_pair_again(state: Tournament, facts: Sequence[Message]) -> int:
+    """The round that is paired and cannot be started as it was paired once ``facts`` have happened; 0 for none."""
+    after = reduce(evolve, facts, state)
+    one = after.open_round
+    if one is None or one.phase is not Phase.PAIRED:
+        return 0
+    try:
+        check_all_there(after, one)
+    except Refusal:
+        return one.number
+    return 0
 
 
 def over(state: Tournament) -> Refusal:

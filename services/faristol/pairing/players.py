@@ -9,7 +9,7 @@ from functools import partial
 from google.protobuf.message import Message
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from faristol.pairing import decide, identity, pinning
+from faristol.pairing import conditions, decide, identity, pinning
 from faristol.pairing.commands import Commands, Context, decision_of
 from faristol.pairing.model import Tournament
 from faristol.pb.pairing.v1 import events_pb2 as events
@@ -69,6 +69,7 @@ class Players(Commands):
                 player_id=player_id,
                 round=late.round,
                 fictitious_half_points=late.fictitious_half_points,
+                round_to_pair_again=conditions.round_to_pair_again(loaded.state, facts),
             )
 
         async with self.in_turn(request.tournament_id):
@@ -106,26 +107,28 @@ class Players(Commands):
         """Withdraw a player."""
         at = self.at(request)
         note = identity.checked_note("note", request.note)
+        again: list[int] = []
 
-        def answer(position: int, facts: list[Message]) -> pairing.WithdrawPlayerResponse:
-            (fact,) = facts
-            assert isinstance(fact, events.PlayerWithdrawn)
-            return pairing.WithdrawPlayerResponse(position=position, round=fact.round, game_id=fact.game_id)
-
-        return await self.act(
-            context,
-            request,
-            lambda state: decide.withdraw(
+        def facts_of(state: Tournament) -> list[Message]:
+            facts = decide.withdraw(
                 state,
                 player_id=request.player_id,
                 note=note,
                 running_game=request.running_game,
                 at=at,
                 now=self._runtime.now(),
-            ),
-            answer,
-            pairing.WithdrawPlayerResponse,
-        )
+            )
+            again[:] = [conditions.round_to_pair_again(state, facts)]
+            return facts
+
+        def answer(position: int, facts: list[Message]) -> pairing.WithdrawPlayerResponse:
+            (fact,) = facts
+            assert isinstance(fact, events.PlayerWithdrawn)
+            return pairing.WithdrawPlayerResponse(
+                position=position, round=fact.round, game_id=fact.game_id, round_to_pair_again=again[0]
+            )
+
+        return await self.act(context, request, facts_of, answer, pairing.WithdrawPlayerResponse)
 
     async def ReinstatePlayer(  # noqa: N802
         self, request: pairing.ReinstatePlayerRequest, context: Context

@@ -14,7 +14,7 @@ from sqlalchemy import text
 from tests.unit.pairing.conftest import Desk
 from tests.unit.pairing.halls import FISC, Hall
 
-from faristol.cli.director import history
+from faristol.cli.director import direct, history
 from faristol.pairing.commands import decision_of
 from faristol.pb.game.v1 import events_pb2 as game_events
 from faristol.pb.pairing.v1 import events_pb2 as events
@@ -408,6 +408,23 @@ async def test_what_was_done_can_be_seen_and_undone(desk: Desk) -> None:
         assert message == "round: is missing; expected the number of the round, from 1"
     _, _, info = await refused(act(desk, "UndoAct", version=acts[-1].version))
     assert info.reason == "NOT_UNDONE"
+
+
+async def test_who_leaves_or_comes_once_a_round_is_paired_is_told_that_it_has_to_be_paired_again(
+    desk: Desk, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await open_tournament(desk)
+    before = await act(desk, "WithdrawPlayer", player_id="p8")
+    assert isinstance(before, pairing.WithdrawPlayerResponse)
+    assert before.round_to_pair_again == 0
+    await act(desk, "PairRound", round=1)
+    monkeypatch.setenv("LC_ALL", "es_ES.UTF-8")
+    await asyncio.to_thread(direct, "withdraw-player", "open", ["player-id=p2"], desk.runtime.channels.own_address)
+    told = capsys.readouterr().out
+    assert told.endswith("La ronda 1 ya está emparejada: hay que volver a emparejarla antes de que empiece.\n")
+    code, message, _ = await refused(act(desk, "StartRound", round=1))
+    assert (code, message.endswith("pair it again.")) == (grpc.StatusCode.FAILED_PRECONDITION, True)
+    assert (await register(desk, player_id="p9", name="Player 9")).round_to_pair_again == 1
 
 
 async def test_what_was_noted_is_shown_with_the_act_until_the_player_is_erased_and_no_event_ever_held_it(
