@@ -9,13 +9,15 @@ from faristol.pairing import swiss
 from faristol.pairing.model import Round, Tournament
 from faristol.pairing.ranking import entrants, initial_ranking
 from faristol.pairing.swiss import Entrant
-from faristol.pairing.systems import CYCLES, dutch_round, of_algorithm
+from faristol.pairing.systems import CYCLES, by_table, dutch_round, of_algorithm
 from faristol.rules import N_, Refusal, Ruleset, derive_seed
 from faristol.rules.refusal import Param
 
 BYE_LOWEST = N_("{one} has the bye: of those who have had none, the lowest whose absence leaves the others pairable.")
 BYE_TABLE = N_("{one} has the bye by the table of rounds.")
 BYE_BY_HAND = N_("{one} has the bye: the arbiter paired everybody else by hand.")
+BYE_GRANTED = N_("{one} sits this round out: a bye was granted for it.")
+OPPONENT_GONE = N_("By the table of rounds {one} would meet {other}, and {other} is not in this round.")
 NEIGHBOURS = N_("King of the hill: {one} and {other} stand next to each other in the standings.")
 NEAREST_APART = N_(
     "King of the hill: some are kept apart, so each meets the nearest in the standings with whom all can be paired: "
@@ -62,10 +64,13 @@ def explain(before: Tournament, ruleset: Ruleset, paired: Round, one: str, other
     ``before`` is the tournament as it was when the round was paired. Raises ``Refusal`` for somebody who is not in the
     round.
     """
-    there = {player for table in paired.pairings for player in table.player_ids} | {paired.bye}
+    there = {player for table in paired.pairings for player in table.player_ids} | {paired.bye, *paired.requested}
     for player_id in filter(None, (one, other)):
         if player_id not in there:
             raise not_in_round(player_id, paired.number)
+    for player_id in filter(None, (one, other)):
+        if resting := _resting(before, ruleset, paired, player_id):
+            return resting
     system = of_algorithm(paired.algorithm) or ruleset.championship.system
     if system == "dutch":
         return _dutch(before, ruleset, paired, one, other)
@@ -113,6 +118,22 @@ def not_in_round(player_id: str, number: int) -> Refusal:
     return Refusal(
         "NOT_IN_ROUND", "", N_("{player} is not paired in round {round}."), {"player": player_id, "round": number}
     )
+
+
+def _resting(before: Tournament, ruleset: Ruleset, paired: Round, player_id: str) -> Explanation | None:
+    """Why somebody rests by another's doing than the pairing's: a bye that was granted, or an opponent who is gone."""
+    player = before.player(player_id)
+    if player_id in paired.requested and player is not None and paired.number in player.byes:
+        return Explanation("bye-granted", "", BYE_GRANTED, {"one": player_id})
+    by_berger = (of_algorithm(paired.algorithm) or ruleset.championship.system) in CYCLES
+    if not by_berger or player_id not in {paired.bye, *paired.requested}:
+        return None
+    _, table = by_table(before, ruleset, paired.number)
+    opponent = next((other for pair in table.pairs if player_id in pair for other in pair if other != player_id), "")
+    if not opponent:
+        return None
+    article = ruleset.article("championship.system")
+    return Explanation("opponent-gone", article, OPPONENT_GONE, {"one": player_id, "other": opponent})
 
 
 def _pairs(paired: Round) -> list[tuple[str, str]]:

@@ -158,8 +158,10 @@ class Players(Commands):
         at = self.at(request)
 
         def facts_of(state: Tournament) -> list[Message]:
-            grant = partial(decide.grant_bye, number=request.round, kind=request.kind, at=at, now=self._runtime.now())
-            return decide.of_bye(state, pinning.ruleset_of(state), request, grant)
+            ruleset, now = pinning.ruleset_of(state), self._runtime.now()
+            number, kind = request.round, request.kind
+            grant = partial(decide.grant_bye, ruleset=ruleset, number=number, kind=kind, at=at, now=now)
+            return decide.of_bye(state, ruleset, request, grant)
 
         return await self.act(
             context,

@@ -237,6 +237,16 @@ def most_rounds(players: int, ruleset: Ruleset) -> int:
     return round_robin.rounds_of(players, CYCLES.get(ruleset.championship.system, 1))
 
 
+def by_table(state: Tournament, ruleset: Ruleset, number: int) -> tuple[Sequence[str], round_robin.Paired]:
+    """The players by their numbers in Berger's tables, which are drawn by lot (FIDE C.05), and a round of that table.
+
+    Who has left since stands in the table still.
+    """
+    drawn = derive_seed(state.seed, "round robin")
+    numbers = sorted(initial_ranking(state), key=lambda player_id: hmac.digest(drawn, player_id.encode(), "sha256"))
+    return numbers, round_robin.pair_berger(numbers, number, CYCLES[ruleset.championship.system])
+
+
 def _round_robin(state: Tournament, ruleset: Ruleset, number: int) -> Proposal:
     """By Berger's tables; who has which number is drawn by lot (FIDE C.05)."""
     cycles = CYCLES[ruleset.championship.system]
@@ -249,9 +259,7 @@ def _round_robin(state: Tournament, ruleset: Ruleset, number: int) -> Proposal:
             N_("All against all of {players} players takes {expected} rounds; the championship has {rounds}."),
             {"players": len(initial), "expected": expected, "rounds": state.rounds},
         )
-    drawn = derive_seed(state.seed, "round robin")
-    numbers = sorted(initial, key=lambda player_id: hmac.digest(drawn, player_id.encode(), "sha256"))
-    paired = round_robin.pair_berger(numbers, number, cycles)
+    numbers, paired = by_table(state, ruleset, number)
     inputs = hashlib.sha256("\n".join([*numbers, str(number), str(cycles)]).encode()).hexdigest()
     there = {one.player_id for one in state.to_pair(number)}
     # Whoever was to meet somebody who is not there wins by that, as by a forfeit (FIDE C.05).

@@ -8,6 +8,7 @@ from faristol.pairing import explaining
 from faristol.pairing.explaining import Explanation, not_in_round
 from faristol.pairing.model import Round, Team, Tournament
 from faristol.pairing.team_tournament import between, round_between, rules_between
+from faristol.pairing.team_wording import SAID_OF_TEAMS
 from faristol.rules import N_, Ruleset
 from faristol.rules.refusal import Param
 
@@ -16,8 +17,6 @@ ALONE = N_("By the line-up {one} is at board {board}, and wins there without a g
 RESERVE = N_("{one} is a reserve of {team} in this round: others come before them in the line-up.")
 OTHER_BOARDS = N_("By the line-ups {one} plays at board {board}, and {other} at board {its}.")
 ONE_TEAM = N_("{one} and {other} are of one team, {team}.")
-
-KEPT = N_("The arbiter paired {one} or {other} with another team by hand.")
 
 
 def explain(before: Tournament, ruleset: Ruleset, paired: Round, one: str, other: str) -> tuple[Explanation, ...]:
@@ -36,8 +35,7 @@ def explain(before: Tournament, ruleset: Ruleset, paired: Round, one: str, other
         mine.team_id,
         theirs.team_id if theirs else "",
     )
-    if teams.message == explaining.KEPT:
-        teams = replace(teams, message=KEPT)
+    teams = replace(teams, message=SAID_OF_TEAMS.get(teams.message, teams.message))
     match = next((match for match in paired.matches if mine.team_id in match.team_ids), None)
     if match is None or (theirs and theirs.team_id not in match.team_ids):
         return (teams,)

@@ -13,44 +13,9 @@ from types import MappingProxyType
 from faristol.pairing.model import Decided, Pairing, Phase, Player, Round, Team, TeamMatch, Tournament
 from faristol.pairing.past import result_of
 from faristol.pairing.ranking import initial_ranking
-from faristol.rules import N_, Bye, Refusal, Ruleset
+from faristol.pairing.team_wording import SAID_OF_TEAMS
+from faristol.rules import Bye, Refusal, Ruleset
 from faristol.rules.standings import Board, Match, SpreadAdjustment, TeamBye, team_standings
-
-SAID_OF_TEAMS: Mapping[str, str] = {
-    "A round needs 2 players or more; {players} can be paired.": N_(
-        "A round needs 2 teams or more; {players} can be paired."
-    ),
-    "{players} players can play {most} rounds without meeting twice; the championship has {rounds}.": N_(
-        "{players} teams can play {most} rounds without meeting twice; the championship has {rounds}."
-    ),
-    "All against all of {players} players takes {expected} rounds; the championship has {rounds}.": N_(
-        "All against all of {players} teams takes {expected} rounds; the championship has {rounds}."
-    ),
-    "The {players} players are an odd number and each of them has had the bye once, so nobody may rest.": N_(
-        "The {players} teams are an odd number and each of them has had the bye once, so none may rest."
-    ),
-    "{player} has met every other player, and nobody meets twice; the arbiter decides.": N_(
-        "{player} has met every other team, and none meets another twice; the arbiter decides."
-    ),
-    "Player {player} may meet nobody who is left; the arbiter decides.": N_(
-        "Team {player} may meet none that is left; the arbiter decides."
-    ),
-    "The {players} players cannot all be paired without somebody meeting twice; the arbiter decides.": N_(
-        "The {players} teams cannot all be paired without two meeting twice; the arbiter decides."
-    ),
-    "The {players} players cannot all be paired within the rules; the arbiter decides.": N_(
-        "The {players} teams cannot all be paired within the rules; the arbiter decides."
-    ),
-    "So many players are kept apart that the {players} who are there cannot all be paired.": N_(
-        "So many teams are kept apart that the {players} that are there cannot all be paired."
-    ),
-    "Beside the pairs made by hand ({pairs}) {players} players are left, and each of them has had the bye once: "
-    "release a pair.": N_(
-        "Beside the pairs made by hand ({pairs}) {players} teams are left, and each of them has had the bye once: "
-        "release a pair."
-    ),
-}
-"""What is said of players who cannot be paired, and the same of teams; other sentences do for both."""
 
 
 def between(state: Tournament, ruleset: Ruleset) -> Tournament:

@@ -47,7 +47,9 @@ def withdraw(
 
 
 def grant(hall: Hall, player_id: str, number: int, kind: events.ByeKind.ValueType) -> None:
-    hall.do(decide.grant_bye(hall.state, player_id=player_id, number=number, kind=kind, at=None, now=hall.now))
+    hall.do(
+        decide.grant_bye(hall.state, hall.ruleset, player_id=player_id, number=number, kind=kind, at=None, now=hall.now)
+    )
 
 
 def in_round(hall: Hall, number: int) -> set[str]:
@@ -329,3 +331,16 @@ def test_nothing_is_said_of_who_is_not_registered(act: Callable[..., object]) ->
     hall = hall_of()
 
     assert refusal_of(lambda: act(hall.state, player_id="nobody", at=None, now=hall.now))[0] == "NOT_REGISTERED"
+
+
+def test_where_each_meets_each_a_bye_is_worth_nothing_and_the_opponent_wins_without_a_game() -> None:
+    hall = hall_of(4, 3, with_options(load_ruleset("pes-2024"), {"pairing": "round-robin"}))
+    for kind in (events.BYE_KIND_HALF_POINT, events.BYE_KIND_FULL_POINT):
+        with pytest.raises(Refusal, match="grant a zero-point bye") as refused:
+            grant(hall, "p1", 1, kind)
+        assert refused.value.reason == "BYE_WITH_POINTS"
+    grant(hall, "p1", 1, events.BYE_KIND_ZERO_POINT)
+    hall.pair(1)
+    (paired,) = hall.state.played
+    assert len(paired.pairings) == 1
+    assert {*paired.pairings[0].player_ids, paired.bye} == {"p2", "p3", "p4"}

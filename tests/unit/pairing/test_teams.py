@@ -17,7 +17,8 @@ from faristol.pairing.model import Hall as ModelHall
 from faristol.pairing.past import Past, past_of
 from faristol.pairing.ranking import entrants
 from faristol.pairing.seating import tables_for_matches
-from faristol.pairing.team_tournament import SAID_OF_TEAMS, between, match_of, rules_between, standing_of_teams
+from faristol.pairing.team_tournament import between, match_of, rules_between, standing_of_teams
+from faristol.pairing.team_wording import SAID_OF_TEAMS
 from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.pb.pairing.v1 import pairing_pb2 as pairing
 from faristol.rules import Bye, Refusal, Ruleset, load_ruleset, with_options
@@ -441,6 +442,45 @@ def test_it_is_said_why_two_teams_meet_and_who_sits_where() -> None:
         "board", "By the line-up a2 is at board 2, and wins there without a game: b has nobody left for it."
     )  # fmt: skip
     assert refusal_of(lambda: explained(hall, "b2"))[0] == "NOT_IN_ROUND"
+
+
+def test_it_is_said_of_a_team_that_rests_whether_a_bye_was_granted_or_the_opponent_has_left() -> None:
+    hall = hall_of("a", "b", "c", "d", rounds=3)
+    kind = events.BYE_KIND_HALF_POINT
+    hall.do(decide.grant_team_bye(hall.state, hall.ruleset, team_id="b", number=1, kind=kind, at=None, now=hall.now))
+    hall.pair(1)
+    granted = ("bye-granted", "b sits this round out: a bye was granted for it.")
+    assert explained(hall, "b1") == [granted]
+    assert explained(hall, "a1", "b2") == [granted]
+
+    berger = with_options(FISE, {"teams": 2, "pairing": "round-robin"})
+    hall = hall_of("a", "b", "c", "d", rounds=3, ruleset=berger)
+    play(hall, 1, first_wins)
+    refused = refusal_of(
+        lambda: decide.grant_team_bye(hall.state, berger, team_id="a", number=2, kind=kind, at=None, now=hall.now)
+    )
+    assert refused == ("BYE_WITH_POINTS", "FISE 4")
+    withdraw(hall, "d")
+    hall.pair(2)
+    resting = hall.state.played[1].team_bye
+    assert resting
+    ((reason, told),) = explained(hall, f"{resting}1")
+    assert (reason, told) == (
+        "opponent-gone", f"By the table of rounds {resting} would meet d, and d is not in this round."
+    )  # fmt: skip
+
+
+def test_in_a_dutch_round_of_teams_it_is_said_of_teams_why_two_do_not_meet() -> None:
+    hall = hall_of("a", "b", "c", "d", "e", rounds=4, ruleset=with_options(FISE, {"teams": 2, "pairing": "dutch"}))
+    told = set()
+    for number in (1, 2, 3):
+        play(hall, number, first_wins)
+        teams = "abcde"
+        told |= {
+            explained(hall, f"{one}1", f"{other}1" if other != one else "")[0][1] for one in teams for other in teams
+        }
+    assert any("team" in sentence for sentence in told), told
+    assert not [sentence for sentence in told if "player" in sentence or "nobody" in sentence]
 
 
 def test_every_sentence_said_of_players_that_is_said_otherwise_of_teams_is_said_somewhere() -> None:

@@ -30,7 +30,7 @@ ACTS: dict[str, Act] = {
     "PlayerCheckedIn": lambda hall: decide.check_in(hall.state, player_id="p1", at=None, now=hall.now),
     "PlayerWithdrawn": lambda hall: decide.withdraw(hall.state, player_id="p1", note="", at=None, now=hall.now),
     "ByeGranted": lambda hall: decide.grant_bye(
-        hall.state, player_id="p1", number=1, kind=events.BYE_KIND_HALF_POINT, at=None, now=hall.now
+        hall.state, FISC, player_id="p1", number=1, kind=events.BYE_KIND_HALF_POINT, at=None, now=hall.now
     ),
     "PairForbidden": lambda hall: decide.forbid(hall.state, FISC, player_ids=["p1", "p2"], at=None, now=hall.now),
     "PairKept": lambda hall: decide.keep(

@@ -195,6 +195,7 @@ def reinstate(
 
 def grant_bye(
     state: Tournament,
+    ruleset: Ruleset,
     *,
     player_id: str,
     number: int,
@@ -202,10 +203,23 @@ def grant_bye(
     at: datetime | None,
     now: datetime,
 ) -> list[Message]:
-    """Let a player sit out a round to come. Raises ``Invalid`` for a bye of no kind."""
+    """Let a player sit out a round to come. Raises ``Invalid`` for a bye of no kind.
+
+    Where each meets each it is worth nothing: the opponent of that round wins without a game.
+    """
     player = _playing(state, player_id)
     if kind not in BYES:
         raise Invalid("kind", N_("expected a half-point, a full-point or a zero-point bye"))
+    if ruleset.championship.system in systems.CYCLES and kind != events.BYE_KIND_ZERO_POINT:
+        raise Refusal(
+            "BYE_WITH_POINTS",
+            ruleset.article("championship.system"),
+            N_(
+                "Each meets each here: the opponent of {player} in round {round} wins without a game, and a bye with "
+                "points would give them out twice; grant a zero-point bye."
+            ),
+            {"player": player_id, "round": number},
+        )
     check_to_come(state, number)
     if number in player.byes:
         raise Refusal(

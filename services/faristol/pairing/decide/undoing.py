@@ -149,7 +149,7 @@ def undo(
             return team_pairs.of_bye(state, ruleset, act, revoke)
         case events.ByeRevoked():
             kind = _kind_before(act, facts[: version - 1])
-            grant = partial(players.grant_bye, number=act.round, kind=kind, at=at, now=now)
+            grant = partial(players.grant_bye, ruleset=ruleset, number=act.round, kind=kind, at=at, now=now)
             return team_pairs.of_bye(state, ruleset, act, grant)
         case events.HallsSet():
             earlier_halls = _halls_before(facts[: version - 1])
