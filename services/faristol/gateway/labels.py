@@ -23,6 +23,20 @@ BYES: Mapping[pairing.ByeKind.ValueType, str] = {
     pairing.BYE_KIND_ZERO_POINT: N_("no point"),
 }
 
+
+def opponent_gone(answer: pb.GetPairingsResponse, bye: pb.RequestedBye | pb.TeamBye) -> bool:
+    """Whether somebody rests in a round because their opponent in the table of rounds is not there.
+
+    Where each meets each no other bye but that of the odd one out has points.
+    """
+    if not answer.algorithm.startswith("berger") or bye.kind != pairing.BYE_KIND_FULL_POINT:
+        return False
+    if isinstance(bye, pb.TeamBye):
+        return True
+    teams = {team.team_id for team in answer.team_byes if opponent_gone(answer, team)}
+    return not bye.match and bye.seat.team_id in {"", *teams}
+
+
 KINDS: Mapping[pb.EntryKind.ValueType, str] = {
     pb.ENTRY_KIND_PLAY: N_("play"),
     pb.ENTRY_KIND_EXCHANGE: N_("exchange"),

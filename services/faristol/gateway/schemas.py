@@ -9,6 +9,7 @@ from typing import Literal, TypeVar
 from google.protobuf.timestamp_pb2 import Timestamp
 from pydantic import BaseModel, Field
 
+from faristol.gateway import labels
 from faristol.pb.clock.v1 import events_pb2 as clock
 from faristol.pb.game.v1 import events_pb2 as game
 from faristol.pb.pairing.v1 import events_pb2 as pairing
@@ -526,11 +527,20 @@ class RequestedBye(BaseModel):
         description="The match in which the player's board is won because the other team has nobody for it; 0 for none."
     )
     board: int = Field(description="The board, from 1, in that match or in the line-up; 0 where there are no teams.")
+    opponent_gone: bool = Field(
+        description="Nobody asked for it: the opponent in the table of rounds has left or sits the round out."
+    )
 
     @classmethod
-    def of(cls, one: pb.RequestedBye) -> RequestedBye:
-        """From the contract's message."""
-        return cls(player=Seat.of(one.seat), kind=BYE_KINDS[one.kind], match=one.match, board=one.board)
+    def of(cls, one: pb.RequestedBye, answer: pb.GetPairingsResponse) -> RequestedBye:
+        """From the contract's message, one of those of ``answer``."""
+        return cls(
+            player=Seat.of(one.seat),
+            kind=BYE_KINDS[one.kind],
+            match=one.match,
+            board=one.board,
+            opponent_gone=labels.opponent_gone(answer, one),
+        )
 
 
 class TeamSide(BaseModel):
@@ -580,12 +590,16 @@ class TeamBye(BaseModel):
 
     team_id: str
     name: str
-    kind: ByeKind | None = Field(description="What the round is worth where it was granted; null for the odd team out.")
+    kind: ByeKind | None = Field(description="What the round is worth; null for the odd team out.")
+    opponent_gone: bool = Field(
+        description="Nobody asked for it: the opponent in the table of rounds has left or sits the round out."
+    )
 
     @classmethod
-    def of(cls, one: pb.TeamBye) -> TeamBye:
-        """From the contract's message."""
-        return cls(team_id=one.team_id, name=one.name, kind=BYE_KINDS.get(one.kind))
+    def of(cls, one: pb.TeamBye, answer: pb.GetPairingsResponse) -> TeamBye:
+        """From the contract's message, one of those of ``answer``."""
+        gone = labels.opponent_gone(answer, one)
+        return cls(team_id=one.team_id, name=one.name, kind=BYE_KINDS.get(one.kind), opponent_gone=gone)
 
 
 class Pairings(Answer):
@@ -610,10 +624,10 @@ class Pairings(Answer):
             phase=PHASES[answer.phase],
             tables=[Table.of(one) for one in answer.tables],
             bye=Seat.of(answer.bye) if answer.HasField("bye") else None,
-            requested_byes=[RequestedBye.of(one) for one in answer.requested_byes],
+            requested_byes=[RequestedBye.of(one, answer) for one in answer.requested_byes],
             division=answer.division,
             matches=[Match.of(one) for one in answer.matches],
-            team_byes=[TeamBye.of(one) for one in answer.team_byes],
+            team_byes=[TeamBye.of(one, answer) for one in answer.team_byes],
             algorithm=answer.algorithm,
         )
 

@@ -16,6 +16,7 @@ from tests.unit.results.league import STREAM, League
 from faristol.gateway.app import app
 from faristol.gateway.language import language_of
 from faristol.gateway.results import AsOf, Results, reader
+from faristol.pb.game.v1 import events_pb2 as game
 from faristol.pb.pairing.v1 import events_pb2 as pairing
 from faristol.pb.results.v1 import results_pb2 as pb
 
@@ -82,7 +83,7 @@ async def test_the_pairings_say_which_table_is_which_board_of_which_match(playin
     assert [(one["match"], one["board"], one["seats"][0]["team_id"]) for one in told["tables"]] == [(1, 1, "lleida")]
     alone = told["requested_byes"][0]
     assert (alone["player"]["player_id"], alone["match"], alone["board"]) == ("biel", 1, 2)
-    assert told["team_byes"] == [{"team_id": "sabadell", "name": "Club Sabadell", "kind": None}]
+    assert told["team_byes"] == [{"team_id": "sabadell", "name": "Club Sabadell", "kind": None, "opponent_gone": False}]
     third = (await playing.http.get(f"{AT}/rounds/3/pairings")).json()
     assert [(one["team_id"], one["kind"]) for one in third["team_byes"]] == [("tarragona", "half_point")]
 
@@ -222,3 +223,40 @@ async def test_a_round_is_shown_without_points_where_its_rules_are_not_installed
     heading = page.text.split('id="match-1"')[1].split("</h3>")[0]
     assert (page.status_code, heading.count('class="score" data-flash>–<')) == (200, 2)
     assert (await stage.http.get(f"{AT}/team-standings")).status_code == 409
+
+
+async def test_a_match_lost_by_both_is_marked_and_who_rests_as_the_opponent_has_left_is_told_from_who_asked_to(
+    stage: Stage,
+) -> None:
+    boards = [("anna", "dolors"), ("biel", "eloi")]
+    full = pairing.BYE_KIND_FULL_POINT
+    paired = pairing.RoundPaired(
+        round=1,
+        algorithm="berger-1",
+        pairings=[
+            pairing.Pairing(
+                table=board, game_id=f"g{board}", first_player_id=one, second_player_id=other, match=1, board=board
+            )
+            for board, (one, other) in enumerate(boards, 1)
+        ],
+        matches=[pairing.TeamMatch(match=1, first_team_id="tarragona", second_team_id="sabadell")],
+        requested_byes=[pairing.RequestedBye(player_id="fina", kind=full, board=1, team_id="lleida")],
+        team_byes=[pairing.TeamBye(team_id="lleida", kind=full)],
+    )
+    lost = [
+        pairing.ResultRecorded(
+            round=1,
+            game_id=f"g{board}",
+            scores=[game.FinalScore(player_id=one) for one in players],
+            lost_by_all=True,
+            unplayed=True,
+        )
+        for board, players in enumerate(boards, 1)
+    ]
+    await stage.add(*League().create(), {STREAM: [paired, pairing.RoundStarted(round=1), *lost]})
+    told = (await stage.http.get(f"{AT}/rounds/1/pairings")).json()
+    assert told["matches"][0]["lost_by_all"]
+    assert [one["opponent_gone"] for one in (*told["team_byes"], *told["requested_byes"])] == [True, True]
+    shown = (await stage.http.get("/t/lliga/r/1", headers={"Accept-Language": "es"})).text
+    assert shown.count("pierden ambos") == 3
+    assert "Sin jugar, porque el rival no está:" in shown
