@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from google.protobuf.message import Message
-
-from faristol.pairing import decide, identity, pinning
+from faristol.pairing import decide, identity
 from faristol.pairing.commands import Commands, Context
-from faristol.pairing.model import Hall, Tournament
+from faristol.pairing.model import Hall
 from faristol.pb.pairing.v1 import pairing_pb2 as pairing
 
 
@@ -42,17 +40,12 @@ class Halls(Commands):
     ) -> pairing.FixTableResponse:
         """Give a player a table of their own."""
         at = self.at(request)
-
-        def facts_of(state: Tournament) -> list[Message]:
-            decide.check_of_players(pinning.ruleset_of(state))
-            return decide.fix_table(
-                state, player_id=request.player_id, table=request.table, at=at, now=self._runtime.now()
-            )
-
         return await self.act(
             context,
             request,
-            facts_of,
+            lambda state: decide.fix_table(
+                state, player_id=request.player_id, table=request.table, at=at, now=self._runtime.now()
+            ),
             lambda position, _: pairing.FixTableResponse(position=position),
             pairing.FixTableResponse,
         )

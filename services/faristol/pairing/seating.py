@@ -6,7 +6,7 @@ the top may sit at the first tables; the others sit where their players move lea
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import pairwise
 
 from faristol.host.errors import Invalid
@@ -79,30 +79,56 @@ def tables_for(state: Tournament, pairings: Sequence[Sequence[str]]) -> tuple[in
     return tuple(given[place] for place in range(len(pairings)))
 
 
-def tables_for_matches(state: Tournament, sizes: Sequence[int]) -> tuple[tuple[int, ...], ...]:
-    """The tables of each match between teams, of which ``sizes`` says how many games it has, in the order of rank.
+def tables_for_matches(state: Tournament, matches: Sequence[Sequence[Sequence[str]]]) -> tuple[tuple[int, ...], ...]:
+    """The tables of the games of each match between teams, which come in the order of rank, as players game by game.
 
     They stand beside each other: without halls all are numbered from 1, and with halls a match takes the first tables
-    in a row that are free in one hall, and the first ones free anywhere only where there is no such row. Raises
-    ``Refusal`` when there are fewer tables than games.
+    in a row that are free in one hall, and the first ones free anywhere only where there is no such row. A match with a
+    player who has a table of their own is seated first, in a row with that table where one is free, that player at it
+    and the others in the order of the boards. Raises ``Refusal`` when there are fewer tables than games, and when
+    players meet who each have a table.
     """
+    games = sum(map(len, matches))
     halls = sorted(state.halls, key=lambda hall: hall.first_table)
-    free = [list(hall.tables) for hall in halls] or [list(range(1, sum(sizes) + 1))]
-    if sum(sizes) > (tables := sum(map(len, free))):
+    free = [list(hall.tables) for hall in halls] or [list(range(1, games + 1))]
+    if games > (tables := sum(map(len, free))):
         raise Refusal(
             "TOO_FEW_TABLES",
             "",
             N_("The round has {pairings} pairings, and the halls have {tables} tables."),
-            {"pairings": sum(sizes), "tables": tables},
+            {"pairings": games, "tables": tables},
         )
-    given = []
-    for size in sizes:
-        # What is taken comes off the front, so that what is left of a hall is always in a row.
-        room = next((hall for hall in free if len(hall) >= size), None)
-        taken = room[:size] if room is not None else [table for hall in free for table in hall][:size]
-        free = [[table for table in hall if table not in taken] for hall in free]
-        given.append(tuple(taken))
-    return tuple(given)
+    own = [_own_tables(state, match) if halls else {} for match in matches]
+    taken = {table for having in own for table in having.values()}
+    given: dict[int, tuple[int, ...]] = {}
+    for place in sorted(range(len(matches)), key=lambda place: not own[place]):
+        of_others = taken - set(own[place].values())
+        left = [[table for table in hall if table not in of_others] for hall in free]
+        given[place] = _beside_each_other(left, len(matches[place]), own[place])
+        free = [[table for table in hall if table not in given[place]] for hall in free]
+        taken -= set(own[place].values())
+    return tuple(given[place] for place in range(len(matches)))
+
+
+def _beside_each_other(free: Sequence[Sequence[int]], size: int, own: Mapping[int, int]) -> tuple[int, ...]:
+    """Tables for the games of a match among those that are ``free`` in each hall; ``own`` are tables by the game."""
+    if not size:
+        return ()
+    wanted = set(own.values())
+    rows = [
+        row
+        for hall in free
+        for row in (hall[start : start + size] for start in range(len(hall) - size + 1))
+        if row[-1] - row[0] == size - 1 and wanted.issubset(row)
+    ]
+    if rows:
+        chosen = min(rows, key=lambda row: (sum(row[game] != table for game, table in own.items()), row[0]))
+    else:
+        others = sorted(table for hall in free for table in hall if table not in wanted)
+        others.sort(key=lambda table: min((abs(table - one) for one in wanted), default=0))
+        chosen = [*wanted, *others[: size - len(wanted)]]
+    left = iter(sorted(set(chosen) - wanted))
+    return tuple(own[game] if game in own else next(left) for game in range(size))
 
 
 def hall_of_table(state: Tournament, table: int) -> str:

@@ -1,18 +1,21 @@
 from __future__ import annotations
 
+import random
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial, reduce
 
 import pytest
 from google.protobuf.message import Message
+from hypothesis import given
+from hypothesis import strategies as st
 from tests.unit.pairing.halls import FISC, Hall
 
 from faristol.host.errors import AlreadyExists, Invalid
 from faristol.host.text import TRANSLATED, translations
 from faristol.host.times import to_timestamp
 from faristol.pairing import decide, systems, team_explaining
-from faristol.pairing.model import Decided, Tournament, evolve
+from faristol.pairing.model import Decided, Player, Tournament, evolve
 from faristol.pairing.model import Hall as ModelHall
 from faristol.pairing.past import Past, past_of
 from faristol.pairing.ranking import entrants
@@ -181,6 +184,75 @@ def test_the_players_of_a_match_sit_by_their_line_ups_at_tables_beside_each_othe
         assert tuple(player[0] for player in table.player_ids) == teams
 
 
+def matches(*sizes: int) -> list[list[tuple[str, str]]]:
+    """Matches of so many games."""
+    return [
+        [(f"{place}-{board}", f"{place}+{board}") for board in range(1, size + 1)]
+        for place, size in enumerate(sizes, 1)
+    ]
+
+
+def fix_table(hall: Hall, player_id: str, table: int) -> None:
+    hall.do(decide.fix_table(hall.state, player_id=player_id, table=table, at=None, now=hall.now))
+
+
+def test_a_match_is_played_around_the_table_that_a_player_of_it_has() -> None:
+    hall = hall_of("a", "b", "c", "d", ruleset=with_options(FISE, {"teams": 3}))
+    halls = [ModelHall("Blava", 1, 5), ModelHall("Verda", 11, 14)]
+    hall.do(decide.set_halls(hall.state, halls=halls, top_tables=0, at=None, now=hall.now))
+    fix_table(hall, "a2", 13)
+    hall.pair(1)
+    (one,) = hall.state.played
+    assert [(each.match, each.board, each.table) for each in one.pairings] == [
+        (2, 1, 1), (2, 2, 2), (2, 3, 3), (1, 1, 12), (1, 2, 13), (1, 3, 14)
+    ]  # fmt: skip
+    # At an end of a hall the boards beside it take what is left of the row; another match has its own table there.
+    hall.do(decide.unpair(hall.state, number=1, note="", at=None, now=hall.now))
+    fix_table(hall, "a1", 14)
+    fix_table(hall, "b3", 11)
+    hall.pair(1)
+    (one,) = hall.state.played
+    assert {each.player_ids[0]: each.table for each in one.pairings if each.match == 1} == {
+        "a1": 14,
+        "a2": 13,
+        "a3": 12,
+    }
+    assert next(each.table for each in one.pairings if "b3" in each.player_ids) == 11
+    hall.do(decide.unpair(hall.state, number=1, note="", at=None, now=hall.now))
+    fix_table(hall, "c2", 12)
+    assert refusal_of(lambda: hall.pair(1))[0] == "OWN_TABLES_CLASH"
+
+
+@given(
+    sizes=st.lists(st.integers(0, 4), min_size=1, max_size=6),
+    halls=st.lists(st.integers(1, 9), min_size=1, max_size=4),
+    chance=st.randoms(use_true_random=False),
+)
+def test_every_game_has_a_table_for_itself_and_who_has_one_is_at_it(
+    sizes: list[int], halls: list[int], chance: random.Random
+) -> None:
+    rooms, first = [], 1
+    for number, size in enumerate(halls):
+        rooms.append(ModelHall(f"hall {number}", first, first + size - 1))
+        first += size + 2
+    tables = [table for room in rooms for table in room.tables]
+    games = [game for match in matches(*sizes) for game in match]
+    fixed = chance.sample(games, k=chance.randint(0, min(len(games), len(tables), 3)))
+    own = dict(zip((game[0] for game in fixed), chance.sample(tables, k=len(fixed)), strict=True))
+    state = Tournament(
+        halls=tuple(rooms), players=tuple(Player(one, 1500, unrated=False, table=table) for one, table in own.items())
+    )
+    if len(games) > len(tables):
+        assert refusal_of(lambda: tables_for_matches(state, matches(*sizes)))[0] == "TOO_FEW_TABLES"
+        return
+    given_tables = tables_for_matches(state, matches(*sizes))
+    assert [len(one) for one in given_tables] == sizes
+    flat = [table for one in given_tables for table in one]
+    assert len(set(flat)) == len(flat)
+    assert set(flat) <= set(tables)
+    assert {player: table for (player, _), table in zip(games, flat, strict=True) if player in own} == own
+
+
 def test_a_match_is_not_split_over_halls_where_it_fits() -> None:
     hall = hall_of("a", "b", "c", "d", ruleset=with_options(FISE, {"teams": 3}))
     halls = [ModelHall("Blava", 1, 5), ModelHall("Verda", 11, 14)]
@@ -189,10 +261,10 @@ def test_a_match_is_not_split_over_halls_where_it_fits() -> None:
     assert [(one.match, one.table, one.hall) for one in hall.state.played[0].pairings] == [
         (1, 1, "Blava"), (1, 2, "Blava"), (1, 3, "Blava"), (2, 11, "Verda"), (2, 12, "Verda"), (2, 13, "Verda")
     ]  # fmt: skip
-    assert tables_for_matches(hall.state, [2, 3, 4]) == ((1, 2), (3, 4, 5), (11, 12, 13, 14))
+    assert tables_for_matches(hall.state, matches(2, 3, 4)) == ((1, 2), (3, 4, 5), (11, 12, 13, 14))
     # 5 and 4 tables are left of rows: only the third match has to be split.
-    assert tables_for_matches(hall.state, [3, 3, 3]) == ((1, 2, 3), (11, 12, 13), (4, 5, 14))
-    assert refusal_of(lambda: tables_for_matches(hall.state, [5, 5]))[0] == "TOO_FEW_TABLES"
+    assert tables_for_matches(hall.state, matches(3, 3, 3)) == ((1, 2, 3), (11, 12, 13), (4, 5, 14))
+    assert refusal_of(lambda: tables_for_matches(hall.state, matches(5, 5)))[0] == "TOO_FEW_TABLES"
 
 
 def test_who_withdraws_makes_room_for_the_next_of_the_line_up() -> None:

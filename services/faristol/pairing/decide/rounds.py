@@ -58,7 +58,7 @@ def _between_teams(
     """A round of matches between teams, the boards of each at tables beside each other."""
     paired = team_round.propose(state, ruleset, number, seed, system)
     laid = team_round.lay_out(state, ruleset, paired, number)
-    tables = seating.tables_for_matches(state, [len(boards) for boards in laid.boards])
+    tables = seating.tables_for_matches(state, [[board.players for board in boards] for boards in laid.boards])
     return events.RoundPaired(
         round=number,
         pairings=[
