@@ -17,8 +17,9 @@ from grpc_status import rpc_status
 from faristol.cli.common import run, settings_of
 from faristol.host import StartError
 from faristol.host.channels import CHANNEL_OPTIONS
-from faristol.host.text import LANGUAGES, negotiate
+from faristol.host.text import LANGUAGES, negotiate, say
 from faristol.pb.lexicon.v1 import adjudication_pb2_grpc as pb_grpc
+from faristol.rules.refusal import N_
 
 T = TypeVar("T")
 
@@ -88,13 +89,17 @@ async def service_at(service: str, address: str | None) -> AsyncIterator[grpc.ai
     """
     wanted = address or settings_of().address(service)
     if not wanted:
-        raise StartError(f"say where the {service} service is: give --address or FARISTOL_{service.upper()}_ADDRESS")
+        text = N_("say where the {service} service is: give --address or {setting}")
+        where = {"service": service, "setting": f"FARISTOL_{service.upper()}_ADDRESS"}
+        raise StartError(say(text, where, language_of_terminal()))
     async with grpc.aio.insecure_channel(wanted, options=CHANNEL_OPTIONS) as channel:
         try:
             yield channel
         except grpc.aio.AioRpcError as problem:
             if problem.code() is grpc.StatusCode.UNAVAILABLE:
-                raise StartError(f"the {service} service at {wanted} cannot be reached") from problem
+                text = N_("the {service} service at {address} cannot be reached")
+                where = {"service": service, "address": wanted}
+                raise StartError(say(text, where, language_of_terminal())) from problem
             raise StartError(every_reason(problem)) from problem
 
 

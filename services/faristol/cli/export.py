@@ -18,8 +18,10 @@ from faristol.gateway.ratings import Ratings, RatingService
 from faristol.gateway.results import AsOf, Results
 from faristol.gateway.teams import Teams, TeamStandings
 from faristol.host import StartError
+from faristol.host.text import say
 from faristol.pb.rating.v1 import rating_pb2_grpc
 from faristol.pb.results.v1 import results_pb2_grpc
+from faristol.rules.refusal import N_
 
 app = typer.Typer(no_args_is_help=True, help="Standings, teams, pairings, crosstables and reports as files.")
 
@@ -196,4 +198,6 @@ def _write(text: str, output: Path | None) -> None:
     try:
         output.write_bytes(data)
     except OSError as problem:
-        raise StartError(f"{output} cannot be written: {problem.strerror}") from None
+        text = N_("{file} cannot be written: {problem}")
+        why = {"file": str(output), "problem": problem.strerror or str(problem)}
+        raise StartError(say(text, why, language_of_terminal())) from None

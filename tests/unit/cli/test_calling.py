@@ -7,6 +7,7 @@ from typer.testing import CliRunner
 
 from faristol.cli.calling import language_of_terminal
 from faristol.cli.main import app
+from faristol.host import StartError
 
 
 @pytest.mark.parametrize(
@@ -46,3 +47,13 @@ def test_a_language_that_there_is_not_is_refused_with_those_that_there_are(comma
     answer = CliRunner().invoke(app, [*command, "--language", "xx"])
     assert answer.exit_code == 2
     assert "there is no language 'xx'; there are: ca, es, el, en" in " ".join(answer.output.replace("│", " ").split())
+
+
+def test_a_service_that_cannot_be_reached_is_told_in_the_language_of_the_terminal(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    for language, told in (("ca_ES", "no respon"), ("el_GR", "δεν απαντά"), ("C", "cannot be reached")):
+        monkeypatch.setenv("LC_ALL", f"{language}.UTF-8")
+        answer = CliRunner().invoke(app, ["export", "standings", "cup", "--address", "127.0.0.1:9"])
+        assert isinstance(answer.exception, StartError)
+        assert str(answer.exception).endswith(told)
