@@ -47,6 +47,9 @@ def postgres(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     # The server lists a folder's processes through their sockets, whose paths must be short.
     folder = tmp_path_factory.mktemp("pg")
     server = get_server(str(folder), cleanup_mode="stop")
+    for setting in ("fsync", "full_page_writes"):  # what they are for is a machine that loses power
+        server.psql(f"ALTER SYSTEM SET {setting} = off")
+    server.psql("SELECT pg_reload_conf()")
     yield str(server.get_uri())
     server.cleanup()
 
