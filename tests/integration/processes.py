@@ -19,9 +19,12 @@ import grpc
 from grpc_health.v1 import health_pb2, health_pb2_grpc
 
 from faristol.host import SERVICES
+from faristol.host.channels import CHANNEL_OPTIONS
 
 FARISTOL = str(Path(sys.executable).with_name("faristol"))
 START_SECONDS = 60.0
+EAGER = (*CHANNEL_OPTIONS[:2], ("grpc.max_reconnect_backoff_ms", 200))
+"""Of connections: a process that is there, or back, is found at once, and not seconds after it listens."""
 
 
 def free_port() -> int:
@@ -99,7 +102,7 @@ class Child:
 def wait_until_serving(address: str, child: Child, service: str = "") -> None:
     """Wait for the health check of a gRPC server."""
     give_up = time.monotonic() + START_SECONDS
-    with grpc.insecure_channel(address) as channel:
+    with grpc.insecure_channel(address, options=EAGER) as channel:
         stub = health_pb2_grpc.HealthStub(channel)
         while time.monotonic() < give_up:
             assert child.process.poll() is None, child.output()

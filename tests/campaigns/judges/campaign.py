@@ -14,8 +14,8 @@ from datetime import UTC, datetime
 import grpc
 from google.protobuf.message import Message
 from tests.campaigns.judges.clients import Bench, ChallengingTable
-from tests.campaigns.torture.clients import EAGER
 from tests.campaigns.torture.sites import Site
+from tests.integration.processes import EAGER
 
 from faristol.cli.api import Api, call
 from faristol.cli.demo.plan import Plan

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import NoReturn
 
 import grpc
-from tests.campaigns.torture.clients import EAGER
+from tests.integration.processes import EAGER
 
 from faristol.cli.api import call
 from faristol.cli.demo.table import Placed, State, Table

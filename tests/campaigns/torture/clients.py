@@ -12,11 +12,11 @@ from typing import Any, cast
 
 import grpc
 from tests.campaigns.torture.ledger import Ledger
+from tests.integration.processes import EAGER
 
 from faristol.cli.api import DEADLINE, PATIENCE, Api
 from faristol.cli.demo.championship import Championship
 from faristol.cli.demo.plan import Plan
-from faristol.host.channels import CHANNEL_OPTIONS
 from faristol.rules.ruleset import load_ruleset
 from faristol.rules.tiles import load_tile_set
 from faristol.words import DEFAULT_NAME, WordGraph
@@ -28,8 +28,6 @@ THINKING = 0.04
 """Seconds that a client waits at most before a call, so that the load stays bounded on a fast machine."""
 AGAIN = 0.1
 """Seconds between two attempts: few are waiting when the next kill comes."""
-EAGER = (*CHANNEL_OPTIONS[:2], ("grpc.max_reconnect_backoff_ms", 200))
-"""Of connections: a process that is back is found at once, so that what is measured is how long it took to be back."""
 LOSING = (
     grpc.StatusCode.UNAVAILABLE,
     grpc.StatusCode.DEADLINE_EXCEEDED,

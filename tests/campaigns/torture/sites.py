@@ -16,8 +16,7 @@ from pathlib import Path
 
 import grpc
 from grpc_health.v1 import health_pb2, health_pb2_grpc
-from tests.campaigns.torture.clients import EAGER
-from tests.integration.processes import START_SECONDS, Cell, Child, faristol, free_port
+from tests.integration.processes import EAGER, START_SECONDS, Cell, Child, faristol, free_port
 
 from faristol.host import SERVICES
 from faristol.record.keys import public_path
