@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import datetime
 import uuid
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Mapping, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -114,7 +114,8 @@ class TableOnCell(OnCell, TableServices):
             for judge_id in fact.judge_ids
         ]
         judge = Judge(self._channel, next(one for one in JUDGES if one not in first or not appeal))
-        case_id = await _first_in_queue(judge)
+        ruled = {fact.case_id for fact in facts if isinstance(fact, events.CaseRuled)}
+        case_id = await _first_in_queue(judge, ruled)
         await asked(judge.claim(case_id))
         file = await asked(judge.file(case_id))
         rulings = [_ruling(one, good=good(tuple(one.word.faces))) for one in file.words]
@@ -129,11 +130,13 @@ class TableOnCell(OnCell, TableServices):
         await self.settle()
 
 
-async def _first_in_queue(judge: Judge) -> str:
+async def _first_in_queue(judge: Judge, ruled: Collection[str]) -> str:
+    """The case that waits longest and is none of those ``ruled`` on: a queue may be shown that is a moment old."""
     async with patience("no case comes to the judge"):
         async for queue in judge.queue():
-            if queue.cases:
-                return queue.cases[0].case_id
+            for case in queue.cases:
+                if case.case_id not in ruled:
+                    return case.case_id
     raise ValueError("the queue ended")
 
 
