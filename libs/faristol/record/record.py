@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Collection, Mapping
+from collections.abc import AsyncIterator, Callable, Collection, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcontext
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -21,7 +21,7 @@ from faristol.record.database import RecordError
 from faristol.record.decision import Appended, Checkpoint, Command, Decision, checked
 from faristol.record.direct import Direct
 from faristol.record.direct_postgresql import DirectPostgresql
-from faristol.record.direct_sqlite import DirectSqlite
+from faristol.record.direct_sqlite import DirectSqlite, Questions
 from faristol.record.event import Metadata, Recorded, microseconds, recorded
 from faristol.record.folding import Folds
 from faristol.record.news import News
@@ -39,7 +39,9 @@ _FACTS = (
     .order_by(tables.events.c.version)
 )
 _CHECKPOINT = select(tables.checkpoints.c.position).where(tables.checkpoints.c.consumer == bindparam("consumer"))
-_COMMAND = select(tables.commands).where(tables.commands.c.command_id == bindparam("command_id"))
+_COMMAND = select(tables.commands.c.position, tables.commands.c.answer).where(
+    tables.commands.c.command_id == bindparam("command_id")
+)
 # Statements of the hot paths are built once: building one costs as much as running it.
 
 _ALL_FACTS = (
@@ -86,9 +88,11 @@ class Record:
         self._turn: AbstractAsyncContextManager[Any] = nullcontext()
         """Held by whoever writes, where there is one writer at a time."""
         direct: Direct = DirectPostgresql(writing)
+        self._questions: Questions | None = None
         if writing.dialect.name == "sqlite":
             self._turn = asyncio.Lock()
-            direct = DirectSqlite(Path(writing.url.database or ""))
+            path = Path(writing.url.database or "")
+            direct, self._questions = DirectSqlite(path), Questions(path)
         self._appender = Appender(self.writing, direct, self._turn, now, self._news.tell)
 
     @classmethod
@@ -123,6 +127,8 @@ class Record:
         """Finish what is being written, and give back every connection."""
         await self._appender.close()
         await self._news.close()
+        if self._questions:
+            await self._questions.close()
         await self.engine.dispose()
         if self._writing is not self.engine:
             await self._writing.dispose()
@@ -158,14 +164,11 @@ class Record:
         """
         return await self._appender.append(checked(decision, command), metadata, command, checkpoint)
 
-    async def _answered(self, connection: AsyncConnection, command_id: str) -> Appended | None:
-        row = (await connection.execute(_COMMAND, {"command_id": command_id})).one_or_none()
-        return Appended(row.position, row.answer, repeated=True) if row else None
-
     async def answered(self, command_id: str) -> Appended | None:
         """What a command brought about when it was first sent; None when it never was."""
-        async with self.reading() as connection:
-            return await self._answered(connection, command_id)
+        for position, answer in await self._asked(_COMMAND, {"command_id": command_id}):
+            return Appended(position, answer, repeated=True)
+        return None
 
     async def read_stream(self, stream: str, after_version: int = 0) -> list[Recorded]:
         """The events of one stream, in order, after a version."""
@@ -173,9 +176,8 @@ class Record:
 
     async def facts(self, stream: str, after_version: int = 0) -> list[Message]:
         """What the events of one stream say, in order, after a version, and nothing that is said about them."""
-        async with self.engine.connect() as connection:
-            rows = await connection.execute(_FACTS, {"stream": stream, "after_version": after_version})
-            return [upcasting.message(type_name, version, payload) for type_name, version, payload in rows.all()]
+        rows = await self._asked(_FACTS, {"stream": stream, "after_version": after_version})
+        return [upcasting.message(type_name, version, payload) for type_name, version, payload in rows]
 
     async def facts_of(self, streams: Collection[str]) -> dict[str, list[Message]]:
         """What the events of many streams say, each in order; streams that do not exist are left out."""
@@ -241,6 +243,13 @@ class Record:
         async with self.engine.connect() as connection:
             rows = await connection.execute(query, values)
             return [recorded(row) for row in rows.all()]
+
+    async def _asked(self, query: Any, values: Mapping[str, object]) -> Sequence[Any]:
+        """The rows of one statement of few rows."""
+        if self._questions:
+            return await self._questions.ask(query, values)
+        async with self.engine.connect() as connection:
+            return (await connection.execute(query, values)).all()
 
     async def last_position(self) -> int:
         """Position of the last event, 0 when there is none."""
