@@ -126,14 +126,21 @@ def main(arguments: list[str] | None = None) -> None:
         sys.exit(code if isinstance(code, int) else 0)
 
 
-def _outside() -> tuple[type[Exception], ...]:
-    """What can be wrong outside Faristol; the message is for the person at the terminal."""
-    from faristol.bus import BusError
-    from faristol.host import StartError
-    from faristol.record import RecordError
-    from faristol.words import LexiconError
+_OUTSIDE = (
+    ("faristol.host", "StartError"),
+    ("faristol.record", "RecordError"),
+    ("faristol.bus", "BusError"),
+    ("faristol.words", "LexiconError"),
+)
 
-    return StartError, RecordError, BusError, LexiconError
+
+def _outside() -> tuple[type[Exception], ...]:
+    """What can be wrong outside Faristol; the message is for the person at the terminal.
+
+    Nothing is imported to find it out: what a module did not come to raise is none of its errors.
+    """
+    loaded = ((sys.modules.get(module), name) for module, name in _OUTSIDE)
+    return tuple(getattr(module, name) for module, name in loaded if hasattr(module, name))
 
 
 def _tell(message: str, hint: str) -> None:
