@@ -11,7 +11,7 @@ from faristol.cli.referee.articles import articles_of
 from faristol.cli.referee.case import Case
 from faristol.cli.referee.coverage import as_markdown
 from faristol.cli.referee.reader import files_in, read_cases
-from faristol.cli.referee.running import run_case
+from faristol.cli.referee.running import Verdict, run_case
 from faristol.cli.referee.services import CLOCK, GAME
 from faristol.cli.referee.tournament.commands import tournament_verbs
 from faristol.cli.referee.verbs import verbs_of
@@ -24,11 +24,19 @@ OF_FIDE = "FIDE "
 """Articles that books fall back on where they say nothing; a book without such tie-breaks shows none of them."""
 
 CASES = [case for file in files_in([HERE / "cases"]) for case in read_cases(file)]
+VERDICTS: dict[str, Verdict] = {}
+
+
+async def verdict_of(case: Case) -> Verdict:
+    """The verdict on a case, which is played once for all who ask."""
+    if case.id not in VERDICTS:
+        VERDICTS[case.id] = await run_case(case)
+    return VERDICTS[case.id]
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.id)
 async def test_it_comes_out_as_the_book_says(case: Case) -> None:
-    verdict = await run_case(case)
+    verdict = await verdict_of(case)
     assert verdict.passed, "\n".join(verdict.problems)
 
 
@@ -37,7 +45,7 @@ def test_no_two_cases_are_called_the_same() -> None:
 
 
 async def test_the_report_says_what_is_covered_today() -> None:
-    verdicts = [await run_case(case) for case in CASES]
+    verdicts = [await verdict_of(case) for case in CASES]
     assert REPORT.read_text(encoding="utf-8") == as_markdown(verdicts), (
         "make it again: faristol referee --report docs/rulebook-coverage.md tests/rulebook/cases"
     )
