@@ -52,6 +52,7 @@ def test_the_demonstration_prints_one_object_with_standings_in_rank_order(undist
     assert any(line["new_rating"] != line["rating"] for line in lines)
 
 
+@pytest.mark.nightly  # on PostgreSQL, and in seven processes that are killed, it is played for every change: see below
 def test_the_same_seed_gives_the_same_standings_on_postgresql(undisturbed: dict[str, Any], new_database: str) -> None:
     done = faristol("demo", *PLAN, "--json", "--database-url", new_database, timeout=PATIENCE)
     assert done.returncode == 0, done.stderr
