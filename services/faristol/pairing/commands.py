@@ -17,6 +17,7 @@ from faristol.host import NotFound, Runtime
 from faristol.host.errors import Invalid
 from faristol.host.times import occurred_at, to_datetime
 from faristol.pairing import identity
+from faristol.pairing.conditions import round_to_pair_again
 from faristol.pairing.model import Division, Tournament, evolve, stream
 from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.record import Decision, Guard, Loaded, Record, Write, load
@@ -24,6 +25,7 @@ from faristol.rules import N_
 
 Context = grpc.aio.ServicerContext[Any, Any]
 M = TypeVar("M", bound=Message)
+_PAIR_AGAIN = "round_to_pair_again"
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,13 +74,24 @@ class Commands:
         answer: Callable[[int, list[Message]], M],
         response: type[M],
     ) -> M:
-        """Carry out a command for which ``facts_of`` reads more than the tournament, such as who its players are."""
+        """Carry out a command for which ``facts_of`` reads more than the tournament, such as who its players are.
+
+        An answer that has a field for the round that has to be paired again because of the command says it.
+        """
         tournament_id: str = request.tournament_id
 
         async def attempt() -> tuple[Decision, Callable[[int], M]]:
             loaded = await self.load(tournament_id)
             facts = await facts_of(loaded)
-            return decision_of(tournament_id, loaded, facts), lambda position: answer(position, facts)
+            again = round_to_pair_again(loaded.state, facts) if _PAIR_AGAIN in response.DESCRIPTOR.fields_by_name else 0
+
+            def answered(position: int) -> M:
+                made = answer(position, facts)
+                if again:
+                    setattr(made, _PAIR_AGAIN, again)
+                return made
+
+            return decision_of(tournament_id, loaded, facts), answered
 
         return await self._runtime.desk.handle(context, request, attempt, response=response)
 

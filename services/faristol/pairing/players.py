@@ -107,10 +107,9 @@ class Players(Commands):
         """Withdraw a player."""
         at = self.at(request)
         note = identity.checked_note("note", request.note)
-        again: list[int] = []
 
         def facts_of(state: Tournament) -> list[Message]:
-            facts = decide.withdraw(
+            return decide.withdraw(
                 state,
                 player_id=request.player_id,
                 note=note,
@@ -118,15 +117,11 @@ class Players(Commands):
                 at=at,
                 now=self._runtime.now(),
             )
-            again[:] = [conditions.round_to_pair_again(state, facts)]
-            return facts
 
         def answer(position: int, facts: list[Message]) -> pairing.WithdrawPlayerResponse:
             (fact,) = facts
             assert isinstance(fact, events.PlayerWithdrawn)
-            return pairing.WithdrawPlayerResponse(
-                position=position, round=fact.round, game_id=fact.game_id, round_to_pair_again=again[0]
-            )
+            return pairing.WithdrawPlayerResponse(position=position, round=fact.round, game_id=fact.game_id)
 
         return await self.act(context, request, facts_of, answer, pairing.WithdrawPlayerResponse)
 

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from google.protobuf.message import Message
 
-from faristol.pairing import conditions, decide, identity, pinning
+from faristol.pairing import decide, identity, pinning
 from faristol.pairing.commands import Commands, Context, decision_of
 from faristol.pairing.model import Tournament
 from faristol.pb.pairing.v1 import events_pb2 as events
@@ -25,12 +25,11 @@ class Teams(Commands):
         name = identity.checked_name("name", request.name)
         if request.team_id:
             identity.checked_id("team_id", request.team_id)
-        again: list[int] = []
 
         def facts_of(state: Tournament) -> list[Message]:
             known = {team.team_id for team in state.teams}
             ids = identity.ids_of(name, request.command_id, "team")
-            facts = decide.register_team(
+            return decide.register_team(
                 state,
                 pinning.ruleset_of(state),
                 team_id=request.team_id or next(one for one in ids if one not in known),
@@ -39,15 +38,11 @@ class Teams(Commands):
                 at=at,
                 now=self._runtime.now(),
             )
-            again[:] = [conditions.round_to_pair_again(state, facts)]
-            return facts
 
         def answer(position: int, facts: list[Message]) -> pairing.RegisterTeamResponse:
             (fact,) = facts
             assert isinstance(fact, events.TeamRegistered)
-            return pairing.RegisterTeamResponse(
-                position=position, team_id=fact.team_id, round=fact.round, round_to_pair_again=again[0]
-            )
+            return pairing.RegisterTeamResponse(position=position, team_id=fact.team_id, round=fact.round)
 
         return await self.act(context, request, facts_of, answer, pairing.RegisterTeamResponse)
 
@@ -79,18 +74,15 @@ class Teams(Commands):
         """Withdraw a team."""
         at = self.at(request)
         note = identity.checked_note("note", request.note)
-        again: list[int] = []
 
         def facts_of(state: Tournament) -> list[Message]:
             ruleset, now = pinning.ruleset_of(state), self._runtime.now()
-            facts = decide.withdraw_team(state, ruleset, team_id=request.team_id, note=note, at=at, now=now)
-            again[:] = [conditions.round_to_pair_again(state, facts)]
-            return facts
+            return decide.withdraw_team(state, ruleset, team_id=request.team_id, note=note, at=at, now=now)
 
         def answer(position: int, facts: list[Message]) -> pairing.WithdrawTeamResponse:
             (fact,) = facts
             assert isinstance(fact, events.TeamWithdrawn)
-            return pairing.WithdrawTeamResponse(position=position, round=fact.round, round_to_pair_again=again[0])
+            return pairing.WithdrawTeamResponse(position=position, round=fact.round)
 
         return await self.act(context, request, facts_of, answer, pairing.WithdrawTeamResponse)
 

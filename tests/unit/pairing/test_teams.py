@@ -395,7 +395,7 @@ def keep_teams(hall: Hall, *teams: str) -> list[Message]:
 
 
 def grant_team_bye(hall: Hall, team: str, number: int, kind: events.ByeKind.ValueType) -> list[Message]:
-    grant = partial(decide.grant_bye, number=number, kind=kind, at=None, now=hall.now)
+    grant = partial(decide.grant_bye, ruleset=hall.ruleset, number=number, kind=kind, at=None, now=hall.now)
     return decide.of_bye(hall.state, hall.ruleset, pairing.GrantByeRequest(team_id=team), grant)
 
 
@@ -512,7 +512,7 @@ def test_it_is_said_why_two_teams_meet_and_who_sits_where() -> None:
 def test_it_is_said_of_a_team_that_rests_whether_a_bye_was_granted_or_the_opponent_has_left() -> None:
     hall = hall_of("a", "b", "c", "d", rounds=3)
     kind = events.BYE_KIND_HALF_POINT
-    hall.do(decide.grant_team_bye(hall.state, hall.ruleset, team_id="b", number=1, kind=kind, at=None, now=hall.now))
+    hall.do(grant_team_bye(hall, "b", 1, kind))
     hall.pair(1)
     granted = ("bye-granted", "b sits this round out: a bye was granted for it.")
     assert explained(hall, "b1") == [granted]
@@ -521,10 +521,7 @@ def test_it_is_said_of_a_team_that_rests_whether_a_bye_was_granted_or_the_oppone
     berger = with_options(FISE, {"teams": 2, "pairing": "round-robin"})
     hall = hall_of("a", "b", "c", "d", rounds=3, ruleset=berger)
     play(hall, 1, first_wins)
-    refused = refusal_of(
-        lambda: decide.grant_team_bye(hall.state, berger, team_id="a", number=2, kind=kind, at=None, now=hall.now)
-    )
-    assert refused == ("BYE_WITH_POINTS", "FISE 4")
+    assert refusal_of(lambda: grant_team_bye(hall, "a", 2, kind)) == ("BYE_WITH_POINTS", "FISE 4")
     withdraw(hall, "d")
     hall.pair(2)
     resting = hall.state.played[1].team_bye

@@ -366,6 +366,7 @@ class RegisterPlayerResponse(_message.Message):
     PLAYER_ID_FIELD_NUMBER: _builtins.int
     ROUND_FIELD_NUMBER: _builtins.int
     FICTITIOUS_HALF_POINTS_FIELD_NUMBER: _builtins.int
+    ROUND_TO_PAIR_AGAIN_FIELD_NUMBER: _builtins.int
     position: _builtins.int
     """Position in the record of the last event written."""
     player_id: _builtins.str
@@ -374,6 +375,8 @@ class RegisterPlayerResponse(_message.Message):
     """The first round that the player can be paired in."""
     fictitious_half_points: _builtins.int
     """Fictitious points times two, of a late entry (FISC I.4)."""
+    round_to_pair_again: _builtins.int
+    """The round that is paired already and has to be paired again before it starts; 0 when there is none."""
     def __init__(
         self,
         *,
@@ -381,10 +384,11 @@ class RegisterPlayerResponse(_message.Message):
         player_id: _builtins.str = ...,
         round: _builtins.int = ...,
         fictitious_half_points: _builtins.int = ...,
+        round_to_pair_again: _builtins.int = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["fictitious_half_points", b"fictitious_half_points", "player_id", b"player_id", "position", b"position", "round", b"round"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["fictitious_half_points", b"fictitious_half_points", "player_id", b"player_id", "position", b"position", "round", b"round", "round_to_pair_again", b"round_to_pair_again"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -445,22 +449,26 @@ class RegisterTeamResponse(_message.Message):
     POSITION_FIELD_NUMBER: _builtins.int
     TEAM_ID_FIELD_NUMBER: _builtins.int
     ROUND_FIELD_NUMBER: _builtins.int
+    ROUND_TO_PAIR_AGAIN_FIELD_NUMBER: _builtins.int
     position: _builtins.int
     """Position in the record of the last event written."""
     team_id: _builtins.str
     """The id given."""
     round: _builtins.int
     """The first round that the team can be paired in."""
+    round_to_pair_again: _builtins.int
+    """The round that is paired already and has to be paired again before it starts; 0 when there is none."""
     def __init__(
         self,
         *,
         position: _builtins.int = ...,
         team_id: _builtins.str = ...,
         round: _builtins.int = ...,
+        round_to_pair_again: _builtins.int = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["position", b"position", "round", b"round", "team_id", b"team_id"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["position", b"position", "round", b"round", "round_to_pair_again", b"round_to_pair_again", "team_id", b"team_id"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -582,19 +590,23 @@ class WithdrawTeamResponse(_message.Message):
 
     POSITION_FIELD_NUMBER: _builtins.int
     ROUND_FIELD_NUMBER: _builtins.int
+    ROUND_TO_PAIR_AGAIN_FIELD_NUMBER: _builtins.int
     position: _builtins.int
     """Position in the record of the last event written."""
     round: _builtins.int
     """The first round that the team is not paired in."""
+    round_to_pair_again: _builtins.int
+    """The round that is paired already and has to be paired again before it starts; 0 when there is none."""
     def __init__(
         self,
         *,
         position: _builtins.int = ...,
         round: _builtins.int = ...,
+        round_to_pair_again: _builtins.int = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["position", b"position", "round", b"round"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["position", b"position", "round", b"round", "round_to_pair_again", b"round_to_pair_again"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -831,22 +843,26 @@ class WithdrawPlayerResponse(_message.Message):
     POSITION_FIELD_NUMBER: _builtins.int
     ROUND_FIELD_NUMBER: _builtins.int
     GAME_ID_FIELD_NUMBER: _builtins.int
+    ROUND_TO_PAIR_AGAIN_FIELD_NUMBER: _builtins.int
     position: _builtins.int
     """Position in the record of the last event written."""
     round: _builtins.int
     """The first round that the player is not paired in."""
     game_id: _builtins.str
     """The game that is lost by it; empty when there is none."""
+    round_to_pair_again: _builtins.int
+    """The round that is paired already and has to be paired again before it starts; 0 when there is none."""
     def __init__(
         self,
         *,
         position: _builtins.int = ...,
         round: _builtins.int = ...,
         game_id: _builtins.str = ...,
+        round_to_pair_again: _builtins.int = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["game_id", b"game_id", "position", b"position", "round", b"round"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["game_id", b"game_id", "position", b"position", "round", b"round", "round_to_pair_again", b"round_to_pair_again"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -3565,7 +3581,7 @@ class Act(_message.Message):
 
     @_builtins.property
     def scores(self) -> _containers.RepeatedCompositeFieldContainer[_events_pb2.FinalScore]:
-        """The scores of the result that the fact tells, in the order of the pairing; empty where it tells none."""
+        """The scores of the result that the fact tells or that was entered by it, in the order of the pairing; else empty."""
 
     def __init__(
         self,
