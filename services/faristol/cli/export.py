@@ -11,12 +11,15 @@ import typer
 
 from faristol.cli.calling import Cell, language_of_terminal, service_at
 from faristol.cli.common import run
-from faristol.gateway import comma_separated, schemas
+from faristol.gateway import comma_separated
 from faristol.gateway.crosstable import Crosstable
 from faristol.gateway.files import EDITIONS
+from faristol.gateway.pairings import Pairings
 from faristol.gateway.ratings import Ratings, RatingService
 from faristol.gateway.results import AsOf, Results
+from faristol.gateway.standings import Standings
 from faristol.gateway.teams import Teams, TeamStandings
+from faristol.gateway.tournaments import Players, TournamentAnswer
 from faristol.host import StartError
 from faristol.host.text import say
 from faristol.pb.rating.v1 import rating_pb2_grpc
@@ -56,7 +59,7 @@ def standings(
     async def ask() -> str:
         async with service_at("results", address) as channel:
             results = Results(results_pb2_grpc.ResultsServiceStub(channel), language_of_terminal())
-            answer = schemas.Standings.of(await results.standings(tournament, round_, arithmetic=form is Form.JSON))
+            answer = Standings.of(await results.standings(tournament, round_, arithmetic=form is Form.JSON))
             return comma_separated.standings(answer) if form is Form.CSV else answer.model_dump_json(indent=2)
 
     _write(run(ask()), output)
@@ -104,7 +107,7 @@ def pairings(
     async def ask() -> str:
         async with service_at("results", address) as channel:
             results = Results(results_pb2_grpc.ResultsServiceStub(channel), language_of_terminal())
-            answer = schemas.Pairings.of(await results.pairings(tournament, number))
+            answer = Pairings.of(await results.pairings(tournament, number))
             return comma_separated.pairings(answer) if form is Form.CSV else answer.model_dump_json(indent=2)
 
     _write(run(ask()), output)
@@ -146,14 +149,14 @@ def whole(tournament: Tournament, output: Output = None, address: Cell = None) -
     async def ask() -> str:
         async with service_at("results", address) as channel:
             results = Results(results_pb2_grpc.ResultsServiceStub(channel), language_of_terminal())
-            head = schemas.TournamentAnswer.of(await results.tournament(tournament))
+            head = TournamentAnswer.of(await results.tournament(tournament))
             then = AsOf(head.position)
             rounds = [
-                schemas.Pairings.of(await results.pairings(tournament, line.round, as_of=then))
+                Pairings.of(await results.pairings(tournament, line.round, as_of=then))
                 for line in head.tournament.played
             ]
-            players = schemas.Players.of(await results.players(tournament, as_of=then))
-            standings = schemas.Standings.of(await results.standings(tournament, as_of=then, arithmetic=True))
+            players = Players.of(await results.players(tournament, as_of=then))
+            standings = Standings.of(await results.standings(tournament, as_of=then, arithmetic=True))
             teams = Teams.of(await results.teams(tournament, as_of=then))
             of_teams = TeamStandings.of(await results.team_standings(tournament, as_of=then, arithmetic=True))
             told = {

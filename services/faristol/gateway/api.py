@@ -14,11 +14,17 @@ from pydantic import AfterValidator, AwareDatetime, BaseModel, Field
 from starlette.requests import Request
 from starlette.responses import Response
 
-from faristol.gateway import operation, rulings, schemas, sheets, stream
+from faristol.gateway import operation, rulings, sheets, stream
+from faristol.gateway.answers import Answer
 from faristol.gateway.crosstable import Crosstable
+from faristol.gateway.pairings import Pairings
 from faristol.gateway.prizes import Prizes
 from faristol.gateway.ratings import RatingReader, Ratings
 from faristol.gateway.results import AsOf, Reader, RulingsReader
+from faristol.gateway.seals import Seals
+from faristol.gateway.standings import Standings
+from faristol.gateway.stream import News
+from faristol.gateway.tournaments import Players, TournamentAnswer, Tournaments
 from faristol.rules.refusal import N_
 
 TournamentId = Annotated[str, Path(description="The tournament.", examples=["demo"])]
@@ -89,7 +95,7 @@ ERRORS: dict[int | str, dict[str, Any]] = {
 }
 
 
-def tagged(model: schemas.Answer, if_none_match: str | None) -> Response:
+def tagged(model: Answer, if_none_match: str | None) -> Response:
     """The model as JSON with its ``ETag``, or 304 when the caller has it already."""
     return tagged_body(model.model_dump_json(), model.position, if_none_match, "application/json")
 
@@ -112,7 +118,7 @@ def router(closing: asyncio.Event) -> APIRouter:
     """The routes. Streams end when ``closing`` is set."""
     routes = APIRouter(prefix="/api/v1", tags=["results"])
 
-    @routes.get("/tournaments", response_model=schemas.Tournaments, responses=ERRORS)
+    @routes.get("/tournaments", response_model=Tournaments, responses=ERRORS)
     async def list_tournaments(
         results: Reader,
         when: When,
@@ -120,9 +126,9 @@ def router(closing: asyncio.Event) -> APIRouter:
     ) -> Response:
         """All tournaments, the latest first."""
         answer = await results.tournaments(when.min_position, when.as_of)
-        return tagged(schemas.Tournaments.of(answer), if_none_match)
+        return tagged(Tournaments.of(answer), if_none_match)
 
-    @routes.get("/tournaments/{tournament_id}", response_model=schemas.TournamentAnswer, responses=ERRORS)
+    @routes.get("/tournaments/{tournament_id}", response_model=TournamentAnswer, responses=ERRORS)
     async def get_tournament(
         results: Reader,
         tournament_id: TournamentId,
@@ -131,9 +137,9 @@ def router(closing: asyncio.Event) -> APIRouter:
     ) -> Response:
         """One tournament with where its rounds stand."""
         answer = await results.tournament(tournament_id, when.min_position, when.as_of)
-        return tagged(schemas.TournamentAnswer.of(answer), if_none_match)
+        return tagged(TournamentAnswer.of(answer), if_none_match)
 
-    @routes.get("/tournaments/{tournament_id}/standings", response_model=schemas.Standings, responses=ERRORS)
+    @routes.get("/tournaments/{tournament_id}/standings", response_model=Standings, responses=ERRORS)
     async def get_standings(
         results: Reader,
         tournament_id: TournamentId,
@@ -152,7 +158,7 @@ def router(closing: asyncio.Event) -> APIRouter:
             player_id=player,
             arithmetic=arithmetic,
         )
-        return await asyncio.to_thread(lambda: tagged(schemas.Standings.of(answer), if_none_match))
+        return await asyncio.to_thread(lambda: tagged(Standings.of(answer), if_none_match))
 
     @routes.get("/tournaments/{tournament_id}/crosstable", response_model=Crosstable, responses=ERRORS)
     async def get_crosstable(
@@ -166,9 +172,7 @@ def router(closing: asyncio.Event) -> APIRouter:
         answer = await results.crosstable(tournament_id, round, when.min_position, when.as_of)
         return await asyncio.to_thread(lambda: tagged(Crosstable.of(answer), if_none_match))
 
-    @routes.get(
-        "/tournaments/{tournament_id}/rounds/{number}/pairings", response_model=schemas.Pairings, responses=ERRORS
-    )
+    @routes.get("/tournaments/{tournament_id}/rounds/{number}/pairings", response_model=Pairings, responses=ERRORS)
     async def get_pairings(
         results: Reader,
         tournament_id: TournamentId,
@@ -178,7 +182,7 @@ def router(closing: asyncio.Event) -> APIRouter:
     ) -> Response:
         """Pairings of a round, with scores as they are."""
         answer = await results.pairings(tournament_id, number, when.min_position, when.as_of)
-        return tagged(schemas.Pairings.of(answer), if_none_match)
+        return tagged(Pairings.of(answer), if_none_match)
 
     @routes.get("/tournaments/{tournament_id}/prizes", response_model=Prizes, responses=ERRORS)
     async def get_prizes(
@@ -190,7 +194,7 @@ def router(closing: asyncio.Event) -> APIRouter:
         """Who is ahead for the special prizes, with the results and plays so far."""
         return tagged(Prizes.of(await results.prizes(tournament_id, min_position)), if_none_match)
 
-    @routes.get("/tournaments/{tournament_id}/players", response_model=schemas.Players, responses=ERRORS)
+    @routes.get("/tournaments/{tournament_id}/players", response_model=Players, responses=ERRORS)
     async def list_players(
         results: Reader,
         tournament_id: TournamentId,
@@ -199,7 +203,7 @@ def router(closing: asyncio.Event) -> APIRouter:
     ) -> Response:
         """Players with their ratings."""
         answer = await results.players(tournament_id, when.min_position, when.as_of)
-        return tagged(schemas.Players.of(answer), if_none_match)
+        return tagged(Players.of(answer), if_none_match)
 
     @routes.get("/tournaments/{tournament_id}/rulings", response_model=rulings.Rulings, responses=ERRORS)
     async def list_rulings(
@@ -246,7 +250,7 @@ def router(closing: asyncio.Event) -> APIRouter:
         """Where everything stands that follows the record: positions, lag, and what stands still."""
         return tagged(operation.Status.of(await results.status()), if_none_match)
 
-    @routes.get("/seals", response_model=schemas.Seals, responses={key: ERRORS[key] for key in (304, 400, 503)})
+    @routes.get("/seals", response_model=Seals, responses={key: ERRORS[key] for key in (304, 400, 503)})
     async def list_seals(
         results: Reader,
         after: Annotated[
@@ -261,7 +265,7 @@ def router(closing: asyncio.Event) -> APIRouter:
         For the next page, ask `after` the last one's `to_position`. `faristol record verify --seals FILE` compares
         a record with an answer that was kept.
         """
-        return tagged(schemas.Seals.of(await results.seals(after, limit, newest=newest)), if_none_match)
+        return tagged(Seals.of(await results.seals(after, limit, newest=newest)), if_none_match)
 
     @routes.get(
         "/tournaments/{tournament_id}/stream",
@@ -273,7 +277,7 @@ def router(closing: asyncio.Event) -> APIRouter:
                     "Server-sent events: `id` is the position, `event` the name of the event, `data` is `News`. "
                     "A comment every 15 seconds shows that the stream lives."
                 ),
-                "content": {"text/event-stream": {"schema": schemas.News.model_json_schema()}},
+                "content": {"text/event-stream": {"schema": News.model_json_schema()}},
             },
         },
     )

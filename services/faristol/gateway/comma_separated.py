@@ -12,8 +12,9 @@ from collections.abc import Container, Iterable, Sequence
 from io import StringIO
 
 from faristol.gateway.crosstable import Cell, Crosstable
+from faristol.gateway.pairings import Pairings, RequestedBye, Seat
 from faristol.gateway.ratings import Ratings
-from faristol.gateway.schemas import Pairings, RequestedBye, Seat, Standings
+from faristol.gateway.standings import Standings
 from faristol.gateway.teams import Teams, TeamStandings
 
 Value = str | int | float | bool | None

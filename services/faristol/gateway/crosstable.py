@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from pydantic import BaseModel, Field
 
-from faristol.gateway.schemas import DIVISION, OUTCOMES, TERM_BASES, Answer, Outcome, Standing, TermBasis
+from faristol.gateway.answers import DIVISION, Answer
+from faristol.gateway.standings import OUTCOMES, TERM_BASES, Outcome, Standing, TermBasis
 from faristol.pb.results.v1 import results_pb2 as pb
 
 

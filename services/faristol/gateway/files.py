@@ -14,7 +14,7 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response
 
-from faristol.gateway import comma_separated, schemas
+from faristol.gateway import comma_separated
 from faristol.gateway.api import (
     ERRORS,
     IfNoneMatch,
@@ -28,8 +28,10 @@ from faristol.gateway.api import (
 from faristol.gateway.crosstable import Crosstable
 from faristol.gateway.gcg import gcg_of
 from faristol.gateway.language import language_of
+from faristol.gateway.pairings import Pairings
 from faristol.gateway.ratings import RatingReader, Ratings
 from faristol.gateway.results import Reader
+from faristol.gateway.standings import Standings
 from faristol.gateway.teams import Teams, TeamStandings
 from faristol.host.text import render
 from faristol.pb.results.v1 import results_pb2 as pb
@@ -70,7 +72,7 @@ def router() -> APIRouter:
     ) -> Response:
         """Standings as CSV."""
         answer = await results.standings(tournament_id, round, when.min_position, when.as_of)
-        text = await asyncio.to_thread(lambda: comma_separated.standings(schemas.Standings.of(answer)))
+        text = await asyncio.to_thread(lambda: comma_separated.standings(Standings.of(answer)))
         return tagged_body(text, answer.position, if_none_match, CSV)
 
     @routes.get("/tournaments/{tournament_id}/team-standings.csv", responses=_of(CSV, "A line for each team."))
@@ -112,7 +114,7 @@ def router() -> APIRouter:
     ) -> Response:
         """Pairings of a round as CSV, with scores as they are."""
         answer = await results.pairings(tournament_id, number, when.min_position, when.as_of)
-        text = comma_separated.pairings(schemas.Pairings.of(answer))
+        text = comma_separated.pairings(Pairings.of(answer))
         return tagged_body(text, answer.position, if_none_match, CSV)
 
     @routes.get("/tournaments/{tournament_id}/crosstable.csv", responses=_of(CSV, "A line for each player."))

@@ -12,7 +12,7 @@ from typing import Literal
 
 from pydantic import BaseModel, Field
 
-from faristol.gateway.schemas import Answer, moment
+from faristol.gateway.answers import Answer, moment
 from faristol.pb.results.v1 import results_pb2 as pb
 from faristol.rules.refusal import N_
 

@@ -12,13 +12,13 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 
 from faristol.gateway import operation, table
+from faristol.gateway.answers import moment
 from faristol.gateway.divisions import pages_beside, rounds_beside, together
 from faristol.gateway.language import language_of, remember
 from faristol.gateway.problems import AWAY, FAULT, Problem
 from faristol.gateway.ratings import RatingReader
 from faristol.gateway.results import Reader, RulingsReader
 from faristol.gateway.rulings import MODE_LABELS
-from faristol.gateway.schemas import moment
 from faristol.gateway.templating import render
 from faristol.host.pinning import ruleset_of
 from faristol.pb.results.v1 import results_pb2 as pb

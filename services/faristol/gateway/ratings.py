@@ -10,9 +10,9 @@ from fastapi import Depends
 from pydantic import BaseModel, Field
 from starlette.requests import Request
 
+from faristol.gateway.answers import Answer, moment
 from faristol.gateway.language import language_of
 from faristol.gateway.results import DEADLINE
-from faristol.gateway.schemas import Answer, moment
 from faristol.pb.rating.v1 import events_pb2 as events
 from faristol.pb.rating.v1 import rating_pb2 as pb
 from faristol.pb.rating.v1 import rating_pb2_grpc

@@ -6,27 +6,23 @@ from datetime import datetime
 
 from pydantic import BaseModel, Field
 
-from faristol.gateway.schemas import (
-    DIVISION,
+from faristol.gateway.answers import DIVISION, Answer, Pin, moment
+from faristol.gateway.pairings import ScoreSanction, Seat
+from faristol.gateway.sheet import Sheet
+from faristol.gateway.sheet_words import (
     END_CONDITIONS,
     ENTRY_KINDS,
     INCIDENT_KINDS,
     NEUTRALISATION_REASONS,
     TURN_LOST_REASONS,
     WITHDRAWAL_REASONS,
-    Answer,
     EndCondition,
     EntryKind,
     IncidentKind,
     NeutralisationReason,
-    Pin,
-    ScoreSanction,
-    Seat,
     TurnLostReason,
     WithdrawalReason,
-    moment,
 )
-from faristol.gateway.sheet import Sheet
 from faristol.pb.game.v1 import events_pb2 as game
 from faristol.pb.results.v1 import results_pb2 as pb
 

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
+from datetime import datetime
 from typing import Any
 
 import grpc
+from pydantic import BaseModel, Field
 
-from faristol.gateway.schemas import News
+from faristol.gateway.answers import moment
 from faristol.pb.results.v1 import results_pb2 as pb
 
 HEARTBEAT = 15.0
@@ -18,6 +20,27 @@ RETRY_MS = 2_000
 """Milliseconds after which a browser comes back when the stream breaks off."""
 
 GONE = (grpc.StatusCode.UNAVAILABLE, grpc.StatusCode.CANCELLED, grpc.StatusCode.INTERNAL, grpc.StatusCode.UNKNOWN)
+
+
+class News(BaseModel):
+    """One piece of news, as the stream's `data`."""
+
+    position: int
+    type: str = Field(description="Name of the event.", examples=["PlayPlaced"])
+    game_id: str = Field(description="The game that it is of; empty for the tournament's own.")
+    round: int = Field(description="The round, 0 when it is of none.")
+    recorded_at: datetime
+
+    @classmethod
+    def of(cls, one: pb.FollowResponse) -> News:
+        """From the contract's message."""
+        return cls(
+            position=one.position,
+            type=one.type,
+            game_id=one.game_id,
+            round=one.round,
+            recorded_at=moment(one.recorded_at),
+        )
 
 
 async def events(

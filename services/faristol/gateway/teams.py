@@ -8,6 +8,7 @@ from fastapi import APIRouter, Query
 from pydantic import BaseModel, Field
 from starlette.responses import Response
 
+from faristol.gateway.answers import DIVISION, Answer
 from faristol.gateway.api import (
     ERRORS,
     IfNoneMatch,
@@ -17,11 +18,9 @@ from faristol.gateway.api import (
     tagged,
 )
 from faristol.gateway.results import Reader
-from faristol.gateway.schemas import (
-    DIVISION,
+from faristol.gateway.standings import (
     OUTCOMES,
     TERM_BASES,
-    Answer,
     Arithmetic,
     Outcome,
     TermBasis,

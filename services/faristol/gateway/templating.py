@@ -13,7 +13,7 @@ from markupsafe import Markup
 
 from faristol.gateway import labels
 from faristol.gateway.paper import below, play_cell
-from faristol.gateway.schemas import tie_break_value
+from faristol.gateway.standings import tie_break_value
 from faristol.gateway.table import clock_text, minutes
 from faristol.host.text import LANGUAGES, NAMES, number, translations
 from faristol.pb.results.v1 import results_pb2 as pb

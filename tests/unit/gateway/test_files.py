@@ -10,8 +10,9 @@ from tests.unit.results.synthetic import COUNTRIES, NAMES, Championship, append,
 
 from faristol.gateway import comma_separated
 from faristol.gateway.files import EDITIONS, EditionName
+from faristol.gateway.pairings import Pairings, Seat
 from faristol.gateway.results import Results
-from faristol.gateway.schemas import Pairings, Seat, Standing, Standings
+from faristol.gateway.standings import Standing, Standings
 from faristol.host.text import SOURCE
 from faristol.pb.game.v1 import events_pb2 as game
 from faristol.pb.pairing.v1 import events_pb2 as pairing

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.integration.recomputation import recomputed_teams
 
-from faristol.gateway.schemas import Pairings
+from faristol.gateway.pairings import Pairings
 from faristol.pb.game.v1 import events_pb2 as game
 from faristol.pb.pairing.v1 import events_pb2 as pairing
 from faristol.pb.results.v1 import results_pb2 as results

@@ -6,7 +6,7 @@ from google.protobuf.message import Message
 from google.protobuf.timestamp_pb2 import Timestamp
 
 from faristol.gateway import labels
-from faristol.gateway.schemas import NEUTRALISATION_REASONS
+from faristol.gateway.sheet_words import NEUTRALISATION_REASONS
 from faristol.pb.clock.v1 import events_pb2 as clock
 from faristol.pb.results.v1 import results_pb2 as results
 from faristol.results.clocks import tick

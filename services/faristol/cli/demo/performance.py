@@ -23,7 +23,7 @@ from faristol.cli.api import Api
 from faristol.cli.compose import Running, running
 from faristol.cli.demo.championship import Championship, Outcome
 from faristol.cli.demo.plan import Plan
-from faristol.gateway.schemas import tie_break_value
+from faristol.gateway.standings import tie_break_value
 from faristol.host import Settings, StartError
 from faristol.host.channels import Channels
 from faristol.host.process import stop_on_signals

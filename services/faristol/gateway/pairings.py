@@ -1,0 +1,224 @@
+"""The JSON of a round: its tables, its matches, and who sits it out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from datetime import datetime
+from typing import Literal
+
+from pydantic import BaseModel, Field
+
+from faristol.gateway import labels
+from faristol.gateway.answers import DIVISION, MATCH, Answer, moment
+from faristol.gateway.tournaments import PHASES, Phase
+from faristol.pb.pairing.v1 import events_pb2 as pairing
+from faristol.pb.results.v1 import results_pb2 as pb
+
+ByeKind = Literal["half_point", "full_point", "zero_point"]
+BYE_KINDS: dict[pairing.ByeKind.ValueType, ByeKind] = {
+    pairing.BYE_KIND_HALF_POINT: "half_point",
+    pairing.BYE_KIND_FULL_POINT: "full_point",
+    pairing.BYE_KIND_ZERO_POINT: "zero_point",
+}
+
+
+class Seat(BaseModel):
+    """A player as named at a table."""
+
+    player_id: str
+    name: str = Field(description="Name, or empty when it was erased.")
+    score: int = Field(description="Score so far, or final.")
+    team_id: str = Field(description="The team that the player sits there for; empty where there are no teams.")
+
+    @classmethod
+    def of(cls, seat: pb.Seat) -> Seat:
+        """From the contract's message."""
+        return cls(player_id=seat.player_id, name=seat.name, score=seat.score, team_id=seat.team_id)
+
+
+def _adjustments(given: Iterable[pb.SpreadAdjustment]) -> dict[str, int]:
+    """What came on or off together, by player."""
+    together: dict[str, int] = {}
+    for one in given:
+        together[one.player_id] = together.get(one.player_id, 0) + one.points
+    return together
+
+
+class ScoreSanction(BaseModel):
+    """A sanction that took points off the score of a game."""
+
+    player_id: str = Field(description="Whose score.")
+    points: int = Field(description="Points taken off, above 0.")
+    article: str = Field(description="The article, such as `FISE 49`.")
+
+    @classmethod
+    def of(cls, one: pb.ScoreSanction) -> ScoreSanction:
+        """From the contract's message."""
+        return cls(player_id=one.player_id, points=one.points, article=one.article)
+
+
+class Table(BaseModel):
+    """One table of a round."""
+
+    table: int = Field(description="Table, from 1.")
+    hall: str = Field(description="The hall of the table; empty where a tournament has none.")
+    game_id: str
+    seats: list[Seat] = Field(description="Both players, in the order of the pairing.")
+    turns: int = Field(description="Turns completed or lost so far.")
+    final: bool = Field(description="The result is final.")
+    winner_id: str = Field(description="The winner; empty for a draw, when all lost, and before the end.")
+    loser_ids: list[str] = Field(description="Who left, or lost by decision.")
+    lost_by_all: bool = Field(description="All players lost (FISC I.8.F).")
+    unplayed: bool = Field(description="A forfeit: no game for pairing and tie-breaks.")
+    corrected: bool = Field(description="The result was corrected after it had been final.")
+    postponed_to: datetime | None = Field(description="When the game will be played, while it is postponed.")
+    first_player_id: str = Field(description="Who starts, or started; empty before that is known.")
+    spread_adjustments: dict[str, int] = Field(
+        description="What rulings put right and sanctions have added to the spread of players, by id (PES Δ.ε, Ζ)."
+    )
+    total_adjustments: dict[str, int] = Field(
+        description="What of these sanctions have added to the total too; below 0 for what they took off (PES Ζ)."
+    )
+    match: int = MATCH
+    board: int = Field(description="The board of that match, from 1; 0 where there are no teams.")
+    score_sanctions: list[ScoreSanction] = Field(
+        description="What sanctions that stand took off the scores of the seats, which are what is left (FISE 49)."
+    )
+
+    @classmethod
+    def of(cls, one: pb.Table) -> Table:
+        """From the contract's message."""
+        return cls(
+            table=one.table,
+            hall=one.hall,
+            game_id=one.game_id,
+            seats=[Seat.of(seat) for seat in one.seats],
+            turns=one.turns,
+            final=one.final,
+            winner_id=one.winner_id,
+            loser_ids=list(one.loser_ids),
+            lost_by_all=one.lost_by_all,
+            unplayed=one.unplayed,
+            corrected=one.corrected,
+            postponed_to=moment(one.postponed_to) if one.HasField("postponed_to") else None,
+            first_player_id=one.first_player_id,
+            spread_adjustments=_adjustments(one.spread_adjustments),
+            total_adjustments=_adjustments(each for each in one.spread_adjustments if each.sanction),
+            match=one.match,
+            board=one.board,
+            score_sanctions=[ScoreSanction.of(each) for each in one.score_sanctions],
+        )
+
+
+class RequestedBye(BaseModel):
+    """A player who sits a round out, other than by the pairing itself."""
+
+    player: Seat
+    kind: ByeKind = Field(description="What the round is worth.")
+    match: int = Field(
+        description="The match in which the player's board is won because the other team has nobody for it; 0 for none."
+    )
+    board: int = Field(description="The board, from 1, in that match or in the line-up; 0 where there are no teams.")
+    opponent_gone: bool = Field(
+        description="Nobody asked for it: the opponent in the table of rounds has left or sits the round out."
+    )
+
+    @classmethod
+    def of(cls, one: pb.RequestedBye, answer: pb.GetPairingsResponse) -> RequestedBye:
+        """From the contract's message, one of those of ``answer``."""
+        return cls(
+            player=Seat.of(one.seat),
+            kind=BYE_KINDS[one.kind],
+            match=one.match,
+            board=one.board,
+            opponent_gone=labels.opponent_gone(answer, one),
+        )
+
+
+class TeamSide(BaseModel):
+    """A team in a match."""
+
+    team_id: str
+    name: str
+    board_points: float = Field(description="Points of the boards of which the result is final.")
+
+    @classmethod
+    def of(cls, side: pb.TeamSide) -> TeamSide:
+        """From the contract's message."""
+        return cls(team_id=side.team_id, name=side.name, board_points=side.board_half_points / 2)
+
+
+class Match(BaseModel):
+    """Two teams in a round."""
+
+    match: int = Field(description="Its number in the round, from 1.")
+    first_team: TeamSide = Field(description="The team of the players named first at its tables.")
+    second_team: TeamSide
+    final: bool = Field(description="The results of all its boards are final.")
+    winner_team_id: str = Field(
+        description="Who has more points of the boards; empty for a draw, when both lost, before the end."
+    )
+    lost_by_all: bool = Field(description="Both players lost at every board, and so both teams lost the match.")
+    points_unknown: bool = Field(
+        description="The rules that say what a board is worth are not installed here: points and winner are not told."
+    )
+
+    @classmethod
+    def of(cls, one: pb.Match) -> Match:
+        """From the contract's message."""
+        return cls(
+            match=one.match,
+            first_team=TeamSide.of(one.first_team),
+            second_team=TeamSide.of(one.second_team),
+            final=one.final,
+            winner_team_id=one.winner_team_id,
+            lost_by_all=one.lost_by_all,
+            points_unknown=one.points_unknown,
+        )
+
+
+class TeamBye(BaseModel):
+    """A team that sits a round out. Its players are among the requested byes."""
+
+    team_id: str
+    name: str
+    kind: ByeKind | None = Field(description="What the round is worth; null for the odd team out.")
+    opponent_gone: bool = Field(
+        description="Nobody asked for it: the opponent in the table of rounds has left or sits the round out."
+    )
+
+    @classmethod
+    def of(cls, one: pb.TeamBye, answer: pb.GetPairingsResponse) -> TeamBye:
+        """From the contract's message, one of those of ``answer``."""
+        gone = labels.opponent_gone(answer, one)
+        return cls(team_id=one.team_id, name=one.name, kind=BYE_KINDS.get(one.kind), opponent_gone=gone)
+
+
+class Pairings(Answer):
+    """The tables of a round."""
+
+    round: int
+    phase: Phase = Field(description="Where the round stands.")
+    tables: list[Table]
+    bye: Seat | None = Field(description="Who has the bye.")
+    requested_byes: list[RequestedBye] = Field(description="Who else sits the round out.")
+    division: str = DIVISION
+    matches: list[Match] = Field(description="Of teams, in the order of their numbers; empty where there are none.")
+    team_byes: list[TeamBye] = Field(description="The teams that sit the round out.")
+    algorithm: str = Field(description="Name and version of the way in which it was paired, such as `swiss-2`.")
+
+    @classmethod
+    def of(cls, answer: pb.GetPairingsResponse) -> Pairings:
+        """From the contract's message."""
+        return cls(
+            position=answer.position,
+            round=answer.round,
+            phase=PHASES[answer.phase],
+            tables=[Table.of(one) for one in answer.tables],
+            bye=Seat.of(answer.bye) if answer.HasField("bye") else None,
+            requested_byes=[RequestedBye.of(one, answer) for one in answer.requested_byes],
+            division=answer.division,
+            matches=[Match.of(one) for one in answer.matches],
+            team_byes=[TeamBye.of(one, answer) for one in answer.team_byes],
+            algorithm=answer.algorithm,
+        )
