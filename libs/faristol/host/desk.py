@@ -76,6 +76,11 @@ class Desk:
         async with AsyncExitStack() as queue:
             for attempt in range(1, ATTEMPTS + 1):
                 decision, answer = await decide()
+                if attempt == 1 and (busy := self._queue_at(decision)):
+                    # Whoever comes later waits behind those who met there, or would always be before them.
+                    queued_at = busy
+                    await queue.enter_async_context(self._queues[busy])
+                    decision, answer = await decide()
                 with _tracer.start_as_current_span("append") as span:
                     try:
                         appended = await self._record.append(decision, call.metadata(), command=call.command(answer))
@@ -95,6 +100,11 @@ class Desk:
                     await queue.enter_async_context(self._queues.setdefault(met_at, asyncio.Lock()))
                     queued_at = met_at
         raise AssertionError("the last attempt returns or raises")
+
+    def _queue_at(self, decision: Decision) -> str:
+        """The first stream that a decision writes to at which others wait for each other; empty where none do."""
+        waiting = ((write.stream, self._queues.get(write.stream)) for write in decision.writes)
+        return next((stream for stream, lock in waiting if lock and lock.locked()), "")
 
     def _done(self, call: _Call[M], decision: Decision, appended: Appended) -> M:
         if appended.repeated:

@@ -85,3 +85,32 @@ async def test_commands_that_met_at_their_own_streams_first_do_not_wear_each_oth
         assert len(await record.read_stream("tournament-cup")) == 60
     finally:
         await record.close()
+
+
+async def test_nobody_is_overtaken_for_ever_at_a_stream_by_commands_that_come_later(tmp_path: Path) -> None:
+    record = await Record.open(f"sqlite:///{tmp_path}/record.db")
+    desk = Desk(record)
+    caller: Any = Caller()
+    fact = events.RoundStarted(round=1)
+
+    async def enter(thinking: float) -> None:
+        async def attempt() -> tuple[Decision, Callable[[int], pairing_pb2.StartRoundResponse]]:
+            version = len(await record.facts("tournament-cup"))
+            await asyncio.sleep(thinking)
+            decision = Decision([Write("tournament-cup", version, [fact], "cup")])
+            return decision, lambda position: pairing_pb2.StartRoundResponse(position=position)
+
+        request = pairing_pb2.StartRoundRequest(command_id=str(uuid.uuid4()), tournament_id="cup", round=1)
+        await desk.handle(caller, request, attempt, response=pairing_pb2.StartRoundResponse)
+
+    async def come_one_after_the_other() -> None:
+        while True:
+            await enter(0)
+
+    others = asyncio.create_task(come_one_after_the_other())
+    try:
+        await enter(0.05)  # many times as long as others take, so that one of them is always first
+    finally:
+        others.cancel()
+        await asyncio.wait({others})
+        await record.close()
