@@ -86,9 +86,10 @@ judges: setup ## challenge at 200 tables while judges are cut off and processes 
 
 PLAYERS ?= 1000
 ROUNDS  ?= 12
-PAIRING ?= swiss
-rounds: $(READY) ## pair a championship and time each round: PLAYERS=1000 ROUNDS=12 PAIRING=swiss|dutch; writes var/rounds.json
-	GRPC_VERBOSITY=ERROR $(BIN)/python -m tests.campaigns.rounds --players $(PLAYERS) --rounds $(ROUNDS) --pairing $(PAIRING)
+PAIRING ?= swiss dutch
+rounds: $(READY) ## pair championships and time each round: PLAYERS=1000 ROUNDS=12 PAIRING="swiss dutch"; writes var/rounds-swiss.json …
+	set -e; for one in $(PAIRING); do \
+		GRPC_VERBOSITY=ERROR $(BIN)/python -m tests.campaigns.rounds --players $(PLAYERS) --rounds $(ROUNDS) --pairing $$one; done
 
 great: $(READY) ## play a championship of 300 players in 8 rounds under three books, and compute its standings again
 	GREAT_PLAYERS=300 GREAT_ROUNDS=8 $(BIN)/pytest tests/integration/test_great_championship.py $(PYTEST_ARGS)

@@ -16,7 +16,7 @@ from tests.campaigns.rounds.campaign import Paired, Plan, played
 
 from faristol.bus import NatsServer
 
-OUT = Path("var/rounds.json")
+OUT = Path("var")
 
 console = Console()
 
@@ -33,10 +33,11 @@ def main(
     plan = Plan(players, rounds, ruleset, pairing, seed)
     found = asyncio.run(_campaign(plan))
     slowest = max(one.seconds for one in found)
-    OUT.parent.mkdir(exist_ok=True)
+    OUT.mkdir(exist_ok=True)
+    out = OUT / f"rounds-{pairing}.json"
     written = {"plan": asdict(plan), "rounds": [asdict(one) for one in found], "slowest_seconds": slowest}
-    OUT.write_text(json.dumps(written, indent=2) + "\n", encoding="utf-8")
-    console.print(f"slowest of {len(found)} rounds: {slowest:.2f} s; written to {OUT}")
+    out.write_text(json.dumps(written, indent=2) + "\n", encoding="utf-8")
+    console.print(f"slowest of {len(found)} rounds: {slowest:.2f} s; written to {out}")
     if late := [one.round for one in found if one.seconds > within]:
         console.print(f"not paired within {within:g} s: rounds {', '.join(map(str, late))}", style="red")
         sys.exit(1)
