@@ -50,9 +50,9 @@ class _Threaded:
                 connection.close()
 
     async def close(self) -> None:
-        """Give back what is held."""
-        await asyncio.get_running_loop().run_in_executor(self._thread, self._disconnect)
-        self._thread.shutdown()
+        """Give back what is held, once what was asked before is done; nothing is asked afterwards."""
+        await asyncio.to_thread(self._thread.shutdown)
+        self._disconnect()
 
 
 class Questions(_Threaded):

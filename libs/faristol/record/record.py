@@ -127,8 +127,9 @@ class Record:
         """Finish what is being written, and give back every connection."""
         await self._appender.close()
         await self._news.close()
-        if self._questions:
-            await self._questions.close()
+        questions, self._questions = self._questions, None
+        if questions:
+            await questions.close()
         await self.engine.dispose()
         if self._writing is not self.engine:
             await self._writing.dispose()

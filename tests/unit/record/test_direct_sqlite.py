@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from pathlib import Path
 
 import pytest
@@ -41,3 +42,14 @@ async def test_an_answer_holds_nobody_up_who_writes_and_the_next_one_has_what_wa
         assert await questions.ask(CHECKPOINT, {"consumer": f"c{position}"}) == [(position,)]
     engine.dispose()
     await questions.close()
+
+
+async def test_what_was_asked_before_the_end_is_answered(tmp_path: Path) -> None:
+    engine = create_engine(f"sqlite:///{tmp_path}/record.db")
+    tables.metadata.create_all(engine)
+    engine.dispose()
+    questions = Questions(tmp_path / "record.db")
+    asked = [asyncio.create_task(questions.ask(CHECKPOINT, {"consumer": "somebody"})) for _ in range(50)]
+    await asyncio.sleep(0)
+    await questions.close()
+    assert await asyncio.gather(*asked) == [[]] * 50
