@@ -116,19 +116,30 @@ def _beside_each_other(free: Sequence[Sequence[int]], size: int, own: Mapping[in
         return ()
     wanted = set(own.values())
     rows = [
-        row
+        (_matches_in_rows(hall, size) - _matches_in_rows([one for one in hall if one not in row], size), row)
         for hall in free
         for row in (hall[start : start + size] for start in range(len(hall) - size + 1))
         if row[-1] - row[0] == size - 1 and wanted.issubset(row)
     ]
     if rows:
-        chosen = min(rows, key=lambda row: (sum(row[game] != table for game, table in own.items()), row[0]))
+        # Of rows that part other matches no more than they must, that in which the boards are where they would be.
+        _, _, chosen = min((less, sum(row[game] != table for game, table in own.items()), row) for less, row in rows)
     else:
         others = sorted(table for hall in free for table in hall if table not in wanted)
         others.sort(key=lambda table: min((abs(table - one) for one in wanted), default=0))
         chosen = [*wanted, *others[: size - len(wanted)]]
     left = iter(sorted(set(chosen) - wanted))
     return tuple(own[game] if game in own else next(left) for game in range(size))
+
+
+def _matches_in_rows(free: Sequence[int], size: int) -> int:
+    """How many matches of ``size`` games the free tables of a hall have in a row."""
+    found = beside = 0
+    for before, table in pairwise([-1, *free]):
+        beside = beside + 1 if table == before + 1 else 1
+        if beside == size:
+            found, beside = found + 1, 0
+    return found
 
 
 def hall_of_table(state: Tournament, table: int) -> str:

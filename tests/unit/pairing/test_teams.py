@@ -220,6 +220,16 @@ def test_a_match_is_played_around_the_table_that_a_player_of_it_has() -> None:
     assert refusal_of(lambda: hall.pair(1))[0] == "OWN_TABLES_CLASH"
 
 
+def test_a_match_around_a_table_parts_no_other_match_that_has_a_row_beside_it() -> None:
+    hall = hall_of("a", "b", "c", "d", ruleset=with_options(FISE, {"teams": 3}))
+    hall.do(decide.set_halls(hall.state, halls=[ModelHall("Blava", 1, 6)], top_tables=0, at=None, now=hall.now))
+    fix_table(hall, "a1", 2)
+    hall.pair(1)
+    (one,) = hall.state.played
+    assert sorted(each.table for each in one.pairings if "a" in each.player_ids[0]) == [1, 2, 3]
+    assert sorted(each.table for each in one.pairings if "b" in each.player_ids[0]) == [4, 5, 6]
+
+
 @given(
     sizes=st.lists(st.integers(1, 4), min_size=1, max_size=6),
     halls=st.lists(st.integers(1, 6), min_size=1, max_size=4),
