@@ -12,13 +12,11 @@ import hashlib
 import json
 from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, field
-from functools import cache, cached_property, lru_cache
-from importlib import resources
+from functools import cached_property
 from types import MappingProxyType
 from typing import Any
 
 from faristol.rules.options import Option, OptionValue, written
-from faristol.rules.refusal import N_, Refusal
 from faristol.rules.sections import (
     Abandon,
     Absence,
@@ -52,7 +50,7 @@ from faristol.rules.sections import (
 )
 from faristol.rules.tiles import TileSet, load_tile_set
 
-__all__ = ["Neutraliser", "Ruleset", "TieBreak", "TurnWord", "load_ruleset", "pinned_ruleset", "ruleset_names"]
+__all__ = ["Neutraliser", "Ruleset", "TieBreak", "TurnWord"]
 
 
 @dataclass(frozen=True, repr=False)
@@ -163,65 +161,3 @@ ADDED: Sequence[Set[str]] = (
     frozenset({"arbiter.sanction_points_from", "law.warning", "law.appeal", "law.tribunal"}),
 )
 """Keys that rulesets have got, the latest first: what was pinned before goes on, with what the book says of them."""
-
-
-@cache
-def load_ruleset(name: str) -> Ruleset:
-    """The ruleset called ``name``, for example ``fisc-2023``.
-
-    Raises ``LookupError`` when there is none of that name, ``RulesetError`` when its file is wrong.
-    """
-    from faristol.rules.ruleset_file import read_ruleset  # the reader needs the classes above
-
-    if name not in ruleset_names():
-        raise LookupError(f"there is no ruleset {name!r}; there are: {', '.join(ruleset_names())}")
-    file = resources.files("faristol.rules") / "rulesets" / f"{name}.toml"
-    return read_ruleset(file.read_text(encoding="utf-8"), file=f"{name}.toml")
-
-
-FORMERLY: Mapping[str, str] = MappingProxyType(
-    {
-        "16286186294a7c080dba9cb65c48e7aa2f1af3ba4f6d0e4aaf17d788daeeb48f": "fisc-2023",
-        "721effe60364461f88b91da5aca3cfe2e57d1cc56d39107ebece9fff837821f4": "fisc-2023",
-        "084ec720fefff10385b31f1ced63bed0bd9a4eaccdf7b2a7c9b7a5a8f01da01a": "festa-major",
-    }
-)
-"""Digests from before rulesets had the keys that other books need, and the rulesets that say the same as they did.
-
-At the table that is: FM's gave points of the championship before its ranking was computed from CUSCA.
-"""
-
-
-def pinned_ruleset(name: str, digest: str, options: Mapping[str, OptionValue] | None = None) -> Ruleset:
-    """The ruleset that was pinned by ``name`` and ``digest``, with the ``options`` that were chosen for it.
-
-    Raises ``Refusal`` with reason ``RULESET_MISSING`` when there is none of that name, or one with other content.
-    """
-    found = _chosen(name, tuple(sorted((options or {}).items()))) if name in ruleset_names() else None
-    known = found is not None and (found.digest == digest or digest in found.former_digests)
-    if found is None or not (known or FORMERLY.get(digest) == name):
-        raise Refusal(
-            "RULESET_MISSING",
-            "",
-            N_(
-                "The ruleset {name} is pinned with content {digest}, which is not installed here; "
-                "what is installed under that name: {found}."
-            ),
-            {"name": name, "digest": digest, "found": found.digest if found else "–"},
-        )
-    return found
-
-
-@lru_cache(maxsize=256)  # tables of a hall have few rulesets, and ask for them with every command
-def _chosen(name: str, options: tuple[tuple[str, OptionValue], ...]) -> Ruleset:
-    """The ruleset of that name with these options."""
-    from faristol.rules.with_options import with_options  # it needs the classes above
-
-    return with_options(load_ruleset(name), dict(options)) if options else load_ruleset(name)
-
-
-@cache
-def ruleset_names() -> tuple[str, ...]:
-    """The names that ``load_ruleset`` knows, in alphabetical order."""
-    folder = resources.files("faristol.rules") / "rulesets"
-    return tuple(sorted(file.name.removesuffix(".toml") for file in folder.iterdir() if file.name.endswith(".toml")))

@@ -11,6 +11,8 @@ import dataclasses
 import re
 import tomllib
 from collections.abc import Mapping
+from functools import cache
+from importlib import resources
 from types import MappingProxyType
 from typing import Any, NoReturn, TypeVar, get_type_hints
 
@@ -47,6 +49,25 @@ def read_ruleset(text: str, *, file: str) -> Ruleset:
     for key, problem in contradictions(ruleset):
         reader.fail(key, problem)
     return ruleset
+
+
+@cache
+def load_ruleset(name: str) -> Ruleset:
+    """The ruleset called ``name``, for example ``fisc-2023``.
+
+    Raises ``LookupError`` when there is none of that name, ``RulesetError`` when its file is wrong.
+    """
+    if name not in ruleset_names():
+        raise LookupError(f"there is no ruleset {name!r}; there are: {', '.join(ruleset_names())}")
+    file = resources.files("faristol.rules") / "rulesets" / f"{name}.toml"
+    return read_ruleset(file.read_text(encoding="utf-8"), file=f"{name}.toml")
+
+
+@cache
+def ruleset_names() -> tuple[str, ...]:
+    """The names that ``load_ruleset`` knows, in alphabetical order."""
+    folder = resources.files("faristol.rules") / "rulesets"
+    return tuple(sorted(file.name.removesuffix(".toml") for file in folder.iterdir() if file.name.endswith(".toml")))
 
 
 def section_types() -> Mapping[str, Any]:

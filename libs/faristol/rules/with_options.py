@@ -12,6 +12,7 @@ from faristol.rules.option_file import in_range
 from faristol.rules.options import NONE, Option, OptionValue, Value, written
 from faristol.rules.refusal import N_, Refusal
 from faristol.rules.ruleset import Ruleset
+from faristol.rules.ruleset_file import load_ruleset, ruleset_names
 
 
 def with_options(ruleset: Ruleset, options: Mapping[str, OptionValue]) -> Ruleset:
@@ -73,8 +74,6 @@ def value_of(ruleset: Ruleset, key: str) -> Value:
 
 def _plain(ruleset: Ruleset) -> Ruleset:
     """``ruleset`` as its file has it."""
-    from faristol.rules.ruleset import load_ruleset, ruleset_names
-
     if not ruleset.chosen:
         return ruleset
     if ruleset.name not in ruleset_names():

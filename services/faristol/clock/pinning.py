@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from faristol.clock.views import Table
-from faristol.rules.ruleset import Ruleset, pinned_ruleset
+from faristol.rules.pinned import pinned_ruleset
+from faristol.rules.ruleset import Ruleset
 
 
 def ruleset_of(table: Table) -> Ruleset:

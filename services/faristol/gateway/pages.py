@@ -23,7 +23,7 @@ from faristol.gateway.templating import render
 from faristol.host.pinning import ruleset_of
 from faristol.pb.results.v1 import results_pb2 as pb
 from faristol.rules.refusal import N_, Refusal
-from faristol.rules.ruleset import load_ruleset
+from faristol.rules.ruleset_file import load_ruleset
 
 Round = Annotated[int, Query(ge=0, le=10_000)]
 Part = Annotated[str, Query(pattern="^(live)?$")]

@@ -12,7 +12,7 @@ from faristol.pb.game.v1 import events_pb2 as game
 from faristol.pb.results.v1 import results_pb2 as pb
 from faristol.rules.board import CENTRE, PREMIUMS, ROW_NAMES, SIZE, Direction, Premium, Square
 from faristol.rules.notation import Start, word_tiles, write_word
-from faristol.rules.ruleset import load_ruleset
+from faristol.rules.ruleset_file import load_ruleset
 
 
 @dataclass(frozen=True, slots=True)

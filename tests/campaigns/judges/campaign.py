@@ -32,7 +32,7 @@ from faristol.pb.lexicon.v1 import events_pb2 as events
 from faristol.pb.pairing.v1 import pairing_pb2
 from faristol.record import Record
 from faristol.record.verification import verify
-from faristol.rules.ruleset import load_ruleset
+from faristol.rules.ruleset_file import load_ruleset
 from faristol.rules.tiles import load_tile_set
 from faristol.words import DEFAULT_NAME, WordGraph
 

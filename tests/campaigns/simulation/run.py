@@ -35,7 +35,7 @@ from faristol.host import SERVICES
 from faristol.record import Record, RecordError
 from faristol.record.tasks import end
 from faristol.results.news import PUBLIC
-from faristol.rules.ruleset import load_ruleset
+from faristol.rules.ruleset_file import load_ruleset
 from faristol.rules.tiles import load_tile_set
 from faristol.words import Library
 from faristol.words.header import About

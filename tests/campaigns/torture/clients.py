@@ -17,7 +17,7 @@ from tests.integration.processes import EAGER
 from faristol.cli.api import DEADLINE, PATIENCE, Api
 from faristol.cli.demo.championship import Championship
 from faristol.cli.demo.plan import Plan
-from faristol.rules.ruleset import load_ruleset
+from faristol.rules.ruleset_file import load_ruleset
 from faristol.rules.tiles import load_tile_set
 from faristol.words import DEFAULT_NAME, WordGraph
 

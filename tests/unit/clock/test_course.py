@@ -19,7 +19,7 @@ from faristol.clock.settling import fold, settle
 from faristol.clock.views import Phase, Table, watch_game
 from faristol.pb.clock.v1 import events_pb2 as clock_events
 from faristol.pb.game.v1 import events_pb2 as game_events
-from faristol.rules.ruleset import load_ruleset
+from faristol.rules.ruleset_file import load_ruleset
 
 FISC = load_ruleset("fisc-2023")
 START = 1_700_000_000_123_456_789

@@ -17,7 +17,7 @@ from faristol.host.errors import Invalid
 from faristol.pb.clock.v1 import events_pb2
 from faristol.pb.game.v1 import events_pb2 as game_events
 from faristol.rules.refusal import Refusal
-from faristol.rules.ruleset import load_ruleset
+from faristol.rules.ruleset_file import load_ruleset
 
 FISC = load_ruleset("fisc-2023")
 START = 1_700_000_000_000_000_000

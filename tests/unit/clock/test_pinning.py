@@ -9,7 +9,7 @@ import pytest
 from faristol.clock.pinning import ruleset_of
 from faristol.clock.views import Table
 from faristol.rules.refusal import Refusal
-from faristol.rules.ruleset import load_ruleset
+from faristol.rules.ruleset_file import load_ruleset
 from faristol.rules.with_options import with_options
 
 FISC = load_ruleset("fisc-2023")

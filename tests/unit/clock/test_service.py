@@ -24,7 +24,7 @@ from faristol.pb.clock.v1 import events_pb2 as clock_events
 from faristol.pb.game.v1 import events_pb2 as game_events
 from faristol.record import Conflict, Decision, Guard, Metadata, Record, Recorded, Write
 from faristol.rules.refusal import Refusal
-from faristol.rules.ruleset import load_ruleset
+from faristol.rules.ruleset_file import load_ruleset
 
 START = 1_700_000_000_000_000_000
 SECOND = 1_000_000_000

@@ -8,7 +8,7 @@ from faristol.gateway.labels import UNPLAYED_EXPLAINED
 from faristol.pb.game.v1 import events_pb2 as game
 from faristol.pb.pairing.v1 import events_pb2 as pairing
 from faristol.record.people import remember
-from faristol.rules.ruleset import load_ruleset
+from faristol.rules.ruleset_file import load_ruleset
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 

@@ -12,7 +12,7 @@ from faristol.pb.game.v1 import events_pb2 as game
 from faristol.pb.pairing.v1 import events_pb2 as pairing
 from faristol.rules import with_options
 from faristol.rules.options import written
-from faristol.rules.ruleset import load_ruleset
+from faristol.rules.ruleset_file import load_ruleset
 
 TEAMS: Mapping[str, tuple[str, tuple[str, ...]]] = {
     "tarragona": ("Club Tarragona", ("anna", "biel", "carme")),

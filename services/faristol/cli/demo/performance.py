@@ -30,7 +30,7 @@ from faristol.host.process import stop_on_signals
 from faristol.pb.results.v1 import results_pb2
 from faristol.rules.championship import check_rounds
 from faristol.rules.refusal import Refusal
-from faristol.rules.ruleset import load_ruleset, ruleset_names
+from faristol.rules.ruleset_file import load_ruleset, ruleset_names
 from faristol.rules.tiles import load_tile_set
 from faristol.words import DEFAULT_NAME, Library, WordGraph
 
