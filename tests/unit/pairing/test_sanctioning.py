@@ -357,7 +357,7 @@ def test_sanctions_on_a_game_are_lifted_in_any_order(book: Ruleset, first: int) 
     lift(hall, versions.pop(first))
     lift(hall, versions.pop())
     assert result(hall) == ((402, 390), "p1")
-    assert (hall.state.played[0].standing, hall.state.played[0].unsanctioned) == ({}, {})
+    assert (hall.state.played[0].game_sanctions, hall.state.played[0].unsanctioned) == ({}, {})
 
 
 def test_who_both_lost_a_game_are_given_it_back_one_by_one() -> None:

@@ -8,7 +8,7 @@ from dataclasses import replace
 from google.protobuf.message import Message
 from google.protobuf.timestamp_pb2 import Timestamp
 
-from faristol.pairing.model import Decided, Pairing, Round, Standing, Unsanctioned
+from faristol.pairing.model import Decided, Pairing, Round, GameSanction, Unsanctioned
 from faristol.pb.game.v1 import events_pb2 as game_events
 from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.rules import Ruleset
@@ -20,15 +20,15 @@ def counting(
     number: int,
     pairing: Pairing,
     result: Unsanctioned,
-    standing: Sequence[Standing],
+    sanctions: Sequence[GameSanction],
     *,
     arbiter_id: str,
     occurred_at: Timestamp,
 ) -> events.ResultCorrected:
-    """What ``result`` of a game of round ``number`` comes to when the sanctions ``standing`` have taken theirs."""
+    """What ``result`` of a game of round ``number`` comes to when the ``sanctions`` have taken theirs."""
     scores = dict(zip(pairing.player_ids, result.scores, strict=True))
     decided = result.decided
-    for one in standing:
+    for one in sanctions:
         scores, decided = _taken(ruleset, scores, decided, one)
     return events.ResultCorrected(
         round=number,
@@ -48,15 +48,15 @@ def after_sanctions(
     one: Round, pairing: Pairing, ruleset: Ruleset, result: Unsanctioned, occurred_at: Timestamp
 ) -> list[Message]:
     """What follows another ``result`` of a game: that which counts, where sanctions stand on it."""
-    standing = one.standing.get(pairing.game_id)
-    if not standing:
+    sanctions = one.game_sanctions.get(pairing.game_id)
+    if not sanctions:
         return []
-    arbiter_id = standing[-1].arbiter_id
-    return [counting(ruleset, one.number, pairing, result, standing, arbiter_id=arbiter_id, occurred_at=occurred_at)]
+    arbiter_id = sanctions[-1].arbiter_id
+    return [counting(ruleset, one.number, pairing, result, sanctions, arbiter_id=arbiter_id, occurred_at=occurred_at)]
 
 
 def _taken(
-    ruleset: Ruleset, scores: dict[str, int], decided: Decided, sanction: Standing
+    ruleset: Ruleset, scores: dict[str, int], decided: Decided, sanction: GameSanction
 ) -> tuple[dict[str, int], Decided]:
     """Scores and decision after one sanction: points off the score, or the game lost as by decision at its table."""
     if sanction.kind == events.SANCTION_KIND_POINTS:

@@ -267,7 +267,7 @@ def _restored(state: Tournament, ruleset: Ruleset, version: int, sanction: event
             one.number,
             pairing,
             one.without_sanctions(sanction.game_id),
-            [left for left in one.standing[sanction.game_id] if left.version != version],
+            [left for left in one.game_sanctions[sanction.game_id] if left.version != version],
             arbiter_id=sanction.arbiter_id,
             occurred_at=sanction.occurred_at,
         )

@@ -17,7 +17,7 @@ from faristol.pairing.decide.corrections import MOST_POINTS, check_arbiter, foun
 from faristol.pairing.decide.counting import counting
 from faristol.pairing.decide.players import check_to_come
 from faristol.pairing.decide.sanctions import article_of, check_deciders, sanctionable
-from faristol.pairing.model import Standing, Tournament
+from faristol.pairing.model import GameSanction, Tournament
 from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.rules import N_, Refusal, Ruleset
 
@@ -89,14 +89,14 @@ def consequences(state: Tournament, ruleset: Ruleset, sanction: events.PlayerSan
     if beside_result(ruleset, sanction):
         return [points_changed(sanction, -sanction.points)]
     one, pairing = found_game(state, sanction.game_id)
-    imposed = Standing(0, sanction.player_id, sanction.kind, sanction.points, sanction.arbiter_id)
+    imposed = GameSanction(0, sanction.player_id, sanction.kind, sanction.points, sanction.arbiter_id)
     return [
         counting(
             ruleset,
             one.number,
             pairing,
             one.without_sanctions(sanction.game_id),
-            (*one.standing.get(sanction.game_id, ()), imposed),
+            (*one.game_sanctions.get(sanction.game_id, ()), imposed),
             arbiter_id=sanction.arbiter_id,
             occurred_at=sanction.occurred_at,
         )

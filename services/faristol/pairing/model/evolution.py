@@ -23,7 +23,7 @@ from faristol.pairing.model.tournament import (
     Phase,
     Pin,
     Round,
-    Standing,
+    GameSanction,
     Tournament,
     Unsanctioned,
 )
@@ -131,7 +131,7 @@ def _following(state: Tournament, fact: Fact) -> Following:
         case events.PlayerSanctioned() | events.SanctionLifted() if fact.game_id:
             return Following(fact.game_id, _moment(fact.occurred_at))
         case events.ResultRecorded() | events.ResultCorrected() if not _follows(state, fact):
-            sanctioned = fact.game_id in state.played[fact.round - 1].standing
+            sanctioned = fact.game_id in state.played[fact.round - 1].game_sanctions
             return Following(fact.game_id, _moment(fact.occurred_at)) if sanctioned else Following()
         case _:
             return Following()
@@ -156,41 +156,41 @@ def _on_game(state: Tournament, after: Tournament, fact: Fact) -> Tournament:
     match fact:
         case events.PlayerSanctioned() if fact.game_id:
             one = state.played[fact.round - 1]
-            imposed = Standing(state.version + 1, fact.player_id, fact.kind, fact.points, fact.arbiter_id)
-            standing = (*one.standing.get(fact.game_id, ()), imposed)
-            return _with_standing(after, fact.round, fact.game_id, standing, one.without_sanctions(fact.game_id))
-        case events.SanctionLifted() if fact.game_id and fact.game_id in state.played[fact.round - 1].standing:
+            imposed = GameSanction(state.version + 1, fact.player_id, fact.kind, fact.points, fact.arbiter_id)
+            sanctions = (*one.game_sanctions.get(fact.game_id, ()), imposed)
+            return _with_sanctions(after, fact.round, fact.game_id, sanctions, one.without_sanctions(fact.game_id))
+        case events.SanctionLifted() if fact.game_id and fact.game_id in state.played[fact.round - 1].game_sanctions:
             one = state.played[fact.round - 1]
-            standing = tuple(left for left in one.standing[fact.game_id] if left.version != fact.version)
-            return _with_standing(after, fact.round, fact.game_id, standing, one.without_sanctions(fact.game_id))
+            sanctions = tuple(left for left in one.game_sanctions[fact.game_id] if left.version != fact.version)
+            return _with_sanctions(after, fact.round, fact.game_id, sanctions, one.without_sanctions(fact.game_id))
         case events.PointsAdjusted() if fact.points < 0 and state.following.game_id == fact.game_id:
             # The points came off beside the result, which the sanction leaves as it is.
             one = state.played[fact.round - 1]
-            standing = one.standing[fact.game_id][:-1]
-            return _with_standing(after, fact.round, fact.game_id, standing, one.without_sanctions(fact.game_id))
+            sanctions = one.game_sanctions[fact.game_id][:-1]
+            return _with_sanctions(after, fact.round, fact.game_id, sanctions, one.without_sanctions(fact.game_id))
         case events.ResultRecorded() | events.ResultCorrected() if not _follows(state, fact):
             one = after.played[fact.round - 1]
-            if fact.game_id not in one.standing:
+            if fact.game_id not in one.game_sanctions:
                 return after
             decided = one.decided[fact.game_id]
             if isinstance(fact, events.ResultCorrected):
                 before = state.played[fact.round - 1].without_sanctions(fact.game_id)
                 decided = before.decided.corrected(fact)
             result = Unsanctioned(one.results[fact.game_id], decided)
-            return _with_standing(after, fact.round, fact.game_id, one.standing[fact.game_id], result)
+            return _with_sanctions(after, fact.round, fact.game_id, one.game_sanctions[fact.game_id], result)
         case _:
             return after
 
 
-def _with_standing(
-    state: Tournament, number: int, game: str, standing: tuple[Standing, ...], result: Unsanctioned
+def _with_sanctions(
+    state: Tournament, number: int, game: str, sanctions: tuple[GameSanction, ...], result: Unsanctioned
 ) -> Tournament:
     one = state.played[number - 1]
-    sanctions = {**one.standing, game: standing}
+    game_sanctions = {**one.game_sanctions, game: sanctions}
     unsanctioned = {**one.unsanctioned, game: result}
-    if not standing:
-        del sanctions[game], unsanctioned[game]
-    kept = replace(one, standing=MappingProxyType(sanctions), unsanctioned=MappingProxyType(unsanctioned))
+    if not sanctions:
+        del game_sanctions[game], unsanctioned[game]
+    kept = replace(one, game_sanctions=MappingProxyType(game_sanctions), unsanctioned=MappingProxyType(unsanctioned))
     return _with_round(state, kept)
 
 

@@ -164,7 +164,7 @@ class Decided:
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
+class GameSanction:
     """A sanction that stands and changes the result of a game."""
 
     version: int = field(compare=False)
@@ -217,7 +217,7 @@ class Round:
     """Scores of each finished game, in the order of its pairing, by game id."""
     decided: Mapping[str, Decided] = field(default_factory=lambda: MappingProxyType({}))
     """How each of those was decided."""
-    standing: Mapping[str, tuple[Standing, ...]] = field(default_factory=lambda: MappingProxyType({}))
+    game_sanctions: Mapping[str, tuple[GameSanction, ...]] = field(default_factory=lambda: MappingProxyType({}))
     """Sanctions that stand on a game and change its result, in the order in which they were imposed, by game id."""
     unsanctioned: Mapping[str, Unsanctioned] = field(default_factory=lambda: MappingProxyType({}))
     """The last result of each of those games without them."""
