@@ -8,7 +8,7 @@ from dataclasses import replace
 from google.protobuf.message import Message
 from google.protobuf.timestamp_pb2 import Timestamp
 
-from faristol.pairing.model import Decided, Pairing, Round, GameSanction, Unsanctioned
+from faristol.pairing.model import Decided, GameSanction, Pairing, Round, Unsanctioned
 from faristol.pb.game.v1 import events_pb2 as game_events
 from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.rules import Ruleset

@@ -18,12 +18,12 @@ from faristol.pairing.model.team import BoardBye, Team, TeamMatch
 from faristol.pairing.model.tournament import (
     Decided,
     Following,
+    GameSanction,
     Hall,
     Pairing,
     Phase,
     Pin,
     Round,
-    GameSanction,
     Tournament,
     Unsanctioned,
 )
