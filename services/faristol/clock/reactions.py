@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from faristol.bus import Reaction
-from faristol.clock.pinning import ruleset_of
 from faristol.clock.settling import settle
 from faristol.clock.streams import GAME, clock_stream, game_stream, load_clock, load_table
 from faristol.clock.views import ENDS, ENDS_TURN, INTERRUPTS, LEAVES, RETAKES, SETTLES, TAKES, WRITES
@@ -27,7 +26,7 @@ def following(record: Record) -> Reaction:
         if isinstance(event.message, events_pb2.TilesDrawn) and not clock.state.neutralised:
             return None  # a draw only ends that a clock stands, and most are made while it does not
         table = await load_table(record, game_id)
-        facts = settle(clock.state, table.state, ruleset_of(table.state))
+        facts = settle(clock.state, table.state, table.state.ruleset.ruleset())
         if not facts:
             return None
         return Decision(

@@ -11,7 +11,6 @@ from google.protobuf.message import Message
 from faristol.bus import Reaction
 from faristol.clock.deadlines import lost_with_the_round
 from faristol.clock.model import instant
-from faristol.clock.pinning import ruleset_of
 from faristol.clock.settling import fold, settle
 from faristol.clock.streams import GAME, clock_stream, game_stream, load_clock, load_table
 from faristol.clock.views import Phase, Table
@@ -100,7 +99,7 @@ def ending(record: Record) -> Reaction:
         ended = event.message
         assert isinstance(ended, game_events.GameEnded | game_events.TableClosed)
         game_id = event.stream.removeprefix(GAME)
-        ruleset = ruleset_of((await load_table(record, game_id)).state)
+        ruleset = (await load_table(record, game_id)).state.ruleset.ruleset()
         if "own-time-or-round" not in {ruleset.lateness.loses_with, ruleset.absence.loses_with}:
             return None
         rounds = (await load(record, f"tournament-{event.tournament}", Rounds(), watch_rounds)).state

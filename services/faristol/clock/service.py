@@ -11,7 +11,6 @@ from google.protobuf.message import Message
 from faristol.clock import arbitration, attendance
 from faristol.clock.decide import claim_time, press, stop
 from faristol.clock.model import Clock, Instant, instant
-from faristol.clock.pinning import ruleset_of
 from faristol.clock.presenting import shown
 from faristol.clock.settling import fold, settle
 from faristol.clock.streams import clock_stream, game_stream, load_clock, load_table
@@ -172,7 +171,7 @@ class ClockService(clock_pb2_grpc.ClockServiceServicer):
         table = await load_table(self._runtime.record, request.game_id)
         if not table.version:
             raise NotFound("game", request.game_id)
-        ruleset = ruleset_of(table.state)
+        ruleset = table.state.ruleset.ruleset()
         settled = settle(clock.state, table.state, ruleset)
         current = fold(clock.state, settled)
         at = self._moment(request, current, table.state)
@@ -191,7 +190,7 @@ class ClockService(clock_pb2_grpc.ClockServiceServicer):
         table = await load_table(self._runtime.record, request.game_id)
         if not table.version:
             raise NotFound("clock", request.game_id)
-        ruleset = ruleset_of(table.state)
+        ruleset = table.state.ruleset.ruleset()
         settled = settle(clock.state, table.state, ruleset)
         current = Loaded(fold(clock.state, settled), clock.version)
         if not current.state.game_id:

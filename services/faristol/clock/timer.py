@@ -19,7 +19,6 @@ from opentelemetry import metrics
 from faristol.bus.stopped import away
 from faristol.clock.deadlines import Deadline, due, next_deadline
 from faristol.clock.model import Instant, instant
-from faristol.clock.pinning import ruleset_of
 from faristol.clock.settling import fold, settle
 from faristol.clock.streams import CLOCK, clock_stream, game_stream, load_clock, load_table
 from faristol.host.times import to_timestamp
@@ -183,7 +182,7 @@ class Timer:
         if table.state.recorded:
             return None, None
         try:
-            ruleset = ruleset_of(table.state)
+            ruleset = table.state.ruleset.ruleset()
         except Refusal as refusal:
             _log.error("the clock of %s has no deadlines: %s", game_id, refusal)
             return None, None

@@ -8,7 +8,6 @@ from faristol.bus import Reaction
 from faristol.game.decide import leave_tournament
 from faristol.game.model import Phase, instant, timestamp
 from faristol.game.opening import open_table
-from faristol.game.pinning import ruleset_of
 from faristol.game.streams import game_stream, load_table
 from faristol.game.views import Tournament, watch_tournament
 from faristol.pb.clock.v1 import events_pb2 as clock_events
@@ -59,7 +58,7 @@ def opening(record: Record) -> Reaction:
             return await _closed(record, event, started.game_id)
         assert isinstance(started, pairing_events.RoundStarted | pairing_events.PostponedGameStarted)
         tournament = (await load(record, event.stream, Tournament(), watch_tournament)).state
-        ruleset = ruleset_of(tournament.ruleset)
+        ruleset = tournament.ruleset.ruleset()
         at = instant(started.occurred_at)
         writes = []
         for pairing in tournament.pairings[started.round]:

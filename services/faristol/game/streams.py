@@ -8,7 +8,6 @@ from dataclasses import dataclass, replace
 from google.protobuf.message import Message
 
 from faristol.game.model import Game, Phase, evolve
-from faristol.game.pinning import ruleset_of
 from faristol.game.settling import fold, settle
 from faristol.game.views import Clock, Ruling, Tournament, seated, watch_case, watch_clock, watch_tournament
 from faristol.host.cases import case_ids_of
@@ -88,7 +87,7 @@ async def load_table(record: Record, game_id: str, *, rulings: bool = True) -> T
             case = await load(record, name, ruling, watch_case)
             guards.append(Guard(name, case.version))
             ruling = ruling or case.state
-    ruleset = ruleset_of(game.state.ruleset)
+    ruleset = game.state.ruleset.ruleset()
     settled = settle(game.state, clock.state, ruling, ruleset)
     return Table(fold(game.state, settled), clock.state, ruleset, settled, game.version, guards)
 

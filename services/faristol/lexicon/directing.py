@@ -17,7 +17,7 @@ from faristol.lexicon.adjudication import Adjudication
 from faristol.lexicon.appointing import Needs
 from faristol.lexicon.lexicons import Lexicons
 from faristol.lexicon.model import Case
-from faristol.lexicon.pinning import layers_of, ruleset_of
+from faristol.lexicon.pinning import layers_of
 from faristol.lexicon.streams import load_adjudication, tournament_named
 from faristol.lexicon.views import Tournament, tournament_stream
 from faristol.pb.lexicon.v1 import adjudication_pb2 as pb
@@ -133,7 +133,7 @@ class AdjudicationService(pb_grpc.AdjudicationServiceServicer):
 
         async def facts(state: Adjudication, tournament: Tournament, at: Timestamp) -> list[Message]:
             known = self._lexicons.find(tournament.lexicon.digest).known_layers
-            ruleset = ruleset_of(tournament.ruleset)
+            ruleset = tournament.ruleset.ruleset()
             return appointing.choose_layers(state, tournament, ruleset, request.layers, known, at)
 
         return await self._direct(context, request, facts, pb.ChooseLayersResponse, guarded=True)
@@ -154,7 +154,7 @@ class AdjudicationService(pb_grpc.AdjudicationServiceServicer):
                 pb.Judge(judge_id=one.judge_id, languages=sorted(one.languages), director=one.director)
                 for one in judges
             ],
-            layers=layers_of(state, ruleset_of(tournament.state.ruleset)),
+            layers=layers_of(state, tournament.state.ruleset.ruleset()),
         )
 
     async def ListRulings(  # noqa: N802
@@ -239,7 +239,7 @@ class AdjudicationService(pb_grpc.AdjudicationServiceServicer):
 
     def _needs(self, tournament: Tournament) -> Needs:
         language = self._lexicons.find(tournament.lexicon.digest).tile_set.language
-        return Needs.of(ruleset_of(tournament.ruleset), language)
+        return Needs.of(tournament.ruleset.ruleset(), language)
 
 
 def check_judge_id(judge_id: str) -> None:

@@ -5,13 +5,8 @@ from __future__ import annotations
 from faristol.lexicon.adjudication import Adjudication
 from faristol.lexicon.lexicons import Lexicons
 from faristol.lexicon.opening import Law
-from faristol.lexicon.views import Game, Pin
-from faristol.rules import Ruleset, pinned_ruleset
-
-
-def ruleset_of(pin: Pin) -> Ruleset:
-    """The ruleset that ``pin`` names. Raises ``Refusal`` when it is not installed here with that content."""
-    return pinned_ruleset(pin.name, pin.digest, pin.options)
+from faristol.lexicon.views import Game
+from faristol.rules import Ruleset
 
 
 def layers_of(adjudication: Adjudication, ruleset: Ruleset) -> tuple[str, ...]:
@@ -24,7 +19,7 @@ def law_of(game: Game, adjudication: Adjudication, lexicons: Lexicons) -> Law:
 
     Raises ``Refusal`` when its ruleset is not installed here, ``LexiconError`` when its lexicon is not.
     """
-    ruleset = ruleset_of(game.ruleset)
+    ruleset = game.ruleset.ruleset()
     layers = layers_of(adjudication, ruleset)
     lexicon = lexicons.with_layers(game.lexicon.digest, layers)
     return Law(

@@ -8,6 +8,7 @@ from types import MappingProxyType
 
 from google.protobuf.message import Message
 
+from faristol.host.pinning import UNPINNED, Pin
 from faristol.pb.game.v1 import events_pb2 as game_events
 from faristol.pb.pairing.v1 import events_pb2 as pairing_events
 
@@ -23,28 +24,13 @@ def tournament_stream(tournament_id: str) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Pin:
-    """A ruleset or a lexicon, pinned by content."""
-
-    name: str = ""
-    digest: str = ""
-    options: Mapping[str, str] = field(default_factory=dict)
-    """What was chosen for a ruleset."""
-
-
-def pinned(pin: game_events.Pin) -> Pin:
-    """The pin as a game or a tournament has it."""
-    return Pin(pin.name, pin.digest, MappingProxyType({option.name: option.value for option in pin.options}))
-
-
-@dataclass(frozen=True, slots=True)
 class Game:
     """As much of a game as its cases depend on."""
 
     game_id: str = ""
     tournament_id: str = ""
-    ruleset: Pin = Pin()
-    lexicon: Pin = Pin()
+    ruleset: Pin = UNPINNED
+    lexicon: Pin = UNPINNED
     seed: bytes = b""
     """Of its draws; secret while it is played."""
     challenges: Mapping[int, game_events.ChallengeRaised] = field(default_factory=dict)
@@ -57,7 +43,7 @@ def watch_game(game: Game, fact: Message) -> Game:
     """The game after one more of its facts; those that no case depends on change nothing."""
     match fact:
         case game_events.GameOpened():
-            return Game(fact.game_id, fact.tournament_id, pinned(fact.ruleset), pinned(fact.lexicon), fact.seed)
+            return Game(fact.game_id, fact.tournament_id, Pin.of(fact.ruleset), Pin.of(fact.lexicon), fact.seed)
         case game_events.ChallengeRaised():
             return replace(game, challenges=MappingProxyType({**game.challenges, fact.challenge: fact}))
         case game_events.EntriesTakenBack():
@@ -71,8 +57,8 @@ class Tournament:
     """As much of a tournament as its adjudication depends on."""
 
     tournament_id: str = ""
-    ruleset: Pin = Pin()
-    lexicon: Pin = Pin()
+    ruleset: Pin = UNPINNED
+    lexicon: Pin = UNPINNED
     started: bool = False
     """Its first round has."""
 
@@ -83,9 +69,9 @@ def watch_tournament(tournament: Tournament, fact: Message) -> Tournament:
         case pairing_events.TournamentCreated():
             return replace(tournament, tournament_id=fact.tournament_id)
         case pairing_events.RulesetPinned():
-            return replace(tournament, ruleset=pinned(fact.ruleset))
+            return replace(tournament, ruleset=Pin.of(fact.ruleset))
         case pairing_events.LexiconPinned():
-            return replace(tournament, lexicon=pinned(fact.lexicon))
+            return replace(tournament, lexicon=Pin.of(fact.lexicon))
         case pairing_events.RoundStarted():
             return replace(tournament, started=True)
         case _:

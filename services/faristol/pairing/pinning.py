@@ -7,9 +7,10 @@ from collections.abc import Mapping
 import grpc
 
 from faristol.host.errors import Invalid, Unreachable
-from faristol.pairing.model import Pin, Tournament
+from faristol.host.pinning import Pin
+from faristol.pairing.model import Tournament
 from faristol.pb.lexicon.v1 import lexicon_pb2, lexicon_pb2_grpc
-from faristol.rules import N_, OptionValue, Refusal, Ruleset, load_ruleset, pinned_ruleset, ruleset_names, with_options
+from faristol.rules import N_, OptionValue, Refusal, Ruleset, load_ruleset, ruleset_names, with_options
 
 DEFAULT_RULESET = "fisc-2023"
 
@@ -37,7 +38,7 @@ def ruleset_named(name: str, options: Mapping[str, OptionValue]) -> Ruleset:
 
 def ruleset_of(state: Tournament) -> Ruleset:
     """The rules that the tournament was pinned to. Raises ``Refusal`` when they are not installed here."""
-    return pinned_ruleset(state.ruleset.name, state.ruleset.digest, dict(state.ruleset.options))
+    return state.ruleset.ruleset()
 
 
 async def installed(channel: grpc.aio.Channel) -> list[lexicon_pb2.Lexicon]:

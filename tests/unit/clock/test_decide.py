@@ -14,6 +14,7 @@ from faristol.clock.model import Clock, Instant, timestamp
 from faristol.clock.settling import fold, settle
 from faristol.clock.views import Phase, Table, watch_game
 from faristol.host.errors import Invalid
+from faristol.host.pinning import Pin
 from faristol.pb.clock.v1 import events_pb2
 from faristol.pb.game.v1 import events_pb2 as game_events
 from faristol.rules.refusal import Refusal
@@ -28,8 +29,7 @@ STARTED = Table(
     game_id="cup-r1-t1",
     tournament_id="cup",
     player_ids=("anna", "biel"),
-    ruleset="fisc-2023",
-    ruleset_digest=FISC.digest,
+    ruleset=Pin("fisc-2023", FISC.digest),
     first_player="biel",
     started_at=START,
     phase=Phase.TURN,

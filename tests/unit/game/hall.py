@@ -16,11 +16,12 @@ from faristol.clock import settling as clock_settling
 from faristol.clock import views as clock_views
 from faristol.game import commands
 from faristol.game.decide import bag_of
-from faristol.game.model import UNKNOWN, Game, Phase, Pin, fold
+from faristol.game.model import UNKNOWN, Game, Phase, fold
 from faristol.game.opening import open_table
 from faristol.game.settling import settle
 from faristol.game.streams import Table
 from faristol.game.views import Clock, Ruling, Tournament, watch_clock
+from faristol.host.pinning import Pin
 from faristol.pb.game.v1 import events_pb2 as events
 from faristol.pb.game.v1 import game_pb2 as pb
 from faristol.pb.pairing.v1.events_pb2 import Pairing

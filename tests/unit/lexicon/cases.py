@@ -9,11 +9,12 @@ from functools import reduce
 from google.protobuf.message import Message
 from google.protobuf.timestamp_pb2 import Timestamp
 
+from faristol.host.pinning import Pin
 from faristol.host.times import to_timestamp
 from faristol.lexicon.adjudication import Adjudication, Judge
 from faristol.lexicon.model import Case, Ruling, Word, evolve
 from faristol.lexicon.opening import Law, Question, adjudicate
-from faristol.lexicon.views import Game, Pin
+from faristol.lexicon.views import Game
 from faristol.pb.game.v1 import events_pb2 as game_events
 from faristol.pb.lexicon.v1 import events_pb2 as events
 

@@ -7,9 +7,10 @@ import pytest
 from tests.unit.pairing.halls import FISC, LEXICON, NOON, SEED, Hall
 
 from faristol.host.errors import AlreadyExists, Invalid
+from faristol.host.pinning import Pin
 from faristol.host.times import to_datetime, to_timestamp
 from faristol.pairing import decide
-from faristol.pairing.model import Phase, Pin, Tournament
+from faristol.pairing.model import Phase, Tournament
 from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.rules import Refusal
 

@@ -9,7 +9,7 @@ from tests.unit.pairing.halls import FISC, Hall
 
 from faristol.host import Unreachable
 from faristol.host.errors import Invalid
-from faristol.pairing.model import Pin
+from faristol.host.pinning import Pin
 from faristol.pairing.pinning import choose_lexicon, installed, ruleset_named, ruleset_of
 from faristol.pb.lexicon.v1 import lexicon_pb2
 from faristol.rules import OptionValue, Refusal

@@ -28,8 +28,8 @@ from faristol.cli.referee.position import TOURNAMENT_ID
 from faristol.cli.referee.services import Services, Tables, TableServices, table_verbs
 from faristol.cli.referee.verbs import Verb
 from faristol.cli.sitting import Judge
-from faristol.game.model import Pin
 from faristol.host import AlreadyExists, Invalid, NotFound, Settings
+from faristol.host.pinning import Pin
 from faristol.pb.game.v1 import events_pb2 as game_events
 from faristol.pb.lexicon.v1 import adjudication_pb2 as pb
 from faristol.pb.lexicon.v1 import adjudication_pb2_grpc as pb_grpc

@@ -22,11 +22,11 @@ from faristol.cli.referee.position import GAME_ID, TOURNAMENT_ID
 from faristol.cli.referee.services import Services, TableServices, table_verbs
 from faristol.cli.referee.verbs import Verb
 from faristol.clock.part import part as clock_part
-from faristol.game.model import Pin
 from faristol.game.part import part as game_part
 from faristol.game.streams import game_stream
 from faristol.host import Part, Runtime, Settings
 from faristol.host.cases import case_id_of
+from faristol.host.pinning import Pin
 from faristol.host.times import to_timestamp
 from faristol.lexicon import adjudication
 from faristol.lexicon.adjudication import Adjudication

@@ -17,10 +17,9 @@ from faristol.cli.referee.position import GAME_ID
 from faristol.cli.referee.verbs import Verb, verbs_of
 from faristol.clock.deadlines import next_deadline
 from faristol.clock.model import Instant
-from faristol.clock.pinning import ruleset_of
 from faristol.clock.streams import clock_stream, load_clock, load_table
-from faristol.game.model import Pin
 from faristol.game.streams import load_table as load_settled
+from faristol.host.pinning import Pin
 from faristol.pb.clock.v1 import clock_pb2
 from faristol.pb.game.v1 import game_pb2
 from faristol.pb.pairing.v1 import pairing_pb2
@@ -112,7 +111,7 @@ class TableServices(Services):
         while True:
             clock = await load_clock(self.record, GAME_ID)
             table = (await load_table(self.record, GAME_ID)).state
-            deadline = next_deadline(clock.state, table, ruleset_of(table)) if table.game_id else None
+            deadline = next_deadline(clock.state, table, table.ruleset.ruleset()) if table.game_id else None
             if deadline is None or deadline.due > until:
                 return
             await self.write(clock_stream(GAME_ID), deadline.facts)

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from enum import Enum, auto
 
 from faristol.clock.model import Instant
+from faristol.host.pinning import UNPINNED, Pin
 from faristol.rules.ruleset import Neutraliser
 
 
@@ -82,12 +83,8 @@ class Table:
     tournament_id: str = ""
     player_ids: tuple[str, ...] = ()
     """In the order of their turns."""
-    ruleset: str = ""
-    """Name of the ruleset that the game is played under."""
-    ruleset_digest: str = ""
-    """SHA-256 of its content, which pins it."""
-    options: Mapping[str, str] = field(default_factory=dict)
-    """What was chosen where the ruleset leaves something open."""
+    ruleset: Pin = UNPINNED
+    """What the game is played under."""
     recorded: bool = False
     """Scorers enter what happened over the board: what its clock shows there is what counts."""
     opened_at: Instant = 0

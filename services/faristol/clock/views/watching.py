@@ -12,6 +12,7 @@ from google.protobuf.timestamp_pb2 import Timestamp
 
 from faristol.clock.model import Instant, instant
 from faristol.clock.views.table import Interruption, Kind, Phase, Signal, Table
+from faristol.host.pinning import Pin
 from faristol.pb.game.v1 import events_pb2 as events
 from faristol.rules.ruleset import Neutraliser
 
@@ -70,9 +71,7 @@ def watch_game(table: Table, message: Message) -> Table:
                 game_id=message.game_id,
                 tournament_id=message.tournament_id,
                 player_ids=tuple(message.player_ids),
-                ruleset=message.ruleset.name,
-                ruleset_digest=message.ruleset.digest,
-                options=MappingProxyType({option.name: option.value for option in message.ruleset.options}),
+                ruleset=Pin.of(message.ruleset),
                 recorded=message.keeping == events.KEEPING_RECORDED,
                 opened_at=instant(message.occurred_at),
                 racks=MappingProxyType(dict.fromkeys(message.player_ids, 0)),

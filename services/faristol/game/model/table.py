@@ -8,9 +8,10 @@ from enum import Enum, auto
 from types import MappingProxyType
 from typing import Any
 
+from faristol.host.pinning import Pin
 from faristol.host.times import Instant
 from faristol.pb.game.v1 import events_pb2 as events
-from faristol.rules import Board, OptionValue, Placement, Square, Tile, TurnKind
+from faristol.rules import Board, Placement, Square, Tile, TurnKind
 
 UNKNOWN = ""
 """A tile on a rack that nobody has entered, at a table that is recorded."""
@@ -38,31 +39,6 @@ class Phase(Enum):
     """The clock's last word, then the signatures."""
     FINAL = auto()
     """Nothing."""
-
-
-@dataclass(frozen=True, slots=True)
-class Pin:
-    """A ruleset or lexicon by name and content."""
-
-    name: str = ""
-    digest: str = ""
-    options: tuple[tuple[str, str], ...] = ()
-    """What was chosen for a ruleset: names and values as text."""
-
-    @property
-    def chosen(self) -> dict[str, OptionValue]:
-        """The options as ``pinned_ruleset`` takes them."""
-        return dict(self.options)
-
-    @classmethod
-    def of(cls, pin: events.Pin) -> Pin:
-        """From the contract's message."""
-        return cls(pin.name, pin.digest, tuple((option.name, option.value) for option in pin.options))
-
-    def message(self) -> events.Pin:
-        """As the contract has it."""
-        options = [events.ChosenOption(name=name, value=value) for name, value in self.options]
-        return events.Pin(name=self.name, digest=self.digest, options=options)
 
 
 @dataclass(frozen=True, slots=True)

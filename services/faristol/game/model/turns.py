@@ -9,7 +9,8 @@ from typing import Any
 
 from google.protobuf.message import Message
 
-from faristol.game.model.table import Course, Game, Owed, Phase, Pin, Taken, taken_out, tiles_of
+from faristol.game.model.table import Course, Game, Owed, Phase, Taken, taken_out, tiles_of
+from faristol.host.pinning import Pin
 from faristol.host.times import instant
 from faristol.pb.game.v1 import events_pb2 as events
 from faristol.rules import Placement, Square, Tile, TurnKind, without

@@ -8,9 +8,10 @@ from zoneinfo import available_timezones
 from google.protobuf.message import Message
 
 from faristol.host.errors import AlreadyExists, Invalid
+from faristol.host.pinning import Pin
 from faristol.host.times import to_timestamp
 from faristol.pairing import conditions, systems
-from faristol.pairing.model import AppealPhase, Phase, Pin, Tournament
+from faristol.pairing.model import AppealPhase, Phase, Tournament
 from faristol.pairing.team_tournament import of_teams
 from faristol.pb.game.v1 import events_pb2 as game_events
 from faristol.pb.pairing.v1 import events_pb2 as events

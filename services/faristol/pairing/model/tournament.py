@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 from enum import Enum
 from types import MappingProxyType
 
+from faristol.host.pinning import UNPINNED, Pin
 from faristol.pairing.model.appeal import Appeal, Member
 from faristol.pairing.model.division import Division
 from faristol.pairing.model.player import Player
@@ -38,26 +39,6 @@ class Phase(Enum):
     PAIRED = "paired"
     STARTED = "started"
     CLOSED = "closed"
-
-
-@dataclass(frozen=True, slots=True)
-class Pin:
-    """A document by its name and the SHA-256 of its content, in lower-case hexadecimal."""
-
-    name: str = ""
-    digest: str = ""
-    options: tuple[tuple[str, str], ...] = ()
-    """What was chosen for a ruleset: names and values as text."""
-
-    @classmethod
-    def of(cls, pin: game_events.Pin) -> Pin:
-        """The pin that a fact holds."""
-        return cls(pin.name, pin.digest, tuple((option.name, option.value) for option in pin.options))
-
-    def message(self) -> game_events.Pin:
-        """As the contract has it."""
-        options = [game_events.ChosenOption(name=name, value=value) for name, value in self.options]
-        return game_events.Pin(name=self.name, digest=self.digest, options=options)
 
 
 @dataclass(frozen=True, slots=True)
@@ -277,8 +258,8 @@ class Tournament:
     created_at: datetime = NEVER
     latest: datetime = NEVER
     """The latest moment that a fact of this tournament speaks of."""
-    ruleset: Pin = Pin()
-    lexicon: Pin = Pin()
+    ruleset: Pin = UNPINNED
+    lexicon: Pin = UNPINNED
     players: tuple[Player, ...] = ()
     """In the order of registration."""
     teams: tuple[Team, ...] = ()

@@ -11,7 +11,7 @@ from faristol.cli.referee.lexicons import install
 from faristol.cli.referee.tournament.case import TOURNAMENT_ID, TournamentCase
 from faristol.cli.referee.tournament.commands import tournament_verbs
 from faristol.cli.referee.tournament.services import RESULTS, Tournaments, TournamentServices
-from faristol.game.model import Pin
+from faristol.host.pinning import Pin
 from faristol.pb.results.v1 import results_pb2
 from faristol.words import Library
 

@@ -1,0 +1,33 @@
+"""A game is played to its end under the rules that it began with."""
+
+from __future__ import annotations
+
+import pytest
+
+from faristol.host.pinning import Pin, ruleset_of
+from faristol.rules import Refusal, load_ruleset, with_options
+
+FISC = load_ruleset("fisc-2023")
+
+
+def test_only_the_ruleset_that_is_pinned_is_found() -> None:
+    assert Pin("fisc-2023", FISC.digest).ruleset() is FISC
+    with pytest.raises(Refusal) as caught:
+        Pin("fisc-2023", "0" * 64).ruleset()
+    assert caught.value.reason == "RULESET_MISSING"
+    assert FISC.digest in str(caught.value)
+    assert "0" * 64 in str(caught.value)
+
+
+def test_what_was_chosen_for_the_rules_comes_back_from_a_message() -> None:
+    chosen = with_options(load_ruleset("uf-2007"), {"minutes": 25})
+    pin = Pin("uf-2007", chosen.digest, (("minutes", "25"),))
+    assert ruleset_of(pin.message()).clock.minutes == 25
+    assert Pin.of(pin.message()) == pin
+
+
+def test_an_unknown_ruleset_is_named() -> None:
+    with pytest.raises(Refusal) as caught:
+        Pin("fisc-1999", FISC.digest).ruleset()
+    assert caught.value.reason == "RULESET_MISSING"
+    assert "fisc-1999" in str(caught.value)
