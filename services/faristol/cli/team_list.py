@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import uuid
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from faristol.cli.player_list import LineError, Listed
@@ -74,7 +74,7 @@ def teams_of(rows: Sequence[Listed], ids: Mapping[int, str], tournaments: Tourna
         of = row.request.tournament_id
         team = next((one for one in found if one.tournament_id == of and same_name(one.name, row.team)), None)
         if team is None:
-            there = next((one for one in tournaments[of].teams if same_name(one.name, row.team)), pairing.Team())
+            there = _there(tournaments[of].teams, row.team) or pairing.Team()
             team = ListedTeam(row.line, of, there.name or row.team, there.team_id, list(there.player_ids))
             found.append(team)
         player_id = ids.get(row.line)
@@ -83,3 +83,13 @@ def teams_of(rows: Sequence[Listed], ids: Mapping[int, str], tournaments: Tourna
         elif player_id not in team.line_up:
             team.coming.append(player_id)
     return found
+
+
+def _there(teams: Iterable[pairing.Team], name: str) -> pairing.Team | None:
+    """The team that has a name; one that left before any round gave it free, and a new team may have it."""
+    return next((one for one in teams if same_name(one.name, name) and not _never_came(one)), None)
+
+
+def _never_came(team: pairing.Team) -> bool:
+    """Withdrawn before any round."""
+    return 0 < team.withdrawn_round <= team.entered_round

@@ -128,6 +128,30 @@ def test_teams_come_in_the_order_of_first_mention_with_the_players_who_are_regis
     assert (changed.team_id, list(changed.player_ids)) == ("cavalls", ["zoe", "biel", "gal"])
 
 
+GONE = pairing.Team(team_id="torres", name="Torres", player_ids=["zoe"], entered_round=1, withdrawn_round=1)
+HERE = pairing.Team(team_id="torres-2", name="Torres", player_ids=["biel"], entered_round=1)
+LEFT = pairing.Team(team_id="torres", name="Torres", player_ids=["zoe"], entered_round=1, withdrawn_round=2)
+
+
+@pytest.mark.parametrize(
+    ("teams", "team_id"), [([GONE], ""), ([GONE, HERE], "torres-2"), ([HERE, GONE], "torres-2"), ([LEFT], "torres")]
+)
+def test_a_team_that_left_before_its_first_round_gets_nobody_and_its_name_is_free(
+    tmp_path: Path, teams: list[pairing.Team], team_id: str
+) -> None:
+    file = tmp_path / "players.csv"
+    file.write_text("name,team\nAnna,Torres\n", encoding="utf-8")
+    rows, _ = read_players(file, "copa")
+    (found,) = teams_of(rows, {2: "anna"}, {"copa": pairing.GetTournamentResponse(tournament_id="copa", teams=teams)})
+    assert found.team_id == team_id
+    request = found.request()
+    if isinstance(request, pairing.SetLineUpRequest):
+        (before,) = (one for one in teams if one.team_id == team_id)
+        assert list(request.player_ids) == [*before.player_ids, "anna"]
+    else:
+        assert list(request.player_ids) == ["anna"]
+
+
 @pytest.mark.parametrize(("language", "told"), [("ca", "hi falta el nom"), ("es", "falta el nombre")])
 def test_what_is_wrong_with_a_line_is_told_in_the_language_of_the_terminal(
     tmp_path: Path, language: str, told: str
