@@ -6,7 +6,7 @@ Of what country and affiliation somebody is comes as an argument and goes nowher
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from faristol.host.errors import Invalid
@@ -57,6 +57,11 @@ class Belonging:
         mine, theirs = self.affiliations.get(one, ""), self.affiliations.get(other, "")
         return bool(mine and theirs) and not same_name(mine, theirs)
 
+    def of_one_country(self, persons: Iterable[str]) -> bool:
+        """Whether all ``persons`` are known to be of one country. One of whom it is not known may be of another."""
+        countries = {self.countries.get(one, "") for one in persons}
+        return len(countries) == 1 and "" not in countries
+
     def _country(self, person: str) -> str:
         if not (country := self.countries.get(person, "")):
             raise Invalid("countries", N_("expected the country of {person}"), {"person": person})
@@ -94,9 +99,9 @@ def convened(
 
     There are two where the players elected nobody. All who sit are apart from each other, and those of the organisers
     and the federation from ``involved``. Who sits for the players is of another country than ``involved``; where all
-    players are of one country, ``national``, nobody could be, and another affiliation does. Refuses, with everybody who
-    is barred and why, where a place stays empty. Raises ``Invalid`` when the country of somebody who matters is not
-    known.
+    players are known to be of one country, ``national``, nobody could be, and another affiliation does. Refuses, with
+    everybody who is barred and why, where a place stays empty. Raises ``Invalid`` when the country of somebody who
+    matters is not known.
     """
     sitting: list[Member] = []
     barred: list[Refusal] = []

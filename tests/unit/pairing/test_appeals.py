@@ -423,6 +423,16 @@ def test_in_a_national_championship_another_affiliation_keeps_everybody_apart() 
     assert "Association" not in str(hall.facts)
 
 
+@pytest.mark.parametrize("unknown", [[], ["p8"], ["p2", "p3", "p4", "p5", "p6", "p7", "p8"]])
+def test_a_championship_is_national_only_where_the_country_of_every_player_is_known(unknown: list[str]) -> None:
+    told = {**COUNTRIES, "rep": "ESP"}
+    for countries in ({**told, **dict.fromkeys(unknown, "")}, {key: told[key] for key in told.keys() - set(unknown)}):
+        hall = hall_of()
+        appoint(hall)
+        lodged = lodge(hall, warn(hall), countries=countries, affiliations=CLUBS)
+        assert [one.person_id for one in lodged.members] == ["ona", "pau", "sub" if unknown else "rep"]
+
+
 def test_where_nothing_says_that_affiliations_differ_country_alone_keeps_apart() -> None:
     hall = hall_of()
     for clubs in (NOBODY, {**CLUBS, "pau": ""}, {**CLUBS, "pau": CLUBS["ona"].upper()}):

@@ -98,8 +98,8 @@ def lodge(
     for one in involved:
         if state.player(one) is None:
             raise Invalid("player_ids", N_("{player} is no player of the tournament"), {"player": one[:100]})
-    countries = {belonging.countries.get(one.player_id, "") for one in state.players} - {""}
-    members = tribunal.convened(state.tribunal, involved, belonging, ruleset.law.tribunal, national=len(countries) == 1)
+    national = belonging.of_one_country(one.player_id for one in state.players)
+    members = tribunal.convened(state.tribunal, involved, belonging, ruleset.law.tribunal, national=national)
     return [
         events.AppealLodged(
             appeal=len(state.appeals) + 1,
