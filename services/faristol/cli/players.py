@@ -16,6 +16,7 @@ from faristol.cli.player_list import Listed, read_players
 from faristol.cli.team_list import ListedTeam, Tournaments, teams_of, without_teams
 from faristol.host import StartError
 from faristol.host.text import say, translations
+from faristol.pairing.identity import same_name
 from faristol.pb.pairing.v1 import pairing_pb2 as pairing
 from faristol.rules import N_, Refusal
 
@@ -85,7 +86,7 @@ def _register(address: str | None, rows: Sequence[Listed], complaints: _Complain
             answer = call(address, "RegisterPlayer", row.request)
         except StartError as problem:
             complaints.tell(row.line, problem)
-            if before := _registered_before(problem):
+            if before := _registered_before(problem, row.request):
                 ids[row.line] = before
         else:
             assert isinstance(answer, pairing.RegisterPlayerResponse)
@@ -98,17 +99,22 @@ def _register(address: str | None, rows: Sequence[Listed], complaints: _Complain
     return ids
 
 
-def _registered_before(problem: StartError) -> str:
-    """The id of the player who has that id or that name in the tournament already; empty where it was not for that."""
+def _registered_before(problem: StartError, wanted: pairing.RegisterPlayerRequest) -> str:
+    """The id of the player who was registered already, empty where it was refused for another reason.
+
+    Who has the name is another person where the line has an id, or a club that is not theirs.
+    """
     cause = problem.__cause__
     if not isinstance(cause, grpc.aio.AioRpcError):
         return ""
     info = info_of(cause)
     if info.reason == "ALREADY_EXISTS" and info.metadata.get("kind") == "player":
         return str(info.metadata["id"])
-    if info.reason == "NAME_TAKEN" and "division" not in info.metadata:
-        return str(info.metadata.get("player", ""))
-    return ""
+    if info.reason != "NAME_TAKEN" or "division" in info.metadata or wanted.player_id:
+        return ""
+    if wanted.club and not same_name(wanted.club, info.metadata.get("club", "")):
+        return ""
+    return str(info.metadata.get("player", ""))
 
 
 def _make_teams(

@@ -214,7 +214,7 @@ async def check_name_free(
                 "NAME_TAKEN",
                 "",
                 N_("{player} is registered under this name already; add what tells the two apart."),
-                {"player": taken.player_id},
+                {"player": taken.player_id, "club": taken.club},
             )
         if taken is not None:
             raise Refusal(

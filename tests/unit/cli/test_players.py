@@ -2,13 +2,18 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import grpc
 import pytest
+from grpc.aio import AioRpcError, Metadata
 
 from faristol.cli.player_list import read_players
+from faristol.cli.players import _registered_before
 from faristol.cli.team_list import teams_of
 from faristol.host import StartError
+from faristol.host.errors import status_of
 from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.pb.pairing.v1 import pairing_pb2 as pairing
+from faristol.rules import Refusal
 
 
 def listed(tmp_path: Path, text: str) -> tuple[list[tuple[int, str, str, int | None, str, str]], list[str]]:
@@ -150,6 +155,34 @@ def test_a_team_that_left_before_its_first_round_gets_nobody_and_its_name_is_fre
         assert list(request.player_ids) == [*before.player_ids, "anna"]
     else:
         assert list(request.player_ids) == ["anna"]
+
+
+def name_taken(**known: str) -> StartError:
+    """What the command line makes of the refusal of a name that another player has."""
+    refused = status_of(Refusal("NAME_TAKEN", "", "{player} is registered", known), "en")
+    assert refused is not None
+    told = Metadata(("grpc-status-details-bin", refused.SerializeToString()))
+    problem = StartError(refused.message)
+    problem.__cause__ = AioRpcError(grpc.StatusCode.FAILED_PRECONDITION, Metadata(), told, refused.message, "")
+    return problem
+
+
+@pytest.mark.parametrize(
+    ("line", "known", "found"),
+    [
+        ({}, {"player": "p-1", "club": "Valls"}, "p-1"),
+        ({"club": "VALLS"}, {"player": "p-1", "club": "Valls"}, "p-1"),
+        ({"club": "Reus"}, {"player": "p-1", "club": "Valls"}, ""),
+        ({"club": "Reus"}, {"player": "p-1", "club": ""}, ""),
+        ({"player_id": "anna"}, {"player": "p-1", "club": "Valls"}, ""),
+        ({}, {"player": "p-1", "division": "A"}, ""),
+    ],
+)
+def test_who_has_the_name_of_a_line_is_another_person_where_the_line_has_an_id_or_another_club(
+    line: dict[str, str], known: dict[str, str], found: str
+) -> None:
+    wanted = pairing.RegisterPlayerRequest(name="Anna Puig", **line)  # type: ignore[arg-type] # only texts are given
+    assert _registered_before(name_taken(**known), wanted) == found
 
 
 @pytest.mark.parametrize(("language", "told"), [("ca", "hi falta el nom"), ("es", "falta el nombre")])

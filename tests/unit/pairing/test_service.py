@@ -212,12 +212,13 @@ async def test_who_comes_again_keeps_the_name_and_has_the_club_and_the_country_t
 
 async def test_two_players_of_one_name_are_refused_and_nothing_is_changed(desk: Desk) -> None:
     await create(desk)
-    await register(desk, player_id="first", name="Núria Bonet")
+    await register(desk, player_id="first", name="Núria Bonet", club="Valls")
 
     code, message, info = await refused(register(desk, player_id="second", name="NÚRIA BONET"))
 
     assert (code, info.reason) == (grpc.StatusCode.FAILED_PRECONDITION, "NAME_TAKEN")
     assert "first" in message
+    assert (info.metadata["player"], info.metadata["club"]) == ("first", "Valls")
     assert "second" not in await people.names(desk.record, ["first", "second"])
     assert (await desk.stub.GetTournament(pairing.GetTournamentRequest(tournament_id="open"))).player_ids == ["first"]
 
