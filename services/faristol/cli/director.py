@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import json
 import uuid
 from collections.abc import Iterator, Mapping, Sequence
@@ -45,7 +46,8 @@ def direct(
 ) -> None:
     """Carry out a director's command.
 
-    Lists are written with commas, player-ids=anna,biel scores=anna=310,biel=290, and an empty one as halls=.
+    Lists are written with commas, player-ids=anna,biel scores=anna=310,biel=290, and an empty one as halls=. An entry
+    that has a comma stands in double quotes, as in CSV: affiliations='"ona=Valls, secció Scrabble",pau=FISE'.
     """
     if not command:
         typer.echo("\n".join(f"{kebab(one.name):<24}{_what_it_does(one.name)}" for one in SERVICE.methods))
@@ -147,13 +149,23 @@ def _request(kind: type[Message], tournament: str, fields: Sequence[str]) -> Mes
                 given=repr(field),
                 expected=expected,
             )
-        parts = value.split(",") if value else []
-        given[known.name] = [_value(known, one) for one in parts] if known.is_repeated else _value(known, value)
+        if known.is_repeated:
+            given[known.name] = [_value(known, one) for one in _entries(known, value)]
+        else:
+            given[known.name] = _value(known, value)
         try:
             ParseDict({known.name: given[known.name]}, kind())
         except ParseError as problem:
             raise _cannot_be(known, value, _written(known)) from problem
     return ParseDict(given, kind())
+
+
+def _entries(field: Any, value: str) -> list[str]:
+    """The entries of a list, which is written as a line of CSV."""
+    try:
+        return next(csv.reader([value], strict=True))
+    except csv.Error as problem:
+        raise _cannot_be(field, value, _written(field)) from problem
 
 
 def _value(field: Any, value: str) -> str | int | bool | dict[str, Any]:
@@ -163,7 +175,8 @@ def _value(field: Any, value: str) -> str | int | bool | dict[str, Any]:
             raise _cannot_be(field, value, "true, false")
         return value == "true"
     if field.message_type is not None and field.message_type.full_name != Timestamp.DESCRIPTOR.full_name:
-        names, values = [part.name for part in field.message_type.fields], value.split("=")
+        names = [part.name for part in field.message_type.fields]
+        values = value.split("=", len(names) - 1)
         if len(values) != len(names):
             raise _cannot_be(field, value, "=".join(names).upper())
         return {part.name: _value(part, one) for part, one in zip(field.message_type.fields, values, strict=True)}

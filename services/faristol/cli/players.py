@@ -16,7 +16,7 @@ from faristol.cli.player_list import Listed, read_players
 from faristol.cli.team_list import ListedTeam, Tournaments, teams_of, without_teams
 from faristol.host import StartError
 from faristol.host.text import say, translations
-from faristol.pairing.identity import same_name
+from faristol.pairing.identity import same_affiliation
 from faristol.pb.pairing.v1 import pairing_pb2 as pairing
 from faristol.rules import N_, Refusal
 
@@ -112,7 +112,7 @@ def _registered_before(problem: StartError, wanted: pairing.RegisterPlayerReques
         return str(info.metadata["id"])
     if info.reason != "NAME_TAKEN" or "division" in info.metadata or wanted.player_id:
         return ""
-    if wanted.club and not same_name(wanted.club, info.metadata.get("club", "")):
+    if wanted.club and not same_affiliation(wanted.club, info.metadata.get("club", "")):
         return ""
     return str(info.metadata.get("player", ""))
 

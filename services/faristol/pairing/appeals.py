@@ -149,7 +149,7 @@ class Appeals(Commands):
                 raise Invalid(field, N_("{person} was registered with another country"), {"person": person_id[:100]})
         of_club = {one.player_id: one.club for one in known if one.club}
         for person_id, affiliation in affiliations.items():
-            if not identity.same_name(of_club.setdefault(person_id, affiliation), affiliation):
+            if not identity.same_affiliation(of_club.setdefault(person_id, affiliation), affiliation):
                 raise Invalid("affiliations", N_("{person} was registered with another club"), {"person": person_id})
         return tribunal.Belonging(of_country, of_club)
 

@@ -82,6 +82,14 @@ def same_name(one: str, other: str) -> bool:
     return _folded(one) == _folded(other)
 
 
+def same_affiliation(one: str, other: str) -> bool:
+    """Whether two clubs or associations are written with the same letters and digits.
+
+    Case, space, accents and signs, such as the two apostrophes, do not part them.
+    """
+    return _letters(one) == _letters(other)
+
+
 def ids_of(name: str, command_id: str, kind: str) -> Iterator[str]:
     """Ids for what has that name, the best first, without end: ``trofeu-valls``, ``trofeu-valls-2``….
 
@@ -115,3 +123,7 @@ def _short(command_id: str) -> str:
 
 def _folded(name: str) -> str:
     return unicodedata.normalize("NFC", " ".join(name.split())).casefold()
+
+
+def _letters(name: str) -> str:
+    return "".join(one for one in unicodedata.normalize("NFKD", name.casefold()) if one.isalnum())

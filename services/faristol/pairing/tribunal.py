@@ -10,7 +10,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from dataclasses import dataclass, field
 
 from faristol.host.errors import Invalid
-from faristol.pairing.identity import same_name
+from faristol.pairing.identity import same_affiliation
 from faristol.pairing.model import Member
 from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.rules import N_, Refusal
@@ -55,7 +55,7 @@ class Belonging:
     def of_other_affiliation(self, one: str, other: str) -> bool:
         """Whether two persons are known to be of different clubs or associations."""
         mine, theirs = self.affiliations.get(one, ""), self.affiliations.get(other, "")
-        return bool(mine and theirs) and not same_name(mine, theirs)
+        return bool(mine and theirs) and not same_affiliation(mine, theirs)
 
     def of_one_country(self, persons: Iterable[str]) -> bool:
         """Whether all ``persons`` are known to be of one country. One of whom it is not known may be of another."""

@@ -101,6 +101,27 @@ def test_parts_of_a_field_are_named_as_people_write_them() -> None:
         _request(pairing.AppointTribunalRequest, "copa", ["appointments=ona=judges=AND"])
 
 
+@pytest.mark.parametrize(
+    ("written", "meant"),
+    [
+        ('"ona=Club Valls, secció Scrabble",pau=FISE', {"ona": "Club Valls, secció Scrabble", "pau": "FISE"}),
+        ("ona=A=B,pau=", {"ona": "A=B", "pau": ""}),
+        ('ona=Club "Els Cavalls",pau=FISE', {"ona": 'Club "Els Cavalls"', "pau": "FISE"}),
+        ('"ona=""La Torre"", Reus"', {"ona": '"La Torre", Reus'}),
+    ],
+)
+def test_a_text_in_a_list_may_have_commas_and_signs_of_equality(written: str, meant: dict[str, str]) -> None:
+    made = _request(pairing.LodgeAppealRequest, "copa", [f"affiliations={written}"])
+    assert isinstance(made, pairing.LodgeAppealRequest)
+    assert {one.person_id: one.affiliation for one in made.affiliations} == meant
+
+
+@pytest.mark.parametrize("written", ['"ona=Valls, Reus', '"ona=Valls"x', "ona=Valls, Reus"])
+def test_a_list_that_cannot_be_told_apart_is_told(written: str) -> None:
+    with pytest.raises(typer.BadParameter, match=r"affiliations cannot be .*: expected PERSON_ID=AFFILIATION"):
+        _request(pairing.LodgeAppealRequest, "copa", [f"affiliations={written}"])
+
+
 @pytest.mark.parametrize("value", [True, False])
 def test_what_is_true_or_false_is_written_so(value: bool) -> None:
     made = _request(pairing.DecideAppealRequest, "copa", ["appeal=1", f"upheld={str(value).lower()}"])

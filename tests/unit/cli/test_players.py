@@ -172,6 +172,7 @@ def name_taken(**known: str) -> StartError:
     [
         ({}, {"player": "p-1", "club": "Valls"}, "p-1"),
         ({"club": "VALLS"}, {"player": "p-1", "club": "Valls"}, "p-1"),
+        ({"club": "Club d\u2019Òdena"}, {"player": "p-1", "club": "Club d'Odena"}, "p-1"),
         ({"club": "Reus"}, {"player": "p-1", "club": "Valls"}, ""),
         ({"club": "Reus"}, {"player": "p-1", "club": ""}, ""),
         ({"player_id": "anna"}, {"player": "p-1", "club": "Valls"}, ""),

@@ -442,6 +442,21 @@ def test_where_nothing_says_that_affiliations_differ_country_alone_keeps_apart()
     appoint(hall, countries={**NATIONAL, "pau": "POR"}, affiliations={**CLUBS, "pau": CLUBS["ona"]})
 
 
+@pytest.mark.parametrize(
+    ("one", "other", "apart"),
+    [
+        ("Club d'Escrable", "CLUB  d\u2019escrable", False),
+        ("Associació Sòria", "Associacio Soria", False),
+        ("Όμιλος Πάτρας", "ΟΜΙΛΟΣ ΠΑΤΡΑΣ", False),
+        ("Col·legi de Reus", "Colŀegi de Reus", False),
+        ("Club de Reus", "Club de Valls", True),
+        ("Reus 1", "Reus 2", True),
+    ],
+)
+def test_another_spelling_makes_no_other_affiliation(one: str, other: str, apart: bool) -> None:
+    assert tribunal.Belonging({"a": "ESP", "b": "ESP"}, {"a": one, "b": other}).apart("a", "b") is apart
+
+
 def test_a_country_is_not_asked_for_where_the_affiliation_settles_it() -> None:
     hall = hall_of()
     appoint(hall, countries=NOBODY, affiliations=CLUBS)
