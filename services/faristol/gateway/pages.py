@@ -11,7 +11,7 @@ from fastapi import APIRouter, Path, Query
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 
-from faristol.gateway import operation, table
+from faristol.gateway import news, operation, table
 from faristol.gateway.answers import moment
 from faristol.gateway.divisions import pages_beside, rounds_beside, together
 from faristol.gateway.language import language_of, remember
@@ -46,7 +46,7 @@ MISSING = {
 def page(request: Request, name: str, part: str = "", status: int = 200, **values: Any) -> Response:
     """A page in the visitor's language."""
     language = language_of(request)
-    html = render(name, language, part, {"request": request, "moment": moment, **values})
+    html = render(name, language, part, {"request": request, "moment": moment, "news": news.of_page(name), **values})
     response = HTMLResponse(html, status)
     response.headers["Cache-Control"] = "no-cache"
     response.headers["Content-Language"] = language

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import AsyncIterator
 from operator import attrgetter
 
+from google.protobuf.message import Message
 from google.protobuf.timestamp_pb2 import Timestamp
 
 from faristol.bus import Progress
@@ -19,104 +20,42 @@ from faristol.pb.rating.v1 import events_pb2 as rating
 from faristol.pb.results.v1 import results_pb2 as results
 from faristol.record import Record, Recorded
 from faristol.results import reading
+from faristol.results.championship import OF_PLAYERS, OF_ROUND, OF_TOURNAMENT
+from faristol.results.scoresheet import SHOWN
 from faristol.results.shelf import game_of
 
-PUBLIC: frozenset[str] = frozenset(
-    event.DESCRIPTOR.full_name
-    for event in (
-        pairing.TournamentCreated,
-        pairing.DivisionAdded,
-        pairing.RoundsChanged,
-        pairing.PlayerRegistered,
-        pairing.LateEntryAdmitted,
-        pairing.PlayerWithdrawn,
-        pairing.PlayerReinstated,
-        pairing.TeamRegistered,
-        pairing.LineUpSet,
-        pairing.TeamWithdrawn,
-        pairing.TeamReinstated,
-        pairing.RoundPaired,
-        pairing.RoundUnpaired,
-        pairing.ByeAwarded,
-        pairing.RoundStarted,
-        pairing.GamePostponed,
-        pairing.PostponementCancelled,
-        pairing.PostponedGameStarted,
-        pairing.ResultRecorded,
-        pairing.ResultCorrected,
-        pairing.SpreadAdjusted,
-        pairing.PointsAdjusted,
-        pairing.RoundClosed,
-        pairing.StandingsPublished,
-        pairing.StandingsReopened,
-        rating.RatingSystemChosen,
-        rating.RatingListPublished,
-        game.DrawsCommitted,
-        game.SeedRevealed,
-        game.StartDecided,
-        game.GameStarted,
-        game.TilesLaid,
-        game.TilesTakenBack,
-        game.PlayPlaced,
-        game.OffCentreDecided,
-        game.ScoreWritten,
-        game.PlayAccepted,
-        game.ChallengeRaised,
-        game.ChallengeRuled,
-        game.ChallengePenalty,
-        game.AppealRaised,
-        game.AppealRuled,
-        game.PlayWithdrawn,
-        game.BlankSettled,
-        game.Exchanged,
-        game.FreeExchanged,
-        game.IllegalExchangeFound,
-        game.IllegalExchangeResolved,
-        game.Passed,
-        game.CannotPlay,
-        game.TurnLost,
-        game.PlayCompleted,
-        game.OverdrawFound,
-        game.OverdrawResolved,
-        game.UnderdrawFound,
-        game.UnderdrawResolved,
-        game.TilesFound,
-        game.ArbiterCalled,
-        game.ArbiterLeft,
-        game.CountDisputed,
-        game.CountSettled,
-        game.PlayCorrected,
-        game.TotalCorrected,
-        game.SanctionImposed,
-        game.WordAsked,
-        game.Abandoned,
-        game.GameEnded,
-        game.RackPenalty,
-        game.OutBonus,
-        game.TimePenalty,
-        game.ScoreAdjusted,
-        game.ResultFinal,
-        game.TableClosed,
-        game.GameReopened,
-        game.EntriesTakenBack,
-        clock.ClockStarted,
-        clock.ClockPressed,
-        clock.ClockHeldByMover,
-        clock.ClockNeutralised,
-        clock.ClockResumed,
-        clock.ClockSwitched,
-        clock.TurnTimedOut,
-        clock.OvertimeCapExceeded,
-        clock.ClockCorrected,
-        clock.RoundTimeExpired,
-        clock.PlayerAbsent,
-        clock.PlayerArrived,
-        clock.PlayerLeft,
-        clock.PlayerReturned,
-        clock.TimeForfeited,
-        clock.ClockStopped,
+_CHANGING: frozenset[type[Message]] = frozenset((*OF_TOURNAMENT, *OF_PLAYERS, *OF_ROUND, *SHOWN))
+"""Events that change a page."""
+
+_UNTOLD: frozenset[type[Message]] = frozenset(
+    (
+        pairing.RulesetPinned,
+        pairing.LexiconPinned,
+        pairing.HallsSet,
+        pairing.PlayerCheckedIn,
+        pairing.PlayerCheckedOut,
+        pairing.PlayerSanctioned,
+        pairing.SanctionLifted,
+        rating.RatingUpdated,
+        game.GameOpened,
+        game.TilesDrawn,
+        clock.ClockOpened,
     )
 )
+"""Of what changes a page, that which is for officials, the draws, and what other news always comes with."""
+
+_TOLD_BESIDE: frozenset[type[Message]] = frozenset(
+    (
+        rating.RatingSystemChosen,
+        game.OffCentreDecided,
+        game.PlayAccepted,
+        game.Abandoned,
+        clock.TimeForfeited,
+    )
+)
+"""What changes no page and is told all the same, to whoever follows the course of a game."""
+
+PUBLIC: frozenset[str] = frozenset(event.DESCRIPTOR.full_name for event in (_CHANGING - _UNTOLD) | _TOLD_BESIDE)
 """Events that the public hears of. Draws are not among them, nor is anything that is for officials."""
 
 _OF_DIVISIONS = frozenset((pairing.DivisionAdded.DESCRIPTOR.full_name,))
