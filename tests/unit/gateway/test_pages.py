@@ -185,3 +185,31 @@ async def test_what_a_sanction_took_off_a_score_stands_beside_it_wherever_the_sc
 async def test_the_standings_say_that_forfeits_and_byes_are_in_the_points_alone(finished: Stage) -> None:
     page = (await finished.http.get("/t/lliga")).text
     assert "W–D–L counts games over the board. Forfeits, won or lost, and byes are counted apart" in page
+
+
+async def test_a_round_paired_before_a_correction_says_so_on_its_page_and_on_its_tab(stage: Stage) -> None:
+    await stage.add(*Championship().steps())
+    table = (await stage.http.get("/api/v1/tournaments/lliga/rounds/1/pairings")).json()["tables"][0]
+    said = {
+        "en": ("A result of an earlier round was corrected", "paired before a correction"),
+        "ca": ("S’ha corregit un resultat d’una ronda anterior", "aparellada abans d’una correcció"),
+        "es": ("Se ha corregido un resultado de una ronda anterior", "emparejada antes de una corrección"),
+        "el": ("Ένα αποτέλεσμα προηγούμενου γύρου διορθώθηκε", "κληρώθηκε πριν από διόρθωση"),
+    }
+
+    async def shown(number: int, language: str) -> str:
+        return (await stage.http.get(f"/t/lliga/r/{number}", headers={"Accept-Language": language})).text
+
+    for note, mark in said.values():
+        assert note not in await shown(2, "en")
+        assert mark not in await shown(2, "en")
+    scores = [game.FinalScore(player_id=seat["player_id"], score=300) for seat in table["seats"]]
+    corrected = pairing.ResultCorrected(round=1, game_id=table["game_id"], scores=scores)
+    await stage.add({"tournament-lliga": [corrected]})
+    for language, (note, mark) in said.items():
+        first, second = await shown(1, language), await shown(2, language)
+        assert note not in first
+        assert note in second
+        for page in (first, second):
+            tabs = {tab.split('"')[0]: tab.split("</a>")[0] for tab in page.split('<a href="/t/lliga/r/')[1:]}
+            assert [mark in tabs[number] for number in ("1", "2")] == [False, True]
