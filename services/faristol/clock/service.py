@@ -156,10 +156,11 @@ class ClockService(clock_pb2_grpc.ClockServiceServicer):
 
         async def decide() -> tuple[Decision, Callable[[int], M]]:
             decision, clock = await self._decide(request, act)
-            answer: dict[str, Any] = {
-                "too_late": not any(isinstance(fact, meant) for fact in decision.writes[0].events)
-            }
-            if "used_ms" in response.DESCRIPTOR.fields_by_name:
+            known = response.DESCRIPTOR.fields_by_name
+            answer: dict[str, Any] = {}
+            if "too_late" in known:
+                answer["too_late"] = not any(isinstance(fact, meant) for fact in decision.writes[0].events)
+            if "used_ms" in known:
                 answer["used_ms"] = clock.used(request.player_id)
             return decision, lambda position: response(position=position, **answer)
 

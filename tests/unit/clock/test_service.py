@@ -260,6 +260,17 @@ async def test_a_press_that_comes_too_late_says_so(
     assert (await facts(record))[-1] == "OvertimeCapExceeded"
 
 
+async def test_a_time_that_is_over_goes_on_the_record_when_it_is_claimed(
+    record: Record, clocks: clock_pb2_grpc.ClockServiceAsyncStub
+) -> None:
+    started = game_events.GameStarted(first_player_id="biel", occurred_at=timestamp(START - 40 * 60 * SECOND))
+    await play(record, OPENED, started)
+    claim = clock_pb2.ClaimTimeRequest(command_id=str(uuid.uuid4()), game_id=GAME, player_id="anna")
+    answer = await clocks.ClaimTime(claim)
+    assert answer.position == await record.last_position()
+    assert (await facts(record))[-1] == "OvertimeCapExceeded"
+
+
 async def test_what_does_not_exist_is_not_found_by_its_id(clocks: clock_pb2_grpc.ClockServiceAsyncStub) -> None:
     for call in (clocks.Press(pressing()), clocks.GetClock(clock_pb2.GetClockRequest(game_id=GAME))):
         with pytest.raises(grpc.aio.AioRpcError) as caught:
