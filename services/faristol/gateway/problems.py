@@ -47,12 +47,18 @@ EXPECTED: Mapping[str, str] = {
     "datetime": TIME_EXPECTED,
     "greater_than_equal": N_("expected {ge} or more, got {given}"),
     "int": N_("expected a whole number, got {given}"),
+    "int_parsing_size": N_("expected a number of fewer digits, got {given}"),
     "less_than": N_("expected less than {lt}, got {given}"),
     "less_than_equal": N_("expected {le} or less, got {given}"),
     "literal_error": N_("expected one of {expected}, got {given}"),
+    "missing": N_("is missing"),
+    "string_pattern_mismatch": N_("expected what matches {pattern}, got {given}"),
     "timezone": TIME_EXPECTED,
 }
 """What a field was expected to be, by the type of Pydantic's error or by what such types begin with."""
+
+MOST_SHOWN = 100
+"""Characters that are repeated of what was given."""
 
 MEDIA_TYPE = "application/problem+json"
 
@@ -104,16 +110,16 @@ def of_validation(error: RequestValidationError, language: str) -> Problem:
 def _malformed(error: Mapping[str, Any], language: str) -> str:
     """What is wrong with a field, as Pydantic found it, in ``language``."""
     context = error.get("ctx", {})
-    given, kind = error["input"], str(error["type"])
+    given, kind = repr(str(error["input"])[:MOST_SHOWN]), str(error["type"])
     if kind == "value_error":
-        return say(str(context["error"]), {"given": repr(given)}, language)
+        return say(str(context["error"]), {"given": given}, language)
     if kind == "string_too_long":
-        return say(TOO_LONG, {"length": len(given), "most": context["max_length"]}, language)
+        return say(TOO_LONG, {"length": len(error["input"]), "most": context["max_length"]}, language)
     expected = EXPECTED.get(kind, EXPECTED.get(kind.partition("_")[0], ""))
     if not expected:
         return str(error["msg"])
     limits = {key: str(value).replace(" or ", ", ") for key, value in context.items()}
-    return say(expected, {**limits, "given": repr(given)}, language)
+    return say(expected, {**limits, "given": given}, language)
 
 
 def of_http(error: HTTPException, path: str, language: str) -> Problem:

@@ -7,10 +7,12 @@ from pathlib import Path
 import grpc
 import httpx
 import pytest
+from fastapi.exceptions import RequestValidationError
 from grpc.aio import AioRpcError, Metadata
+from pydantic import BaseModel, Field, ValidationError
 
 from faristol.gateway.app import app
-from faristol.gateway.problems import of_rpc
+from faristol.gateway.problems import of_rpc, of_validation
 from faristol.gateway.server import listen
 from faristol.host import Runtime, Settings, StartError
 from faristol.host.errors import status_of
@@ -77,6 +79,31 @@ def test_the_reason_of_a_problem_is_its_code_whatever_its_words_speak_of() -> No
     code = grpc.StatusCode.FAILED_PRECONDITION
     error = AioRpcError(code, Metadata(), details, refused.message, "")
     assert of_rpc(error, "en").more["reason"] == "NOT_STOPPED"
+
+
+class Asked(BaseModel):
+    """What a visitor asks."""
+
+    round: int
+    part: str = Field(pattern="^(live)?$")
+
+
+@pytest.mark.parametrize(
+    ("language", "missing", "pattern"),
+    [
+        ("en", "round: is missing", "part: expected what matches ^(live)?$, got 'dead'"),
+        ("ca", "round: hi falta", "part: s'esperava una cosa de la forma ^(live)?$, i hi ha 'dead'"),
+        ("es", "round: falta", "part: se esperaba algo de la forma ^(live)?$, y hay 'dead'"),
+        ("el", "round: λείπει", "part: αναμενόταν κάτι της μορφής ^(live)?$, δόθηκε 'dead'"),
+    ],
+)
+def test_what_is_missing_or_of_another_form_is_told_in_the_language_of_who_asks(
+    language: str, missing: str, pattern: str
+) -> None:
+    with pytest.raises(ValidationError) as wrong:
+        Asked.model_validate({"part": "dead"})
+    told = of_validation(RequestValidationError(wrong.value.errors()), language)
+    assert set(told.detail.split("; ")) == {missing, pattern}
 
 
 def test_a_busy_port_is_said_in_one_sentence() -> None:
