@@ -84,6 +84,18 @@ async def test_every_value_of_a_team_is_the_sum_of_its_terms(league: Championshi
         assert worth == {"points": line["match_points"], **line["tie_breaks"]}
 
 
+async def test_a_file_is_the_same_on_every_terminal(league: Championship, monkeypatch: pytest.MonkeyPatch) -> None:
+    what = [("json", league.tournament_id), ("team-standings", league.tournament_id, "--as", "json")]
+    monkeypatch.setenv("LC_ALL", "C.UTF-8")
+    told = [await export(league, *one) for one in what]
+    monkeypatch.setenv("LC_ALL", "ca_ES.UTF-8")
+    assert [await export(league, *one) for one in what] == told
+    refused = await asyncio.to_thread(
+        faristol, "export", "standings", "lliga", "--as", "json", "--address", league.address, timeout=180
+    )
+    assert "no hi ha cap torneig 'lliga'" in refused.stderr
+
+
 async def test_standings_of_teams_after_a_round_rest_on_the_rounds_until_then(league: Championship) -> None:
     told = json.loads(await export(league, "json", league.tournament_id))
     for number in (1, 2):

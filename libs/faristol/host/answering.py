@@ -19,18 +19,21 @@ DEFECT = N_("an error of Faristol's own; its log has the details")
 
 _log = logging.getLogger(__name__)
 
+REFUSAL_LANGUAGE = "refusal-language"
+"""Metadata of a call: the language of what is refused, where it is not that of what is answered."""
+
 
 def language_of(context: grpc.aio.ServicerContext[Any, Any]) -> str:
     """The language that the caller reads, by the call's ``accept-language``."""
-    return _wanted(context.invocation_metadata() or ())
+    return negotiate(_said(context.invocation_metadata() or (), "accept-language"))
 
 
-def _wanted(metadata: Iterable[tuple[str, str | bytes]]) -> str:
-    return negotiate(next((str(value) for key, value in metadata if key == "accept-language"), ""))
+def _said(metadata: Iterable[tuple[str, str | bytes]], name: str) -> str:
+    return next((str(value) for key, value in metadata if key == name), "")
 
 
 class ErrorInterceptor(grpc.aio.ServerInterceptor):  # type: ignore[type-arg] # generic in the stubs alone
-    """Answers with a status where a method raises, in the language of the call's ``accept-language``.
+    """Answers with a status where a method raises, in the call's ``refusal-language``, or else its ``accept-language``.
 
     Streams end, as unavailable, once ``stopping`` is set: they would otherwise outlast any grace. Without it they
     end on their own.
@@ -48,7 +51,8 @@ class ErrorInterceptor(grpc.aio.ServerInterceptor):  # type: ignore[type-arg] # 
         handler: Any = await continuation(handler_call_details)
         if handler is None or not handler_call_details.method.startswith("/faristol."):
             return handler
-        language = _wanted(handler_call_details.invocation_metadata)
+        metadata = handler_call_details.invocation_metadata
+        language = negotiate(_said(metadata, REFUSAL_LANGUAGE) or _said(metadata, "accept-language"))
         if handler.unary_unary:
             return grpc.unary_unary_rpc_method_handler(
                 _guarded(handler.unary_unary, language), handler.request_deserializer, handler.response_serializer

@@ -7,6 +7,7 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
+import grpc
 import typer
 
 from faristol.cli.calling import Cell, language_of_terminal, service_at
@@ -21,7 +22,7 @@ from faristol.gateway.standings import Standings
 from faristol.gateway.teams import Teams, TeamStandings
 from faristol.gateway.tournaments import Players, TournamentAnswer
 from faristol.host import StartError
-from faristol.host.text import say
+from faristol.host.text import SOURCE, say
 from faristol.pb.rating.v1 import rating_pb2_grpc
 from faristol.pb.results.v1 import results_pb2_grpc
 from faristol.rules.refusal import N_
@@ -58,7 +59,7 @@ def standings(
 
     async def ask() -> str:
         async with service_at("results", address) as channel:
-            results = Results(results_pb2_grpc.ResultsServiceStub(channel), language_of_terminal())
+            results = _results(channel)
             answer = Standings.of(await results.standings(tournament, round_, arithmetic=form is Form.JSON))
             return comma_separated.standings(answer) if form is Form.CSV else answer.model_dump_json(indent=2)
 
@@ -73,7 +74,7 @@ def team_standings(
 
     async def ask() -> str:
         async with service_at("results", address) as channel:
-            results = Results(results_pb2_grpc.ResultsServiceStub(channel), language_of_terminal())
+            results = _results(channel)
             found = await results.team_standings(tournament, round_, arithmetic=form is Form.JSON)
             answer = TeamStandings.of(found)
             return comma_separated.team_standings(answer) if form is Form.CSV else answer.model_dump_json(indent=2)
@@ -87,7 +88,7 @@ def teams(tournament: Tournament, form: As = Form.CSV, output: Output = None, ad
 
     async def ask() -> str:
         async with service_at("results", address) as channel:
-            results = Results(results_pb2_grpc.ResultsServiceStub(channel), language_of_terminal())
+            results = _results(channel)
             answer = Teams.of(await results.teams(tournament))
             return comma_separated.teams(answer) if form is Form.CSV else answer.model_dump_json(indent=2)
 
@@ -106,7 +107,7 @@ def pairings(
 
     async def ask() -> str:
         async with service_at("results", address) as channel:
-            results = Results(results_pb2_grpc.ResultsServiceStub(channel), language_of_terminal())
+            results = _results(channel)
             answer = Pairings.of(await results.pairings(tournament, number))
             return comma_separated.pairings(answer) if form is Form.CSV else answer.model_dump_json(indent=2)
 
@@ -121,7 +122,7 @@ def crosstable(
 
     async def ask() -> str:
         async with service_at("results", address) as channel:
-            results = Results(results_pb2_grpc.ResultsServiceStub(channel), language_of_terminal())
+            results = _results(channel)
             answer = Crosstable.of(await results.crosstable(tournament, round_))
             return comma_separated.crosstable(answer) if form is Form.CSV else answer.model_dump_json(indent=2)
 
@@ -134,7 +135,7 @@ def ratings(tournament: Tournament, form: As = Form.CSV, output: Output = None, 
 
     async def ask() -> str:
         async with service_at("results", address) as results_channel, service_at("rating", address) as channel:
-            results = Results(results_pb2_grpc.ResultsServiceStub(results_channel), language_of_terminal())
+            results = _results(results_channel)
             service = RatingService(rating_pb2_grpc.RatingServiceStub(channel), language_of_terminal())
             answer = Ratings.of(await service.of(tournament), await results.players(tournament))
             return comma_separated.ratings(answer) if form is Form.CSV else answer.model_dump_json(indent=2)
@@ -148,7 +149,7 @@ def whole(tournament: Tournament, output: Output = None, address: Cell = None) -
 
     async def ask() -> str:
         async with service_at("results", address) as channel:
-            results = Results(results_pb2_grpc.ResultsServiceStub(channel), language_of_terminal())
+            results = _results(channel)
             head = TournamentAnswer.of(await results.tournament(tournament))
             then = AsOf(head.position)
             rounds = [
@@ -186,10 +187,15 @@ def trf(
 
     async def ask() -> str:
         async with service_at("results", address) as channel:
-            results = Results(results_pb2_grpc.ResultsServiceStub(channel), language_of_terminal())
+            results = _results(channel)
             return (await results.report(tournament, EDITIONS[edition.value], round_, for_officials=True)).text
 
     _write(run(ask()), output)
+
+
+def _results(channel: grpc.aio.Channel) -> Results:
+    """The results service: a file has the same words on every terminal, and a refusal those of whose terminal it is."""
+    return Results(results_pb2_grpc.ResultsServiceStub(channel), SOURCE, language_of_terminal())
 
 
 def _write(text: str, output: Path | None) -> None:

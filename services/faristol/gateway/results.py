@@ -11,6 +11,7 @@ from fastapi import Depends
 from starlette.requests import Request
 
 from faristol.gateway.language import language_of
+from faristol.host.answering import REFUSAL_LANGUAGE
 from faristol.host.times import to_timestamp
 from faristol.pb.lexicon.v1 import adjudication_pb2, adjudication_pb2_grpc
 from faristol.pb.results.v1 import results_pb2 as pb
@@ -39,11 +40,14 @@ def fields(as_of: AsOf | None) -> dict[str, Any]:
 
 
 class Results:
-    """What the results service tells. Every method raises ``grpc.aio.AioRpcError``, with words in ``language``."""
+    """What the results service tells, with words in ``language``.
 
-    def __init__(self, stub: results_pb2_grpc.ResultsServiceAsyncStub, language: str) -> None:
+    Every method raises ``grpc.aio.AioRpcError``, with words in ``refusals``, or else in ``language``.
+    """
+
+    def __init__(self, stub: results_pb2_grpc.ResultsServiceAsyncStub, language: str, refusals: str = "") -> None:
         self._stub = stub
-        self._metadata = (("accept-language", language),)
+        self._metadata = (("accept-language", language), (REFUSAL_LANGUAGE, refusals or language))
 
     async def tournaments(self, min_position: int = 0, as_of: AsOf | None = None) -> pb.ListTournamentsResponse:
         """All tournaments, the latest first."""
