@@ -50,12 +50,6 @@ def overtime_ms(used_ms: int, ruleset: Ruleset) -> int:
     return max(0, used_ms - thinking_ms(ruleset))
 
 
-def cap_exceeded(overtime: int, ruleset: Ruleset) -> bool:
-    """Whether ``overtime`` (ms) ends the game. Exactly the cap does not (FISC I.8.D, I.11)."""
-    cap = ruleset.clock.overtime_cap_minutes
-    return cap is not None and overtime > cap * MINUTE_MS
-
-
 def overtime_penalty(overtime: int, ruleset: Ruleset) -> int:
     """Points that ``overtime`` (ms) costs: for each minute or part of one, up to the cap (FISC I.11).
 
@@ -72,12 +66,6 @@ def overtime_penalty(overtime: int, ruleset: Ruleset) -> int:
 def turn_ms(ruleset: Ruleset) -> int | None:
     """The time of one turn where turns are timed (FM 2, UF 18.1, FISE 31.1: two minutes); None elsewhere."""
     return None if ruleset.clock.turn_seconds is None else ruleset.clock.turn_seconds * 1000
-
-
-def turn_over(used_ms: int, ruleset: Ruleset) -> bool:
-    """Whether ``used_ms`` is all the time of a turn."""
-    limit = turn_ms(ruleset)
-    return limit is not None and used_ms >= limit
 
 
 def lost_by_timeout(laid: bool | None, ruleset: Ruleset) -> bool:  # noqa: FBT001 # what lies on the board
@@ -104,44 +92,21 @@ def round_ms(ruleset: Ruleset) -> int | None:
     return None if ruleset.round_time.minutes is None else ruleset.round_time.minutes * MINUTE_MS
 
 
-def absent_clock_ms(late_ms: int, ruleset: Ruleset) -> int | None:
-    """What the clock of a player shows who is absent ``late_ms`` after the signal; None while nobody started it.
-
-    It is started at once (FISC I.5, FISE 36) or after ten minutes (PES Γ.β).
-    """
-    delay = ruleset.lateness.clock_starts_after_minutes
-    if delay is None or late_ms < delay * MINUTE_MS:
-        return None
-    return late_ms - delay * MINUTE_MS
-
-
 def absence_loses_at_ms(ruleset: Ruleset) -> int | None:
-    """How long after the signal an absent player loses; None where an arbiter decides.
+    """How long after the signal an absent player has lost; None where an arbiter decides.
 
-    FISC I.5: when more than 15 minutes have passed, so not at this moment but after it, see ``lost_by_absence``.
+    FISC I.5: when more than 15 minutes have passed, so a millisecond after them and not at their end.
     PES Γ.β: 20 minutes on a clock that started after 10. FISE 37: when the own time is over.
     """
     late = ruleset.lateness
     if late.loses_with == "arbiter":
         return None
+    after_limit = 0 if late.loses_at_limit else 1
     delay = late.clock_starts_after_minutes or 0
     if late.loses_with == "own-time-or-round":
-        return delay * MINUTE_MS + thinking_ms(ruleset) if ruleset.clock.model == "chess" else None
+        return delay * MINUTE_MS + thinking_ms(ruleset) + after_limit if ruleset.clock.model == "chess" else None
     assert late.loses_after_minutes is not None, "a limit has minutes"
-    return (late.loses_after_minutes + (delay if late.loses_counted == "on-clock" else 0)) * MINUTE_MS
-
-
-def lost_by_absence(late_ms: int, ruleset: Ruleset) -> bool:
-    """Whether a player who is absent ``late_ms`` after the signal has lost (FISC I.5: over 15 minutes)."""
-    limit = absence_loses_at_ms(ruleset)
-    if limit is None:
-        return False
-    return late_ms >= limit if ruleset.lateness.loses_at_limit else late_ms > limit
-
-
-def left_on_arrival_ms(late_ms: int, ruleset: Ruleset) -> int:
-    """The time left to the first of two absent players who comes ``late_ms`` after the signal (FISE 36)."""
-    return thinking_ms(ruleset) - (absent_clock_ms(late_ms, ruleset) or 0)
+    return (late.loses_after_minutes + (delay if late.loses_counted == "on-clock" else 0)) * MINUTE_MS + after_limit
 
 
 def postponement_in_time(before_ms: int, ruleset: Ruleset) -> bool:

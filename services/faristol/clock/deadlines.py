@@ -165,7 +165,7 @@ def _late(clock: Clock, ruleset: Ruleset) -> Iterator[Deadline]:
         if late.loses_counted == "on-clock" and absence.clock_since is not None:
             at = absence.clock_since + (limit_ms - delay_ms - clock.used(player_id)) * NANOSECONDS
         # Somebody has to be there to win, and to have said that the other is not.
-        losers.setdefault(max(at + (0 if late.loses_at_limit else NANOSECONDS), clock.last_at), []).append(player_id)
+        losers.setdefault(max(at, clock.last_at), []).append(player_id)
     for at, player_ids in losers.items():
         yield Deadline(at, tuple(_forfeit(player_id, events.FORFEIT_REASON_LATE, at) for player_id in player_ids))
 

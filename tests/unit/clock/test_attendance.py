@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from tests.unit.clock.tables import (
     FISC,
     FISE,
@@ -34,6 +36,7 @@ from faristol.pb.clock.v1 import events_pb2 as events
 from faristol.rules import Refusal, Ruleset, with_options
 
 MINUTE_S = 60
+FROM_SIGNAL = with_options(PES, {"absent_after": "from-signal"})
 
 
 def absent(ruleset: Ruleset, *players: str, noted: float = 30) -> tuple[Table, Clock]:
@@ -72,9 +75,8 @@ def test_the_time_of_an_absent_player_runs_and_is_lost_as_the_book_says(
 
 
 def test_under_pes_the_twenty_minutes_can_be_counted_from_the_signal() -> None:
-    ruleset = with_options(PES, {"absent_after": "from-signal"})
-    table, clock = absent(ruleset, "anna")
-    assert losers(clock, table, ruleset) == (20 * 60_000, ["anna"])
+    table, clock = absent(FROM_SIGNAL, "anna")
+    assert losers(clock, table, FROM_SIGNAL) == (20 * 60_000, ["anna"])
 
 
 @pytest.mark.parametrize("ruleset", [UF, FM])
@@ -99,6 +101,25 @@ def test_who_comes_at_the_last_moment_plays_and_who_comes_after_it_has_lost() ->
     ]
     on_the_limit = record_arrival(absent(PES, "anna")[1], table, PES, "anna", after(30 * MINUTE_S))
     assert names(on_the_limit) == ["TimeForfeited"]
+
+
+@given(
+    st.sampled_from([(FISC, 15 * 60_000 + 1), (FISE, 30 * 60_000), (PES, 30 * 60_000), (FROM_SIGNAL, 20 * 60_000)]),
+    st.integers(30_000, 60 * 60_000),
+)
+def test_who_comes_has_lost_exactly_from_the_moment_of_the_book(law: tuple[Ruleset, int], late_ms: int) -> None:
+    ruleset, loses_at_ms = law
+    for moment_ms in (late_ms, loses_at_ms - 1, loses_at_ms):
+        table, clock = absent(ruleset, "anna")
+        facts = record_arrival(clock, table, ruleset, "anna", after(moment_ms / 1_000))
+        assert ("TimeForfeited" in names(facts)) == (moment_ms >= loses_at_ms)
+
+
+@given(st.integers(30_000, 30 * 60_000 - 1))
+def test_under_fise_the_first_of_two_absent_players_has_what_is_left_of_the_own_time(late_ms: int) -> None:
+    table, clock = absent(FISE, "anna", "biel")
+    clock = fold(clock, record_arrival(clock, table, FISE, "anna", after(late_ms / 1_000)))
+    assert clock.allowance_ms - clock.used("anna") == 30 * 60_000 - late_ms
 
 
 def test_when_the_last_has_come_the_game_begins_with_what_is_left() -> None:

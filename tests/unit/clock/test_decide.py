@@ -7,6 +7,8 @@ from functools import reduce
 
 import pytest
 from google.protobuf.message import Message
+from hypothesis import given
+from hypothesis import strategies as st
 from tests.unit.clock.tables import names, written
 
 from faristol.clock.decide import press
@@ -213,6 +215,13 @@ def test_the_cap_may_be_used_to_its_last_millisecond() -> None:
     assert pressed == events_pb2.ClockPressed(
         player_id="biel", turn=1, used_ms=35 * 60_000, occurred_at=timestamp(at), next_player_id="anna"
     )
+
+
+@given(st.integers(0, 20 * 60_000))
+def test_overtime_ends_the_game_beyond_the_cap_and_not_before(over_ms: int) -> None:
+    at = START + 25 * MINUTE + over_ms * 1_000_000
+    (fact,) = press(running(), drawn(at), FISC, "biel", at)
+    assert isinstance(fact, events_pb2.OvertimeCapExceeded) == (over_ms > 10 * 60_000)
 
 
 @pytest.mark.parametrize("player_id", ["biel", "anna"])

@@ -9,10 +9,7 @@ from hypothesis import strategies as st
 from faristol.rules import Refusal, load_ruleset, with_options
 from faristol.rules.clockwork import (
     Activity,
-    absent_clock_ms,
-    cap_exceeded,
-    left_on_arrival_ms,
-    lost_by_absence,
+    absence_loses_at_ms,
     lost_by_timeout,
     neutralised,
     overtime_ms,
@@ -21,7 +18,7 @@ from faristol.rules.clockwork import (
     round_ms,
     runs,
     thinking_ms,
-    turn_over,
+    turn_ms,
 )
 
 FISC = load_ruleset("fisc-2023")
@@ -31,7 +28,6 @@ FISC = load_ruleset("fisc-2023")
 def test_each_minute_of_overtime_or_part_of_one_costs_ten_up_to_a_hundred(over: int) -> None:
     begun = len(range(0, over, 60_000))
     assert overtime_penalty(over, FISC) == min(100, 10 * begun)
-    assert cap_exceeded(over, FISC) == (over > 600_000)
 
 
 @given(st.integers(0, 40 * 60_000))
@@ -45,8 +41,7 @@ def test_without_a_cap_overtime_goes_on_costing() -> None:
     lateness = dataclasses.replace(FISC.lateness, loses_after_minutes=None, loses_with="arbiter")
     ruleset = dataclasses.replace(FISC, clock=clock, lateness=lateness)
     assert overtime_penalty(3_600_001, ruleset) == 610
-    assert not cap_exceeded(3_600_001, ruleset)
-    assert not lost_by_absence(3_600_001, ruleset)
+    assert absence_loses_at_ms(ruleset) is None
 
 
 def test_the_clock_runs_until_it_is_pressed_and_stops_for_what_the_book_names() -> None:
@@ -71,7 +66,6 @@ MINUTE = 60_000
 def test_overtime_costs_ten_for_each_minute_begun_without_end_elsewhere(name: str, over: int) -> None:
     ruleset = load_ruleset(name)
     assert overtime_penalty(over, ruleset) == 10 * len(range(0, over, 60_000))
-    assert not cap_exceeded(over, ruleset)
 
 
 def test_overtime_is_counted_to_the_second() -> None:
@@ -110,12 +104,12 @@ def test_running_and_non_running_time() -> None:
 
 def test_two_minutes_for_a_turn_and_what_lies_then_counts_if_it_is_a_play() -> None:
     for ruleset in (FM, with_options(UF, {"clock": "timer"}), with_options(FISE, {"time": "timer"})):
-        assert [turn_over(used, ruleset) for used in (119_999, 120_000)] == [False, True]
+        assert turn_ms(ruleset) == 2 * MINUTE
         begun = ruleset.name != "fise"  # FISE 33 lets a play that was begun be finished
         assert [lost_by_timeout(laid, ruleset) for laid in (True, False, None)] == [False, begun, True]
     strict = with_options(FM, {"turn_timeout": "turn-lost"})
     assert lost_by_timeout(True, strict)
-    assert not turn_over(9 * MINUTE, FISC)
+    assert turn_ms(FISC) is None
     with pytest.raises(ValueError, match="does not time turns"):
         lost_by_timeout(None, FISC)
 
@@ -127,31 +121,11 @@ def test_a_round_lasts_twice_a_clock_or_what_was_said_or_for_ever() -> None:
     assert round_ms(PES) is None
 
 
-@given(st.integers(0, 60 * MINUTE))
-def test_who_is_absent_loses_by_the_limit_or_by_the_own_time(late: int) -> None:
-    assert lost_by_absence(late, FISC) == (late > 15 * MINUTE)
-    assert lost_by_absence(late, PES) == (late >= 30 * MINUTE)
-    assert lost_by_absence(late, with_options(PES, {"absent_after": "from-signal"})) == (late >= 20 * MINUTE)
-    assert lost_by_absence(late, FISE) == (late >= 30 * MINUTE)
-    assert not lost_by_absence(late, UF)
-    assert absent_clock_ms(late, FISC) == absent_clock_ms(late, FISE) == late
-    assert absent_clock_ms(late, PES) == (late - 10 * MINUTE if late >= 10 * MINUTE else None)
-    assert absent_clock_ms(late, UF) is None
-
-
-def test_the_limit_itself_loses_under_pes_and_fise_and_not_under_fisc() -> None:
-    assert not lost_by_absence(15 * MINUTE, FISC)
-    assert lost_by_absence(15 * MINUTE + 1, FISC)
-    assert [lost_by_absence(30 * MINUTE - late, ruleset) for ruleset in (PES, FISE) for late in (0, 1)] == [
-        True,
-        False,
-        True,
-        False,
-    ]
-
-
-def test_the_first_of_two_absent_players_has_what_is_left() -> None:
-    assert left_on_arrival_ms(6 * MINUTE, FISE) == 24 * MINUTE
+def test_who_is_absent_loses_by_the_limit_or_by_the_own_time() -> None:
+    from_signal = with_options(PES, {"absent_after": "from-signal"})
+    assert absence_loses_at_ms(FISC) == 15 * MINUTE + 1  # over fifteen minutes, so not at their end
+    assert [absence_loses_at_ms(ruleset) for ruleset in (PES, FISE)] == [30 * MINUTE, 30 * MINUTE]
+    assert (absence_loses_at_ms(from_signal), absence_loses_at_ms(UF)) == (20 * MINUTE, None)
 
 
 def test_a_postponement_is_asked_two_hours_before() -> None:
