@@ -53,7 +53,6 @@ class Settings(BaseSettings):
     pairing_address: str = ""
     rating_address: str = ""
     results_address: str = ""
-    gateway_address: str = ""
 
     def record_url(self) -> str:
         """URL of the record."""

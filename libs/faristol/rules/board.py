@@ -47,13 +47,6 @@ class Square(NamedTuple):
             return Square(self.row, self.col + by)
         return Square(self.row + by, self.col)
 
-    def neighbours(self) -> Iterator[Square]:
-        """The squares that share a side with this one, two to four of them."""
-        for direction in Direction:
-            for by in (-1, 1):
-                if (square := self.step(direction, by)).on_board:
-                    yield square
-
     def __str__(self) -> str:
         return f"{ROW_NAMES[self.row]}{self.col + 1}" if self.on_board else f"({self.row}, {self.col})"
 

@@ -97,14 +97,6 @@ COUNTING = frozenset(
 """Events after which a game's scores, the number of its turns or who starts may be others."""
 
 
-def apply_to_game(state: results.GetGameResponse | None, event: Message) -> results.GetGameResponse:
-    """The game after ``event``; ``state`` is left as it was. Raises ``Broken`` for an event that cannot follow."""
-    if state is not None:
-        before, state = state, results.GetGameResponse()
-        state.CopyFrom(before)
-    return change_game(state, event)
-
-
 def change_game(state: results.GetGameResponse | None, event: Message) -> results.GetGameResponse:
     """The game after ``event``, by changing ``state`` itself. Raises ``Broken`` for an event that cannot follow."""
     if isinstance(event, game.GameOpened):

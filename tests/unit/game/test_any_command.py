@@ -12,6 +12,7 @@ from google.protobuf.message import Message
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from tests.unit.game.hall import PLAYERS, Hall, rules
+from tests.unit.rules.squares import neighbours
 
 from faristol.game import commands
 from faristol.game.commands import ACTS
@@ -220,7 +221,7 @@ class Somebody:
         if not game.board:
             return CENTRE if self.chance.random() < 0.8 else Square(8, 3)
         beside = self.chance.choice(list(game.board))
-        return self.chance.choice(list(beside.neighbours()))
+        return self.chance.choice(list(neighbours(beside)))
 
 
 def walk(ruleset: Ruleset, players: int, seed: int, steps: int) -> Hall:

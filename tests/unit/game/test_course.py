@@ -14,6 +14,7 @@ from random import Random
 import pytest
 from google.protobuf.message import Message
 from tests.unit.game.tables import FISC, GAME, NOTHING, SECOND, START
+from tests.unit.rules.squares import neighbours
 
 from faristol.clock import decide as clock_decide
 from faristol.clock import model as clock_model
@@ -160,7 +161,7 @@ class Course:
         if not board:
             return CENTRE
         beside = self.chance.choice(list(board))
-        return self.chance.choice(list(beside.neighbours()))
+        return self.chance.choice(list(neighbours(beside)))
 
 
 def played(seed: int, hearing: int, pace: int) -> Course:

@@ -16,7 +16,7 @@ from tests.unit.gateway.stage import Stage
 
 from faristol.gateway.gcg import gcg_of
 from faristol.pb.results.v1 import results_pb2 as results
-from faristol.results.scoresheet import apply_to_game
+from faristol.results.scoresheet import change_game
 from faristol.rules import Board, Placement, Refusal, Square, Tile, load_ruleset
 from faristol.rules.gcg import GcgGame, Note, Play, RackPoints, Withdrawal, read_gcg, replay, write_gcg
 
@@ -39,7 +39,7 @@ NOTED = {
 def shown(hall: Hall) -> results.GetGameResponse:
     state: results.GetGameResponse | None = None
     for fact in [*hall.facts, *hall.ticks]:
-        state = apply_to_game(state, fact)
+        state = change_game(state, fact)
     assert state is not None
     return state
 

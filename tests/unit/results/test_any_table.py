@@ -13,7 +13,7 @@ from faristol.gateway.sheets import Game as Sheet
 from faristol.pb.game.v1 import events_pb2 as events
 from faristol.pb.game.v1 import game_pb2 as pb
 from faristol.pb.results.v1 import results_pb2 as results
-from faristol.results.scoresheet import apply_to_game, turns_taken
+from faristol.results.scoresheet import change_game, turns_taken
 
 
 @dataclass
@@ -26,7 +26,7 @@ class Page:
     def shown(self) -> results.GetGameResponse:
         state: results.GetGameResponse | None = None
         for fact in [*self.hall.facts, *self.hall.ticks]:
-            state = apply_to_game(state, fact)
+            state = change_game(state, fact)
         assert state is not None
         return state
 

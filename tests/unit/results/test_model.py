@@ -22,7 +22,7 @@ def fold_game(steps: Iterable[Step], game_: str) -> results.GetGameResponse:
         for stream, events in step.items():
             if stream in {f"game-{game_}", f"clock-{game_}"}:
                 for event in events:
-                    state = scoresheet.apply_to_game(state, event)
+                    state = scoresheet.change_game(state, event)
     assert state is not None
     return state
 

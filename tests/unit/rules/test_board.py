@@ -80,4 +80,3 @@ def test_directions_are_at_right_angles() -> None:
     assert Square(3, 4).step(Direction.ACROSS, 2) == Square(3, 6)
     assert Square(3, 4).step(Direction.DOWN, -1) == Square(2, 4)
     assert [direction.other for direction in Direction] == [Direction.DOWN, Direction.ACROSS]
-    assert set(Square(0, 0).neighbours()) == {Square(0, 1), Square(1, 0)}

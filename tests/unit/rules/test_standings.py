@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from faristol.rules import Bye, Result, Row, Ruleset, load_ruleset, standings
+from faristol.rules import Bye, Outcome, Result, Row, Ruleset, load_ruleset, standings
 from faristol.rules.standings import Basis
 
 FISC = load_ruleset("fisc-2023")
@@ -32,7 +32,7 @@ def championships(draw: st.DrawFn) -> list[Result]:
             elif kind == "forfeit":
                 results.append(Result.forfeit(number, first, second))
             elif kind == "double loss":
-                results.append(Result.double_loss(number, first, second))
+                results.append(Result(number, first, second, 0, 0, (Outcome.LOSS, Outcome.LOSS)))
     return results
 
 

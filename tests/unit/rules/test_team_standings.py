@@ -39,7 +39,7 @@ def boards(draw: st.DrawFn) -> Board:
     if kind == "forfeit":
         return Board.of(Result.forfeit(1, "x", "y"))
     if kind == "double loss":
-        return Board.of(Result.double_loss(1, "x", "y"))
+        return Board.of(Result(1, "x", "y", 0, 0, (Outcome.LOSS, Outcome.LOSS)))
     return Board.without_opponent(first=draw(st.booleans()))
 
 

@@ -1,8 +1,8 @@
 """GCG files, in and out: the text form in which games of two are exchanged.
 
 ``decode_gcg`` makes text of bytes, ``read_gcg`` makes typed lines of text, ``replay`` plays them under a ruleset and
-compares every score and total, ``write_gcg`` makes text again, and ``Recorder`` makes the lines of a game that is known
-otherwise. Tiles of several characters stand in brackets, ``[L·L]``. GCG letters the columns: ``8H`` is across.
+compares every score and total, and ``write_gcg`` makes text again. Tiles of several characters stand in brackets,
+``[L·L]``. GCG letters the columns: ``8H`` is across.
 """
 
 from __future__ import annotations
@@ -27,7 +27,6 @@ from faristol.rules.gcg.game import (
 )
 from faristol.rules.gcg.problem import GcgError, Problem
 from faristol.rules.gcg.reader import read_gcg
-from faristol.rules.gcg.recorder import Recorder
 from faristol.rules.gcg.replay import Replay, Step, replay
 from faristol.rules.gcg.suited import suited, tile_set_named
 from faristol.rules.gcg.tiles import write_play, write_rack, write_tile
@@ -49,7 +48,6 @@ __all__ = [
     "Problem",
     "RackPenalty",
     "RackPoints",
-    "Recorder",
     "Replay",
     "Step",
     "TimePenalty",

@@ -92,11 +92,6 @@ class Result:
         """A game that never began because ``loser`` was not there."""
         return cls(round_, winner, loser, 0, 0, (Outcome.WIN, Outcome.LOSS), played=False)
 
-    @classmethod
-    def double_loss(cls, round_: int, first: str, second: str) -> Result:
-        """A game that both abandoned: 0–0, lost by both (FISC I.8.F)."""
-        return cls(round_, first, second, 0, 0, (Outcome.LOSS, Outcome.LOSS))
-
 
 @dataclass(frozen=True, slots=True)
 class TableResult:

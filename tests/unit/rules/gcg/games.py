@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from random import Random
 
+from tests.unit.rules.gcg.recorder import Recorder
+from tests.unit.rules.squares import neighbours
+
 from faristol.rules import (
     BLANK,
     CENTRE,
@@ -19,7 +22,7 @@ from faristol.rules import (
     load_ruleset,
     with_options,
 )
-from faristol.rules.gcg import GcgGame, Player, Recorder, Replay, read_gcg, replay
+from faristol.rules.gcg import GcgGame, Player, Replay, read_gcg, replay
 from faristol.rules.turns import exchange_limit
 
 BOX = load_ruleset("box")
@@ -171,7 +174,7 @@ class NaiveGame:
         return Tile(self.random.choice(digraphs or self.ruleset.tile_set.faces), blank=True)
 
     def anchors(self) -> list[Square]:
-        found = {near for square in self.board for near in square.neighbours() if near not in self.board}
+        found = {near for square in self.board for near in neighbours(square) if near not in self.board}
         return sorted(found) or [CENTRE]
 
     def squares(self, anchor: Square, direction: Direction, count: int) -> list[Square]:

@@ -1,0 +1,15 @@
+"""Squares for tests that lay tiles by chance."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from faristol.rules.board import Direction, Square
+
+
+def neighbours(square: Square) -> Iterator[Square]:
+    """The squares that share a side with ``square``, two to four of them."""
+    for direction in Direction:
+        for by in (-1, 1):
+            if (beside := square.step(direction, by)).on_board:
+                yield beside
