@@ -1,4 +1,4 @@
-"""`faristol judge mode | appoint | dismiss | show`: what a director says about judges."""
+"""`faristol judge mode | appoint | dismiss | layers | show`: what a director says about judges and the lexicon."""
 
 from __future__ import annotations
 

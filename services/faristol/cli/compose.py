@@ -21,7 +21,7 @@ from faristol.host.telemetry import Telemetry
 from faristol.record import Record
 
 NEEDS = {"gateway": ("results",), "pairing": ("lexicon",)}
-"""The services that a service calls. All else goes by the record and the bus."""
+"""The services without which a service does not start. Others that it calls may be away or nowhere."""
 
 
 @dataclass(frozen=True)

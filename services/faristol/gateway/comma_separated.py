@@ -1,8 +1,8 @@
 """Standings, pairings and crosstables as CSV: what a spreadsheet opens and a script reads.
 
-UTF-8, commas, a line of column names, lines ending in CR LF (RFC 4180). The names of columns are stable; new ones are
-added at the end, but for rounds, of which a crosstable has as many as it has. Text that a spreadsheet would take for a
-formula stands after an apostrophe; numbers never do.
+UTF-8, commas, a line of column names, lines ending in CR LF (RFC 4180). The names of columns are stable; new ones
+may come anywhere, so a script reads them by their names. Text that a spreadsheet would take for a formula stands after
+an apostrophe; numbers never do.
 """
 
 from __future__ import annotations

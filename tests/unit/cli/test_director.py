@@ -36,7 +36,7 @@ def test_options_and_lists_are_written_with_commas() -> None:
 def test_every_command_says_what_it_does_and_how_its_fields_are_written(capsys: pytest.CaptureFixture[str]) -> None:
     direct()
     listed = capsys.readouterr().out
-    assert "forbid-pair             Keep two players apart." in listed
+    assert "forbid-pair             Keep two players, or two teams, apart." in listed
     for line in listed.splitlines():
         assert line.split(maxsplit=1)[1].endswith(".")
         direct(line.split()[0])

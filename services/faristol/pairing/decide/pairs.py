@@ -20,7 +20,7 @@ from faristol.rules import N_, Refusal, Ruleset
 def forbid(
     state: Tournament, ruleset: Ruleset, *, player_ids: Sequence[str], at: datetime | None, now: datetime
 ) -> list[Message]:
-    """Keep two players apart in the rounds to come. Refused where each meets each."""
+    """Keep two players, or two teams, apart in the rounds to come. Refused where each meets each."""
     pair = _pair(state, player_ids)
     _check_by_hand(ruleset)
     if frozenset(pair) in state.forbidden:
@@ -31,7 +31,7 @@ def forbid(
 
 
 def allow(state: Tournament, *, player_ids: Sequence[str], at: datetime | None, now: datetime) -> list[Message]:
-    """Let two players meet who were kept apart."""
+    """Let two players, or two teams, meet who were kept apart."""
     pair = _pair(state, player_ids)
     if frozenset(pair) not in state.forbidden:
         raise Refusal(

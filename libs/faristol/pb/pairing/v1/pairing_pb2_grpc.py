@@ -483,21 +483,21 @@ class PairingServiceServicer:
         raise NotImplementedError('Method not implemented!')
 
     def ForbidPair(self, request, context):
-        """Keep two players apart.
+        """Keep two players, or two teams, apart.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def AllowPair(self, request, context):
-        """Let two players meet again who were kept apart.
+        """Let two players, or two teams, meet again who were kept apart.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def KeepPair(self, request, context):
-        """Make a pair of the next round by hand.
+        """Make a pair of the next round by hand, of players or of teams.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')

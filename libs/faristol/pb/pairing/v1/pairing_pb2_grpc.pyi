@@ -92,11 +92,11 @@ class PairingServiceStub:
     UnpairRound: _grpc.UnaryUnaryMultiCallable[_pairing_pb2.UnpairRoundRequest, _pairing_pb2.UnpairRoundResponse]
     """Take the pairing of a round back that was not started: the round can be paired again."""
     ForbidPair: _grpc.UnaryUnaryMultiCallable[_pairing_pb2.ForbidPairRequest, _pairing_pb2.ForbidPairResponse]
-    """Keep two players apart."""
+    """Keep two players, or two teams, apart."""
     AllowPair: _grpc.UnaryUnaryMultiCallable[_pairing_pb2.AllowPairRequest, _pairing_pb2.AllowPairResponse]
-    """Let two players meet again who were kept apart."""
+    """Let two players, or two teams, meet again who were kept apart."""
     KeepPair: _grpc.UnaryUnaryMultiCallable[_pairing_pb2.KeepPairRequest, _pairing_pb2.KeepPairResponse]
-    """Make a pair of the next round by hand."""
+    """Make a pair of the next round by hand, of players or of teams."""
     ReleasePair: _grpc.UnaryUnaryMultiCallable[_pairing_pb2.ReleasePairRequest, _pairing_pb2.ReleasePairResponse]
     """Leave a pair made by hand to the way of pairing again."""
     ListObstacles: _grpc.UnaryUnaryMultiCallable[_pairing_pb2.ListObstaclesRequest, _pairing_pb2.ListObstaclesResponse]
@@ -198,11 +198,11 @@ class PairingServiceAsyncStub(PairingServiceStub):
     UnpairRound: _aio.UnaryUnaryMultiCallable[_pairing_pb2.UnpairRoundRequest, _pairing_pb2.UnpairRoundResponse]  # type: ignore[assignment]
     """Take the pairing of a round back that was not started: the round can be paired again."""
     ForbidPair: _aio.UnaryUnaryMultiCallable[_pairing_pb2.ForbidPairRequest, _pairing_pb2.ForbidPairResponse]  # type: ignore[assignment]
-    """Keep two players apart."""
+    """Keep two players, or two teams, apart."""
     AllowPair: _aio.UnaryUnaryMultiCallable[_pairing_pb2.AllowPairRequest, _pairing_pb2.AllowPairResponse]  # type: ignore[assignment]
-    """Let two players meet again who were kept apart."""
+    """Let two players, or two teams, meet again who were kept apart."""
     KeepPair: _aio.UnaryUnaryMultiCallable[_pairing_pb2.KeepPairRequest, _pairing_pb2.KeepPairResponse]  # type: ignore[assignment]
-    """Make a pair of the next round by hand."""
+    """Make a pair of the next round by hand, of players or of teams."""
     ReleasePair: _aio.UnaryUnaryMultiCallable[_pairing_pb2.ReleasePairRequest, _pairing_pb2.ReleasePairResponse]  # type: ignore[assignment]
     """Leave a pair made by hand to the way of pairing again."""
     ListObstacles: _aio.UnaryUnaryMultiCallable[_pairing_pb2.ListObstaclesRequest, _pairing_pb2.ListObstaclesResponse]  # type: ignore[assignment]
@@ -475,7 +475,7 @@ class PairingServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _pairing_pb2.ForbidPairRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_pairing_pb2.ForbidPairResponse, _abc.Awaitable[_pairing_pb2.ForbidPairResponse]]:
-        """Keep two players apart."""
+        """Keep two players, or two teams, apart."""
 
     @_abc_1.abstractmethod
     def AllowPair(
@@ -483,7 +483,7 @@ class PairingServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _pairing_pb2.AllowPairRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_pairing_pb2.AllowPairResponse, _abc.Awaitable[_pairing_pb2.AllowPairResponse]]:
-        """Let two players meet again who were kept apart."""
+        """Let two players, or two teams, meet again who were kept apart."""
 
     @_abc_1.abstractmethod
     def KeepPair(
@@ -491,7 +491,7 @@ class PairingServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _pairing_pb2.KeepPairRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_pairing_pb2.KeepPairResponse, _abc.Awaitable[_pairing_pb2.KeepPairResponse]]:
-        """Make a pair of the next round by hand."""
+        """Make a pair of the next round by hand, of players or of teams."""
 
     @_abc_1.abstractmethod
     def ReleasePair(
