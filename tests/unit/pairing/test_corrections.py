@@ -65,7 +65,6 @@ def refusal_of(act: Callable[[], object]) -> Refusal:
 
 @pytest.mark.parametrize(("name", "article"), [("fisc-2023", "FISC I.8"), ("pes-2024", "PES Ε.α")])
 def test_where_the_book_says_that_a_result_is_final_it_is_not_touched(name: str, article: str) -> None:
-    # Matrix 93.
     hall = hall_of(name)
     hall.play(1)
     before = hall.state
@@ -251,7 +250,7 @@ def adjust(
 def test_a_wrong_ruling_found_on_the_same_day_changes_the_spread_and_not_the_result(
     points: int, valid: bool, spread: int
 ) -> None:
-    # Matrix 77 and 78.
+    # PES Δ.ε.
     hall = hall_of("pes-2024")
     hall.play(1)
     before = hall.state.played[0].results
@@ -264,7 +263,7 @@ def test_a_wrong_ruling_found_on_the_same_day_changes_the_spread_and_not_the_res
 
 
 def test_a_wrong_ruling_stands_on_the_next_day_and_under_other_books() -> None:
-    # Matrix 77.
+    # PES Δ.ε.
     hall = hall_of("pes-2024")
     hall.play(1)
     late = refusal_of(lambda: adjust(hall, ruled(34, valid=False), NOON + timedelta(days=1)))
@@ -332,7 +331,7 @@ def postpone(hall: Hall, minutes_before: int, player_ids: Sequence[str] = ("p1",
 
 
 def test_a_game_is_postponed_when_all_agree_two_hours_before_and_not_later() -> None:
-    # Matrix 62.
+    # PES Γ.β.
     hall = hall_of("pes-2024")
     hall.pair(1)
 

@@ -38,7 +38,7 @@ def refusal_of(act: Callable[[], object]) -> Refusal:
 
 
 def test_a_championship_of_4_rounds_is_refused() -> None:
-    # Matrix 97.
+    # FISC I.1.
     refusal = refusal_of(lambda: create(rounds=4))
 
     assert (refusal.reason, refusal.article) == ("TOO_FEW_ROUNDS", "FISC I.1")

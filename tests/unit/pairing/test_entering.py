@@ -78,7 +78,7 @@ def refusal_of(act: Callable[[], object]) -> Refusal:
 
 @pytest.mark.parametrize(("ruleset", "points"), [(PES, 150), (FISC, 0)])
 def test_a_forfeit_has_the_points_of_the_book_and_is_no_game(ruleset: Ruleset, points: int) -> None:
-    # Matrix 106.
+    # PES ΣΤ; FISC I.5 says who wins and not with which score.
     hall = started(ruleset)
     recorded = forfeit(hall, "p5")
 

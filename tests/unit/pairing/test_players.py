@@ -67,7 +67,7 @@ def refusal_of(act: Callable[[], object]) -> tuple[str, str]:
 def test_a_late_entry_comes_in_until_half_of_the_rounds_with_half_a_point_for_each_missed(
     rounds: int, last: int, fictitious: int
 ) -> None:
-    # Matrix 103.
+    # FISC I.4.
     hall = hall_of(12, rounds)
     for number in range(1, last):
         hall.play(number)

@@ -60,7 +60,7 @@ def refusal_of(act: Callable[[], object]) -> str:
 
 
 def test_who_is_warned_again_is_put_forward_for_expulsion() -> None:
-    # Matrix 109.
+    # FISE 47.
     hall = hall_of()
 
     assert [(one.count, one.expulsion_proposed) for one in (warn(hall), warn(hall), warn(hall, "p2"))] == [

@@ -109,7 +109,7 @@ async def test_a_command_sent_again_gets_its_first_answer(desk: Desk) -> None:
 
 
 async def test_four_rounds_are_refused_with_the_article(desk: Desk) -> None:
-    # Matrix 97, as a caller sees it.
+    # FISC I.1, as a caller sees it.
     code, message, info = await refused(create(desk, rounds=4))
 
     assert code is grpc.StatusCode.FAILED_PRECONDITION

@@ -94,7 +94,7 @@ def standings_of_few(draw: st.DrawFn) -> list[Entrant]:
 
 
 def test_round_1_pairs_the_top_half_with_the_bottom_half() -> None:
-    # Matrix 98: ratings 1 to 8 give 1–5, 2–6, 3–7, 4–8.
+    # FISC I.1: ratings 1 to 8 give 1–5, 2–6, 3–7, 4–8.
     paired = pair_first([Entrant(str(place)) for place in range(1, 9)])
 
     assert paired == Paired((("1", "5"), ("2", "6"), ("3", "7"), ("4", "8")), bye=None)
@@ -107,7 +107,7 @@ def test_round_1_of_an_odd_number_rests_the_last_and_halves_the_others() -> None
 
 
 def test_12_players_never_meet_twice_in_7_rounds() -> None:
-    # Matrix 99.
+    # FISC I.1.A.
     for seed in range(20):
         Championship(12, 7, random.Random(seed)).play()
 
