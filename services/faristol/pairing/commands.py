@@ -74,24 +74,13 @@ class Commands:
         answer: Callable[[int, list[Message]], M],
         response: type[M],
     ) -> M:
-        """Carry out a command for which ``facts_of`` reads more than the tournament, such as who its players are.
-
-        An answer that has a field for the round that has to be paired again because of the command says it.
-        """
+        """Carry out a command for which ``facts_of`` reads more than the tournament, such as who its players are."""
         tournament_id: str = request.tournament_id
 
         async def attempt() -> tuple[Decision, Callable[[int], M]]:
             loaded = await self.load(tournament_id)
             facts = await facts_of(loaded)
-            again = round_to_pair_again(loaded.state, facts) if _PAIR_AGAIN in response.DESCRIPTOR.fields_by_name else 0
-
-            def answered(position: int) -> M:
-                made = answer(position, facts)
-                if again:
-                    setattr(made, _PAIR_AGAIN, again)
-                return made
-
-            return decision_of(tournament_id, loaded, facts), answered
+            return decision_of(tournament_id, loaded, facts), answering(loaded.state, facts, answer, response)
 
         return await self._runtime.desk.handle(context, request, attempt, response=response)
 
@@ -133,7 +122,7 @@ class Commands:
             others = await self.other_divisions(loaded.state)
             facts = facts_of(loaded.state, acts, others.tournaments)
             decision = decision_of(request.tournament_id, loaded, facts, others.guards)
-            return decision, lambda position: answer(position, facts)
+            return decision, answering(loaded.state, facts, answer, response)
 
         async with self.in_turn(request.tournament_id):
             return await self._runtime.desk.handle(context, request, attempt, response=response)
@@ -154,7 +143,7 @@ class Commands:
             others = await self.other_divisions(loaded.state)
             facts = facts_of(loaded.state, others.tournaments)
             decision = decision_of(tournament_id, loaded, facts, others.guards)
-            return decision, lambda position: answer(position, facts)
+            return decision, answering(loaded.state, facts, answer, response)
 
         async with self.in_turn(tournament_id):
             return await self._runtime.desk.handle(context, request, attempt, response=response)
@@ -215,6 +204,24 @@ class Commands:
         """When the request says that it happened, None when it does not say."""
         given = occurred_at(request, self._runtime.now)
         return to_datetime(given) if request.HasField("occurred_at") else None
+
+
+def answering(
+    state: Tournament, facts: list[Message], answer: Callable[[int, list[Message]], M], response: type[M]
+) -> Callable[[int], M]:
+    """What makes the answer to a command of which ``facts`` come, once they have a position in the record.
+
+    An answer that has a field for the round that has to be paired again because of the command says it.
+    """
+    again = round_to_pair_again(state, facts) if _PAIR_AGAIN in response.DESCRIPTOR.fields_by_name else 0
+
+    def answered(position: int) -> M:
+        made = answer(position, facts)
+        if again:
+            setattr(made, _PAIR_AGAIN, again)
+        return made
+
+    return answered
 
 
 def _check_act(tournament_id: str, version: int, acts: Sequence[Message]) -> None:

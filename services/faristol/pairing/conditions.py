@@ -183,7 +183,10 @@ def found_round(state: Tournament, number: int) -> Round:
 
 
 def check_all_there(state: Tournament, one: Round) -> None:
-    """Refuse to start a round that was paired with somebody who has withdrawn since, or before somebody entered."""
+    """Refuse to start a round that was paired with somebody who has withdrawn since, or before somebody came in.
+
+    That is who entered, or who was kept out of it by a sanction that has been lifted since.
+    """
     there = {player_id for table in one.pairings for player_id in table.player_ids} | {one.bye, *one.requested}
     teams = {team for match in one.matches for team in match.team_ids} | {one.team_bye, *one.team_byes}
     gone = [
@@ -199,13 +202,21 @@ def check_all_there(state: Tournament, one: Round) -> None:
             N_("Round {round} cannot be started: {players} withdrew after it was paired; pair it again."),
             {"round": one.number, "players": ", ".join(gone)},
         )
-    # Where teams meet, a player who came in since is a reserve.
+    # Where teams meet, a player who came in since is a reserve; who was let back may be any of the line-up.
     left_out = [
         entry.player_id
         for entry in state.entries
         if entry.takes_part(one.number)
         and one.number not in entry.byes
         and entry.player_id not in (teams if state.teams else there)
+    ]
+    left_out += [
+        player.player_id
+        for player in state.players
+        if player.let_back_into(one.number)
+        and one.number not in player.byes
+        and player.player_id not in there
+        and (not state.teams or ((team := state.team_of(player.player_id)) and team.team_id in teams))
     ]
     if left_out:
         raise Refusal(

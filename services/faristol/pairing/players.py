@@ -9,8 +9,8 @@ from functools import partial
 from google.protobuf.message import Message
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from faristol.pairing import conditions, decide, identity, pinning
-from faristol.pairing.commands import Commands, Context, decision_of
+from faristol.pairing import decide, identity, pinning
+from faristol.pairing.commands import Commands, Context, answering, decision_of
 from faristol.pairing.model import Tournament
 from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.pb.pairing.v1 import pairing_pb2 as pairing
@@ -64,13 +64,16 @@ class Players(Commands):
             decision = replace(decided, also=None if known == told else remember)
             (fact,) = facts
             late = fact if isinstance(fact, events.LateEntryAdmitted) else events.LateEntryAdmitted(round=1)
-            return decision, lambda position: pairing.RegisterPlayerResponse(
-                position=position,
-                player_id=player_id,
-                round=late.round,
-                fictitious_half_points=late.fictitious_half_points,
-                round_to_pair_again=conditions.round_to_pair_again(loaded.state, facts),
-            )
+
+            def answer(position: int, _: list[Message]) -> pairing.RegisterPlayerResponse:
+                return pairing.RegisterPlayerResponse(
+                    position=position,
+                    player_id=player_id,
+                    round=late.round,
+                    fictitious_half_points=late.fictitious_half_points,
+                )
+
+            return decision, answering(loaded.state, facts, answer, pairing.RegisterPlayerResponse)
 
         async with self.in_turn(request.tournament_id):
             return await self._runtime.desk.handle(context, request, attempt, response=pairing.RegisterPlayerResponse)

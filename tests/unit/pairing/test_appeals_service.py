@@ -253,3 +253,31 @@ async def test_a_tournament_shows_its_tribunal_and_where_each_appeal_stands(
     assert "not me" not in str(shown)
     await act(desk, "DecideAppeal", appeal=2, **{said: True})
     assert (await desk.stub.GetTournament(which)).appeals[1].phase == phase
+
+
+@pytest.mark.parametrize("by", ["DecideAppeal", "LiftExpulsion", "LiftSanction", "UndoAct"])
+async def test_whoever_is_acquitted_while_a_round_is_paired_is_said_to_need_another_pairing(
+    desk: Desk, by: str
+) -> None:
+    await create(desk, ruleset="fise", rounds=3)
+    for place, country in enumerate(("ESP", "ESP", "COL", "VEN"), start=1):
+        await register(desk, player_id=f"p{place}", name=f"Player {place}", country=country)
+    if by == "DecideAppeal":
+        await act(desk, "AppointTribunal", appointments=appointments())
+    await act(desk, "ExpelPlayer", player_id="p1", arbiter_id="marta", decided_by=["ona"])
+    # An expulsion is followed by the withdrawal.
+    version = len(await desk.record.read_stream("tournament-open")) - 1
+    await act(desk, "PairRound", round=1)
+    how: dict[str, dict[str, Any]] = {
+        "DecideAppeal": {"appeal": 1, "upheld": True},
+        "LiftExpulsion": {"player_id": "p1", "decided_by": ["ona"]},
+        "LiftSanction": {"version": version, "decided_by": ["ona"]},
+        "UndoAct": {"version": version},
+    }
+    if by == "DecideAppeal":
+        lodged = countries(ona="AND", pau="POR")
+        await act(desk, "LodgeAppeal", player_id="p1", version=version, countries=lodged)
+    answer: Any = await act(desk, by, **how[by])
+    assert answer.round_to_pair_again == 1
+    code, _, info = await refused(act(desk, "StartRound", round=1))
+    assert (code, info.reason) == (grpc.StatusCode.FAILED_PRECONDITION, "ENTERED_AFTER_PAIRING")

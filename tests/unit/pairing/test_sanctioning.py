@@ -497,9 +497,29 @@ def test_who_is_let_back_while_a_round_is_paired_plays_it_when_it_is_paired_agai
     hall.pair(2)
     lift(hall, version)
     assert not hall.state.players[0].takes_part(2)
+    with pytest.raises(Refusal, match="p1 came in after it was paired; pair it again"):
+        hall.start(2)
     hall.do(decide.unpair(hall.state, number=2, note="", at=None, now=hall.now))
     hall.pair(2)
     assert "p1" in hall.state.played[1].player_ids
+    hall.start(2)
+
+
+@pytest.mark.parametrize("kept_out", ["leaves", "is sanctioned again", "has another sanction"])
+def test_a_round_starts_without_who_was_let_back_after_its_pairing_and_would_not_play_it(kept_out: str) -> None:
+    hall = hall_of(PES)
+    impose(hall, ROUNDS, rounds=[2])
+    version = len(hall.facts)
+    if kept_out == "has another sanction":
+        impose(hall, ROUNDS, rounds=[2, 3])
+    hall.pair(2)
+    lift(hall, version)
+    lifted = len(hall.facts)
+    if kept_out == "leaves":
+        hall.do(decide.withdraw(hall.state, player_id="p1", note="", at=None, now=hall.now))
+    if kept_out == "is sanctioned again":
+        undo(hall, lifted)
+    hall.start(2)
 
 
 def test_an_exclusion_of_which_no_round_is_left_is_not_imposed_again() -> None:

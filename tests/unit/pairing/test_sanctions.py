@@ -141,6 +141,29 @@ def test_only_an_expulsion_that_is_lifted_lets_a_player_come_back() -> None:
     assert refusal_of(lambda: lift(hall)) == "NOT_EXPELLED"
 
 
+@pytest.mark.parametrize("left_before", [False, True])
+def test_a_round_that_was_paired_without_who_was_expelled_is_paired_again_once_that_is_lifted(
+    left_before: bool,
+) -> None:
+    hall = hall_of()
+    if left_before:
+        leave(hall)
+    expel(hall)
+    for one in hall.state.played[0].missing:
+        hall.report(one.game_id, 400, 300)
+    hall.close(1)
+    hall.pair(2)
+    lift(hall)
+    if left_before:
+        hall.start(2)
+        return
+    assert refusal_of(lambda: hall.start(2)) == "ENTERED_AFTER_PAIRING"
+    hall.do(decide.unpair(hall.state, number=2, note="", at=None, now=hall.now))
+    hall.pair(2)
+    assert "p1" in hall.state.played[1].player_ids
+    hall.start(2)
+
+
 def test_somebody_decides_an_expulsion_and_its_end() -> None:
     hall = hall_of()
 

@@ -303,7 +303,10 @@ def _after(state: Tournament, fact: Fact) -> Tournament:
             return _later(_with_round(state, _adjusted(state.played[fact.round - 1], adjustment)), fact.occurred_at)
         case events.RoundUnpaired():
             # Who came back after it was paired is there when it is paired again.
-            players = tuple(replace(one, missed=one.missed - {fact.round}) for one in state.players)
+            players = tuple(
+                replace(one, missed=one.missed - {fact.round}, let_back=one.let_back - {fact.round})
+                for one in state.players
+            )
             teams = tuple(_unpaired(one, fact.round) for one in state.teams)
             unpaired = replace(state, players=players, teams=teams, played=state.played[: fact.round - 1])
             return _later(unpaired, fact.occurred_at)
@@ -458,11 +461,18 @@ def _changed(player: Player, fact: OfPlayer | OfTeam, paired: int) -> Player:
             left_before = player.withdrawn is not None
             return replace(player, expelled=True, expelled_under=fact.article, left_before=left_before)
         case events.ExpulsionLifted():
-            return replace(player, expelled=False, expelled_under="", left_before=False)
+            since = paired + 1 if player.left_before or player.withdrawn is None else player.withdrawn
+            let_back = player.let_back.union(range(since, paired + 1))
+            return replace(player, expelled=False, expelled_under="", left_before=False, let_back=let_back)
         case events.PlayerSanctioned():
             excluded, missed = player.excluded.union(fact.rounds), player.missed.difference(fact.rounds)
-            return replace(player, excluded=excluded, missed=missed)
+            return replace(player, excluded=excluded, missed=missed, let_back=player.let_back.difference(fact.rounds))
         case events.SanctionLifted():
-            # A round that is paired goes on without the player, unless it is paired again.
-            missed = player.missed.union(number for number in fact.rounds if number <= paired)
-            return replace(player, excluded=player.excluded.difference(fact.rounds), missed=missed)
+            # A round that is paired has to be paired again for the player to be in it.
+            without = {number for number in fact.rounds if number <= paired}
+            return replace(
+                player,
+                excluded=player.excluded.difference(fact.rounds),
+                missed=player.missed | without,
+                let_back=player.let_back | without,
+            )

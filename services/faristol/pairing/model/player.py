@@ -35,6 +35,8 @@ class Player:
     """For conduct, so far."""
     excluded: frozenset[int] = frozenset()
     """Rounds that a sanction keeps the player out of."""
+    let_back: frozenset[int] = frozenset()
+    """Rounds paired without the player for a sanction or an expulsion that has been lifted since."""
     expelled: bool = False
     expelled_under: str = ""
     """The article by which that was done."""
@@ -45,6 +47,10 @@ class Player:
         """Whether a round is the player's to play or to sit out."""
         here = self.entered <= number and number not in self.missed | self.excluded
         return here and (self.withdrawn is None or number < self.withdrawn)
+
+    def let_back_into(self, number: int) -> bool:
+        """Whether a round would be the player's, had a sanction been lifted before it was paired."""
+        return number in self.let_back and number not in self.excluded and self.withdrawn is None
 
     @property
     def never_came(self) -> bool:

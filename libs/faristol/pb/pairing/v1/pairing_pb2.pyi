@@ -1197,16 +1197,20 @@ class LiftExpulsionResponse(_message.Message):
     DESCRIPTOR: _descriptor.Descriptor
 
     POSITION_FIELD_NUMBER: _builtins.int
+    ROUND_TO_PAIR_AGAIN_FIELD_NUMBER: _builtins.int
     position: _builtins.int
     """Position in the record of the last event written."""
+    round_to_pair_again: _builtins.int
+    """The round that is paired already and has to be paired again before it starts; 0 when there is none."""
     def __init__(
         self,
         *,
         position: _builtins.int = ...,
+        round_to_pair_again: _builtins.int = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["position", b"position"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["position", b"position", "round_to_pair_again", b"round_to_pair_again"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -1361,16 +1365,20 @@ class LiftSanctionResponse(_message.Message):
     DESCRIPTOR: _descriptor.Descriptor
 
     POSITION_FIELD_NUMBER: _builtins.int
+    ROUND_TO_PAIR_AGAIN_FIELD_NUMBER: _builtins.int
     position: _builtins.int
     """Position in the record of the last event written."""
+    round_to_pair_again: _builtins.int
+    """The round that is paired already and has to be paired again before it starts; 0 when there is none."""
     def __init__(
         self,
         *,
         position: _builtins.int = ...,
+        round_to_pair_again: _builtins.int = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["position", b"position"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["position", b"position", "round_to_pair_again", b"round_to_pair_again"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -1737,16 +1745,20 @@ class DecideAppealResponse(_message.Message):
     DESCRIPTOR: _descriptor.Descriptor
 
     POSITION_FIELD_NUMBER: _builtins.int
+    ROUND_TO_PAIR_AGAIN_FIELD_NUMBER: _builtins.int
     position: _builtins.int
     """Position in the record of the last event written."""
+    round_to_pair_again: _builtins.int
+    """The round that is paired already and has to be paired again before it starts; 0 when there is none."""
     def __init__(
         self,
         *,
         position: _builtins.int = ...,
+        round_to_pair_again: _builtins.int = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["position", b"position"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["position", b"position", "round_to_pair_again", b"round_to_pair_again"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -3698,19 +3710,23 @@ class UndoActResponse(_message.Message):
 
     POSITION_FIELD_NUMBER: _builtins.int
     UNDONE_BY_FIELD_NUMBER: _builtins.int
+    ROUND_TO_PAIR_AGAIN_FIELD_NUMBER: _builtins.int
     position: _builtins.int
     """Position in the record of the last event written."""
     undone_by: _builtins.str
     """The command that undid it."""
+    round_to_pair_again: _builtins.int
+    """The round that is paired already and has to be paired again before it starts; 0 when there is none."""
     def __init__(
         self,
         *,
         position: _builtins.int = ...,
         undone_by: _builtins.str = ...,
+        round_to_pair_again: _builtins.int = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["position", b"position", "undone_by", b"undone_by"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["position", b"position", "round_to_pair_again", b"round_to_pair_again", "undone_by", b"undone_by"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
