@@ -67,8 +67,9 @@ def direct(
     if json_output:
         typer.echo(json.dumps(said, ensure_ascii=False, indent=2))
         return
+    number = said.pop("round_to_pair_again", 0)
     typer.echo(_lines(said))
-    if number := said.get("round_to_pair_again"):
+    if number:
         text = N_("Round {round} is paired already: pair it again before it starts.")
         typer.echo(say(text, {"round": str(number)}, language_of_terminal()))
 

@@ -44,7 +44,10 @@ class OtherDivisions:
 
 
 class Commands:
-    """What the commands of the service share."""
+    """What the commands of the service share.
+
+    An answer that has a field for the round that has to be paired again because of a command says it.
+    """
 
     def __init__(self, runtime: Runtime) -> None:
         self._runtime = runtime

@@ -423,9 +423,22 @@ async def test_who_leaves_or_comes_once_a_round_is_paired_is_told_that_it_has_to
     await asyncio.to_thread(direct, "withdraw-player", "open", ["player-id=p2"], desk.runtime.channels.own_address)
     told = capsys.readouterr().out
     assert told.endswith("La ronda 1 ya está emparejada: hay que volver a emparejarla antes de que empiece.\n")
+    assert "round_to_pair_again" not in told
     code, message, _ = await refused(act(desk, "StartRound", round=1))
     assert (code, message.endswith("pair it again.")) == (grpc.StatusCode.FAILED_PRECONDITION, True)
     assert (await register(desk, player_id="p9", name="Player 9")).round_to_pair_again == 1
+
+
+async def test_who_is_expelled_once_a_round_is_paired_makes_it_to_be_paired_again(desk: Desk) -> None:
+    await open_tournament(desk)
+    decided = {"arbiter_id": "marta", "decided_by": ["ona", "pau", "rep"]}
+    before = await act(desk, "ExpelPlayer", player_id="p8", **decided)
+    assert isinstance(before, pairing.ExpelPlayerResponse)
+    assert before.round_to_pair_again == 0
+    await act(desk, "PairRound", round=1)
+    after = await act(desk, "ExpelPlayer", player_id="p7", **decided)
+    assert isinstance(after, pairing.ExpelPlayerResponse)
+    assert after.round_to_pair_again == 1
 
 
 async def test_what_was_noted_is_shown_with_the_act_until_the_player_is_erased_and_no_event_ever_held_it(
