@@ -36,9 +36,7 @@ class ClockService(clock_pb2_grpc.ClockServiceServicer):
     def __init__(self, runtime: Runtime) -> None:
         self._runtime = runtime
 
-    async def Press(  # noqa: N802 # named by the contract
-        self, request: clock_pb2.PressRequest, context: Context
-    ) -> clock_pb2.PressResponse:
+    async def Press(self, request: clock_pb2.PressRequest, context: Context) -> clock_pb2.PressResponse:
         """See ``clock.proto``."""
 
         def act(clock: Clock, table: Table, ruleset: Ruleset, at: Instant) -> list[Message]:
@@ -46,9 +44,7 @@ class ClockService(clock_pb2_grpc.ClockServiceServicer):
 
         return await self._handle(context, request, act, events_pb2.ClockPressed, clock_pb2.PressResponse)
 
-    async def Stop(  # noqa: N802 # as above
-        self, request: clock_pb2.StopRequest, context: Context
-    ) -> clock_pb2.StopResponse:
+    async def Stop(self, request: clock_pb2.StopRequest, context: Context) -> clock_pb2.StopResponse:
         """See ``clock.proto``."""
 
         def act(clock: Clock, table: Table, ruleset: Ruleset, at: Instant) -> list[Message]:
@@ -56,9 +52,7 @@ class ClockService(clock_pb2_grpc.ClockServiceServicer):
 
         return await self._handle(context, request, act, events_pb2.ClockHeldByMover, clock_pb2.StopResponse)
 
-    async def ClaimTime(  # noqa: N802 # as above
-        self, request: clock_pb2.ClaimTimeRequest, context: Context
-    ) -> clock_pb2.ClaimTimeResponse:
+    async def ClaimTime(self, request: clock_pb2.ClaimTimeRequest, context: Context) -> clock_pb2.ClaimTimeResponse:
         """See ``clock.proto``."""
 
         def act(clock: Clock, table: Table, ruleset: Ruleset, at: Instant) -> list[Message]:
@@ -66,9 +60,7 @@ class ClockService(clock_pb2_grpc.ClockServiceServicer):
 
         return await self._handle(context, request, act, Message, clock_pb2.ClaimTimeResponse)
 
-    async def Neutralise(  # noqa: N802 # as above
-        self, request: clock_pb2.NeutraliseRequest, context: Context
-    ) -> clock_pb2.NeutraliseResponse:
+    async def Neutralise(self, request: clock_pb2.NeutraliseRequest, context: Context) -> clock_pb2.NeutraliseResponse:
         """See ``clock.proto``."""
 
         def act(clock: Clock, table: Table, ruleset: Ruleset, at: Instant) -> list[Message]:
@@ -76,9 +68,7 @@ class ClockService(clock_pb2_grpc.ClockServiceServicer):
 
         return await self._handle(context, request, act, events_pb2.ClockNeutralised, clock_pb2.NeutraliseResponse)
 
-    async def Resume(  # noqa: N802 # as above
-        self, request: clock_pb2.ResumeRequest, context: Context
-    ) -> clock_pb2.ResumeResponse:
+    async def Resume(self, request: clock_pb2.ResumeRequest, context: Context) -> clock_pb2.ResumeResponse:
         """See ``clock.proto``."""
 
         def act(clock: Clock, table: Table, ruleset: Ruleset, at: Instant) -> list[Message]:
@@ -86,7 +76,7 @@ class ClockService(clock_pb2_grpc.ClockServiceServicer):
 
         return await self._handle(context, request, act, events_pb2.ClockResumed, clock_pb2.ResumeResponse)
 
-    async def CorrectClock(  # noqa: N802 # as above
+    async def CorrectClock(
         self, request: clock_pb2.CorrectClockRequest, context: Context
     ) -> clock_pb2.CorrectClockResponse:
         """See ``clock.proto``."""
@@ -98,7 +88,7 @@ class ClockService(clock_pb2_grpc.ClockServiceServicer):
 
         return await self._handle(context, request, act, events_pb2.ClockCorrected, clock_pb2.CorrectClockResponse)
 
-    async def ExpireRoundTime(  # noqa: N802 # as above
+    async def ExpireRoundTime(
         self, request: clock_pb2.ExpireRoundTimeRequest, context: Context
     ) -> clock_pb2.ExpireRoundTimeResponse:
         """See ``clock.proto``."""
@@ -108,7 +98,7 @@ class ClockService(clock_pb2_grpc.ClockServiceServicer):
 
         return await self._handle(context, request, act, events_pb2.RoundTimeExpired, clock_pb2.ExpireRoundTimeResponse)
 
-    async def ReportAbsence(  # noqa: N802 # as above
+    async def ReportAbsence(
         self, request: clock_pb2.ReportAbsenceRequest, context: Context
     ) -> clock_pb2.ReportAbsenceResponse:
         """See ``clock.proto``."""
@@ -118,7 +108,7 @@ class ClockService(clock_pb2_grpc.ClockServiceServicer):
 
         return await self._handle(context, request, act, events_pb2.PlayerAbsent, clock_pb2.ReportAbsenceResponse)
 
-    async def RecordArrival(  # noqa: N802 # as above
+    async def RecordArrival(
         self, request: clock_pb2.RecordArrivalRequest, context: Context
     ) -> clock_pb2.RecordArrivalResponse:
         """See ``clock.proto``."""
@@ -128,9 +118,7 @@ class ClockService(clock_pb2_grpc.ClockServiceServicer):
 
         return await self._handle(context, request, act, events_pb2.PlayerArrived, clock_pb2.RecordArrivalResponse)
 
-    async def LeaveTable(  # noqa: N802 # as above
-        self, request: clock_pb2.LeaveTableRequest, context: Context
-    ) -> clock_pb2.LeaveTableResponse:
+    async def LeaveTable(self, request: clock_pb2.LeaveTableRequest, context: Context) -> clock_pb2.LeaveTableResponse:
         """See ``clock.proto``."""
 
         def act(clock: Clock, table: Table, ruleset: Ruleset, at: Instant) -> list[Message]:
@@ -138,7 +126,7 @@ class ClockService(clock_pb2_grpc.ClockServiceServicer):
 
         return await self._handle(context, request, act, events_pb2.PlayerLeft, clock_pb2.LeaveTableResponse)
 
-    async def ReturnToTable(  # noqa: N802 # as above
+    async def ReturnToTable(
         self, request: clock_pb2.ReturnToTableRequest, context: Context
     ) -> clock_pb2.ReturnToTableResponse:
         """See ``clock.proto``."""
@@ -183,9 +171,7 @@ class ClockService(clock_pb2_grpc.ClockServiceServicer):
         )
         return decision, fold(clock.state, facts)
 
-    async def GetClock(  # noqa: N802 # as above
-        self, request: clock_pb2.GetClockRequest, context: Context
-    ) -> clock_pb2.GetClockResponse:
+    async def GetClock(self, request: clock_pb2.GetClockRequest, context: Context) -> clock_pb2.GetClockResponse:
         """See ``clock.proto``."""
         clock = await load_clock(self._runtime.record, request.game_id)
         table = await load_table(self._runtime.record, request.game_id)

@@ -1,5 +1,4 @@
 """Tables over gRPC: load and settle, decide, append, answer."""
-# ruff: noqa: N802 # the contract names the methods
 
 from __future__ import annotations
 

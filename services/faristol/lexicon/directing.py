@@ -54,9 +54,7 @@ class AdjudicationService(pb_grpc.AdjudicationServiceServicer):
         self._record = runtime.record
         self._lexicons = lexicons
 
-    async def SetAdjudication(  # noqa: N802 # named by the contract, as all of these
-        self, request: pb.SetAdjudicationRequest, context: Context
-    ) -> pb.SetAdjudicationResponse:
+    async def SetAdjudication(self, request: pb.SetAdjudicationRequest, context: Context) -> pb.SetAdjudicationResponse:
         """How challenges are ruled on from now on."""
         if request.mode not in {events.MODE_AUTOMATIC, events.MODE_JUDGE, events.MODE_PANEL}:
             raise Invalid("mode", N_("expected automatic, judge or panel"))
@@ -80,9 +78,7 @@ class AdjudicationService(pb_grpc.AdjudicationServiceServicer):
 
         return await self._direct(context, request, facts, pb.SetAdjudicationResponse)
 
-    async def AppointJudge(  # noqa: N802
-        self, request: pb.AppointJudgeRequest, context: Context
-    ) -> pb.AppointJudgeResponse:
+    async def AppointJudge(self, request: pb.AppointJudgeRequest, context: Context) -> pb.AppointJudgeResponse:
         """Let someone rule on cases."""
         check_judge_id(request.judge_id)
         if not request.languages and not request.director:
@@ -114,9 +110,7 @@ class AdjudicationService(pb_grpc.AdjudicationServiceServicer):
 
         return await self._direct(context, request, facts, pb.AppointJudgeResponse)
 
-    async def DismissJudge(  # noqa: N802
-        self, request: pb.DismissJudgeRequest, context: Context
-    ) -> pb.DismissJudgeResponse:
+    async def DismissJudge(self, request: pb.DismissJudgeRequest, context: Context) -> pb.DismissJudgeResponse:
         """Let someone rule no more."""
         check_judge_id(request.judge_id)
 
@@ -126,9 +120,7 @@ class AdjudicationService(pb_grpc.AdjudicationServiceServicer):
 
         return await self._direct(context, request, facts, pb.DismissJudgeResponse)
 
-    async def ChooseLayers(  # noqa: N802
-        self, request: pb.ChooseLayersRequest, context: Context
-    ) -> pb.ChooseLayersResponse:
+    async def ChooseLayers(self, request: pb.ChooseLayersRequest, context: Context) -> pb.ChooseLayersResponse:
         """Switch layers of the lexicon on."""
 
         async def facts(state: Adjudication, tournament: Tournament, at: Timestamp) -> list[Message]:
@@ -138,9 +130,7 @@ class AdjudicationService(pb_grpc.AdjudicationServiceServicer):
 
         return await self._direct(context, request, facts, pb.ChooseLayersResponse, guarded=True)
 
-    async def GetAdjudication(  # noqa: N802
-        self, request: pb.GetAdjudicationRequest, context: Context
-    ) -> pb.GetAdjudicationResponse:
+    async def GetAdjudication(self, request: pb.GetAdjudicationRequest, context: Context) -> pb.GetAdjudicationResponse:
         """How challenges are ruled on, and by whom."""
         tournament = await tournament_named(self._record, request.tournament_id)
         state = (await load_adjudication(self._record, request.tournament_id)).state
@@ -157,9 +147,7 @@ class AdjudicationService(pb_grpc.AdjudicationServiceServicer):
             layers=layers_of(state, tournament.state.ruleset.ruleset()),
         )
 
-    async def ListRulings(  # noqa: N802
-        self, request: pb.ListRulingsRequest, context: Context
-    ) -> pb.ListRulingsResponse:
+    async def ListRulings(self, request: pb.ListRulingsRequest, context: Context) -> pb.ListRulingsResponse:
         """The rulings of closed rounds, for the public."""
         if request.round < 0:
             raise Invalid(
@@ -188,7 +176,7 @@ class AdjudicationService(pb_grpc.AdjudicationServiceServicer):
             next_page_token=str(following or ""),
         )
 
-    async def ExportRulings(  # noqa: N802
+    async def ExportRulings(
         self, request: pb.ExportRulingsRequest, context: Context
     ) -> AsyncIterator[pb.ExportRulingsResponse]:
         """Every ruling with reasons and sources, as CSV."""
@@ -199,9 +187,7 @@ class AdjudicationService(pb_grpc.AdjudicationServiceServicer):
             piece = ruled[start : start + EXPORTED]
             yield pb.ExportRulingsResponse(lines=presenting.exported(piece, self._lexicons, header=start == 0))
 
-    async def GetRulingTimes(  # noqa: N802
-        self, request: pb.GetRulingTimesRequest, context: Context
-    ) -> pb.GetRulingTimesResponse:
+    async def GetRulingTimes(self, request: pb.GetRulingTimesRequest, context: Context) -> pb.GetRulingTimesResponse:
         """How long cases waited for their ruling."""
         await tournament_named(self._record, request.tournament_id)
         found = await reading.of_tournament(self._record, request.tournament_id)

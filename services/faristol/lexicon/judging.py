@@ -45,9 +45,7 @@ class JudgeService(pb_grpc.JudgeServiceServicer):
         self._queue = reading.Queue(runtime.record)
         self._progress = runtime.progress(projection().consumer)
 
-    async def WatchQueue(  # noqa: N802
-        self, request: pb.WatchQueueRequest, context: Context
-    ) -> AsyncIterator[pb.WatchQueueResponse]:
+    async def WatchQueue(self, request: pb.WatchQueueRequest, context: Context) -> AsyncIterator[pb.WatchQueueResponse]:
         """The cases that a judge may take, again whenever they change."""
         check_judge_id(request.judge_id)
         before: tuple[list[pb.QueuedCase], bool] | None = None
@@ -60,9 +58,7 @@ class JudgeService(pb_grpc.JudgeServiceServicer):
             await self._progress.reached(position + 1, LOOK)
             await asyncio.sleep(reading.FRESH)  # else what is shown would be what was read before the news
 
-    async def ClaimCase(  # noqa: N802
-        self, request: pb.ClaimCaseRequest, context: Context
-    ) -> pb.ClaimCaseResponse:
+    async def ClaimCase(self, request: pb.ClaimCaseRequest, context: Context) -> pb.ClaimCaseResponse:
         """Take a seat on a case."""
         judge_id, case_id = request.judge_id, request.case_id
         check_judge_id(judge_id)
@@ -90,9 +86,7 @@ class JudgeService(pb_grpc.JudgeServiceServicer):
                 await self._leases.end(judge_id, case_id)
             raise
 
-    async def KeepClaim(  # noqa: N802
-        self, request: pb.KeepClaimRequest, context: Context
-    ) -> pb.KeepClaimResponse:
+    async def KeepClaim(self, request: pb.KeepClaimRequest, context: Context) -> pb.KeepClaimResponse:
         """A sign that the judge is there."""
         case = (await case_named(self._record, request.case_id)).state
         decide.check_holds(case, request.judge_id)
@@ -100,9 +94,7 @@ class JudgeService(pb_grpc.JudgeServiceServicer):
             raise _holds_another(request.judge_id)
         return pb.KeepClaimResponse(lease_seconds=case.lease_seconds)
 
-    async def ReleaseCase(  # noqa: N802
-        self, request: pb.ReleaseCaseRequest, context: Context
-    ) -> pb.ReleaseCaseResponse:
+    async def ReleaseCase(self, request: pb.ReleaseCaseRequest, context: Context) -> pb.ReleaseCaseResponse:
         """Give a case back."""
 
         def facts(case: Case, settings: Adjudication, silent: frozenset[str], now: datetime) -> list[Message]:
@@ -116,9 +108,7 @@ class JudgeService(pb_grpc.JudgeServiceServicer):
         await self._leases.end(request.judge_id, request.case_id)
         return answer
 
-    async def RuleCase(  # noqa: N802
-        self, request: pb.RuleCaseRequest, context: Context
-    ) -> pb.RuleCaseResponse:
+    async def RuleCase(self, request: pb.RuleCaseRequest, context: Context) -> pb.RuleCaseResponse:
         """Rule on every word of a case."""
         rulings = [Ruling(tuple(one.word.faces), one.valid, one.reason, one.source) for one in request.words]
 
@@ -135,9 +125,7 @@ class JudgeService(pb_grpc.JudgeServiceServicer):
         await self._leases.end(request.judge_id, request.case_id)
         return answer
 
-    async def GetCaseFile(  # noqa: N802
-        self, request: pb.GetCaseFileRequest, context: Context
-    ) -> pb.GetCaseFileResponse:
+    async def GetCaseFile(self, request: pb.GetCaseFileRequest, context: Context) -> pb.GetCaseFileResponse:
         """What a judge is shown of a case."""
         case = (await case_named(self._record, request.case_id)).state
         settings = (await load_adjudication(self._record, case.tournament_id)).state

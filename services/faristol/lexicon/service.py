@@ -36,7 +36,7 @@ class LexiconService(lexicon_grpc.LexiconServiceServicer):
         self._record = record
         self._lexicons = lexicons
 
-    async def ListLexicons(  # noqa: N802
+    async def ListLexicons(
         self, request: lexicon.ListLexiconsRequest, context: Context
     ) -> lexicon.ListLexiconsResponse:
         """The lexicons installed here."""
@@ -55,9 +55,7 @@ class LexiconService(lexicon_grpc.LexiconServiceServicer):
             ]
         )
 
-    async def LookUp(  # noqa: N802
-        self, request: lexicon.LookUpRequest, context: Context
-    ) -> lexicon.LookUpResponse:
+    async def LookUp(self, request: lexicon.LookUpRequest, context: Context) -> lexicon.LookUpResponse:
         """Whether words are in a lexicon, and as which tiles."""
         if not request.lexicon:
             raise Invalid("lexicon", N_("is empty; expected the name or the digest of a lexicon"))
@@ -85,9 +83,7 @@ class LexiconService(lexicon_grpc.LexiconServiceServicer):
         language = language_of(context)
         return lexicon.LookUpResponse(entries=[_entry(text, graph, language) for text in request.words])
 
-    async def GetCase(  # noqa: N802
-        self, request: lexicon.GetCaseRequest, context: Context
-    ) -> lexicon.GetCaseResponse:
+    async def GetCase(self, request: lexicon.GetCaseRequest, context: Context) -> lexicon.GetCaseResponse:
         """A case as it stands in the record, for officials."""
         case = (await case_named(self._record, request.case_id)).state
         return presenting.official(case)

@@ -22,7 +22,7 @@ MOST_PERSONS = 100
 class Appeals(Commands):
     """The tribunal of appeals."""
 
-    async def AppointTribunal(  # noqa: N802
+    async def AppointTribunal(
         self, request: pairing.AppointTribunalRequest, context: Context
     ) -> pairing.AppointTribunalResponse:
         """Appoint the tribunal of appeals."""
@@ -51,9 +51,7 @@ class Appeals(Commands):
             pairing.AppointTribunalResponse,
         )
 
-    async def LodgeAppeal(  # noqa: N802
-        self, request: pairing.LodgeAppealRequest, context: Context
-    ) -> pairing.LodgeAppealResponse:
+    async def LodgeAppeal(self, request: pairing.LodgeAppealRequest, context: Context) -> pairing.LodgeAppealResponse:
         """Appeal against a warning, a sanction or an expulsion."""
         at = self.at(request)
         note = identity.checked_note("note", request.note)
@@ -86,7 +84,7 @@ class Appeals(Commands):
 
         return await self.act_reading(context, request, facts_of, answer, pairing.LodgeAppealResponse)
 
-    async def WithdrawAppeal(  # noqa: N802
+    async def WithdrawAppeal(
         self, request: pairing.WithdrawAppealRequest, context: Context
     ) -> pairing.WithdrawAppealResponse:
         """Take an appeal back that has not been decided on."""
@@ -102,7 +100,7 @@ class Appeals(Commands):
             pairing.WithdrawAppealResponse,
         )
 
-    async def DecideAppeal(  # noqa: N802
+    async def DecideAppeal(
         self, request: pairing.DecideAppealRequest, context: Context
     ) -> pairing.DecideAppealResponse:
         """Say what the tribunal decided on an appeal."""

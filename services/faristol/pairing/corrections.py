@@ -21,7 +21,7 @@ from faristol.record import Decision, Guard, load
 class Corrections(Commands):
     """Results and rulings put right, and postponed games."""
 
-    async def CorrectResult(  # noqa: N802
+    async def CorrectResult(
         self, request: pairing.CorrectResultRequest, context: Context
     ) -> pairing.CorrectResultResponse:
         """Correct a result on the record."""
@@ -56,9 +56,7 @@ class Corrections(Commands):
             pairing.CorrectResultResponse,
         )
 
-    async def GiveForfeit(  # noqa: N802
-        self, request: pairing.GiveForfeitRequest, context: Context
-    ) -> pairing.GiveForfeitResponse:
+    async def GiveForfeit(self, request: pairing.GiveForfeitRequest, context: Context) -> pairing.GiveForfeitResponse:
         """Decide a game of which no turn is over."""
         at = self.at(request)
         note = identity.checked_note("note", request.note)
@@ -82,9 +80,7 @@ class Corrections(Commands):
 
         return await self._enter(context, request, facts_of, answer, pairing.GiveForfeitResponse)
 
-    async def EnterResult(  # noqa: N802
-        self, request: pairing.EnterResultRequest, context: Context
-    ) -> pairing.EnterResultResponse:
+    async def EnterResult(self, request: pairing.EnterResultRequest, context: Context) -> pairing.EnterResultResponse:
         """Enter the result of a game that was not kept at its table."""
         at = self.at(request)
         note = identity.checked_note("note", request.note)
@@ -132,7 +128,7 @@ class Corrections(Commands):
 
         return await self._runtime.desk.handle(context, request, attempt, response=response)
 
-    async def CorrectRuling(  # noqa: N802
+    async def CorrectRuling(
         self, request: pairing.CorrectRulingRequest, context: Context
     ) -> pairing.CorrectRulingResponse:
         """Put a ruling right that was found wrong after the game."""
@@ -162,7 +158,7 @@ class Corrections(Commands):
 
         return await self._runtime.desk.handle(context, request, attempt, response=pairing.CorrectRulingResponse)
 
-    async def PostponeGame(  # noqa: N802
+    async def PostponeGame(
         self, request: pairing.PostponeGameRequest, context: Context
     ) -> pairing.PostponeGameResponse:
         """Postpone a game of a round that is not started."""
@@ -185,7 +181,7 @@ class Corrections(Commands):
             pairing.PostponeGameResponse,
         )
 
-    async def CancelPostponement(  # noqa: N802
+    async def CancelPostponement(
         self, request: pairing.CancelPostponementRequest, context: Context
     ) -> pairing.CancelPostponementResponse:
         """Play a postponed game with its round after all."""
@@ -206,7 +202,7 @@ class Corrections(Commands):
             pairing.CancelPostponementResponse,
         )
 
-    async def StartPostponedGame(  # noqa: N802
+    async def StartPostponedGame(
         self, request: pairing.StartPostponedGameRequest, context: Context
     ) -> pairing.StartPostponedGameResponse:
         """Start a postponed game."""

@@ -14,9 +14,7 @@ from faristol.record import Decision, people
 class Divisions(Commands):
     """What concerns two divisions at once."""
 
-    async def MovePlayer(  # noqa: N802
-        self, request: pairing.MovePlayerRequest, context: Context
-    ) -> pairing.MovePlayerResponse:
+    async def MovePlayer(self, request: pairing.MovePlayerRequest, context: Context) -> pairing.MovePlayerResponse:
         """Move a player to another division, in one act on both."""
         at = self.at(request)
         note = identity.checked_note("note", request.note)

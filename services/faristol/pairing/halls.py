@@ -11,9 +11,7 @@ from faristol.pb.pairing.v1 import pairing_pb2 as pairing
 class Halls(Commands):
     """Halls, and players who have a table of their own."""
 
-    async def SetHalls(  # noqa: N802
-        self, request: pairing.SetHallsRequest, context: Context
-    ) -> pairing.SetHallsResponse:
+    async def SetHalls(self, request: pairing.SetHallsRequest, context: Context) -> pairing.SetHallsResponse:
         """Say which tables there are."""
         at = self.at(request)
         halls = [
@@ -35,9 +33,7 @@ class Halls(Commands):
             pairing.SetHallsResponse,
         )
 
-    async def FixTable(  # noqa: N802
-        self, request: pairing.FixTableRequest, context: Context
-    ) -> pairing.FixTableResponse:
+    async def FixTable(self, request: pairing.FixTableRequest, context: Context) -> pairing.FixTableResponse:
         """Give a player a table of their own."""
         at = self.at(request)
         return await self.act(
@@ -50,7 +46,7 @@ class Halls(Commands):
             pairing.FixTableResponse,
         )
 
-    async def ReleaseTable(  # noqa: N802
+    async def ReleaseTable(
         self, request: pairing.ReleaseTableRequest, context: Context
     ) -> pairing.ReleaseTableResponse:
         """Let a player sit anywhere again."""

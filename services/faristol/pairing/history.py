@@ -30,9 +30,7 @@ MOST_ACTS = 500
 class History(Commands):
     """Acts, and undoing them."""
 
-    async def ListActs(  # noqa: N802
-        self, request: pairing.ListActsRequest, context: Context
-    ) -> pairing.ListActsResponse:
+    async def ListActs(self, request: pairing.ListActsRequest, context: Context) -> pairing.ListActsResponse:
         """Everything that was done, in order, a page at a time."""
         if not 0 <= request.limit <= MOST_ACTS:
             raise Invalid("limit", N_("is {limit}; expected 0 to {most}"), {"limit": request.limit, "most": MOST_ACTS})
@@ -65,9 +63,7 @@ class History(Commands):
             act.ClearField("version")
         return acts
 
-    async def UndoAct(  # noqa: N802
-        self, request: pairing.UndoActRequest, context: Context
-    ) -> pairing.UndoActResponse:
+    async def UndoAct(self, request: pairing.UndoActRequest, context: Context) -> pairing.UndoActResponse:
         """Undo an act by the act that compensates for it."""
         at = self.at(request)
         note = identity.checked_note("note", request.note)

@@ -21,9 +21,7 @@ from faristol.rules import N_, Ruleset
 class Pairs(Commands):
     """Pairs kept apart or made by hand, and explanations."""
 
-    async def ForbidPair(  # noqa: N802
-        self, request: pairing.ForbidPairRequest, context: Context
-    ) -> pairing.ForbidPairResponse:
+    async def ForbidPair(self, request: pairing.ForbidPairRequest, context: Context) -> pairing.ForbidPairResponse:
         """Keep two players, or two teams, apart."""
         at = self.at(request)
 
@@ -40,9 +38,7 @@ class Pairs(Commands):
             pairing.ForbidPairResponse,
         )
 
-    async def AllowPair(  # noqa: N802
-        self, request: pairing.AllowPairRequest, context: Context
-    ) -> pairing.AllowPairResponse:
+    async def AllowPair(self, request: pairing.AllowPairRequest, context: Context) -> pairing.AllowPairResponse:
         """Let two players, or two teams, meet again who were kept apart."""
         at = self.at(request)
 
@@ -59,9 +55,7 @@ class Pairs(Commands):
             pairing.AllowPairResponse,
         )
 
-    async def KeepPair(  # noqa: N802
-        self, request: pairing.KeepPairRequest, context: Context
-    ) -> pairing.KeepPairResponse:
+    async def KeepPair(self, request: pairing.KeepPairRequest, context: Context) -> pairing.KeepPairResponse:
         """Make a pair of the next round by hand."""
         at = self.at(request)
 
@@ -83,9 +77,7 @@ class Pairs(Commands):
             pairing.KeepPairResponse,
         )
 
-    async def ReleasePair(  # noqa: N802
-        self, request: pairing.ReleasePairRequest, context: Context
-    ) -> pairing.ReleasePairResponse:
+    async def ReleasePair(self, request: pairing.ReleasePairRequest, context: Context) -> pairing.ReleasePairResponse:
         """Leave a pair made by hand to the way of pairing again."""
         at = self.at(request)
 
@@ -102,9 +94,7 @@ class Pairs(Commands):
             pairing.ReleasePairResponse,
         )
 
-    async def UnpairRound(  # noqa: N802
-        self, request: pairing.UnpairRoundRequest, context: Context
-    ) -> pairing.UnpairRoundResponse:
+    async def UnpairRound(self, request: pairing.UnpairRoundRequest, context: Context) -> pairing.UnpairRoundResponse:
         """Take the pairing of a round back that was not started."""
         at = self.at(request)
         note = identity.checked_note("note", request.note)
@@ -116,7 +106,7 @@ class Pairs(Commands):
             pairing.UnpairRoundResponse,
         )
 
-    async def ListObstacles(  # noqa: N802
+    async def ListObstacles(
         self, request: pairing.ListObstaclesRequest, context: Context
     ) -> pairing.ListObstaclesResponse:
         """Every reason why the next round cannot be paired."""
@@ -146,7 +136,7 @@ class Pairs(Commands):
             ],
         )
 
-    async def ExplainPairing(  # noqa: N802
+    async def ExplainPairing(
         self, request: pairing.ExplainPairingRequest, context: Context
     ) -> pairing.ExplainPairingResponse:
         """Why a player meets whom they meet, or why two players do not meet."""

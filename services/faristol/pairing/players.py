@@ -21,7 +21,7 @@ from faristol.rules import N_, Refusal
 class Players(Commands):
     """Registration, check-in, byes, withdrawal."""
 
-    async def RegisterPlayer(  # noqa: N802
+    async def RegisterPlayer(
         self, request: pairing.RegisterPlayerRequest, context: Context
     ) -> pairing.RegisterPlayerResponse:
         """Register a player. Name, club and country are kept beside the events, in the same transaction."""
@@ -78,7 +78,7 @@ class Players(Commands):
         async with self.in_turn(request.tournament_id):
             return await self._runtime.desk.handle(context, request, attempt, response=pairing.RegisterPlayerResponse)
 
-    async def CheckInPlayer(  # noqa: N802
+    async def CheckInPlayer(
         self, request: pairing.CheckInPlayerRequest, context: Context
     ) -> pairing.CheckInPlayerResponse:
         """Note that a player is there."""
@@ -91,7 +91,7 @@ class Players(Commands):
             pairing.CheckInPlayerResponse,
         )
 
-    async def CheckOutPlayer(  # noqa: N802
+    async def CheckOutPlayer(
         self, request: pairing.CheckOutPlayerRequest, context: Context
     ) -> pairing.CheckOutPlayerResponse:
         """Take a check-in back."""
@@ -104,7 +104,7 @@ class Players(Commands):
             pairing.CheckOutPlayerResponse,
         )
 
-    async def WithdrawPlayer(  # noqa: N802
+    async def WithdrawPlayer(
         self, request: pairing.WithdrawPlayerRequest, context: Context
     ) -> pairing.WithdrawPlayerResponse:
         """Withdraw a player."""
@@ -128,7 +128,7 @@ class Players(Commands):
 
         return await self.act(context, request, facts_of, answer, pairing.WithdrawPlayerResponse)
 
-    async def ReinstatePlayer(  # noqa: N802
+    async def ReinstatePlayer(
         self, request: pairing.ReinstatePlayerRequest, context: Context
     ) -> pairing.ReinstatePlayerResponse:
         """Pair a player again who had withdrawn."""
@@ -149,9 +149,7 @@ class Players(Commands):
             pairing.ReinstatePlayerResponse,
         )
 
-    async def GrantBye(  # noqa: N802
-        self, request: pairing.GrantByeRequest, context: Context
-    ) -> pairing.GrantByeResponse:
+    async def GrantBye(self, request: pairing.GrantByeRequest, context: Context) -> pairing.GrantByeResponse:
         """Let a player, or a team, sit out a round to come."""
         at = self.at(request)
 
@@ -169,9 +167,7 @@ class Players(Commands):
             pairing.GrantByeResponse,
         )
 
-    async def RevokeBye(  # noqa: N802
-        self, request: pairing.RevokeByeRequest, context: Context
-    ) -> pairing.RevokeByeResponse:
+    async def RevokeBye(self, request: pairing.RevokeByeRequest, context: Context) -> pairing.RevokeByeResponse:
         """Take such a bye back."""
         at = self.at(request)
 

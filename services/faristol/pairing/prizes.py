@@ -10,9 +10,7 @@ from faristol.pb.pairing.v1 import pairing_pb2 as pairing
 class Prizes(Commands):
     """The special prizes of a tournament."""
 
-    async def OfferPrizes(  # noqa: N802
-        self, request: pairing.OfferPrizesRequest, context: Context
-    ) -> pairing.OfferPrizesResponse:
+    async def OfferPrizes(self, request: pairing.OfferPrizesRequest, context: Context) -> pairing.OfferPrizesResponse:
         """Say which special prizes there are."""
         at = self.at(request)
         return await self.act(

@@ -14,9 +14,7 @@ from faristol.pb.pairing.v1 import pairing_pb2 as pairing
 class Sanctions(Commands):
     """Warnings, sanctions and expulsion."""
 
-    async def WarnPlayer(  # noqa: N802
-        self, request: pairing.WarnPlayerRequest, context: Context
-    ) -> pairing.WarnPlayerResponse:
+    async def WarnPlayer(self, request: pairing.WarnPlayerRequest, context: Context) -> pairing.WarnPlayerResponse:
         """Warn a player."""
         at = self.at(request)
         note = identity.checked_note("note", request.note)
@@ -44,9 +42,7 @@ class Sanctions(Commands):
             pairing.WarnPlayerResponse,
         )
 
-    async def ExpelPlayer(  # noqa: N802
-        self, request: pairing.ExpelPlayerRequest, context: Context
-    ) -> pairing.ExpelPlayerResponse:
+    async def ExpelPlayer(self, request: pairing.ExpelPlayerRequest, context: Context) -> pairing.ExpelPlayerResponse:
         """Expel a player from the tournament."""
         at = self.at(request)
         note = identity.checked_note("note", request.note)
@@ -67,7 +63,7 @@ class Sanctions(Commands):
             pairing.ExpelPlayerResponse,
         )
 
-    async def LiftExpulsion(  # noqa: N802
+    async def LiftExpulsion(
         self, request: pairing.LiftExpulsionRequest, context: Context
     ) -> pairing.LiftExpulsionResponse:
         """Take an expulsion back."""
@@ -90,7 +86,7 @@ class Sanctions(Commands):
             pairing.LiftExpulsionResponse,
         )
 
-    async def SanctionPlayer(  # noqa: N802
+    async def SanctionPlayer(
         self, request: pairing.SanctionPlayerRequest, context: Context
     ) -> pairing.SanctionPlayerResponse:
         """Impose a sanction beside the tables."""
@@ -125,7 +121,7 @@ class Sanctions(Commands):
             pairing.SanctionPlayerResponse,
         )
 
-    async def LiftSanction(  # noqa: N802
+    async def LiftSanction(
         self, request: pairing.LiftSanctionRequest, context: Context
     ) -> pairing.LiftSanctionResponse:
         """Take a warning, a sanction or an expulsion back."""

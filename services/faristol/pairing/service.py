@@ -45,7 +45,7 @@ class PairingService(
 ):
     """The tournaments of a cell."""
 
-    async def CreateTournament(  # noqa: N802
+    async def CreateTournament(
         self, request: pairing.CreateTournamentRequest, context: Context
     ) -> pairing.CreateTournamentResponse:
         """Create a tournament; ruleset, lexicon, id and seed are chosen where the caller left them empty."""
@@ -100,7 +100,7 @@ class PairingService(
 
         return await self._runtime.desk.handle(context, request, attempt, response=pairing.CreateTournamentResponse)
 
-    async def ChangeRounds(  # noqa: N802
+    async def ChangeRounds(
         self, request: pairing.ChangeRoundsRequest, context: Context
     ) -> pairing.ChangeRoundsResponse:
         """Add rounds, or drop rounds that are not paired."""
@@ -116,9 +116,7 @@ class PairingService(
             pairing.ChangeRoundsResponse,
         )
 
-    async def PairRound(  # noqa: N802
-        self, request: pairing.PairRoundRequest, context: Context
-    ) -> pairing.PairRoundResponse:
+    async def PairRound(self, request: pairing.PairRoundRequest, context: Context) -> pairing.PairRoundResponse:
         """Pair the next round."""
         at = self.at(request)
 
@@ -142,9 +140,7 @@ class PairingService(
 
         return await self.act(context, request, facts_of, answer, pairing.PairRoundResponse)
 
-    async def StartRound(  # noqa: N802
-        self, request: pairing.StartRoundRequest, context: Context
-    ) -> pairing.StartRoundResponse:
+    async def StartRound(self, request: pairing.StartRoundRequest, context: Context) -> pairing.StartRoundResponse:
         """Give the signal for a paired round."""
         at = self.at(request)
         return await self.act(
@@ -155,9 +151,7 @@ class PairingService(
             pairing.StartRoundResponse,
         )
 
-    async def CloseRound(  # noqa: N802
-        self, request: pairing.CloseRoundRequest, context: Context
-    ) -> pairing.CloseRoundResponse:
+    async def CloseRound(self, request: pairing.CloseRoundRequest, context: Context) -> pairing.CloseRoundResponse:
         """Close a round of which every result is in."""
         at = self.at(request)
 
@@ -173,7 +167,7 @@ class PairingService(
             pairing.CloseRoundResponse,
         )
 
-    async def PublishStandings(  # noqa: N802
+    async def PublishStandings(
         self, request: pairing.PublishStandingsRequest, context: Context
     ) -> pairing.PublishStandingsResponse:
         """Publish the final standings."""
@@ -186,7 +180,7 @@ class PairingService(
             pairing.PublishStandingsResponse,
         )
 
-    async def ReopenStandings(  # noqa: N802
+    async def ReopenStandings(
         self, request: pairing.ReopenStandingsRequest, context: Context
     ) -> pairing.ReopenStandingsResponse:
         """Take published final standings back."""
@@ -200,7 +194,7 @@ class PairingService(
             pairing.ReopenStandingsResponse,
         )
 
-    async def GetTournament(  # noqa: N802
+    async def GetTournament(
         self, request: pairing.GetTournamentRequest, context: Context
     ) -> pairing.GetTournamentResponse:
         """The tournament as it stands in the record."""

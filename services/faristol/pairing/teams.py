@@ -17,7 +17,7 @@ from faristol.record import Decision
 class Teams(Commands):
     """Registration, line-ups, withdrawal of teams."""
 
-    async def RegisterTeam(  # noqa: N802
+    async def RegisterTeam(
         self, request: pairing.RegisterTeamRequest, context: Context
     ) -> pairing.RegisterTeamResponse:
         """Register a team; its id is made of its name where none is given."""
@@ -46,9 +46,7 @@ class Teams(Commands):
 
         return await self.act(context, request, facts_of, answer, pairing.RegisterTeamResponse)
 
-    async def SetLineUp(  # noqa: N802
-        self, request: pairing.SetLineUpRequest, context: Context
-    ) -> pairing.SetLineUpResponse:
+    async def SetLineUp(self, request: pairing.SetLineUpRequest, context: Context) -> pairing.SetLineUpResponse:
         """Give a team another line-up."""
         at = self.at(request)
 
@@ -68,7 +66,7 @@ class Teams(Commands):
 
         return await self._runtime.desk.handle(context, request, attempt, response=pairing.SetLineUpResponse)
 
-    async def WithdrawTeam(  # noqa: N802
+    async def WithdrawTeam(
         self, request: pairing.WithdrawTeamRequest, context: Context
     ) -> pairing.WithdrawTeamResponse:
         """Withdraw a team."""
@@ -86,7 +84,7 @@ class Teams(Commands):
 
         return await self.act(context, request, facts_of, answer, pairing.WithdrawTeamResponse)
 
-    async def ReinstateTeam(  # noqa: N802
+    async def ReinstateTeam(
         self, request: pairing.ReinstateTeamRequest, context: Context
     ) -> pairing.ReinstateTeamResponse:
         """Pair a team again that had withdrawn."""

@@ -36,7 +36,7 @@ class RatingService(rating_grpc.RatingServiceServicer):
         self._earlier = earlier
         self._estimates = Estimates()
 
-    async def GetRatingList(  # noqa: N802
+    async def GetRatingList(
         self, request: rating.GetRatingListRequest, context: Context
     ) -> rating.GetRatingListResponse:
         """The list after a tournament, highest rating first."""
@@ -52,7 +52,7 @@ class RatingService(rating_grpc.RatingServiceServicer):
             revised_at=found.revised_at,
         )
 
-    async def EstimateRatings(  # noqa: N802
+    async def EstimateRatings(
         self, request: rating.EstimateRatingsRequest, context: Context
     ) -> rating.EstimateRatingsResponse:
         """The list as it would be with the results that are in, or as it is."""
@@ -75,7 +75,7 @@ class RatingService(rating_grpc.RatingServiceServicer):
         answer.ratings.extend(map(decide.line, changes))
         return answer
 
-    async def ChooseRatingSystem(  # noqa: N802
+    async def ChooseRatingSystem(
         self, request: rating.ChooseRatingSystemRequest, context: Context
     ) -> rating.ChooseRatingSystemResponse:
         """Say by which system a tournament is rated."""
@@ -96,7 +96,7 @@ class RatingService(rating_grpc.RatingServiceServicer):
 
         return await self._runtime.desk.handle(context, request, attempt, response=rating.ChooseRatingSystemResponse)
 
-    async def ListRatingSystems(  # noqa: N802
+    async def ListRatingSystems(
         self, request: rating.ListRatingSystemsRequest, context: Context
     ) -> rating.ListRatingSystemsResponse:
         """The systems that can be chosen."""

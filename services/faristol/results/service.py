@@ -68,7 +68,7 @@ class ResultsService(results_grpc.ResultsServiceServicer):
         self._lag = lag
         self._playing = Playing()
 
-    async def ListTournaments(  # noqa: N802
+    async def ListTournaments(
         self, request: results.ListTournamentsRequest, context: Context
     ) -> results.ListTournamentsResponse:
         """All tournaments, the latest first."""
@@ -80,7 +80,7 @@ class ResultsService(results_grpc.ResultsServiceServicer):
         return results.ListTournamentsResponse(tournaments=found, position=position)
 
     @looked_up_again
-    async def GetTournament(  # noqa: N802
+    async def GetTournament(
         self, request: results.GetTournamentRequest, context: Context
     ) -> results.GetTournamentResponse:
         """One tournament with where its rounds stand."""
@@ -88,7 +88,7 @@ class ResultsService(results_grpc.ResultsServiceServicer):
         return results.GetTournamentResponse(tournament=found.tournament, position=found.position)
 
     @looked_up_again
-    async def GetStandings(  # noqa: N802
+    async def GetStandings(
         self, request: results.GetStandingsRequest, context: Context
     ) -> results.GetStandingsResponse:
         """Standings with their tie-breaks and, where asked for, how each comes about: so far, or as of a round."""
@@ -118,9 +118,7 @@ class ResultsService(results_grpc.ResultsServiceServicer):
         )
 
     @looked_up_again
-    async def GetPairings(  # noqa: N802
-        self, request: results.GetPairingsRequest, context: Context
-    ) -> results.GetPairingsResponse:
+    async def GetPairings(self, request: results.GetPairingsRequest, context: Context) -> results.GetPairingsResponse:
         """Pairings of a round, with scores as they are."""
         if request.round < 1:
             raise Invalid("round", N_("{round} is no round: expected 1 or more"), {"round": request.round})
@@ -146,7 +144,7 @@ class ResultsService(results_grpc.ResultsServiceServicer):
         return answer
 
     @looked_up_again
-    async def GetTeamStandings(  # noqa: N802
+    async def GetTeamStandings(
         self, request: results.GetTeamStandingsRequest, context: Context
     ) -> results.GetTeamStandingsResponse:
         """Standings of teams with their tie-breaks and, where asked for, how each comes about."""
@@ -174,9 +172,7 @@ class ResultsService(results_grpc.ResultsServiceServicer):
         )
 
     @looked_up_again
-    async def ListTeams(  # noqa: N802
-        self, request: results.ListTeamsRequest, context: Context
-    ) -> results.ListTeamsResponse:
+    async def ListTeams(self, request: results.ListTeamsRequest, context: Context) -> results.ListTeamsResponse:
         """Teams with their line-ups."""
         found = await self._found(request, context, history.players, Kind.PLAYERS)
         listed = found.listed.teams
@@ -187,7 +183,7 @@ class ResultsService(results_grpc.ResultsServiceServicer):
         return results.ListTeamsResponse(teams=listed, position=found.position, division=found.tournament.division)
 
     @looked_up_again
-    async def GetCrosstable(  # noqa: N802
+    async def GetCrosstable(
         self, request: results.GetCrosstableRequest, context: Context
     ) -> results.GetCrosstableResponse:
         """Everybody's rounds: so far, or up to a round."""
@@ -203,9 +199,7 @@ class ResultsService(results_grpc.ResultsServiceServicer):
         )
 
     @looked_up_again
-    async def GetReport(  # noqa: N802
-        self, request: results.GetReportRequest, context: Context
-    ) -> results.GetReportResponse:
+    async def GetReport(self, request: results.GetReportRequest, context: Context) -> results.GetReportResponse:
         """The tournament as a TRF file."""
         found = await self._found(request, context, history.games, Kind.PLAYERS, Kind.ROUND)
         return await reporting.answer(
@@ -213,9 +207,7 @@ class ResultsService(results_grpc.ResultsServiceServicer):
         )
 
     @looked_up_again
-    async def GetPrizes(  # noqa: N802
-        self, request: results.GetPrizesRequest, context: Context
-    ) -> results.GetPrizesResponse:
+    async def GetPrizes(self, request: results.GetPrizesRequest, context: Context) -> results.GetPrizesResponse:
         """Who is ahead for the special prizes."""
         await self._reach(request.min_position, context)
         found, games = await self._playing.of(self._record, request.tournament_id)
@@ -228,9 +220,7 @@ class ResultsService(results_grpc.ResultsServiceServicer):
         return results.GetPrizesResponse(prizes=won, position=found.position)
 
     @looked_up_again
-    async def ListPlayers(  # noqa: N802
-        self, request: results.ListPlayersRequest, context: Context
-    ) -> results.ListPlayersResponse:
+    async def ListPlayers(self, request: results.ListPlayersRequest, context: Context) -> results.ListPlayersResponse:
         """Players with their ratings."""
         found = await self._found(request, context, history.players, Kind.PLAYERS)
         people = await reading.people(self._record, (player.player_id for player in found.players))
@@ -242,9 +232,7 @@ class ResultsService(results_grpc.ResultsServiceServicer):
         return found.listed
 
     @looked_up_again
-    async def GetGame(  # noqa: N802
-        self, request: results.GetGameRequest, context: Context
-    ) -> results.GetGameResponse:
+    async def GetGame(self, request: results.GetGameRequest, context: Context) -> results.GetGameResponse:
         """A game: board and scoresheet."""
         if moment := await self._moment(request):
             answer = await history.game(self._record, request.game_id, moment)
@@ -255,15 +243,11 @@ class ResultsService(results_grpc.ResultsServiceServicer):
         await self._name([*answer.seats, *answer.counted])
         return answer
 
-    async def GetStatus(  # noqa: N802
-        self, request: results.GetStatusRequest, context: Context
-    ) -> results.GetStatusResponse:
+    async def GetStatus(self, request: results.GetStatusRequest, context: Context) -> results.GetStatusResponse:
         """Where everything stands that follows the record."""
         return operation.answer(*await status(self._record))
 
-    async def Follow(  # noqa: N802
-        self, request: results.FollowRequest, context: Context
-    ) -> AsyncIterator[results.FollowResponse]:
+    async def Follow(self, request: results.FollowRequest, context: Context) -> AsyncIterator[results.FollowResponse]:
         """News of a tournament from a position on, then live."""
         if request.after_position < 0:
             raise Invalid("after_position", NO_POSITION, {"position": request.after_position})
@@ -272,9 +256,7 @@ class ResultsService(results_grpc.ResultsServiceServicer):
         async for piece in news.follow(self._record, self._progress, head.tournament_id, after, first_division=first):
             yield piece
 
-    async def ListSeals(  # noqa: N802
-        self, request: results.ListSealsRequest, context: Context
-    ) -> results.ListSealsResponse:
+    async def ListSeals(self, request: results.ListSealsRequest, context: Context) -> results.ListSealsResponse:
         """Seals of the record, from a position on, or the newest."""
         if request.after_position < 0:
             raise Invalid("after_position", NO_POSITION, {"position": request.after_position})
