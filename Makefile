@@ -101,11 +101,14 @@ browser:
 		apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq chromium >/dev/null; } || \
 		echo "no Chromium: the tests of the pages will not run"
 
-lock: ## pin the dependencies of pyproject.toml again (needs uv)
+lock: ## pin the dependencies of pyproject.toml, and what builds it, again (needs uv)
 	uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url \
 		pyproject.toml -o requirements.lock
 	uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url \
 		--extra dev -c requirements.lock pyproject.toml -o requirements-dev.lock
+	$(PYTHON) -c 'import tomllib; print(*tomllib.load(open("pyproject.toml", "rb"))["build-system"]["requires"], sep="\n")' | \
+		uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-annotate \
+		--custom-compile-command "make lock" -c requirements-dev.lock - -o deploy/image/build.lock
 
 clean: ## remove what was made, except the data
 	rm -rf $(VENV) .mypy_cache .pytest_cache .ruff_cache .hypothesis var
