@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import datetime
 
 from sqlalchemy import text, update
 from sqlalchemy.exc import SQLAlchemyError
@@ -12,7 +12,7 @@ from sqlalchemy.ext.asyncio import create_async_engine
 
 from faristol.record import notes, tables
 from faristol.record.database import RecordError
-from faristol.record.event import microseconds
+from faristol.record.event import microseconds, utc_now
 from faristol.record.naming import players_of
 from faristol.record.people import ENTRIES, Person, forget, names, when_erased
 from faristol.record.record import Record
@@ -31,10 +31,6 @@ class Erased:
     """How many notes were erased."""
     remains: str
     """Why remains may still lie in the files of the database; empty when they were cleaned."""
-
-
-def _utc_now() -> datetime:
-    return datetime.now(UTC)
 
 
 async def find(record: Record, player_id: str) -> Person | None:
@@ -58,7 +54,7 @@ async def find(record: Record, player_id: str) -> Person | None:
     raise RecordError(f"nobody in this record is player {player_id!r}: nothing was erased")
 
 
-async def erase(record: Record, player_id: str, *, now: Callable[[], datetime] = _utc_now) -> Erased:
+async def erase(record: Record, player_id: str, *, now: Callable[[], datetime] = utc_now) -> Erased:
     """Forget a person's name, club and country, and the notes that concern them or name them in full, for ever.
 
     Events hold an id alone, so every hash and seal stays right. The id is noted as erased, and ``people.remember``

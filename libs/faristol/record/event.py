@@ -113,6 +113,11 @@ def recorded(row: Sequence[Any]) -> Recorded:
     )
 
 
+def utc_now() -> datetime:
+    """The time of day, to the microsecond."""
+    return datetime.now(UTC)
+
+
 def microseconds(moment: datetime) -> int:
     """Whole microseconds since 1970, the stored form of a time."""
     delta = moment - _EPOCH

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import AsyncGenerator, AsyncIterator, Callable
 from contextlib import aclosing
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import datetime
 from itertools import groupby
 from pathlib import Path
 
@@ -17,7 +17,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from faristol.record import archive, merkle, seals, stored, tables
 from faristol.record.archive import ArchiveError, Writer
 from faristol.record.checking import Checker
-from faristol.record.event import microseconds
+from faristol.record.event import microseconds, utc_now
 from faristol.record.naming import players_of
 from faristol.record.people import ENTRIES
 from faristol.record.record import Record
@@ -43,10 +43,6 @@ class Exported:
     erased: int = 0
 
 
-def _utc_now() -> datetime:
-    return datetime.now(UTC)
-
-
 async def export(
     record: Record,
     path: Path,
@@ -54,7 +50,7 @@ async def export(
     tournament: str = "",
     with_people: bool = False,
     progress: Progress = quiet,
-    now: Callable[[], datetime] = _utc_now,
+    now: Callable[[], datetime] = utc_now,
 ) -> Exported:
     """Write the record, or the events of one tournament, to a new file; names and notes only ``with_people``.
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Callable, Collection, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcontext
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +22,7 @@ from faristol.record.decision import Appended, Checkpoint, Command, Decision, ch
 from faristol.record.direct import Direct
 from faristol.record.direct_postgresql import DirectPostgresql
 from faristol.record.direct_sqlite import DirectSqlite, Questions
-from faristol.record.event import Metadata, Recorded, microseconds, recorded
+from faristol.record.event import Metadata, Recorded, microseconds, recorded, utc_now
 from faristol.record.folding import Folds
 from faristol.record.news import News
 from faristol.record.recent import Recent
@@ -62,10 +62,6 @@ FOLLOW_POLL = 0.25
 """Seconds between two looks of a follower that hears no news."""
 
 
-def _utc_now() -> datetime:
-    return datetime.now(UTC)
-
-
 class Record:
     """An append-only store of events on SQLite or PostgreSQL.
 
@@ -73,7 +69,7 @@ class Record:
     the events, so an event is never visible before one with a smaller position.
     """
 
-    def __init__(self, reading: AsyncEngine, writing: AsyncEngine, now: Callable[[], datetime] = _utc_now) -> None:
+    def __init__(self, reading: AsyncEngine, writing: AsyncEngine, now: Callable[[], datetime] = utc_now) -> None:
         self.engine = reading
         """For read models: tables beside the events are read through this."""
         self.record_id = ""
@@ -96,7 +92,7 @@ class Record:
         self._appender = Appender(self.writing, direct, self._turn, now, self._news.tell)
 
     @classmethod
-    async def open(cls, url: str, now: Callable[[], datetime] = _utc_now, *, create: bool = True) -> Record:
+    async def open(cls, url: str, now: Callable[[], datetime] = utc_now, *, create: bool = True) -> Record:
         """Open the record at ``url`` (``sqlite:///PATH`` or ``postgresql://…``), making its tables if there are none.
 
         Raises ``RecordError`` when the database cannot be reached or holds a record of another format; when there is

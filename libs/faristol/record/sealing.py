@@ -8,7 +8,7 @@ import uuid
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import asdict
-from datetime import UTC, datetime
+from datetime import datetime
 
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from sqlalchemy import insert, select
@@ -17,7 +17,7 @@ from sqlalchemy.exc import TimeoutError as PoolTimeout
 
 from faristol.record import merkle, seals, stored, tables
 from faristol.record.checking import Checker
-from faristol.record.event import microseconds
+from faristol.record.event import microseconds, utc_now
 from faristol.record.record import Record
 from faristol.record.rows import Wrong
 from faristol.record.seals import FIRST, LARGEST, Seal, root_of
@@ -35,17 +35,13 @@ AWAY = (DBAPIError, PoolTimeout, OSError)
 _log = logging.getLogger(__name__)
 
 
-def _utc_now() -> datetime:
-    return datetime.now(UTC)
-
-
 async def seal(
     record: Record,
     key: Ed25519PrivateKey,
     *,
     events: int = EVENTS,
     progress: Progress = quiet,
-    now: Callable[[], datetime] = _utc_now,
+    now: Callable[[], datetime] = utc_now,
 ) -> list[Seal]:
     """Seal everything that is not sealed yet, ``events`` at a time. Gives the new seals.
 
@@ -152,4 +148,4 @@ class Sealer:
             waiting = (await connection.execute(since)).scalar_one_or_none()
         if not isinstance(waiting, int):
             return waiting is not None  # who seals says what is wrong with it
-        return microseconds(_utc_now()) - waiting >= self._seconds * 1_000_000
+        return microseconds(utc_now()) - waiting >= self._seconds * 1_000_000

@@ -4,9 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-SHOWN = 60
-"""Characters of a file that a message repeats at most."""
-
 
 @dataclass(frozen=True, slots=True)
 class Problem:
@@ -46,8 +43,3 @@ class Wrong(Exception):
     def at(self, line: int) -> Problem:
         """The problem, at ``line``."""
         return Problem(line, self.reason, self.message, self.expected)
-
-
-def quoted(text: str) -> str:
-    """A part of a file as messages show it: shortened, and with nothing that a terminal would obey."""
-    return repr(text if len(text) <= SHOWN else text[: SHOWN - 1] + "…")

@@ -25,9 +25,10 @@ from faristol.rules.gcg.game import (
     TimePenalty,
     Withdrawal,
 )
-from faristol.rules.gcg.problem import GcgError, Problem, quoted
+from faristol.rules.gcg.problem import GcgError, Problem
 from faristol.rules.gcg.tiles import RACK, WORD
 from faristol.rules.notation import Notation, Start
+from faristol.rules.quoting import quoted
 
 _LINE_END = re.compile(r"\r\n|\r|\n")
 _PRAGMA = re.compile(r"#(\S*)\s*(.*)")

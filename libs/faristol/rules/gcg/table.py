@@ -22,10 +22,11 @@ from faristol.rules.gcg.game import (
     Withdrawal,
 )
 from faristol.rules.gcg.laying import placements
-from faristol.rules.gcg.problem import Wrong, quoted
+from faristol.rules.gcg.problem import Wrong
 from faristol.rules.gcg.supply import Supply
 from faristol.rules.gcg.tiles import read_rack, write_rack
 from faristol.rules.placement import check_play
+from faristol.rules.quoting import quoted
 from faristol.rules.refusal import Refusal
 from faristol.rules.ruleset import Ruleset
 from faristol.rules.scoring import PlayScore, score_play

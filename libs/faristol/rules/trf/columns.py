@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from typing import NoReturn
 
-from faristol.rules.trf.problem import Problem, TrfError, quoted
+from faristol.rules.quoting import quoted
+from faristol.rules.trf.problem import Problem, TrfError
 
 _WHOLE = re.compile(r"[0-9]+")
 _POINTS = re.compile(r"(-?)([0-9]{1,4})(?:\.([0-9]))?")

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from faristol.rules.quoting import quoted
 from faristol.rules.trf.columns import Columns
 from faristol.rules.trf.consistency import FIRST_CELL, WIDTH
 from faristol.rules.trf.document import ABSENT, Cell, Colour, Player
-from faristol.rules.trf.problem import quoted
 
 _COLOURS: dict[str, Colour] = {"w": "w", "b": "b", "-": "-", " ": "-"}
 _RESULTS = "1=0WDL+-FHUZ "

@@ -4,9 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-SHOWN = 60
-"""Characters of a file that a message repeats at most."""
-
 
 @dataclass(frozen=True, slots=True)
 class Problem:
@@ -34,8 +31,3 @@ class TrfError(ValueError):
     def __init__(self, problem: Problem) -> None:
         self.problem = problem
         super().__init__(f"line {problem.line}, column {problem.column}: {problem}")
-
-
-def quoted(text: str) -> str:
-    """A part of a file as messages show it: shortened, and with nothing that a terminal would obey."""
-    return repr(text if len(text) <= SHOWN else text[: SHOWN - 1] + "…")

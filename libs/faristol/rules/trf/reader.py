@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
+from faristol.rules.quoting import quoted
 from faristol.rules.trf.columns import Columns
 from faristol.rules.trf.consistency import check, check_points
 from faristol.rules.trf.document import (
@@ -25,7 +26,7 @@ from faristol.rules.trf.document import (
     Team,
 )
 from faristol.rules.trf.player_line import read_player
-from faristol.rules.trf.problem import Problem, TrfError, quoted
+from faristol.rules.trf.problem import Problem, TrfError
 from faristol.rules.trf.scoring import SCORING
 from faristol.rules.trf.settling import settled
 

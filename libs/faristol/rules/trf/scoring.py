@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 
+from faristol.rules.quoting import quoted
 from faristol.rules.trf.columns import Columns
-from faristol.rules.trf.problem import quoted
 
 _PAIR = re.compile(r"\s*([A-Z])\s*([0-9]{1,3}(?:\.[0-9])?)(?=\s|$)")
 _FIDE = {"W": "win", "D": "draw", "L": "loss", "A": "absence", "P": "allocated_bye", "X": "unknown"}
