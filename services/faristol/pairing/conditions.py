@@ -141,6 +141,16 @@ def _not_checked_in(state: Tournament, number: int) -> Iterator[Refusal]:
             )
 
 
+def registered(state: Tournament, player_id: str) -> Player:
+    """A player of a tournament that is not over; refused otherwise."""
+    if state.over:
+        raise over(state)
+    player = state.player(player_id)
+    if player is None:
+        raise not_registered(state, player_id)
+    return player
+
+
 def not_registered(state: Tournament, player_id: str) -> Refusal:
     """What is answered about somebody who is no player of the tournament."""
     return Refusal(

@@ -11,7 +11,7 @@ from faristol.host.errors import Invalid
 from faristol.host.times import to_timestamp
 from faristol.pairing import conditions, seating
 from faristol.pairing.decide.divisions import check_tables
-from faristol.pairing.model import Hall, Player, Tournament
+from faristol.pairing.model import Hall, Tournament
 from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.rules import N_, Refusal
 
@@ -64,7 +64,7 @@ def fix_table(state: Tournament, *, player_id: str, table: int, at: datetime | N
 
     Raises ``Refusal`` for a table that is in no hall, and for one that another player has.
     """
-    player = _player(state, player_id)
+    player = conditions.registered(state, player_id)
     if not any(table in hall for hall in state.halls):
         raise Refusal(
             "NO_SUCH_TABLE",
@@ -89,17 +89,8 @@ def fix_table(state: Tournament, *, player_id: str, table: int, at: datetime | N
 
 def release_table(state: Tournament, *, player_id: str, at: datetime | None, now: datetime) -> list[Message]:
     """Let a player sit anywhere again."""
-    player = _player(state, player_id)
+    player = conditions.registered(state, player_id)
     if player.table is None:
         raise Refusal("NO_OWN_TABLE", "", N_("{player} has no table of their own."), {"player": player_id})
     occurred_at = to_timestamp(conditions.moment(state, at, now))
     return [events.TableReleased(player_id=player_id, table=player.table, occurred_at=occurred_at)]
-
-
-def _player(state: Tournament, player_id: str) -> Player:
-    if state.over:
-        raise conditions.over(state)
-    player = state.player(player_id)
-    if player is None:
-        raise conditions.not_registered(state, player_id)
-    return player

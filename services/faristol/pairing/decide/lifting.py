@@ -54,11 +54,7 @@ def _readmitted(
     now: datetime,
     divisions: Sequence[Tournament],
 ) -> list[Message]:
-    player = state.player(player_id)
-    if state.over:
-        raise conditions.over(state)
-    if player is None:
-        raise conditions.not_registered(state, player_id)
+    player = conditions.registered(state, player_id)
     if not player.expelled:
         raise Refusal("NOT_EXPELLED", "", N_("{player} has not been expelled."), {"player": player_id})
     fact = events.ExpulsionLifted(

@@ -177,7 +177,7 @@ def reinstate(
     Who was expelled comes back when that is ``lifted``, and not otherwise; who takes part in another of the
     ``divisions`` of the championship does not.
     """
-    player = _registered(state, player_id)
+    player = conditions.registered(state, player_id)
     if player.expelled and not lifted:
         raise conditions.expelled(player)
     if player.withdrawn is None:
@@ -245,17 +245,8 @@ def revoke_bye(state: Tournament, *, player_id: str, number: int, at: datetime |
     return [events.ByeRevoked(round=number, player_id=player_id, occurred_at=_when(state, at, now))]
 
 
-def _registered(state: Tournament, player_id: str) -> Player:
-    if state.over:
-        raise conditions.over(state)
-    player = state.player(player_id)
-    if player is None:
-        raise conditions.not_registered(state, player_id)
-    return player
-
-
 def _playing(state: Tournament, player_id: str) -> Player:
-    player = _registered(state, player_id)
+    player = conditions.registered(state, player_id)
     if player.withdrawn is not None:
         raise Refusal("WITHDRAWN", "", N_("{player} has withdrawn."), {"player": player_id})
     return player

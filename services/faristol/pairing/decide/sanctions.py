@@ -101,11 +101,7 @@ def expel(
 
 def sanctionable(state: Tournament, player_id: str) -> Player:
     """A player on whom a sanction can be imposed. Refuses whoever is none, was expelled, or moved away."""
-    if state.over:
-        raise conditions.over(state)
-    player = state.player(player_id)
-    if player is None:
-        raise conditions.not_registered(state, player_id)
+    player = conditions.registered(state, player_id)
     if player.expelled:
         raise conditions.expelled(player)
     if state.division and player.never_came:
