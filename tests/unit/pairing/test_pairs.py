@@ -98,6 +98,17 @@ def test_players_who_have_met_meet_again_only_where_the_arbiter_says_so() -> Non
     assert frozenset({"p1", "p5"}) in pairs(hall, 2)
 
 
+def test_no_pair_is_both_made_by_hand_and_kept_apart() -> None:
+    hall = hall_of()
+    keep(hall, "p1", "p2")
+    refusal = refusal_of(lambda: forbid(hall, "p2", "p1"))
+    assert refusal.reason == "PAIR_KEPT"
+    assert str(refusal) == "p2 and p1 have been paired by hand in round 1: release that pair first."
+    hall.do(decide.release(hall.state, player_ids=["p1", "p2"], at=None, now=hall.now))
+    forbid(hall, "p2", "p1")
+    assert refusal_of(lambda: keep(hall, "p1", "p2")).reason == "PAIR_FORBIDDEN"
+
+
 def test_nobody_is_paired_with_themselves() -> None:
     hall = hall_of()
 

@@ -20,12 +20,23 @@ from faristol.rules import N_, Refusal, Ruleset
 def forbid(
     state: Tournament, ruleset: Ruleset, *, player_ids: Sequence[str], at: datetime | None, now: datetime
 ) -> list[Message]:
-    """Keep two players, or two teams, apart in the rounds to come. Refused where each meets each."""
+    """Keep two players, or two teams, apart in the rounds to come.
+
+    Refused where each meets each, and for a pair made by hand.
+    """
     pair = _pair(state, player_ids)
     _check_by_hand(ruleset)
     if frozenset(pair) in state.forbidden:
         raise Refusal(
             "PAIR_FORBIDDEN", "", N_("{one} and {other} are kept apart already."), {"one": pair[0], "other": pair[1]}
+        )
+    number = len(state.played) + 1
+    if _is_kept(state, number, pair):
+        raise Refusal(
+            "PAIR_KEPT",
+            "",
+            N_("{one} and {other} have been paired by hand in round {round}: release that pair first."),
+            {"one": pair[0], "other": pair[1], "round": number},
         )
     return [events.PairForbidden(player_ids=sorted(pair), occurred_at=to_timestamp(conditions.moment(state, at, now)))]
 
@@ -97,7 +108,7 @@ def release(state: Tournament, *, player_ids: Sequence[str], at: datetime | None
     """Leave a pair made by hand to the way of pairing again."""
     pair = _pair(state, player_ids)
     number = len(state.played) + 1
-    if not any(set(kept) == set(pair) for kept in state.kept.get(number, ())):
+    if not _is_kept(state, number, pair):
         raise Refusal(
             "PAIR_NOT_KEPT",
             "",
@@ -106,6 +117,11 @@ def release(state: Tournament, *, player_ids: Sequence[str], at: datetime | None
         )
     occurred_at = to_timestamp(conditions.moment(state, at, now))
     return [events.PairReleased(round=number, player_ids=pair, occurred_at=occurred_at)]
+
+
+def _is_kept(state: Tournament, number: int, pair: tuple[str, str]) -> bool:
+    """Whether a pair of a round was made by hand."""
+    return any(set(kept) == set(pair) for kept in state.kept.get(number, ()))
 
 
 def _pair(state: Tournament, player_ids: Sequence[str]) -> tuple[str, str]:
