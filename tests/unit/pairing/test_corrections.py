@@ -167,6 +167,22 @@ def test_who_left_a_game_goes_on_losing_it_when_its_scores_are_corrected() -> No
     assert not hall.state.played[0].decided[GAME].losers
 
 
+def test_a_correction_by_whose_scores_another_wins_than_is_said_is_refused() -> None:
+    hall = hall_of()
+    hall.play(1)
+    before = hall.state
+    refusal = refusal_of(lambda: correct(hall, ("p1", 410), ("p5", 290), winner_id="p5"))
+    assert refusal.reason == "SCORES_SWAPPED"
+    refusal = refusal_of(lambda: correct(hall, ("p1", 300), ("p5", 300), winner_id="p5"))
+    assert str(refusal) == "p5 did not win by p1 300, p5 300: have the scores been swapped?"
+    assert hall.state == before
+    correct(hall, ("p1", 290), ("p5", 410), winner_id="p5")
+    assert hall.state.played[0].decided[GAME].winner_id == "p5"
+    # Of a forfeit the scores say nothing.
+    correct(hall, ("p1", 0), ("p5", 0), winner_id="p1", unplayed=True)
+    assert hall.state.played[0].decided[GAME].winner_id == "p1"
+
+
 def test_where_all_left_a_correction_says_who_wins_or_that_all_lose() -> None:
     hall = hall_of()
     abandoned(hall, "p1", "p5")

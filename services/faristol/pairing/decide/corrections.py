@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
 from zoneinfo import ZoneInfo
 
@@ -49,7 +49,8 @@ def correct_result(
     FISC I.8 and PES Ε.α let no result be touched; under FISE 44 all its players ask; elsewhere the arbiter decides.
     What is final is the sheet: an arbiter who entered a result wrongly puts that right under every book.
     Who left the game, or lost it by decision, goes on losing it unless ``winner_id`` names them.
-    Raises ``Invalid`` for scores that are not of both players in the order of the pairing, and without an arbiter.
+    Raises ``Invalid`` for scores that are not of both players in the order of the pairing, and without an arbiter;
+    ``Refusal`` for scores by which another than ``winner_id`` wins, unless nobody played or all had lost the game.
     """
     one, pairing = found_game(state, game)
     check_arbiter(arbiter_id, pairing.player_ids)
@@ -75,6 +76,8 @@ def correct_result(
     points = tuple(score for _, score in scores)
     unsanctioned = one.without_sanctions(game)
     before = unsanctioned.decided
+    if winner_id and not unplayed:
+        _check_winner(before, winner_id, scores)
     if not winner_id and not lost_by_all:
         winner_id = _winner(before, game, scores)
     if unplayed and not winner_id and not lost_by_all:
@@ -102,8 +105,7 @@ def correct_result(
 
 def _winner(before: Decided, game: str, scores: Sequence[tuple[str, int]]) -> str:
     """Who wins by other scores of a game, empty for a draw. Refuses to say it where all had lost what they played."""
-    lost = () if before.unplayed else before.losers
-    stayed = {player_id: score for player_id, score in scores if player_id not in lost}
+    stayed = _stayed(before, scores)
     if not stayed:
         raise Refusal(
             "WINNER_NOT_SAID",
@@ -112,8 +114,39 @@ def _winner(before: Decided, game: str, scores: Sequence[tuple[str, int]]) -> st
             {"game": game},
             subject=f"games/{game}",
         )
-    best = [player_id for player_id, score in stayed.items() if score == max(stayed.values())]
+    best = leaders(stayed)
     return best[0] if len(best) == 1 else ""
+
+
+def _check_winner(before: Decided, winner_id: str, scores: Sequence[tuple[str, int]]) -> None:
+    """Refuse scores by which another wins, whether or not who had left the game, or lost it by decision, still did.
+
+    Where all had, the arbiter says who did not.
+    """
+    stayed = _stayed(before, scores)
+    if stayed and [winner_id] not in (leaders(stayed), leaders(dict(scores))):
+        raise scores_swapped(winner_id, scores)
+
+
+def _stayed(before: Decided, scores: Sequence[tuple[str, int]]) -> dict[str, int]:
+    """The scores of those who had neither left a game that was played nor lost it by decision."""
+    lost = () if before.unplayed else before.losers
+    return {player_id: score for player_id, score in scores if player_id not in lost}
+
+
+def leaders(scores: Mapping[str, int]) -> list[str]:
+    """Who has the highest of the scores, in their order; nobody where there are none."""
+    return [player_id for player_id, score in scores.items() if score == max(scores.values())]
+
+
+def scores_swapped(winner_id: str, scores: Sequence[tuple[str, int]]) -> Refusal:
+    """What is answered to scores by which another wins than who is said to."""
+    return Refusal(
+        "SCORES_SWAPPED",
+        "",
+        N_("{winner} did not win by {scores}: have the scores been swapped?"),
+        {"winner": winner_id, "scores": ", ".join(f"{player_id} {score}" for player_id, score in scores)},
+    )
 
 
 def _condition(before: Decided, *, unplayed: bool) -> game_events.EndCondition.ValueType:

@@ -10,7 +10,7 @@ from google.protobuf.message import Message
 from faristol.host.errors import Invalid
 from faristol.host.times import to_timestamp
 from faristol.pairing import conditions
-from faristol.pairing.decide.corrections import check_arbiter, check_scores, found_game
+from faristol.pairing.decide.corrections import check_arbiter, check_scores, found_game, leaders, scores_swapped
 from faristol.pairing.decide.results import record_result
 from faristol.pairing.model import Decided, Pairing, Phase, Tournament
 from faristol.pb.game.v1 import events_pb2 as game_events
@@ -96,17 +96,12 @@ def enter_result(
     _check_given_up(state, ruleset, pairing, left, "abandoned_by")
     points = settle_abandonment(dict(scores), left, ruleset).scores if left else dict(scores)
     stayed = {player_id: score for player_id, score in points.items() if player_id not in left}
-    leaders = [player_id for player_id, score in stayed.items() if score == max(stayed.values())]
-    if winner_id and leaders != [winner_id]:
-        raise Refusal(
-            "SCORES_SWAPPED",
-            "",
-            N_("{winner} did not win by {scores}: have the scores been swapped?"),
-            {"winner": winner_id, "scores": ", ".join(f"{player_id} {score}" for player_id, score in scores)},
-        )
+    best = leaders(stayed)
+    if winner_id and best != [winner_id]:
+        raise scores_swapped(winner_id, scores)
     abandoned = game_events.END_CONDITION_ABANDONED if stayed else game_events.END_CONDITION_ALL_ABANDONED
     decided = Decided(
-        winner_id=leaders[0] if len(leaders) == 1 else "",
+        winner_id=best[0] if len(best) == 1 else "",
         lost_by_all=not stayed,
         condition=abandoned if left else game_events.END_CONDITION_UNSPECIFIED,
         losers=tuple(left),

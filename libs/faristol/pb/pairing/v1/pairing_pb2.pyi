@@ -3012,7 +3012,9 @@ class CorrectResultRequest(_message.Message):
     game_id: _builtins.str
     """The game."""
     winner_id: _builtins.str
-    """The winner where that is not the higher score."""
+    """Who won, to have the scores checked against it; of a forfeit, and of a game that all had lost, the scores do not
+    say it. May be empty.
+    """
     lost_by_all: _builtins.bool
     """All players lost."""
     arbiter_id: _builtins.str
