@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Mapping, Sequence
 
 import grpc
 
@@ -21,19 +22,29 @@ PATIENCE = 10.0
 """Seconds that the lexicon service is waited for."""
 
 
-def ruleset_named(name: str, options: Mapping[str, OptionValue]) -> Ruleset:
-    """The ruleset of that name, ``fisc-2023`` when empty, with what the organiser chose.
+def ruleset_named(name: str, options: Sequence[tuple[str, OptionValue]]) -> Ruleset:
+    """The ruleset of that name, ``fisc-2023`` when empty, with what the organiser chose: options and their values.
 
-    Raises ``Invalid`` when there is none, and ``Refusal`` for options that it does not have or that clash.
+    Raises ``Invalid`` when there is none and for an option that is given twice, and ``Refusal`` for options that it
+    does not have or that clash.
     """
     try:
-        return with_options(load_ruleset(name or DEFAULT_RULESET), options)
+        ruleset = load_ruleset(name or DEFAULT_RULESET)
     except LookupError:
         raise Invalid(
             "ruleset",
             N_("there is no ruleset {name}; there are: {known}"),
             {"name": repr(name), "known": ", ".join(ruleset_names())},
         ) from None
+    times = Counter(option for option, _ in options)
+    for option in ruleset.options:
+        if times[option.name] > 1:
+            raise Invalid(
+                "options",
+                N_("name {option} more than once; expected one value for it: {range}"),
+                {"option": option.name, "range": option.range},
+            )
+    return with_options(ruleset, dict(options))
 
 
 def ruleset_of(state: Tournament) -> Ruleset:

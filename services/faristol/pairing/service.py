@@ -57,7 +57,7 @@ class PairingService(
         first_division = identity.checked_name("first_division", request.first_division, empty=True)
         if first_division and not request.division_of:
             raise Invalid("first_division", N_("expected none where division_of is empty"))
-        ruleset = pinning.ruleset_named(request.ruleset, {option.name: option.value for option in request.options})
+        ruleset = pinning.ruleset_named(request.ruleset, [(option.name, option.value) for option in request.options])
 
         async def attempt() -> tuple[Decision, Callable[[int], pairing.CreateTournamentResponse]]:
             lexicons = await pinning.installed(self._runtime.channel("lexicon"))

@@ -16,12 +16,12 @@ from faristol.rules import OptionValue, Refusal
 
 
 def test_the_ruleset_is_fisc_when_none_is_named() -> None:
-    assert ruleset_named("", {}) == ruleset_named("fisc-2023", {}) == FISC
+    assert ruleset_named("", []) == ruleset_named("fisc-2023", []) == FISC
 
 
 def test_an_unknown_ruleset_is_answered_with_those_there_are() -> None:
     with pytest.raises(Invalid, match=r"no ruleset 'fisc-1999'; there are: .*fisc-2023"):
-        ruleset_named("fisc-1999", {})
+        ruleset_named("fisc-1999", [])
 
 
 def test_a_tournament_finds_the_rules_that_it_was_pinned_to() -> None:
@@ -55,7 +55,7 @@ def test_a_lexicon_of_other_tiles_is_refused() -> None:
 
 
 def test_layers_are_chosen_from_those_that_the_lexicon_has() -> None:
-    options: dict[str, OptionValue] = {"minutes": "30", "layers": "balearic, valencian"}
+    options: list[tuple[str, OptionValue]] = [("minutes", "30"), ("layers", "balearic, valencian")]
     uf = ruleset_named("uf-2007", options)
     layered = lexicon_pb2.Lexicon(pin=CATALAN.pin, tile_set="ca-100", layers=["balearic", "north-western", "valencian"])
     assert choose_lexicon([layered, SPANISH], "", uf) == Pin("catalan", "c" * 64)
@@ -70,3 +70,9 @@ async def test_a_lexicon_service_that_is_away_is_said_to_be(monkeypatch: pytest.
     async with grpc.aio.insecure_channel("127.0.0.1:1") as channel:
         with pytest.raises(Unreachable, match="lexicon"):
             await installed(channel)
+
+
+def test_an_option_that_is_given_twice_is_refused_with_the_values_that_it_takes() -> None:
+    with pytest.raises(Invalid, match="options: name tie_breaks more than once; expected one value for it: buchholz"):
+        ruleset_named("fise", [("tie_breaks", "buchholz"), ("pairing", "dutch"), ("tie_breaks", "berger")])
+    assert ruleset_named("fise", [("tie_breaks", "berger")]).chosen == {"tie_breaks": "berger"}
