@@ -211,14 +211,16 @@ def test_nobody_draws_a_game_that_was_not_played() -> None:
         correct(hall, ("p1", 0), ("p5", 0), unplayed=True)
 
 
-def test_scores_that_are_swapped_and_games_that_were_not_paired_are_refused() -> None:
+def test_scores_are_corrected_in_any_order_and_those_of_others_and_other_games_are_refused() -> None:
     hall = hall_of("fise")
     hall.play(1)
     game = hall.state.played[0].pairings[0]
     first, second = game.player_ids
 
-    with pytest.raises(Invalid, match=f"scores: are of {second}, {first}; expected those of {first}, {second}"):
-        correct(hall, (second, 300), (first, 400), game=game.game_id, player_ids=[first, second])
+    correct(hall, (second, 310), (first, 400), game=game.game_id, player_ids=[first, second])
+    assert hall.state.played[0].results[game.game_id] == (400, 310)
+    with pytest.raises(Invalid, match=f"scores: are of {first}, {first}; expected those of {first}, {second}, each on"):
+        correct(hall, (first, 300), (first, 400), game=game.game_id, player_ids=[first, second])
     with pytest.raises(Invalid, match="arbiter_id"):
         correct(hall, (first, 1), (second, 2), game=game.game_id, arbiter_id="")
     assert refusal_of(lambda: correct(hall, (first, 1), (second, 2), game="nowhere")).reason == "GAME_NOT_PAIRED"

@@ -169,13 +169,26 @@ def test_scores_that_were_swapped_are_refused() -> None:
     hall = started()
     before = hall.state
 
-    with pytest.raises(Invalid, match="scores: are of p5, p1; expected those of p1, p5, in this order"):
-        enter(hall, ("p5", 412), ("p1", 310))
     refusal = refusal_of(lambda: enter(hall, ("p1", 412), ("p5", 310), winner_id="p5"))
     assert refusal.reason == "SCORES_SWAPPED"
     assert str(refusal) == "p5 did not win by p1 412, p5 310: have the scores been swapped?"
     assert hall.state == before
     assert enter(hall, ("p1", 310), ("p5", 412), winner_id="p5").winner_id == "p5"
+
+
+def test_scores_are_entered_in_any_order_and_stand_in_that_of_the_table() -> None:
+    hall = started()
+    recorded = enter(hall, ("p5", 412), ("p1", 310))
+    assert [(one.player_id, one.score) for one in recorded.scores] == [("p1", 310), ("p5", 412)]
+    assert recorded.winner_id == "p5"
+
+
+@pytest.mark.parametrize("names", [["p1"], ["p1", "p2"], ["p1", "p5", "p5"], ["p1", "p1"], []])
+def test_scores_are_of_each_player_of_the_table_once(names: list[str]) -> None:
+    hall = started()
+    told = f"scores: are of {', '.join(names) or '–'}; expected those of p1, p5, each once"
+    with pytest.raises(Invalid, match=told):
+        enter(hall, *((name, 400) for name in names))
 
 
 def test_turns_that_were_taken_back_are_not_over() -> None:

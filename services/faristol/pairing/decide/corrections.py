@@ -49,7 +49,7 @@ def correct_result(
     FISC I.8 and PES Ε.α let no result be touched; under FISE 44 all its players ask; elsewhere the arbiter decides.
     What is final is the sheet: an arbiter who entered a result wrongly puts that right under every book.
     Who left the game, or lost it by decision, goes on losing it unless ``winner_id`` names them.
-    Raises ``Invalid`` for scores that are not of both players in the order of the pairing, and without an arbiter;
+    Raises ``Invalid`` for scores that are not of both players, in any order, and without an arbiter;
     ``Refusal`` for scores by which another than ``winner_id`` wins, unless nobody played or all had lost the game.
     """
     one, pairing = found_game(state, game)
@@ -62,7 +62,7 @@ def correct_result(
             {"game": game},
             subject=f"games/{game}",
         )
-    names = check_scores(pairing, scores)
+    names, scores = pairing.player_ids, in_order(pairing, scores)
     if (winner_id and winner_id not in names) or (winner_id and lost_by_all):
         raise Invalid("winner_id", N_("expected one of the players, or none when all lost"))
     if strangers := set(player_ids) - set(pairing.player_ids):
@@ -239,18 +239,19 @@ def found_game(state: Tournament, game: str) -> tuple[Round, Pairing]:
     return found
 
 
-def check_scores(pairing: Pairing, scores: Sequence[tuple[str, int]]) -> tuple[str, ...]:
-    """The players of scores as they were given. Raises ``Invalid`` unless they are the table's, in its order."""
-    names = tuple(player_id for player_id, _ in scores)
-    if names != pairing.player_ids:
+def in_order(pairing: Pairing, scores: Sequence[tuple[str, int]]) -> tuple[tuple[str, int], ...]:
+    """Scores as they were given, in the order of the table. Raises ``Invalid`` unless each of its players has one."""
+    names = [player_id for player_id, _ in scores]
+    if sorted(names) != sorted(pairing.player_ids):
         raise Invalid(
             "scores",
-            N_("are of {found}; expected those of {expected}, in this order"),
-            {"found": ", ".join(names) or "–", "expected": ", ".join(pairing.player_ids)},
+            N_("are of {found}; expected those of {expected}, each once"),
+            {"found": ", ".join(names)[:200] or "–", "expected": ", ".join(pairing.player_ids)},
         )
     if any(abs(score) > MOST_POINTS for _, score in scores):
         raise Invalid("scores", N_("expected {most} points at the most"), {"most": MOST_POINTS})
-    return names
+    points = dict(scores)
+    return tuple((player_id, points[player_id]) for player_id in pairing.player_ids)
 
 
 def check_arbiter(arbiter_id: str, concerned: Collection[str]) -> None:

@@ -10,7 +10,7 @@ from google.protobuf.message import Message
 from faristol.host.errors import Invalid
 from faristol.host.times import to_timestamp
 from faristol.pairing import conditions
-from faristol.pairing.decide.corrections import check_arbiter, check_scores, found_game, leaders, scores_swapped
+from faristol.pairing.decide.corrections import check_arbiter, found_game, in_order, leaders, scores_swapped
 from faristol.pairing.decide.results import record_result
 from faristol.pairing.model import Decided, Pairing, Phase, Tournament
 from faristol.pb.game.v1 import events_pb2 as game_events
@@ -80,12 +80,12 @@ def enter_result(
     its table keeps it.
     ``scores`` are those after the deductions, and where players left the game, ``abandoned_by``, those at that moment:
     what they come to is what the book says of it (FISC I.8.E and F, PES ΣΤ). The highest score of who stayed wins.
-    Raises ``Invalid`` for scores that are not of its players in the order of the pairing, and without an arbiter;
+    Raises ``Invalid`` for scores that are not of its players, in any order, and without an arbiter;
     ``Refusal`` for scores by which another than ``winner_id`` wins, for a player who gave the game up by withdrawing
     and is not in ``abandoned_by``, and once the first turn of the game is over at its table.
     """
     pairing = _check_undecided(state, ruleset, game, turns, arbiter_id)
-    check_scores(pairing, scores)
+    scores = in_order(pairing, scores)
     left = [player_id for player_id in pairing.player_ids if player_id in abandoned_by]
     if len(left) != len(set(abandoned_by)):
         raise Invalid(

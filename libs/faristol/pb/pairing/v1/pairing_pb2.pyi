@@ -2935,7 +2935,7 @@ class EnterResultRequest(_message.Message):
     """Why, in the arbiter's words, at most 500 characters. Never for the public."""
     @_builtins.property
     def scores(self) -> _containers.RepeatedCompositeFieldContainer[_events_pb2.FinalScore]:
-        """The scores, in the order of the pairing; where somebody left the game, those of that moment."""
+        """The scores, each player's once, in any order; where somebody left the game, those of that moment."""
 
     @_builtins.property
     def abandoned_by(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
@@ -3025,7 +3025,7 @@ class CorrectResultRequest(_message.Message):
     """It is a forfeit: nobody has played."""
     @_builtins.property
     def scores(self) -> _containers.RepeatedCompositeFieldContainer[_events_pb2.FinalScore]:
-        """The scores, in the order of the pairing."""
+        """The scores, each player's once, in any order."""
 
     @_builtins.property
     def player_ids(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
