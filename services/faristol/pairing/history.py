@@ -39,14 +39,21 @@ class History(Commands):
         left = [one for one in recorded if request.after_version < one.version <= loaded.version]
         page = left[: request.limit or MOST_ACTS]
         more = len(page) < len(left)
-        facts = [one.message for one in recorded]
+        facts = [one.message for one in recorded if one.version <= loaded.version]
         notes = await self._record.notes_of(stream(request.tournament_id))
         told = {one.version: _result_of(one.message, facts[one.version :]) for one in page}
         named = {player for fact in (*(one.message for one in page), *told.values()) for player in players_of(fact)}
         known = await people.names(self._record, named)
         return pairing.ListActsResponse(
             acts=[
-                _act(one, facts[: one.version - 1], notes.get(one.version, ""), known, told[one.version])
+                _act(
+                    one,
+                    facts[: one.version - 1],
+                    notes.get(one.version, ""),
+                    known,
+                    told[one.version],
+                    decide.can_undo(loaded.state, facts, one.version),
+                )
                 for one in page
             ],
             version=loaded.version,
@@ -95,7 +102,12 @@ def _result_of(fact: Message, after: Sequence[Message]) -> Message:
 
 
 def _act(
-    recorded: Recorded, before: Sequence[Message], note: str, known: Mapping[str, people.Person], told: Message
+    recorded: Recorded,
+    before: Sequence[Message],
+    note: str,
+    known: Mapping[str, people.Person],
+    told: Message,
+    undone_by: str = "",
 ) -> pairing.Act:
     """An act with its ``note``, which in what older versions wrote stands in the event itself, and players' names.
 
@@ -116,7 +128,7 @@ def _act(
         actor=recorded.metadata.actor,
         role=recorded.metadata.role,
         recorded_at=to_timestamp(recorded.recorded_at),
-        undone_by=decide.undone_by(fact, before),
+        undone_by=undone_by,
         details=[*_details(fact), *_scores_before(fact, before)],
     )
     if "occurred_at" in fact.DESCRIPTOR.fields_by_name:

@@ -189,6 +189,21 @@ def test_an_appeal_that_was_decided_cannot_be_taken_back(upheld: bool) -> None:
     assert hall.state == before
 
 
+@pytest.mark.parametrize("upheld", [True, False])
+def test_what_can_undo_a_sanction_is_the_appeal_where_there_is_a_tribunal_and_nothing_after_it(upheld: bool) -> None:
+    hall = hall_of()
+    version = warn(hall)
+    assert decide.can_undo(hall.state, hall.facts, version) == "LiftSanction"
+    appoint(hall)
+    assert decide.can_undo(hall.state, hall.facts, version) == "LodgeAppeal"
+    lodge(hall, version)
+    assert decide.can_undo(hall.state, hall.facts, version) == "DecideAppeal"
+    decide_appeal(hall, upheld=upheld)
+    assert decide.can_undo(hall.state, hall.facts, version) == ""
+    # What an appeal lifted is not imposed again.
+    assert decide.can_undo(hall.state, hall.facts, len(hall.facts)) == ""
+
+
 def undo(hall: Hall, version: int) -> Sequence[Message]:
     return hall.do(decide.undo(hall.state, hall.ruleset, hall.facts, version, note="", at=None, now=hall.now))
 

@@ -39,7 +39,7 @@ from faristol.pairing.decide.teams import (
     withdraw_team,
 )
 from faristol.pairing.decide.tournaments import MOST_ROUNDS, SEED_SIZE, change_rounds, create, pin_of, publish, reopen
-from faristol.pairing.decide.undoing import undo, undone_by
+from faristol.pairing.decide.undoing import can_undo, undo, undone_by
 
 __all__ = [
     "MOST_DIVISIONS",
@@ -51,6 +51,7 @@ __all__ = [
     "add_division",
     "allow",
     "appoint",
+    "can_undo",
     "cancel_postponement",
     "change_rounds",
     "check_in",

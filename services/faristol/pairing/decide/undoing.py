@@ -25,7 +25,7 @@ from faristol.pairing.decide import (
     tournaments,
 )
 from faristol.pairing.decide.superseding import superseding
-from faristol.pairing.model import Hall, Tournament, evolve
+from faristol.pairing.model import AppealPhase, Hall, Tournament, evolve
 from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.pb.pairing.v1 import pairing_pb2 as pairing
 from faristol.rules import N_, Refusal, Ruleset
@@ -71,6 +71,32 @@ def undone_by(act: Message, before: Sequence[Message]) -> str:
     if isinstance(act, events.TableFixed) and _table_before(act, before) is not None:
         return "FixTable"
     return _UNDONE_BY.get(type(act), "")
+
+
+def can_undo(state: Tournament, facts: Sequence[Message], version: int) -> str:
+    """The command that can undo the act of ``version``, from 1, of ``facts``, as the tournament stands; empty for none.
+
+    A sanction is the tribunal's where there is one: on appeal, which is final.
+    """
+    act = facts[version - 1]
+    command = undone_by(act, facts[: version - 1])
+    match act:
+        case events.PlayerWarned() | events.PlayerSanctioned() | events.PlayerExpelled():
+            sanction = version
+        case events.WarningLifted() | events.SanctionLifted():
+            sanction = act.version
+        case _:
+            return command
+    phases = {one.phase for one in state.appeals if one.version == sanction}
+    if phases.intersection(appeals.DECIDED):
+        return ""
+    if not isinstance(act, lifting.Sanction):
+        return command
+    if lifting.is_lifted(act, facts, version):
+        return ""
+    if AppealPhase.OPEN in phases:
+        return "DecideAppeal"
+    return "LodgeAppeal" if state.tribunal else command
 
 
 def undo(
