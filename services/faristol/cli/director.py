@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import re
 import uuid
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Annotated, Any
@@ -18,6 +19,7 @@ from google.protobuf.timestamp_pb2 import Timestamp
 from faristol.cli.calling import AsJson, as_json, language_of_terminal, service_at
 from faristol.cli.common import run
 from faristol.cli.referee.forms import kebab, names_of
+from faristol.host import StartError
 from faristol.host.text import say
 from faristol.pb.pairing.v1 import pairing_pb2 as pairing
 from faristol.pb.pairing.v1 import pairing_pb2_grpc as pairing_grpc
@@ -208,8 +210,19 @@ def call(address: str | None, name: str, request: Message) -> Message:
             answer: Message = await method(request, metadata=(("accept-language", language_of_terminal()),))
             return answer
 
-    answer: Message = run(ask())
+    try:
+        answer: Message = run(ask())
+    except StartError as problem:
+        raise StartError(_as_written(str(problem), request)) from problem.__cause__
     return answer
+
+
+def _as_written(refusal: str, request: Message) -> str:
+    """A refusal with the fields of a request as the command line has them: ``arbiter-id`` for ``arbiter_id``."""
+    names = [field.name for field in request.DESCRIPTOR.fields if "_" in field.name]
+    if not names:
+        return refusal
+    return re.sub(rf"(?<![\w-])({'|'.join(names)})(?![\w-])", lambda found: kebab(found[0]), refusal)
 
 
 def _lines(said: Mapping[str, Any]) -> str:

@@ -11,7 +11,7 @@ import typer
 from google.protobuf.message_factory import GetMessageClass
 from google.protobuf.timestamp_pb2 import Timestamp
 
-from faristol.cli.director import SERVICE, _request, _told, direct
+from faristol.cli.director import SERVICE, _as_written, _request, _told, direct
 from faristol.cli.referee.forms import kebab
 from faristol.pb.game.v1 import events_pb2 as game
 from faristol.pb.pairing.v1 import events_pb2 as events
@@ -144,3 +144,11 @@ def test_every_line_of_the_guide_is_a_command_that_there_is_with_fields_of_it() 
         fields = shlex.split(re.split(r"\s{2,}(?![a-z-]+=)|…", rest)[0])
         made = _request(GetMessageClass(methods[command].input_type), tournament, fields)
         assert made.ListFields(), command
+
+
+def test_a_refusal_names_fields_as_they_are_written() -> None:
+    refused = (
+        "p1 withdrew and gave copa-r1-t1 up: give abandoned_by with p1\narbiter_id: expected the id; no arbiter_ids"
+    )
+    told = "p1 withdrew and gave copa-r1-t1 up: give abandoned-by with p1\narbiter-id: expected the id; no arbiter_ids"
+    assert _as_written(refused, pairing.EnterResultRequest()) == told
