@@ -218,11 +218,19 @@ def call(address: str | None, name: str, request: Message) -> Message:
 
 
 def _as_written(refusal: str, request: Message) -> str:
-    """A refusal with the fields of a request as the command line has them: ``arbiter-id`` for ``arbiter_id``."""
-    names = [field.name for field in request.DESCRIPTOR.fields if "_" in field.name]
-    if not names:
+    """A refusal with the fields of a request as the command line has them: ``arbiter-id`` for ``arbiter_id``.
+
+    A field of which the values have names is shown with them: ``running-game=given-up|played-out``.
+    """
+    fields = {field.name: field for field in request.DESCRIPTOR.fields if "_" in field.name}
+    if not fields:
         return refusal
-    return re.sub(rf"(?<![\w-])({'|'.join(names)})(?![\w-])", lambda found: kebab(found[0]), refusal)
+
+    def written(found: re.Match[str]) -> str:
+        field = fields[found[0]]
+        return kebab(field.name) + (f"={_written(field)}" if field.enum_type is not None else "")
+
+    return re.sub(rf"(?<![\w-])({'|'.join(fields)})(?![\w-])", written, refusal)
 
 
 def _lines(said: Mapping[str, Any]) -> str:

@@ -152,3 +152,5 @@ def test_a_refusal_names_fields_as_they_are_written() -> None:
     )
     told = "p1 withdrew and gave copa-r1-t1 up: give abandoned-by with p1\narbiter-id: expected the id; no arbiter_ids"
     assert _as_written(refused, pairing.EnterResultRequest()) == told
+    running = _as_written("say with running_game whether", pairing.WithdrawPlayerRequest())
+    assert running == "say with running-game=given-up|played-out whether"

@@ -146,7 +146,7 @@ def withdraw(
         raise Refusal(
             "GAME_RUNNING",
             "",
-            N_("{player} is playing {game}: say whether the game is given up or played to its end."),
+            N_("{player} is playing {game}: say with running_game whether the game is given up or played to its end."),
             {"player": player_id, "game": game},
             subject=f"games/{game}",
         )
