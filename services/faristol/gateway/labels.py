@@ -68,6 +68,15 @@ ENDS: Mapping[game.EndCondition.ValueType, str] = {
     game.END_CONDITION_FORFEIT: N_("Decided by forfeit."),
 }
 
+ABANDONED = game.END_CONDITION_ABANDONED
+
+LOSERS: Mapping[game.EndCondition.ValueType, str] = {
+    game.END_CONDITION_ABANDONED: N_("gave the game up"),
+    game.END_CONDITION_ALL_ABANDONED: N_("gave the game up"),
+    game.END_CONDITION_FORFEIT: N_("lost by decision"),
+}
+"""What a player did who lost a game otherwise than by its score; who lost one that was not played was absent."""
+
 WITHDRAWN: Mapping[game.WithdrawalReason.ValueType, str] = {
     game.WITHDRAWAL_REASON_CHALLENGED: N_("phony"),
     game.WITHDRAWAL_REASON_OFF_CENTRE: N_("declared invalid: it misses the centre"),

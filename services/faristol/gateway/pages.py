@@ -15,6 +15,7 @@ from faristol.gateway import news, operation, table
 from faristol.gateway.answers import moment
 from faristol.gateway.divisions import pages_beside, rounds_beside, together
 from faristol.gateway.language import language_of, remember
+from faristol.gateway.pairings import absent
 from faristol.gateway.problems import AWAY, FAULT, Problem
 from faristol.gateway.ratings import RatingReader
 from faristol.gateway.results import Reader, RulingsReader
@@ -217,7 +218,10 @@ def router() -> APIRouter:
         number: Annotated[int, Path(ge=1, le=10_000)],
         part: Part = "",
     ) -> Response:
-        head, answer = await asyncio.gather(results.tournament(tournament_id), results.pairings(tournament_id, number))
+        head, answer, listed = await asyncio.gather(
+            results.tournament(tournament_id), results.pairings(tournament_id, number), results.players(tournament_id)
+        )
+        answer.position = min(answer.position, listed.position)
         beside = await rounds_beside(results, head.tournament, number)
         return _of(
             request,
@@ -226,6 +230,7 @@ def router() -> APIRouter:
             head,
             answer=answer,
             number=number,
+            absent=[] if head.tournament.team_boards else list(absent(answer, listed.players)),
             tab=f"round-{number}",
             beside=beside,
         )

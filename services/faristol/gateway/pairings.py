@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from datetime import datetime
 from typing import Literal
 
@@ -55,6 +55,19 @@ class ScoreSanction(BaseModel):
     def of(cls, one: pb.ScoreSanction) -> ScoreSanction:
         """From the contract's message."""
         return cls(player_id=one.player_id, points=one.points, article=one.article)
+
+
+def absent(answer: pb.GetPairingsResponse, players: Iterable[pb.Player]) -> Iterator[pb.Player]:
+    """Who takes part in a tournament and has neither a table nor a bye in a round: suspended, or away for it.
+
+    Who had not entered by then, or had withdrawn, does not take part.
+    """
+    there = {seat.player_id for table in answer.tables for seat in table.seats}
+    there |= {answer.bye.player_id, *(one.seat.player_id for one in answer.requested_byes)}
+    for one in players:
+        taking_part = one.entered_round <= answer.round and not 0 < one.withdrawn_round <= answer.round
+        if taking_part and one.player_id not in there:
+            yield one
 
 
 class Table(BaseModel):

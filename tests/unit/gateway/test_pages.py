@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 from tests.unit.gateway.stage import Stage
-from tests.unit.results.synthetic import COUNTRIES, Championship, keep_names
+from tests.unit.results.synthetic import COUNTRIES, NAMES, Championship, keep_names
 
 from faristol.gateway.headers import CONTENT_SECURITY_POLICY
 from faristol.pb.game.v1 import events_pb2 as game
@@ -213,3 +213,57 @@ async def test_a_round_paired_before_a_correction_says_so_on_its_page_and_on_its
         for page in (first, second):
             tabs = {tab.split('"')[0]: tab.split("</a>")[0] for tab in page.split('<a href="/t/lliga/r/')[1:]}
             assert [mark in tabs[number] for number in ("1", "2")] == [False, True]
+
+
+async def test_a_round_says_who_won_who_gave_up_who_was_absent_and_who_is_not_in_it(stage: Stage) -> None:
+    championship, stream = Championship(), "tournament-lliga"
+    await stage.add(*championship.create())
+    tables = [pairing.Pairing(table=1, game_id="lliga-r1-t1", first_player_id="anna", second_player_id="carme")]
+    tables.append(pairing.Pairing(table=2, game_id="lliga-r1-t2", first_player_id="biel", second_player_id="dolors"))
+    await stage.add({stream: [pairing.RoundPaired(round=1, pairings=tables), pairing.RoundStarted(round=1)]})
+
+    async def shown(language: str = "en") -> str:
+        return " ".join((await stage.http.get("/t/lliga/r/1", headers={"Accept-Language": language})).text.split())
+
+    def player(page: str, player_id: str) -> str:
+        name = NAMES[player_id][0]
+        return page.split(f'<span class="name">{name}')[1].split('<span class="score"')[0]
+
+    before = await shown()
+    assert "(winner)" not in before
+    assert f"Not in this round: <strong>{NAMES['eloi'][0]}</strong>" in before
+    assert before.count("Not in this round:") == 1
+
+    given_up = pairing.ResultRecorded(
+        round=1,
+        game_id="lliga-r1-t1",
+        scores=[game.FinalScore(player_id="anna", score=100), game.FinalScore(player_id="carme", score=150)],
+        winner_id="anna",
+        loser_ids=["carme"],
+        condition=game.END_CONDITION_ABANDONED,
+    )
+    forfeit = pairing.ResultRecorded(
+        round=1,
+        game_id="lliga-r1-t2",
+        scores=[game.FinalScore(player_id="biel"), game.FinalScore(player_id="dolors")],
+        winner_id="dolors",
+        loser_ids=["biel"],
+        condition=game.END_CONDITION_FORFEIT,
+        unplayed=True,
+    )
+    await stage.add({stream: [given_up, forfeit]})
+    page = await shown()
+    assert "abandoned</span>" in page
+    assert "gave the game up" in player(page, "carme")
+    assert "absent" in player(page, "biel")
+    for winner, loser in (("anna", "carme"), ("dolors", "biel")):
+        assert "(winner)" in player(page, winner)
+        assert "(winner)" not in player(page, loser)
+    for language, (left, absent) in {
+        "ca": ("ha abandonat la partida", "absent"),
+        "es": ("ha abandonado la partida", "ausente"),
+        "el": ("εγκατέλειψε την παρτίδα", "απών"),
+    }.items():
+        page = await shown(language)
+        assert left in player(page, "carme")
+        assert absent in player(page, "biel")
