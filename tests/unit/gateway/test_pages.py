@@ -267,3 +267,21 @@ async def test_a_round_says_who_won_who_gave_up_who_was_absent_and_who_is_not_in
         page = await shown(language)
         assert left in player(page, "carme")
         assert absent in player(page, "biel")
+
+
+async def test_standings_mark_who_has_left_from_the_round_on_in_which_they_were_not_paired(stage: Stage) -> None:
+    championship = Championship()
+    await stage.add(*championship.steps())
+
+    async def marked(address: str, language: str = "en") -> list[str]:
+        page = (await stage.http.get(address, headers={"Accept-Language": language})).text
+        lines = {line.split('"')[0]: line for line in page.split('<tr data-key="')[1:]}
+        word = {"en": "has left", "ca": "s'ha retirat", "es": "se ha retirado", "el": "έχει αποσυρθεί"}[language]
+        return [player for player, line in lines.items() if word in line]
+
+    assert await marked("/t/lliga") == []
+    await stage.add({"tournament-lliga": [pairing.PlayerWithdrawn(player_id="biel", round=2)]})
+    for language in ("en", "ca", "es", "el"):
+        assert await marked("/t/lliga", language) == ["biel"]
+    assert await marked("/t/lliga?round=2") == ["biel"]
+    assert await marked("/t/lliga?round=1") == []

@@ -260,3 +260,15 @@ async def test_a_match_lost_by_both_is_marked_and_who_rests_as_the_opponent_has_
     shown = (await stage.http.get("/t/lliga/r/1", headers={"Accept-Language": "es"})).text
     assert shown.count("pierden ambos") == 3
     assert "Sin jugar, porque el rival no está:" in shown
+
+
+async def test_the_standings_of_teams_mark_a_team_that_has_left(stage: Stage) -> None:
+    await stage.add(*League().steps())
+
+    async def line() -> str:
+        page = (await stage.http.get("/t/lliga")).text
+        return page.split('<tr data-key="team-lleida"')[1].split("</tr>")[0]
+
+    assert "has left" not in await line()
+    await stage.add({STREAM: [pairing.TeamWithdrawn(team_id="lleida", round=4)]})
+    assert "has left" in await line()
