@@ -49,13 +49,25 @@ def in_any_language(language: str) -> str:
     return in_language(language) if language else ""
 
 
-Language = Annotated[str, typer.Option(help=f"Of what is told: {', '.join(LANGUAGES)}.", callback=in_language)]
-
-
 def language_of_terminal() -> str:
     """The language in which the person at the terminal is told what services say: of LC_ALL, LC_MESSAGES or LANG."""
     said = next(filter(None, (os.environ.get(name) for name in ("LC_ALL", "LC_MESSAGES", "LANG"))), "")
     return negotiate(said.partition(".")[0].replace("_", "-"))
+
+
+def in_language_or_the_terminals(language: str) -> str:
+    """What ``--language`` asks for, else that of the terminal. Raises ``BadParameter`` as ``in_language`` does."""
+    return in_language(language) if language else language_of_terminal()
+
+
+Language = Annotated[
+    str,
+    typer.Option(
+        help=f"Of what is told: {', '.join(LANGUAGES)}; that of the terminal when left out.",
+        callback=in_language_or_the_terminals,
+        show_default=False,
+    ),
+]
 
 
 def info_of(problem: grpc.aio.AioRpcError) -> error_details_pb2.ErrorInfo:

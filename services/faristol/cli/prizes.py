@@ -18,7 +18,7 @@ from faristol.pb.results.v1 import results_pb2_grpc
 
 def prizes(
     tournament: Annotated[str, typer.Argument(help="The tournament.")],
-    language: Language = "en",
+    language: Language = "",
     address: Cell = None,
     json_output: AsJson = False,
 ) -> None:

@@ -32,7 +32,7 @@ LINE = "_" * 16
 
 def sheet(
     game_id: Annotated[str, typer.Argument(metavar="GAME", help="The game.")],
-    language: Language = "en",
+    language: Language = "",
     address: Cell = None,
     json_output: AsJson = False,
     explain: Annotated[

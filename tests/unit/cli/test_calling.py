@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
+from inspect import signature
+
 import pytest
+import typer
 from typer.testing import CliRunner
 
-from faristol.cli.calling import language_of_terminal
+from faristol.cli.calling import Language, language_of_terminal
 from faristol.cli.main import app
+from faristol.cli.prizes import prizes
+from faristol.cli.sheet import sheet
+from faristol.cli.table.command import table
 from faristol.host import StartError
 
 
@@ -57,3 +64,26 @@ def test_a_service_that_cannot_be_reached_is_told_in_the_language_of_the_termina
         answer = CliRunner().invoke(app, ["export", "standings", "cup", "--address", "127.0.0.1:9"])
         assert isinstance(answer.exception, StartError)
         assert str(answer.exception).endswith(told)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "language"), [((), "el"), (("--language", "ca"), "ca"), (("--language", "tlh"), None)]
+)
+def test_a_command_tells_in_the_language_of_the_terminal_unless_another_is_asked_for(
+    arguments: Sequence[str], language: str | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("LC_ALL", "el_GR.UTF-8")
+    one = typer.Typer()
+
+    @one.command()
+    def tell(language: Language = "") -> None:
+        typer.echo(language)
+
+    answer = CliRunner().invoke(one, list(arguments))
+    assert (answer.exit_code == 0, answer.output.strip() == language) == (bool(language), bool(language))
+
+
+@pytest.mark.parametrize("command", [table, sheet, prizes], ids=["table", "sheet", "prizes"])
+def test_table_sheet_and_prizes_are_told_in_the_language_of_the_terminal(command: Callable[..., None]) -> None:
+    assert signature(command, eval_str=True).parameters["language"].annotation == Language
+    assert signature(command).parameters["language"].default == ""

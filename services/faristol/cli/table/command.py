@@ -54,7 +54,7 @@ def table(
     journal: Annotated[
         Path | None, typer.Option(help="File that keeps what is typed until it is done; a usual one at a terminal.")
     ] = None,
-    language: Language = "en",
+    language: Language = "",
     address: Cell = None,
 ) -> None:
     """Keep a table that is being played: say what happens, in the words of rulebook cases (docs/tables.md).
