@@ -64,7 +64,8 @@ PAIRINGS = (
 """Columns of pairings. A line without a table is a bye: ``allocated``, ``half_point``, ``full_point``, ``zero_point``.
 
 A board that is won because the other team has nobody for it has its ``match`` instead, ``unplayed``, and its winner.
-A table of more than two has the columns ``third_…`` and ``fourth_…`` beside, at the end, where there is one.
+Scores are empty before the first turn, or a result without turns. A table of more than two has the columns ``third_…``
+and ``fourth_…`` beside, at the end, where there is one.
 """
 
 RATINGS = (
@@ -174,7 +175,8 @@ def pairings(answer: Pairings) -> str:
             **_board(table.match, table.board),
         }
         for place, seat in zip(_PLACES, table.seats, strict=False):
-            row |= _seat(place, seat) | {f"{place}_score": seat.score, f"{place}_team_id": seat.team_id}
+            score = seat.score if table.final or table.turns else None
+            row |= _seat(place, seat) | {f"{place}_score": score, f"{place}_team_id": seat.team_id}
         rows.append(row)
     left_over = {one.team_id for one in answer.team_byes if one.kind is None}
     rows += [

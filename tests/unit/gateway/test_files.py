@@ -92,6 +92,23 @@ async def test_files_say_what_the_json_says(finished: Stage) -> None:
     assert [NAMES_BY_START[line.name] for line in report.players if line.rating == 0] == ["eloi"]
 
 
+async def test_a_file_of_pairings_has_no_scores_before_there_are_any(stage: Stage) -> None:
+    championship = Championship()
+    await stage.add(*championship.create())
+    await stage.add(*championship.pair(1, [("anna", "carme"), ("biel", "dolors")], "eloi"), *championship.begin(1))
+
+    async def scores() -> list[tuple[str, str]]:
+        paired = rows((await stage.http.get(f"{AT}/rounds/1/pairings.csv")).text)
+        return [(row["first_score"], row["second_score"]) for row in paired]
+
+    assert await scores() == [("", "")] * 3
+    goalless = [game.FinalScore(player_id="anna"), game.FinalScore(player_id="carme")]
+    await stage.add(
+        {"tournament-lliga": [pairing.ResultRecorded(round=1, game_id="lliga-r1-t1", scores=goalless)]},
+    )
+    assert await scores() == [("0", "0"), ("", ""), ("", "")]
+
+
 async def test_a_file_that_has_not_changed_is_not_sent_again(finished: Stage) -> None:
     first = await finished.http.get(f"{AT}/crosstable.csv")
     again = await finished.http.get(f"{AT}/crosstable.csv", headers={"If-None-Match": first.headers["etag"]})
