@@ -107,7 +107,7 @@ class Appeals(Commands):
         at = self.at(request)
         note = identity.checked_note("note", request.note)
         if request.upheld == request.dismissed:
-            raise Invalid("upheld", N_("expected that the appeal is either upheld or dismissed"))
+            raise Invalid("upheld", N_("expected one of upheld=true and dismissed=true"))
 
         def facts_of(state: Tournament, facts: list[Message], divisions: Sequence[Tournament]) -> list[Message]:
             return decide.decide_appeal(
