@@ -11,7 +11,7 @@ from babel.messages.catalog import Catalog
 from babel.messages.extract import DEFAULT_KEYWORDS, extract_from_dir
 from babel.messages.pofile import read_po
 
-from faristol.host.text import LANGUAGES, NAMES, TRANSLATED, negotiate, render, translations
+from faristol.host.text import LANGUAGES, NAMES, TRANSLATED, negotiate, render, say, translations
 from faristol.rules.refusal import N_, Refusal
 
 ROOT = Path(__file__).parents[3]
@@ -95,10 +95,25 @@ def test_a_refusal_is_told_in_the_readers_language() -> None:
         N_("A championship has {least} rounds or more, not {rounds}."),
         {"least": 5, "rounds": 3},
     )
-    assert render(refusal, "ca") == "Un campionat té 5 rondes o més, no pas 3."
-    assert render(refusal, "es") == "Un campeonato tiene 5 rondas o más, no 3."
-    assert render(refusal, "el") == "Ένα πρωτάθλημα έχει 5 γύρους ή περισσότερους, όχι 3."
+    assert render(refusal, "ca") == "El mínim de rondes d’un campionat és 5, no pas 3."
+    assert render(refusal, "es") == "El mínimo de rondas de un campeonato es 5, no 3."
+    assert render(refusal, "el") == "Ο ελάχιστος αριθμός γύρων ενός πρωταθλήματος είναι 5, όχι 3."
     assert render(refusal, "en") == str(refusal)
+
+
+@pytest.mark.parametrize("language", TRANSLATED)
+def test_a_refusal_about_rounds_is_right_of_one_round_too(language: str) -> None:
+    one = {"least": 1, "rounds": 1, "round": 1, "paired": 1, "most": 1, "players": 2}
+    for text in (
+        "A championship has {least} rounds or more, not {rounds}.",
+        "Round {round} has been paired: the championship cannot have {rounds} rounds.",
+        "Round {round} is not one to come: {paired} of {rounds} rounds have been paired.",
+        "{players} players can play {most} rounds without meeting twice; the championship has {rounds}.",
+        "{players} teams can play {most} rounds without meeting twice; the championship has {rounds}.",
+    ):
+        said = say(text, one, language)
+        assert said != text.format_map(one)
+        assert not re.search(r"\b1 (rondas|rondes|γύρο)", said)
 
 
 def test_every_language_has_a_name_of_its_own() -> None:
