@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from faristol.cli.calling import Language
 from faristol.cli.common import Bar, many
-from faristol.host.text import LANGUAGES, render, say
+from faristol.host.text import render, say
 from faristol.rules import Refusal
 from faristol.rules.trf import Document, TrfError, decode_trf, read_trf
 
@@ -46,7 +47,7 @@ def pair(
     why: Annotated[
         str | None, typer.Option(metavar="A[,B]", help="Say why A meets whom they meet, or not B; 0 is the bye.")
     ] = None,
-    language: Annotated[str, typer.Option(help=f"Of the reasons: {', '.join(LANGUAGES)}.")] = "en",
+    language: Language = "",
     json_output: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
 ) -> None:
     """Pair the next round of a tournament by the Dutch system (FIDE C.04.3, 2026).
@@ -54,8 +55,6 @@ def pair(
     Prints the number of pairs and then, line by line, white and black; the bye is the pair with 0. With --check, exit
     code 1 when a round of the file is paired otherwise than the rules say.
     """
-    if language not in LANGUAGES:
-        raise typer.BadParameter(f"there is no language {language!r}; there are: {', '.join(LANGUAGES)}")
     asked = _Asked(seed, colours, language)
     document = _read(file)
     if check:

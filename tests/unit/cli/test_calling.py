@@ -11,6 +11,7 @@ from typer.testing import CliRunner
 
 from faristol.cli.calling import Language, language_of_terminal
 from faristol.cli.main import app
+from faristol.cli.pair import pair
 from faristol.cli.prizes import prizes
 from faristol.cli.sheet import sheet
 from faristol.cli.table.command import table
@@ -83,7 +84,7 @@ def test_a_command_tells_in_the_language_of_the_terminal_unless_another_is_asked
     assert (answer.exit_code == 0, answer.output.strip() == language) == (bool(language), bool(language))
 
 
-@pytest.mark.parametrize("command", [table, sheet, prizes], ids=["table", "sheet", "prizes"])
-def test_table_sheet_and_prizes_are_told_in_the_language_of_the_terminal(command: Callable[..., None]) -> None:
+@pytest.mark.parametrize("command", [table, sheet, prizes, pair], ids=["table", "sheet", "prizes", "pair"])
+def test_table_sheet_prizes_and_pair_are_told_in_the_language_of_the_terminal(command: Callable[..., None]) -> None:
     assert signature(command, eval_str=True).parameters["language"].annotation == Language
     assert signature(command).parameters["language"].default == ""
