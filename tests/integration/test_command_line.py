@@ -167,12 +167,33 @@ def test_a_missing_lexicon_is_told_with_what_to_run(tmp_path: Path) -> None:
     assert "faristol lexicon install catalan" in said("up", "--data", str(tmp_path / "data"), lexicons=tmp_path)
 
 
+def test_a_demonstration_says_which_lexicon_its_rule_book_wants_before_anything_starts(tmp_path: Path) -> None:
+    lexicons, data = tmp_path / "lexicons", tmp_path / "data"
+    for ruleset, lexicon in (("fise", "spanish"), ("pes-2024", "greek"), ("box", "english")):
+        told = said("demo", "--ruleset", ruleset, "--rounds", "1", "--data", str(data), lexicons=lexicons)
+        assert f"run `faristol lexicon install {lexicon}`" in told
+    told = said("demo", "--ruleset", "box", "--options", "tiles=es-100", "--rounds", "1", lexicons=lexicons)
+    assert "faristol lexicon install spanish" in told
+    assert not list(tmp_path.iterdir()), "and nothing was made"
+
+
+def test_options_of_a_demonstration_that_its_rule_book_does_not_have_are_told(tmp_path: Path) -> None:
+    for given, why in (
+        ("minutes=2", "minutes"),
+        ("minutes", "expected NAME=VALUE"),
+        ("loud=yes", "The rules uf-2007 have no option loud"),
+        ("pairing=round-robin", "All against all of 4 players takes 3 rounds; the championship has 2."),
+    ):
+        told = said("demo", "--ruleset", "uf-2007", "--players", "4", "--rounds", "2", "--options", given)
+        assert why in told
+
+
 @pytest.mark.lexicon
 def test_a_championship_that_the_rules_do_not_allow_is_told(lexicons: Path, tmp_path: Path) -> None:
     data = str(tmp_path / "data")
     for players, rounds, why in (
         ("6", "4", "A championship has 5 rounds or more, not 4 (FISC I.1)."),
-        ("2", "5", "2 players can play 1 rounds without meeting twice, not 5."),
+        ("2", "5", "2 players can play 1 rounds without meeting twice; the championship has 5."),
     ):
         told = said("demo", "--players", players, "--rounds", rounds, "--data", data, lexicons=lexicons)
         assert told == f"faristol: the championship cannot begin: {why}\n"

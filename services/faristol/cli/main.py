@@ -83,6 +83,10 @@ def demo(
     rounds: Annotated[int, typer.Option(min=1, max=30, help="Number of rounds: 5 or more under fisc-2023.")] = 5,
     seed: Annotated[int, typer.Option(help="The same seed gives the same championship.")] = 7,
     ruleset: Annotated[str, typer.Option(help="Rules that it is played under.")] = "fisc-2023",
+    options: Annotated[
+        list[str] | None,
+        typer.Option(metavar="NAME=VALUE,…", help="What those rules leave open: minutes=25,pairing=round-robin."),
+    ] = None,
     data: Annotated[Path | None, typer.Option(help="Data folder, to go on where it was; else a new one.")] = None,
     http: Http = None,
     database_url: Database = None,
@@ -105,7 +109,8 @@ def demo(
             database_url=database_url,
             nats_url=nats_url,
         )
-        plan = demonstration.Plan(players=players, rounds=rounds, seed=seed, ruleset=ruleset)
+        chosen = demonstration.options_of(options or ())
+        plan = demonstration.Plan(players=players, rounds=rounds, seed=seed, ruleset=ruleset, options=chosen)
         show = demonstration.Show(json_output=json_output, keep_serving=keep_serving, connect=connect)
         run(demonstration.run(settings, plan, show))
 

@@ -50,7 +50,7 @@ class ChallengingTable(Table):
         request = game_pb2.ChallengeRequest(
             command_id=self._command(placed.turn, "challenge"),
             game_id=self.game_id,
-            player_id=self._opponent(game, placed.mover),
+            player_id=self._next(game, placed.mover),
             words=[game_events.Word(faces=word) for word in placed.words],
             occurred_at=to_timestamp(placed.when),
         )

@@ -2,5 +2,6 @@
 
 from faristol.cli.demo.performance import Show, run
 from faristol.cli.demo.plan import Plan
+from faristol.cli.demo.readiness import options_of
 
-__all__ = ["Plan", "Show", "run"]
+__all__ = ["Plan", "Show", "options_of", "run"]

@@ -12,9 +12,11 @@ from faristol.cli.api import Api, call, when_found
 from faristol.cli.demo.plan import Plan
 from faristol.cli.demo.table import Table
 from faristol.host.times import to_timestamp
+from faristol.pb.game.v1 import events_pb2 as game_events
 from faristol.pb.pairing.v1 import pairing_pb2
 from faristol.pb.rating.v1 import rating_pb2
 from faristol.pb.results.v1 import results_pb2
+from faristol.rules.options import written
 from faristol.rules.tiles import TileSet
 from faristol.words import WordGraph
 
@@ -75,11 +77,15 @@ class Championship:
     async def _tournament(self) -> pairing_pb2.GetTournamentResponse:
         plan, pairing = self.plan, self.api.pairing
         opening = to_timestamp(plan.round_start(1, self.now))
+        options = [
+            game_events.ChosenOption(name=name, value=written(value)) for name, value in plan.rules.chosen.items()
+        ]
         create = pairing_pb2.CreateTournamentRequest(
             name=plan.title,
             rounds=plan.rounds,
             ruleset=plan.ruleset,
             lexicon=self.lexicon,
+            options=options,
             seed=plan.secret,
             occurred_at=opening,
             **self._who("create"),

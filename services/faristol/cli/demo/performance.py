@@ -23,16 +23,14 @@ from faristol.cli.api import Api
 from faristol.cli.compose import Running, running
 from faristol.cli.demo.championship import Championship, Outcome
 from faristol.cli.demo.plan import Plan
+from faristol.cli.demo.readiness import check, open_lexicon
 from faristol.gateway.standings import tie_break_value
 from faristol.host import Settings, StartError
 from faristol.host.channels import Channels
 from faristol.host.process import stop_on_signals
 from faristol.pb.results.v1 import results_pb2
-from faristol.rules.championship import check_rounds
-from faristol.rules.refusal import Refusal
-from faristol.rules.ruleset_file import load_ruleset, ruleset_names
-from faristol.rules.tiles import load_tile_set
-from faristol.words import DEFAULT_NAME, Library, WordGraph
+from faristol.rules.options import written
+from faristol.words import WordGraph
 
 _SHORT = {"median-buchholz": "MB"}
 
@@ -51,10 +49,8 @@ class Show:
 async def run(settings: Settings, plan: Plan, show: Show) -> None:
     """Play the championship that ``plan`` says. Raises ``StartError`` with what a service refused."""
     stop = stop_on_signals()
-    if plan.ruleset not in ruleset_names():
-        raise StartError(f"there is no ruleset {plan.ruleset!r}: choose one of {', '.join(ruleset_names())}")
-    _check(plan)
-    graph = await asyncio.to_thread(Library(settings.lexicons).open, DEFAULT_NAME)
+    check(plan)
+    lexicon, graph = await asyncio.to_thread(open_lexicon, settings, plan)
     async with AsyncExitStack() as stack:
         if show.connect:
             channels = _elsewhere(settings)
@@ -66,7 +62,7 @@ async def run(settings: Settings, plan: Plan, show: Show) -> None:
         console = Console(stderr=True)
         pages = f"{process.http_address}/t/{plan.tournament_id}" if process else ""
         _introduce(console, plan, graph, pages)
-        outcome = await _until(stop, process, _play(console, Api(channels.channel), plan, graph))
+        outcome = await _until(stop, process, _play(console, Api(channels.channel), plan, lexicon, graph))
         if outcome is None:
             return
         if show.json_output:
@@ -79,21 +75,6 @@ async def run(settings: Settings, plan: Plan, show: Show) -> None:
             await process.process.serve(stop)
             if process.process.problem:
                 raise StartError(process.process.problem)
-
-
-def _check(plan: Plan) -> None:
-    """Raise ``StartError`` for a championship that would be refused, before anything is made for it."""
-    try:
-        check_rounds(plan.rounds, load_ruleset(plan.ruleset))
-    except Refusal as refusal:
-        told = str(refusal).rstrip(".") + (f" ({refusal.article})" if refusal.article else "")
-        raise StartError(f"the championship cannot begin: {told}") from refusal
-    most = plan.players - 1 + plan.players % 2
-    if plan.rounds > most:
-        raise StartError(
-            f"the championship cannot begin: {plan.players} players can play {most} rounds without meeting twice, "
-            f"not {plan.rounds}"
-        )
 
 
 def _elsewhere(settings: Settings) -> Channels:
@@ -136,8 +117,7 @@ def _told(problem: grpc.aio.AioRpcError) -> str:
     return message
 
 
-async def _play(console: Console, api: Api, plan: Plan, graph: WordGraph) -> Outcome:
-    tile_set = load_tile_set(load_ruleset(plan.ruleset).game.tile_set)
+async def _play(console: Console, api: Api, plan: Plan, lexicon: str, graph: WordGraph) -> Outcome:
     columns = (
         TextColumn("{task.description}"),
         BarColumn(),
@@ -162,7 +142,8 @@ async def _play(console: Console, api: Api, plan: Plan, graph: WordGraph) -> Out
 
         measuring = asyncio.create_task(measure())
         try:
-            return await Championship(api, plan, graph, tile_set, DEFAULT_NAME, datetime.now(UTC), seen).play()
+            tile_set = plan.rules.tile_set
+            return await Championship(api, plan, graph, tile_set, lexicon, datetime.now(UTC), seen).play()
         finally:
             measuring.cancel()
 
@@ -186,10 +167,15 @@ class _Meter:
 
 def _introduce(console: Console, plan: Plan, graph: WordGraph, pages: str) -> None:
     about = graph.about
-    console.print(f"[bold]{plan.title}[/bold]: {plan.players} players, {plan.rounds} rounds under {plan.ruleset}")
+    console.print(f"[bold]{plan.title}[/bold]: {plan.players} players, {plan.rounds} rounds under {_under(plan)}")
     console.print(f"Lexicon: {len(graph):,} tile strings from {about.source} {about.edition}; licence: {about.licence}")
     if pages:
         console.print(f"Watch it at {pages}", highlight=False, soft_wrap=True)
+
+
+def _under(plan: Plan) -> str:
+    """The ruleset and what was chosen of it, as `faristol ruleset show` takes it."""
+    return ":".join([plan.ruleset, *(f"{name}={written(value)}" for name, value in plan.rules.chosen.items())])
 
 
 def _standings(outcome: Outcome) -> Grid:

@@ -8,8 +8,17 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import cached_property
 
-ROUND_EVERY = timedelta(minutes=90)
-"""Longer than a game can take: two clocks run out, and ten minutes over."""
+from faristol.rules.options import Option
+from faristol.rules.ruleset import Ruleset, load_ruleset
+from faristol.rules.with_options import unsettled, with_options
+
+ROUND_EVERY = timedelta(hours=6)
+"""Longer than a game takes whose time has no end: players think for three minutes at most."""
+CLOSING = timedelta(minutes=20)
+"""What a round takes beside the clocks of a game: rulings, signatures."""
+
+DEFAULTS = {"minutes": "25"}
+"""What is chosen here where a rule book leaves something to the organiser and has no value of its own (UF 17, 20)."""
 
 _NAMESPACE = uuid.UUID("5c7d8a8e-8f4e-5c1c-9d0e-7a1f5d0c6b11")
 
@@ -76,12 +85,29 @@ class Plan:
     rounds: int
     seed: int
     ruleset: str
+    options: tuple[tuple[str, str], ...] = ()
+    """What the organiser chooses of the ruleset, by name."""
+
+    @cached_property
+    def rules(self) -> Ruleset:
+        """The rules with what was chosen, and with ``DEFAULTS`` for the rest that has to be.
+
+        Raises ``LookupError`` for a ruleset that is not there, ``Refusal`` for options that it does not have or that
+        clash.
+        """
+        chosen = with_options(load_ruleset(self.ruleset), dict(self.options))
+        needed: list[Option] = [option for option in unsettled(chosen) if option.name in DEFAULTS]
+        return with_options(chosen, {option.name: DEFAULTS[option.name] for option in needed}) if needed else chosen
 
     @property
     def tournament_id(self) -> str:
         """An id that says which demonstration it is."""
         seed = str(self.seed).replace("-", "n")
-        return f"demo-{self.ruleset}-{self.players}-{self.rounds}-{seed}"[:40].rstrip("-")
+        name = f"demo-{self.ruleset}-{self.players}-{self.rounds}-{seed}"
+        if self.options:
+            chosen = hashlib.sha256(repr(sorted(self.options)).encode()).hexdigest()[:6]
+            return f"{name[:33].rstrip('-')}-{chosen}"
+        return name[:40].rstrip("-")
 
     @property
     def title(self) -> str:
@@ -112,13 +138,21 @@ class Plan:
         """The id of a command: a demonstration that goes on after a crash sends the same command again."""
         return str(uuid.uuid5(_NAMESPACE, "/".join(str(part) for part in (self.tournament_id, self.seed, *what))))
 
+    @cached_property
+    def round_every(self) -> timedelta:
+        """Longer than a game can take: where overtime has an end, both clocks run out and ``CLOSING`` passes."""
+        clock = self.rules.clock
+        if clock.minutes is None or clock.overtime_cap_minutes is None:
+            return ROUND_EVERY
+        return 2 * timedelta(minutes=clock.minutes + clock.overtime_cap_minutes) + CLOSING
+
     def round_start(self, number: int, now: datetime) -> datetime:
         """When a round begins: on a morning so long ago that the last round is over by ``now``.
 
         Games are played in minutes of their own, and nothing may be dated ahead of the services' clocks.
         """
-        last_day = now - self.rounds * ROUND_EVERY - timedelta(days=1)
-        return last_day.replace(hour=9, minute=0, second=0, microsecond=0) + (number - 1) * ROUND_EVERY
+        last_day = now - self.rounds * self.round_every - timedelta(days=1)
+        return last_day.replace(hour=9, minute=0, second=0, microsecond=0) + (number - 1) * self.round_every
 
     def round_end(self, number: int, now: datetime) -> datetime:
         """When a round is closed: every game is over, and the next one has not begun."""

@@ -5,8 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
+from itertools import islice
 
+from faristol.rules.refusal import Refusal
+from faristol.rules.ruleset import Ruleset
 from faristol.rules.tiles import BLANK, TileSet
+from faristol.rules.turns import all_alike, check_pass, exchange_limit
 from faristol.words import WordGraph
 from faristol.words.generate import Candidate, Grid, Laid, generate
 
@@ -21,7 +25,11 @@ POOR_SCORE = 9
 """Below this, tiles are exchanged when there are some to be had."""
 CHOICES = 4
 """A player sees the best so many plays and takes one of them."""
+TIRED_AFTER = 20
+"""Turns of one's own after which no tile is exchanged: where only passes end a game (FM 7), it ends."""
 
+STOPPING = timedelta(seconds=1)
+WRITING = timedelta(seconds=2)
 DRAWING = timedelta(seconds=4)
 PRESSING = timedelta(seconds=2)
 DOUBTING = timedelta(seconds=6)
@@ -43,20 +51,66 @@ class Exchange:
 
 
 @dataclass(frozen=True, slots=True)
+class FreeExchange:
+    """Change the whole rack, which is all vowels or all consonants, and keep the turn (UF 14.2, FM 6)."""
+
+
+@dataclass(frozen=True, slots=True)
 class Pass:
     """Pass."""
 
 
-def choose(graph: WordGraph, grid: Grid, rack: Sequence[str], bag_left: int, lot: Lot) -> Play | Exchange | Pass:
-    """What to do on one's turn. ``lot`` gives the numbers that luck and temper have in it."""
-    candidates = generate(graph, grid, rack)
-    if not candidates:
-        return _exchange(grid.tile_set, rack, bag_left) if bag_left else Pass()
-    if lot("bluff") % 100 < BLUFF_PERCENT and (phony := _phony(graph, grid, candidates[0], rack)):
+@dataclass(frozen=True, slots=True)
+class CannotPlay:
+    """Give the turn up where it cannot be passed any more (FM 7, 9)."""
+
+
+Act = Play | Exchange | FreeExchange | Pass | CannotPlay
+
+
+@dataclass(frozen=True, slots=True)
+class Sight:
+    """What a player on turn sees."""
+
+    grid: Grid
+    rack: Sequence[str]
+    """Faces, ``?`` for a blank."""
+    bag_left: int
+    turns: int
+    """Turns of one's own before this one."""
+
+
+def choose(graph: WordGraph, ruleset: Ruleset, sight: Sight, lot: Lot) -> Act:
+    """What to do on one's turn, as the rules allow it. ``lot`` gives the numbers that luck and temper have in it."""
+    grid, rack = sight.grid, sight.rack
+    law = ruleset.free_exchange
+    if law.allowed and sight.bag_left >= law.bag_min and all_alike(rack, ruleset):
+        return FreeExchange()
+    limit = exchange_limit(sight.bag_left, ruleset) if sight.turns < TIRED_AFTER else 0
+    best = _best(graph, ruleset, grid, rack)
+    if not best:
+        return _exchange(grid.tile_set, rack, limit) if limit else _give_up(sight.bag_left, ruleset)
+    if lot("bluff") % 100 < BLUFF_PERCENT and (phony := _phony(graph, grid, best[0], rack)):
         return Play(phony)
-    if candidates[0].score < POOR_SCORE and bag_left >= len(rack):
-        return _exchange(grid.tile_set, rack, bag_left)
-    return Play(candidates[lot("choice") % min(CHOICES, len(candidates))].tiles)
+    if best[0].score < POOR_SCORE and limit >= len(rack):
+        return _exchange(grid.tile_set, rack, limit)
+    return Play(best[lot("choice") % len(best)].tiles)
+
+
+def _best(graph: WordGraph, ruleset: Ruleset, grid: Grid, rack: Sequence[str]) -> list[Candidate]:
+    """The best plays, ``CHOICES`` at most; the first of a game lies across where the rules say so (FM 1)."""
+    candidates = generate(graph, grid, rack)
+    turned = ruleset.first_move.direction == "across" and not (grid.codes >= 0).any()
+    return list(islice((play for play in candidates if play.across or not turned), CHOICES))
+
+
+def _give_up(bag_left: int, ruleset: Ruleset) -> Pass | CannotPlay:
+    """A turn without a play and without an exchange."""
+    try:
+        check_pass(bag_left, ruleset)
+    except Refusal:
+        return CannotPlay()
+    return Pass()
 
 
 def doubts(graph: WordGraph, words: Sequence[tuple[str, ...]], lot: Lot) -> tuple[tuple[str, ...], ...]:

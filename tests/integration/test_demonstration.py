@@ -1,0 +1,83 @@
+"""`faristol demo` plays every rule book: by its law, to the end, and with the same seed to the same standings."""
+
+from __future__ import annotations
+
+import asyncio
+import datetime
+import json
+from collections.abc import Iterator
+from itertools import product
+from pathlib import Path
+
+import pytest
+from tests.integration.processes import faristol
+
+from faristol.pairing.pinning import LEXICONS
+from faristol.record import Record
+from faristol.rules import load_ruleset
+from faristol.rules.tiles import TileSet, load_tile_set
+from faristol.words import About, Library
+
+PATIENCE = 240.0
+
+
+def words(tile_set: TileSet) -> Iterator[tuple[str, ...]]:
+    """Some hundred strings of the set's commonest tiles that are short and take turns with vowels."""
+    common = sorted(tile_set.faces, key=lambda face: -tile_set.counts[face])
+    vowels = [face for face in common if face in tile_set.vowels][:4]
+    others = [face for face in common if face not in tile_set.vowels][:8]
+    yield from product(others, vowels)
+    yield from product(vowels, others)
+    yield from product(others, vowels, others[:4])
+    yield from product(others[:3], vowels, others, vowels[:2])
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with a lexicon of strings for every tile set, under the names of the open ones."""
+    folder = tmp_path_factory.mktemp("made")
+    about = About("made", "1", "CC0-1.0", "strings made for a test", datetime.date(2024, 1, 6))
+    for name in ("ca-100", "el-104", "en-100", "es-100"):
+        tile_set = load_tile_set(name)
+        Library(folder).install(LEXICONS[tile_set.language], words(tile_set), tile_set=tile_set, about=about)
+    return folder
+
+
+@pytest.mark.parametrize(
+    ("book", "players", "rounds", "happens", "never"),
+    [
+        ("festa-major", 7, 1, {"TurnTimedOut", "ScoreWritten", "ChallengeRaised"}, {"ClockPressed"}),
+        ("pes-2024", 4, 1, {"ArbiterAssigned", "ClockHeldByMover", "ScoreWritten", "ClockPressed"}, set()),
+        pytest.param("fisc-2023", 6, 5, {"ClockPressed"}, {"ScoreWritten"}, marks=pytest.mark.nightly),
+        pytest.param("fise", 4, 1, {"ScoreWritten", "ClockPressed"}, {"ClockHeldByMover"}, marks=pytest.mark.nightly),
+        pytest.param(
+            "uf-2007", 4, 1, {"ScoreWritten", "ClockPressed"}, {"ClockHeldByMover"}, marks=pytest.mark.nightly
+        ),
+        pytest.param("box", 4, 1, {"ScoreWritten", "PlayCompleted"}, {"ClockPressed"}, marks=pytest.mark.nightly),
+    ],
+)
+def test_every_rule_book_is_played_to_the_end_and_again_to_the_same_standings(
+    book: str, players: int, rounds: int, happens: set[str], never: set[str], made: Path, tmp_path: Path
+) -> None:
+    plan = ("demo", "--ruleset", book, "--players", str(players), "--rounds", str(rounds), "--seed", "3", "--json")
+    data = tmp_path / "data"
+    done, again = (faristol(*plan, *more, timeout=PATIENCE, lexicons=made) for more in (("--data", str(data)), ()))
+    assert done.returncode == 0, done.stderr
+    outcome = json.loads(done.stdout)
+    assert len(outcome["standings"]) == players
+    assert sum(line["total"] for line in outcome["standings"]) > 0
+    assert outcome["ruleset"]["name"] == book
+    assert outcome["lexicon"]["name"] == LEXICONS[load_ruleset(book).tile_set.language]
+    assert again.stdout == done.stdout, "the same seed gives the same championship"
+
+    recorded = asyncio.run(_recorded(data))
+    assert recorded >= {"PlayPlaced", "ResultFinal", *happens}
+    assert not recorded & never
+
+
+async def _recorded(data: Path) -> set[str]:
+    """The names of everything on a record."""
+    record = await Record.open(f"sqlite:///{data / 'record.db'}")
+    events = await record.read(limit=100_000)
+    await record.close()
+    return {event.name for event in events}
