@@ -39,7 +39,7 @@ class TableClock:
         if rules.clock.turn_seconds is None and rules.round_time.minutes is None:
             return False
         clock = await self.read()
-        while (clock.turn != game.turn or clock.neutralised) and not clock.stopped:
+        while not (clock.stopped or _is_at(clock, game.turn)):
             await asyncio.sleep(WAIT)
             clock = await self.read()
         over = to_datetime(clock.deadline_at)
@@ -85,3 +85,9 @@ class TableClock:
             game = await call(self.api.game.GetGame, game_pb2.GetGameRequest(game_id=self.game_id))
             if game.turn != turn or game.phase not in (game_pb2.PHASE_PLACED, game_pb2.PHASE_DRAWN):
                 return
+
+
+def _is_at(clock: clock_pb2.GetClockResponse, turn: int) -> bool:
+    """Whether ``clock`` is at ``turn`` and says when its time is over: it does once the record has the turn before."""
+    told = clock.deadline or not (clock.turn_ms and clock.running_player_id)
+    return clock.turn == turn and not clock.neutralised and bool(told)
