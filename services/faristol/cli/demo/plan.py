@@ -9,7 +9,8 @@ from datetime import datetime, timedelta
 from functools import cached_property
 
 from faristol.rules.options import Option
-from faristol.rules.ruleset import Ruleset, load_ruleset
+from faristol.rules.ruleset import Ruleset
+from faristol.rules.ruleset_file import load_ruleset
 from faristol.rules.with_options import unsettled, with_options
 
 ROUND_EVERY = timedelta(hours=6)

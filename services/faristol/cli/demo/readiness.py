@@ -12,7 +12,8 @@ from faristol.pairing.pinning import LEXICONS
 from faristol.pairing.systems import CYCLES, most_rounds
 from faristol.rules.championship import check_first_round, check_rounds
 from faristol.rules.refusal import N_, Refusal
-from faristol.rules.ruleset import Ruleset, ruleset_names
+from faristol.rules.ruleset import Ruleset
+from faristol.rules.ruleset_file import ruleset_names
 from faristol.rules.with_options import check_settled
 from faristol.words import Library, WordGraph
 

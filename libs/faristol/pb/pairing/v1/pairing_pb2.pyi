@@ -1129,16 +1129,20 @@ class ExpelPlayerResponse(_message.Message):
     DESCRIPTOR: _descriptor.Descriptor
 
     POSITION_FIELD_NUMBER: _builtins.int
+    ROUND_TO_PAIR_AGAIN_FIELD_NUMBER: _builtins.int
     position: _builtins.int
     """Position in the record of the last event written."""
+    round_to_pair_again: _builtins.int
+    """The round that is paired already and has to be paired again before it starts; 0 when there is none."""
     def __init__(
         self,
         *,
         position: _builtins.int = ...,
+        round_to_pair_again: _builtins.int = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["position", b"position"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["position", b"position", "round_to_pair_again", b"round_to_pair_again"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
