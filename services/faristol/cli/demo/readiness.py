@@ -49,6 +49,9 @@ def check(plan: Plan) -> None:
     if rules.championship.team_boards is not None:
         text = N_("the players of the demonstration are in no teams: leave the option {option} out")
         raise _cannot_begin(_told(text, option="teams"))
+    if rules.round_time.minutes is not None and rules.round_time.last_turn_seconds is not None:
+        text = N_("the players of the demonstration know no last hand against time: leave the option {option} out")
+        raise _cannot_begin(_told(text, option="round_minutes"))
     _check_most(plan, rules)
 
 
