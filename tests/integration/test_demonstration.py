@@ -47,7 +47,14 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
     ("book", "players", "rounds", "happens", "never"),
     [
         ("festa-major", 7, 1, {"TurnTimedOut", "ScoreWritten", "ChallengeRaised"}, {"ClockPressed"}),
-        ("pes-2024", 4, 1, {"ArbiterAssigned", "ClockHeldByMover", "ScoreWritten", "ClockPressed"}, set()),
+        pytest.param(
+            "pes-2024",
+            4,
+            1,
+            {"ArbiterAssigned", "ClockHeldByMover", "ScoreWritten", "ClockPressed"},
+            set(),
+            marks=pytest.mark.nightly,
+        ),
         pytest.param("fisc-2023", 6, 5, {"ClockPressed"}, {"ScoreWritten"}, marks=pytest.mark.nightly),
         pytest.param("fise", 4, 1, {"ScoreWritten", "ClockPressed"}, {"ClockHeldByMover"}, marks=pytest.mark.nightly),
         pytest.param(
