@@ -194,6 +194,18 @@ def _shrink(g: Graph, u: int, v: int, end: int) -> int:
 
 
 @compiled
+def _members(g: Graph, blossom: int, row: Ints, end: int) -> int:
+    """Write the members of a blossom into a row, from ``end`` and from the base on. Gives the new end."""
+    member = g.first[blossom]
+    while True:
+        row[end] = member
+        end += 1
+        member = g.after[member]
+        if member == g.first[blossom]:
+            return end
+
+
+@compiled
 def _crown(g: Graph, top: int) -> None:
     """Make a vertex or blossom the outermost of all vertices in it."""
     n = g.mate.shape[0]
@@ -205,26 +217,13 @@ def _crown(g: Graph, top: int) -> None:
         if one < n:
             g.top[one] = top
             continue
-        member = g.first[one]
-        while True:
-            g.stack[height] = member
-            height += 1
-            member = g.after[member]
-            if member == g.first[one]:
-                break
+        height = _members(g, one, g.stack, height)
 
 
 @compiled
 def _open(g: Graph, blossom: int) -> int:
     """Take an outermost blossom apart: its members are in ``circle`` then, from the base on. Gives how many."""
-    size = 0
-    member = g.first[blossom]
-    while True:
-        g.circle[size] = member
-        size += 1
-        member = g.after[member]
-        if member == g.first[blossom]:
-            break
+    size = _members(g, blossom, g.circle, 0)
     for i in range(size):
         g.parent[g.circle[i]] = NONE
         g.label[g.circle[i]] = FREE
