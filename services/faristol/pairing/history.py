@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import islice
 
 from google.protobuf.descriptor import FieldDescriptor
 from google.protobuf.message import Message
@@ -41,7 +42,7 @@ class History(Commands):
         more = len(page) < len(left)
         facts = [one.message for one in recorded if one.version <= loaded.version]
         notes = await self._record.notes_of(stream(request.tournament_id))
-        told = {one.version: _result_of(one.message, facts[one.version :]) for one in page}
+        told = {one.version: _result_of(one.message, one.version, facts) for one in page}
         named = {player for fact in (*(one.message for one in page), *told.values()) for player in players_of(fact)}
         known = await people.names(self._record, named)
         return pairing.ListActsResponse(
@@ -93,10 +94,14 @@ class History(Commands):
         )
 
 
-def _result_of(fact: Message, after: Sequence[Message]) -> Message:
-    """The fact that tells the result of an act: what was recorded when it was entered, or else the fact itself."""
+def _result_of(fact: Message, version: int, facts: Sequence[Message]) -> Message:
+    """The fact that tells the result of an act: what was recorded when it was entered, or else the fact itself.
+
+    ``facts`` are all of the tournament, of which the act made ``version``, from 1.
+    """
     if not isinstance(fact, events.ResultEntered):
         return fact
+    after = islice(facts, version, None)
     recorded = (one for one in after if isinstance(one, events.ResultRecorded) and one.game_id == fact.game_id)
     return next(recorded, fact)
 
