@@ -32,7 +32,6 @@ from faristol.pairing.decide.sanctions import expel, warn
 from faristol.pairing.decide.team_pairs import of_bye, of_pair
 from faristol.pairing.decide.teams import (
     MOST_TEAMS,
-    check_of_players,
     register_team,
     reinstate_team,
     set_line_up,
@@ -55,7 +54,6 @@ __all__ = [
     "cancel_postponement",
     "change_rounds",
     "check_in",
-    "check_of_players",
     "check_out",
     "close",
     "correct_result",
