@@ -10,7 +10,7 @@ from google.protobuf.message import Message
 
 from faristol.host.errors import Invalid
 from faristol.pairing.model import Phase, Player, Round, Tournament, evolve
-from faristol.pairing.systems import most_rounds
+from faristol.pairing.systems import too_many_rounds
 from faristol.pairing.team_round import against_line_ups, left_with_team
 from faristol.pairing.team_tournament import between, of_teams
 from faristol.rules import N_, Refusal, Ruleset
@@ -112,14 +112,8 @@ def _entries(state: Tournament, of_players: Tournament, ruleset: Ruleset, number
         return
     yield from _not_checked_in(of_players, number)
     players = sum(one.takes_part(number) for one in state.players)
-    most = most_rounds(players, ruleset)
-    if state.rounds > most:
-        yield Refusal(
-            "TOO_MANY_ROUNDS",
-            article,
-            N_("{players} players can play {most} rounds without meeting twice; the championship has {rounds}."),
-            {"players": players, "most": most, "rounds": state.rounds},
-        )
+    if refusal := too_many_rounds(players, state.rounds, ruleset):
+        yield refusal
 
 
 def _not_checked_in(state: Tournament, number: int) -> Iterator[Refusal]:

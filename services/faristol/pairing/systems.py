@@ -199,12 +199,7 @@ def _drawn(ranking: Sequence[Entrant], seed: bytes) -> list[Entrant]:
 def _match(state: Tournament, ruleset: Ruleset, number: int) -> Proposal:
     there = [one.player_id for one in state.to_pair(number)]
     if len(there) != match.PLAYERS:
-        raise Refusal(
-            "NOT_A_MATCH",
-            ruleset.article("championship.system"),
-            N_("A match is of two players; {players} can be paired."),
-            {"players": len(there)},
-        )
+        raise not_a_match(len(there), ruleset)
     pair = match.pair_match(there, number, derive_seed(state.seed, "match"))
     return Proposal((pair,), None, match.ALGORITHM, requested_byes(state, number), "")
 
@@ -237,6 +232,39 @@ def most_rounds(players: int, ruleset: Ruleset) -> int:
     return round_robin.rounds_of(players, CYCLES.get(ruleset.championship.system, 1))
 
 
+def too_many_rounds(players: int, rounds: int, ruleset: Ruleset) -> Refusal | None:
+    """What is answered where so many players cannot play so many rounds; None where they can."""
+    most = most_rounds(players, ruleset)
+    if rounds <= most:
+        return None
+    return Refusal(
+        "TOO_MANY_ROUNDS",
+        ruleset.article("championship.system"),
+        N_("{players} players can play {most} rounds without meeting twice; the championship has {rounds}."),
+        {"players": players, "most": most, "rounds": rounds},
+    )
+
+
+def wrong_rounds(players: int, expected: int, rounds: int, ruleset: Ruleset) -> Refusal:
+    """What is answered where each meets each, and there are other rounds than that takes."""
+    return Refusal(
+        "WRONG_ROUNDS",
+        ruleset.article("championship.system"),
+        N_("All against all of {players} players takes {expected} rounds; the championship has {rounds}."),
+        {"players": players, "expected": expected, "rounds": rounds},
+    )
+
+
+def not_a_match(players: int, ruleset: Ruleset) -> Refusal:
+    """What is answered where others than two players are to play a match."""
+    return Refusal(
+        "NOT_A_MATCH",
+        ruleset.article("championship.system"),
+        N_("A match is of two players; {players} can be paired."),
+        {"players": players},
+    )
+
+
 def by_table(state: Tournament, ruleset: Ruleset, number: int) -> tuple[Sequence[str], round_robin.Paired]:
     """The players by their numbers in Berger's tables, which are drawn by lot (FIDE C.05), and a round of that table.
 
@@ -253,12 +281,7 @@ def _round_robin(state: Tournament, ruleset: Ruleset, number: int) -> Proposal:
     initial = initial_ranking(state)
     expected = round_robin.rounds_of(len(initial), cycles)
     if state.rounds != expected:
-        raise Refusal(
-            "WRONG_ROUNDS",
-            ruleset.article("championship.system"),
-            N_("All against all of {players} players takes {expected} rounds; the championship has {rounds}."),
-            {"players": len(initial), "expected": expected, "rounds": state.rounds},
-        )
+        raise wrong_rounds(len(initial), expected, state.rounds, ruleset)
     numbers, paired = by_table(state, ruleset, number)
     inputs = hashlib.sha256("\n".join([*numbers, str(number), str(cycles)]).encode()).hexdigest()
     there = {one.player_id for one in state.to_pair(number)}

@@ -8,8 +8,9 @@ from faristol.cli.calling import language_of_terminal
 from faristol.cli.demo.plan import Plan
 from faristol.host import Settings, StartError
 from faristol.host.text import render, say
+from faristol.pairing.match import PLAYERS
 from faristol.pairing.pinning import LEXICONS
-from faristol.pairing.systems import CYCLES, most_rounds
+from faristol.pairing.systems import CYCLES, most_rounds, not_a_match, too_many_rounds, wrong_rounds
 from faristol.rules.championship import check_first_round, check_rounds
 from faristol.rules.refusal import N_, Refusal
 from faristol.rules.ruleset import Ruleset
@@ -76,17 +77,15 @@ def open_lexicon(settings: Settings, plan: Plan) -> tuple[str, WordGraph]:
 
 def _check_most(plan: Plan, rules: Ruleset) -> None:
     """Who has met everybody can meet nobody; where each meets each, there are as many rounds as that takes."""
-    system, most = rules.championship.system, most_rounds(plan.players, rules)
-    numbers = {"players": plan.players, "most": most, "expected": most, "rounds": plan.rounds}
-    if system == "match" and plan.players != 2:
-        text = N_("A match is of two players; {players} can be paired.")
-    elif system in CYCLES and plan.rounds != most:
-        text = N_("All against all of {players} players takes {expected} rounds; the championship has {rounds}.")
-    elif plan.rounds > most:
-        text = N_("{players} players can play {most} rounds without meeting twice; the championship has {rounds}.")
+    system, expected = rules.championship.system, most_rounds(plan.players, rules)
+    if system == "match" and plan.players != PLAYERS:
+        refusal: Refusal | None = not_a_match(plan.players, rules)
+    elif system in CYCLES and plan.rounds != expected:
+        refusal = wrong_rounds(plan.players, expected, plan.rounds, rules)
     else:
-        return
-    raise _cannot_begin(_told(text, **numbers))
+        refusal = too_many_rounds(plan.players, plan.rounds, rules)
+    if refusal:
+        raise _cannot_begin(render(refusal, language_of_terminal()))
 
 
 def _cannot_begin(why: str) -> StartError:

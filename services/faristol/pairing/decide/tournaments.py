@@ -114,13 +114,8 @@ def change_rounds(
             {"round": len(state.played), "rounds": rounds},
         )
     players = sum(one.takes_part(len(state.played) + 1) for one in state.entries)
-    if state.played and rounds > state.rounds and rounds > (most := systems.most_rounds(players, ruleset)):
-        refusal = Refusal(
-            "TOO_MANY_ROUNDS",
-            ruleset.article("championship.system"),
-            N_("{players} players can play {most} rounds without meeting twice; the championship has {rounds}."),
-            {"players": players, "most": most, "rounds": rounds},
-        )
+    more = state.played and rounds > state.rounds
+    if more and (refusal := systems.too_many_rounds(players, rounds, ruleset)):
         raise of_teams(refusal) if state.teams else refusal
     occurred_at = to_timestamp(conditions.moment(state, at, now))
     return [events.RoundsChanged(rounds=rounds, before=state.rounds, note=note, occurred_at=occurred_at)]
