@@ -104,10 +104,7 @@ def router() -> APIRouter:
         round: Round = 0,  # noqa: A002 # the name of the query parameter
         part: Part = "",
     ) -> Response:
-        head, answer, listed = await asyncio.gather(
-            results.tournament(tournament_id), results.standings(tournament_id, round), results.players(tournament_id)
-        )
-        answer.position = min(answer.position, listed.position)
+        head, answer = await asyncio.gather(results.tournament(tournament_id), results.standings(tournament_id, round))
         teams = None
         if head.tournament.team_boards:
             teams = await results.team_standings(tournament_id, round)
@@ -121,8 +118,6 @@ def router() -> APIRouter:
             answer=answer,
             teams=teams,
             team_names={line.team_id: line.name for line in teams.standings} if teams else {},
-            left={one.player_id for one in listed.players if _has_left(one, round)},
-            left_teams={one.team_id for one in listed.teams if _has_left(one, round)},
             as_of=round,
             tab="standings",
         )
@@ -310,11 +305,6 @@ def router() -> APIRouter:
         )
 
     return routes
-
-
-def _has_left(one: pb.Player | pb.Team, as_of: int) -> bool:
-    """Whether somebody has withdrawn, by a round already over where one is asked for, else by now."""
-    return 0 < one.withdrawn_round <= (as_of or one.withdrawn_round)
 
 
 def _of(

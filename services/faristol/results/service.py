@@ -106,8 +106,10 @@ class ResultsService(results_grpc.ResultsServiceServicer):
             raise NotFound("player", request.player_id)
         named = {line.player_id for line in lines}.union(*map(wording.opponents, lines))
         people = await reading.people(self._record, named)
+        left = {one.player_id: one.withdrawn_round for one in found.players}
         for line in lines:
             line.name = people[line.player_id].name
+            line.withdrawn_round = left[line.player_id]
         if request.arithmetic:
             names = {player_id: one.name for player_id, one in people.items()}
             taken = wording.taken_off(counted)
@@ -160,6 +162,9 @@ class ResultsService(results_grpc.ResultsServiceServicer):
         )
         if request.team_id and not any(team.team_id == request.team_id for team in found.listed.teams):
             raise NotFound("team", request.team_id)
+        left = {one.team_id: one.withdrawn_round for one in found.listed.teams}
+        for line in lines:
+            line.withdrawn_round = left[line.team_id]
         if request.arithmetic:
             names = {team.team_id: team.name for team in found.listed.teams}
             await asyncio.to_thread(wording.word_all, lines, names, language_of(context))

@@ -726,6 +726,7 @@ class Standing(_message.Message):
     TOTAL_FIELD_NUMBER: _builtins.int
     POINT_ARITHMETIC_FIELD_NUMBER: _builtins.int
     TEAM_ID_FIELD_NUMBER: _builtins.int
+    WITHDRAWN_ROUND_FIELD_NUMBER: _builtins.int
     rank: _builtins.int
     """From 1; players equal in everything share a rank."""
     player_id: _builtins.str
@@ -748,6 +749,8 @@ class Standing(_message.Message):
     """Points in all games."""
     team_id: _builtins.str
     """The player's team; empty where there are no teams."""
+    withdrawn_round: _builtins.int
+    """The first round that the player was not paired in any more; 0 for none."""
     @_builtins.property
     def tie_breaks(self) -> _containers.RepeatedCompositeFieldContainer[Global___TieBreak]:
         """Tie-breaks in the order in which they are applied."""
@@ -772,10 +775,11 @@ class Standing(_message.Message):
         total: _builtins.int = ...,
         point_arithmetic: Global___Arithmetic | None = ...,
         team_id: _builtins.str = ...,
+        withdrawn_round: _builtins.int = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["point_arithmetic", b"point_arithmetic"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["bye", b"bye", "draws", b"draws", "half_points", b"half_points", "losses", b"losses", "name", b"name", "player_id", b"player_id", "point_arithmetic", b"point_arithmetic", "rank", b"rank", "spread", b"spread", "team_id", b"team_id", "tie_breaks", b"tie_breaks", "total", b"total", "wins", b"wins"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["bye", b"bye", "draws", b"draws", "half_points", b"half_points", "losses", b"losses", "name", b"name", "player_id", b"player_id", "point_arithmetic", b"point_arithmetic", "rank", b"rank", "spread", b"spread", "team_id", b"team_id", "tie_breaks", b"tie_breaks", "total", b"total", "wins", b"wins", "withdrawn_round", b"withdrawn_round"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -1926,6 +1930,7 @@ class TeamStanding(_message.Message):
     TOTAL_FIELD_NUMBER: _builtins.int
     ROUNDS_FIELD_NUMBER: _builtins.int
     POINT_ARITHMETIC_FIELD_NUMBER: _builtins.int
+    WITHDRAWN_ROUND_FIELD_NUMBER: _builtins.int
     rank: _builtins.int
     """From 1; teams equal in everything share a rank."""
     team_id: _builtins.str
@@ -1946,6 +1951,8 @@ class TeamStanding(_message.Message):
     """Own points minus opponents' points in all games."""
     total: _builtins.int
     """Points in all games."""
+    withdrawn_round: _builtins.int
+    """The first round that the team was not paired in any more; 0 for none."""
     @_builtins.property
     def tie_breaks(self) -> _containers.RepeatedCompositeFieldContainer[Global___TieBreak]:
         """Tie-breaks in the order in which they are applied; the first is the score that teams are not ranked by."""
@@ -1974,10 +1981,11 @@ class TeamStanding(_message.Message):
         total: _builtins.int = ...,
         rounds: _abc.Iterable[Global___TeamRound] | None = ...,
         point_arithmetic: Global___Arithmetic | None = ...,
+        withdrawn_round: _builtins.int = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["point_arithmetic", b"point_arithmetic"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["board_half_points", b"board_half_points", "draws", b"draws", "losses", b"losses", "match_half_points", b"match_half_points", "name", b"name", "point_arithmetic", b"point_arithmetic", "rank", b"rank", "rounds", b"rounds", "spread", b"spread", "team_id", b"team_id", "tie_breaks", b"tie_breaks", "total", b"total", "wins", b"wins"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["board_half_points", b"board_half_points", "draws", b"draws", "losses", b"losses", "match_half_points", b"match_half_points", "name", b"name", "point_arithmetic", b"point_arithmetic", "rank", b"rank", "rounds", b"rounds", "spread", b"spread", "team_id", b"team_id", "tie_breaks", b"tie_breaks", "total", b"total", "wins", b"wins", "withdrawn_round", b"withdrawn_round"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
