@@ -1,7 +1,8 @@
 """Generate `libs/faristol/pb` from the contract, or with ``--check`` say whether it is stale.
 
 The generated packages live under `faristol.pb`, so that `faristol.game` can be the service; the names
-that travel on the wire stay `faristol.game.v1`.
+that travel on the wire stay `faristol.game.v1`. What the contract says of the commands of a director is generated too
+(`comments.py`), for the help of the command line: descriptors carry no comments when a program runs.
 """
 
 from __future__ import annotations
@@ -14,11 +15,13 @@ import tempfile
 from importlib import resources
 from pathlib import Path
 
+from google.protobuf.descriptor_pb2 import FileDescriptorSet
 from grpc_tools import protoc
 
 PROTO = Path(__file__).parent
 OUT = PROTO.parent / "libs" / "faristol" / "pb"
 IMPORTS = re.compile(r"\bfaristol\.(?=(?:clock|game|lexicon|pairing|rating|results)\.v1\b)")
+DIRECTING = "faristol/pairing/v1/pairing.proto"
 GENERATED = ("*_pb2.py", "*_pb2.pyi", "*_pb2_grpc.py", "*_pb2_grpc.pyi")
 
 
@@ -31,6 +34,13 @@ def generate(out: Path) -> None:
         well_known = resources.files("grpc_tools") / "_proto"
         if code := protoc.main(["protoc", f"-I{PROTO}", f"-I{well_known}", *options, *files]):
             raise SystemExit(code)
+        described = Path(scratch) / "described"
+        options = [f"--descriptor_set_out={described}", "--include_source_info"]
+        if code := protoc.main(["protoc", f"-I{PROTO}", f"-I{well_known}", *options, DIRECTING]):
+            raise SystemExit(code)
+        commented = (out / Path(DIRECTING).relative_to("faristol")).with_name("comments.py")
+        commented.parent.mkdir(parents=True, exist_ok=True)
+        commented.write_text(_comments(described.read_bytes()), encoding="utf-8")
         tree = Path(scratch) / "faristol"
         for pattern in GENERATED:
             for path in tree.rglob(pattern):
@@ -43,6 +53,26 @@ def generate(out: Path) -> None:
         (package / "__init__.py").touch()
     (out / "__init__.py").write_text('"""Generated from `proto/`; never edited by hand."""\n', encoding="utf-8")
     (out / "py.typed").touch()
+
+
+def _comments(described: bytes) -> str:
+    """A module with what the contract says of each method and field: ``PairRound``, ``PairRoundRequest.round``."""
+    file = FileDescriptorSet.FromString(described).file[-1]
+    names: dict[tuple[int, ...], str] = {}
+    for number, message in enumerate(file.message_type):
+        for place, field in enumerate(message.field):
+            names[4, number, 2, place] = f"{message.name}.{field.name}"
+    for number, service in enumerate(file.service):
+        for place, method in enumerate(service.method):
+            names[6, number, 2, place] = method.name
+    said = {
+        names[tuple(found.path)]: " ".join(found.leading_comments.split())
+        for found in file.source_code_info.location
+        if tuple(found.path) in names
+    }
+    lines = "".join(f"    {name!r}: {text!r},\n" for name, text in sorted(said.items()))
+    head = '"""What the contract says of each method and field."""'
+    return f"# Generated from `proto/`; never edited by hand.\n{head}\n\nCOMMENTS: dict[str, str] = {{\n{lines}}}\n"
 
 
 def _moved(source: str) -> str:

@@ -186,11 +186,11 @@ def test_every_variable_is_a_setting(objects: tuple[Object, ...]) -> None:
 
 def test_every_address_leads_to_a_port_of_a_service(development: tuple[Object, ...]) -> None:
     services = of_kind(development, "Service")
-    addresses = {key: value for key, value in environment(development).items() if key.endswith("_ADDRESS")}
-    assert set(addresses) == {f"FARISTOL_{name.upper()}_ADDRESS" for name in SERVICES if name != "gateway"}
+    addresses = {key: value for key, value in environment(development).items() if key.startswith("FARISTOL_PEER_")}
+    assert set(addresses) == {f"FARISTOL_PEER_{name.upper()}" for name in SERVICES if name != "gateway"}
     for key, address in addresses.items():
         name, port = address.split(":")
-        assert key == f"FARISTOL_{name.upper()}_ADDRESS"
+        assert key == f"FARISTOL_PEER_{name.upper()}"
         assert int(port) in {found["port"] for found in services[name]["spec"]["ports"]}
 
 

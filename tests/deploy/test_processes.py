@@ -173,7 +173,7 @@ class Machine:
         for key, value in variables.items():
             if key in self._urls:
                 here[key] = self._urls[key]
-            elif key.endswith("_ADDRESS"):
+            elif key.startswith("FARISTOL_PEER_"):
                 host, _, port = value.partition(":")
                 here[key] = f"127.0.0.1:{self.port(host, port)}"
             elif key.endswith("_PORT"):

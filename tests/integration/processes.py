@@ -122,10 +122,9 @@ class Cell:
     def __init__(self, folder: Path, database_url: str, nats_url: str, **settings: object) -> None:
         ports = {service: free_port() for service in SERVICES}
         self.http_port = free_port()
-        self.addresses: dict[str, object] = {
-            f"{service}_address": f"127.0.0.1:{port}" for service, port in ports.items()
-        }
-        shared = self.addresses | {"database_url": database_url, "nats_url": nats_url, **settings}
+        self.addresses = {service: f"127.0.0.1:{port}" for service, port in ports.items()}
+        peers = {f"peer_{service}": address for service, address in self.addresses.items()}
+        shared = peers | {"database_url": database_url, "nats_url": nats_url, **settings}
         self.services: dict[str, Child] = {}
         for service, port in ports.items():
             own = {"grpc_port": port} | ({"http_port": self.http_port} if service == "gateway" else {})
@@ -134,8 +133,13 @@ class Cell:
     def wait(self, *services: str) -> Self:
         """Wait until these, or all, serve."""
         for service in services or SERVICES:
-            wait_until_serving(str(self.addresses[f"{service}_address"]), self.services[service])
+            wait_until_serving(self.addresses[service], self.services[service])
         return self
+
+    @property
+    def client_settings(self) -> dict[str, object]:
+        """What tells a client where the services are."""
+        return {f"{service}_address": address for service, address in self.addresses.items()}
 
     def stop(self) -> dict[str, int]:
         """SIGTERM to all; gives the exit codes."""

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from typing import Any
 
 Exported = dict[str, Any]
-"""What ``faristol export json`` prints."""
+"""What ``faristol tournament export`` prints."""
 
 WORTH = {"half_point": 0.5, "full_point": 1.0, "zero_point": 0.0}
 

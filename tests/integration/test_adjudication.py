@@ -186,11 +186,10 @@ class Bout:
 @asynccontextmanager
 async def calling(cell: Cell) -> AsyncIterator[tuple[Api, grpc.aio.Channel]]:
     """The six services, and the way to that of lexicons."""
-    addresses = [f"{service}_address" for service in SERVICES if service != "gateway"]
-    channels = {name: grpc.aio.insecure_channel(str(cell.addresses[name])) for name in addresses}
+    channels = {name: grpc.aio.insecure_channel(cell.addresses[name]) for name in SERVICES if name != "gateway"}
     try:
         async with asyncio.timeout(120):
-            yield Api(lambda service: channels[f"{service}_address"]), channels["lexicon_address"]
+            yield Api(channels.__getitem__), channels["lexicon"]
     finally:
         for channel in channels.values():
             await channel.close(None)

@@ -1,4 +1,4 @@
-"""A new arbiter keeps a table of FISE with `faristol table`, against services that run."""
+"""A new arbiter keeps a table of FISE with `faristol table keep`, against services that run."""
 
 from __future__ import annotations
 
@@ -29,33 +29,33 @@ MINUTES_AGO = 75
 
 SHEET = """\
 Copa · Ronda 1 · Mesa 1 · fise
-Anna Puig                                              Blai Soler
-Turno  Jugada                          Puntos  Total   Turno  Jugada                          Puntos  Total
-    1  ACURDO                              24     24       2  ENRAMA                              22     22
-    3  EEN [palabra falsa]                  0     24       4  AIRE (comodín R)                    15     37
-    5  MENGUA                              36     60       6  ZULLA                               54     91
-    7  VECERO                              20     80       8  IZOTE                               45    136
-    9  MANCHEN                             24    104      10  YERRE                               34    170
-   11  BOLSO                               44    148      12  DAR                                 24    194
-   13  OXEA                                22    170      14  PAGS                                24    218
-   15  ACODE (comodín A)                   26    196      16  SIDO                                27    245
-   17  ORINAD                              21    217      18  PUF                                 35    280
-   19  HELO                                25    242      20  BALO                                23    303
-   21  TAÑES                               38    280      22  LAUROS                              40    343
-   23  JAN                                 31    311      24  CELEN                               20    363
-   25  CAÑO                                20    331      26  AVES                                 9    372
-   27  JI                                   9    340      28  OH                                   5    377
-   29  GIME                                 7    347      30  TI                                   2    379
-   31  pasa                                 0    347      32  pasa                                 0    379
-   33  pasa                                 0    347      34  pasa                                 0    379
-       fichas restantes en el atril Q      −5    342          fichas restantes en el atril T      −1    378
-       exceso de tiempo 1:52              −20    322
-----------------------------------------------------   ----------------------------------------------------
-       Total                                     322          Total                                     378
-Firma: ________________                                Firma: ________________
+Anna Puig                                                  Blai Soler
+Turno  Jugada                          Puntuación  Total   Turno  Jugada                          Puntuación  Total
+    1  ACURDO                                  24     24       2  ENRAMA                                  22     22
+    3  EEN [jugada no válida]                   0     24       4  AIRE (comodín R)                        15     37
+    5  MENGUA                                  36     60       6  ZULLA                                   54     91
+    7  VECERO                                  20     80       8  IZOTE                                   45    136
+    9  MANCHEN                                 24    104      10  YERRE                                   34    170
+   11  BOLSO                                   44    148      12  DAR                                     24    194
+   13  OXEA                                    22    170      14  PAGS                                    24    218
+   15  ACODE (comodín A)                       26    196      16  SIDO                                    27    245
+   17  ORINAD                                  21    217      18  PUF                                     35    280
+   19  HELO                                    25    242      20  BALO                                    23    303
+   21  TAÑES                                   38    280      22  LAUROS                                  40    343
+   23  JAN                                     31    311      24  CELEN                                   20    363
+   25  CAÑO                                    20    331      26  AVES                                     9    372
+   27  JI                                       9    340      28  OH                                       5    377
+   29  GIME                                     7    347      30  TI                                       2    379
+   31  pase                                     0    347      32  pase                                     0    379
+   33  pase                                     0    347      34  pase                                     0    379
+       fichas restantes en el atril Q          −5    342          fichas restantes en el atril T          −1    378
+       tiempo excedido 1:52                   −20    322
+--------------------------------------------------------   --------------------------------------------------------
+       Total                                         322          Total                                         378
+Firma: ________________                                    Firma: ________________
 Turno 3, Anna Puig, resolución apelada
 Turno 9, Anna Puig, fichas extraídas de más (1), FISE 28.2
-Terminó por demasiados turnos perdidos seguidos.
+Terminada por demasiados turnos perdidos seguidos.
 El resultado es definitivo.
 """
 
@@ -69,7 +69,7 @@ class Hall:
     def table(self, script: str, *options: str) -> subprocess.CompletedProcess[str]:
         """Keep the table by a script."""
         return subprocess.run(
-            [FARISTOL, "table", GAME, "--address", self.address, "--language", "es", *options],
+            [FARISTOL, "table", "keep", GAME, "--address", self.address, "--language", "es", *options],
             input=script,
             env=environment(),
             capture_output=True,
@@ -99,12 +99,19 @@ def hosted(tmp_path: Path) -> Iterator[Hall]:
         yield made
 
 
+LEXICONS: dict[str, tuple[str, str, set[tuple[str, ...]]]] = {
+    "fise": ("spanish", "es-100", {("Z", "U", "LL", "A")}),
+    "pes-2024": ("greek", "el-104", {tuple("ΛΟΓΟΣ"), tuple("ΟΙ")}),
+}
+"""For each book a lexicon: its name, its tiles, its words."""
+
+
 @contextmanager
-def opened(tmp_path: Path, keeping: game.Keeping.ValueType, began: Timestamp) -> Iterator[Hall]:
-    about = About("spanish", "first", "CC0-1.0", "written for the tests", datetime.date(2024, 2, 29))
-    Library(tmp_path / "lexicons").install(
-        "spanish", {("Z", "U", "LL", "A")}, tile_set=load_tile_set("es-100"), about=about
-    )
+def opened(tmp_path: Path, keeping: game.Keeping.ValueType, began: Timestamp, ruleset: str = "fise") -> Iterator[Hall]:
+    """A cell with one table of a tournament."""
+    lexicon, tiles, words = LEXICONS[ruleset]
+    about = About(lexicon, "first", "CC0-1.0", "written for the tests", datetime.date(2024, 2, 29))
+    Library(tmp_path / "lexicons").install(lexicon, words, tile_set=load_tile_set(tiles), about=about)
     port = free_port()
     arguments = ["up", "--data", str(tmp_path / "data"), "--http", "0", "--grpc", str(port)]
     up = Child(arguments, {"lexicons": tmp_path / "lexicons"}, tmp_path / "up.log")
@@ -118,7 +125,8 @@ def opened(tmp_path: Path, keeping: game.Keeping.ValueType, began: Timestamp) ->
                 tournament_id="copa",
                 name="Copa",
                 rounds=1,
-                ruleset="fise",
+                ruleset=ruleset,
+                lexicon=lexicon,
                 seed=b"s" * 32,
                 keeping=keeping,
                 occurred_at=began,
@@ -147,9 +155,16 @@ def test_a_whole_game_with_a_challenge_an_appeal_an_over_draw_and_overtime_gives
 ) -> None:
     played = hall.table(SCRIPT.read_text(encoding="utf-8"))
     assert played.returncode == 0, played.stdout + played.stderr
-    sheet = faristol("sheet", GAME, "--address", hall.address, "--language", "es")
+    told_of_rulings = [line for line in played.stdout.splitlines() if line.startswith("Resolución")]
+    assert told_of_rulings == [
+        "Resolución: la jugada EEN del turno 3 no es válida. (FISE 40)",
+        "Resolución de la apelación: la jugada EEN del turno 3 no es válida. (FISE 42.4)",
+        "Resolución: la jugada ZULLA del turno 6 es válida. (FISE 40)",
+    ]
+    assert played.stdout.endswith("\nGana Blai Soler, 378–322. El resultado es definitivo.\n")
+    sheet = faristol("game", "sheet", GAME, "--address", hall.address, "--language", "es")
     assert (sheet.stdout, sheet.returncode) == (SHEET, 0), sheet.stderr
-    told = json.loads(faristol("sheet", GAME, "--address", hall.address, "--json").stdout)
+    told = json.loads(faristol("game", "sheet", GAME, "--address", hall.address, "--json").stdout)
     assert [seat["score"] for seat in told["seats"]] == [322, 378]
     assert (told["winner_id"], told["final"]) == ("blai", True)
 
@@ -164,7 +179,7 @@ def test_what_is_refused_is_told_with_its_article_and_what_is_next_and_stops_a_s
     before, _, refused = played.stdout.rpartition("\n4: Rechazado: ")
     assert before.endswith("A continuación: Blai Soler: decide-off-centre")
     assert refused.splitlines() == [
-        "La jugada no pasa por el centro: el oponente la acepta o la declara inválida. (FISE 20)",
+        "La jugada no cubre la casilla central: el oponente la acepta o la declara inválida. (FISE 20)",
         "El oponente decide sobre la jugada: `Blai Soler: decide-off-centre yes` la acepta, `no` la rechaza.",
         "¿Se escribió mal? `arbiter: take-back-entries 1` lo deshace, y se anota de nuevo.",
         "A continuación: Blai Soler: decide-off-centre",
@@ -172,7 +187,13 @@ def test_what_is_refused_is_told_with_its_article_and_what_is_next_and_stops_a_s
     sung = hall.table("Blai: decide-off-centre yes\nAnna: press\nAnna: sing\n").stdout
     assert "2: Rechazado: " in sung
     assert sung.endswith("A continuación: Anna Puig: write-score; Blai Soler: challenge, write-score\n")
-    assert "1: desconocido (verbo): 'sing'; hay: abandon, " in hall.table("Anna: sing\n").stdout
+    unsaid = hall.table("Anna: leave-table\n")
+    assert unsaid.returncode == 1
+    assert "1: Diga si antes se avisó al árbitro: `Anna: leave-table yes`, o" in unsaid.stdout
+    assert unsaid.stdout.endswith(
+        "\nCon `no`, Anna queda descalificado y la partida termina al instante (FISE 46.5).\n"
+    )
+    assert "1: no se reconoce 'sing' (verbo); hay: abandon, " in hall.table("Anna: sing\n").stdout
     assert "1: turn no dice nada de 'tiles'; puede decir: –" in hall.table("Anna: turn pass, with: {tiles: A}\n").stdout
 
 
@@ -192,18 +213,20 @@ def test_a_turn_that_a_crash_cut_off_is_finished_from_the_journal_and_taken_once
         lines = journal.read_text(encoding="utf-8").splitlines()
         assert lines[-1] == done
         journal.write_text("\n".join(lines[:-1]) + "\n", encoding="utf-8")
-    sheet = faristol("sheet", GAME, "--address", hall.address).stdout
+    sheet = faristol("game", "sheet", GAME, "--address", hall.address).stdout
     assert sheet.count("SOL") == 1
 
 
 def test_the_draws_of_a_hosted_game_are_committed_to_and_can_be_checked_when_it_is_final(hosted: Hall) -> None:
     def told() -> dict[str, str]:
-        found: dict[str, str] = json.loads(faristol("sheet", GAME, "--address", hosted.address, "--json").stdout)
+        found: dict[str, str] = json.loads(
+            faristol("game", "sheet", GAME, "--address", hosted.address, "--json").stdout
+        )
         return found
 
     committed = told()["draw_commitment"]
     assert (len(base64.b64decode(committed)), told()["seed"]) == (32, "")
-    early = faristol("draws", "verify", GAME, "--address", hosted.address)
+    early = faristol("draw", "verify", GAME, "--address", hosted.address)
     assert (early.returncode, "when the result is final" in early.stderr) == (2, True)
 
     rack = hosted.table("rack Anna\n").stdout.splitlines()[-1].split()
@@ -215,8 +238,8 @@ def test_the_draws_of_a_hosted_game_are_committed_to_and_can_be_checked_when_it_
 
     assert told()["draw_commitment"] == committed
     kept = base64.b64decode(committed).hex()
-    checked = faristol("draws", "verify", GAME, "--address", hosted.address, "--commitment", kept)
+    checked = faristol("draw", "verify", GAME, "--address", hosted.address, "--commitment", kept)
     assert checked.returncode == 0, checked.stdout + checked.stderr
     assert checked.stdout == f"{GAME}: 5 draws, all as the seed {base64.b64decode(told()['seed']).hex()} gives them\n"
-    other = faristol("draws", "verify", GAME, "--address", hosted.address, "--commitment", "00" * 32, "--json")
+    other = faristol("draw", "verify", GAME, "--address", hosted.address, "--commitment", "00" * 32, "--json")
     assert (other.returncode, len(json.loads(other.stdout)["wrong"])) == (1, 1)

@@ -141,6 +141,28 @@ async def test_an_export_of_a_restored_record_is_the_same_file(record: Record, o
     assert first == second
 
 
+@pytest.mark.parametrize(
+    ("changed", "told"),
+    [
+        ({"name": "Anna\u202e"}, "its name is 'Anna"),
+        ({"name": " Anna"}, "its name is ' Anna'"),
+        ({"name": ""}, "its name is ''"),
+        ({"name": "A" * 201}, "its name is 'A"),
+        ({"club": "Valls\n"}, "its club is 'Valls"),
+        ({"country": "and"}, "its country is 'and'"),
+    ],
+)
+async def test_a_name_that_no_registration_takes_is_not_restored(
+    record: Record, tmp_path: Path, changed: dict[str, str], told: str
+) -> None:
+    await filled(record)
+    await export(record, tmp_path / "a", with_people=True)
+    content = lines(tmp_path / "a")
+    next(line for line in content if line["kind"] == "person").update(changed)
+    wrong = verify_file(write(tmp_path / "b", content)).wrong
+    assert told in wrong
+
+
 async def test_names_are_in_it_only_when_asked_for(record: Record, other: Record, tmp_path: Path) -> None:
     await filled(record)
     await export(record, tmp_path / "a")
@@ -415,7 +437,7 @@ NOTE = {"kind": "note", "position": 52, "text": "talked", "player_ids": ["biel"]
         (lambda all_: [all_[0] | {"version": 0}, *all_[1:]], "line 1: this is an archive of version 0"),
         (lambda all_: [*all_[:-1], {"kind": "poem"}, all_[-1]], "there is no kind 'poem'"),
         (lambda all_: [*all_[:-1], all_[1], all_[-1]], "a line of kind event stands behind the people"),
-        (lambda all_: [*all_[:-1], NOTE | {"position": 1}, all_[-1]], "a note of position 1: there is no event with a"),
+        (lambda all_: [*all_[:-1], NOTE | {"position": 3}, all_[-1]], "a note of position 3: there is no event with a"),
         (lambda all_: [*all_[:-1], NOTE, NOTE, all_[-1]], "or it was read already"),
         (lambda all_: [*all_[:-1], NOTE | {"player_ids": [""] * 2 + [5]}, all_[-1]], "its player_ids has 5, which is"),
         (lambda all_: [*all_[:-1], NOTE | {"player_ids": ["\0"]}, all_[-1]], "which is no text that every database"),
@@ -543,8 +565,8 @@ def test_an_operator_exports_checks_and_restores(tmp_path: Path, new_database: s
     assert (checked.returncode, f"{last} events" in checked.stdout) == (0, True)
     restored = faristol("record", "restore", path, *public, "--database-url", new_database)
     assert f"restored {last} events" in restored.stdout, restored.stderr
-    assert "built when services start, or by `faristol projections rebuild`" in restored.stdout
-    assert "no projection is built yet" in faristol("projections", "list", "--database-url", new_database).stdout
+    assert "built when services start, or by `faristol projection rebuild`" in restored.stdout
+    assert "no projection is built yet" in faristol("projection", "list", "--database-url", new_database).stdout
     assert faristol("record", "verify", *public, "--database-url", new_database).returncode == 0
 
     content = (tmp_path / "all.gz").read_bytes()

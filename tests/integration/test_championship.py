@@ -78,8 +78,7 @@ def test_killing_faristol_up_in_round_three_loses_nothing(undisturbed: dict[str,
     demo = None
     try:
         wait_until_serving(address, up)
-        everywhere = {f"{service}_address": address for service in SERVICES}
-        demo = Child(["demo", *PLAN, "--connect", "--json"], everywhere, tmp_path / "demo.log")
+        demo = Child(["demo", *PLAN, "--connect", "--json"], {"address": address}, tmp_path / "demo.log")
         _wait_for_round(http_port, 3)
         up.kill()
         time.sleep(0.5)
@@ -101,7 +100,7 @@ def test_killing_any_of_seven_processes_ends_in_the_same_standings(
     demo = None
     try:
         cell.wait()
-        demo = Child(["demo", *PLAN, "--connect", "--json"], cell.addresses, tmp_path / "demo.log")
+        demo = Child(["demo", *PLAN, "--connect", "--json"], cell.client_settings, tmp_path / "demo.log")
         _wait_for_round(cell.http_port, 1)
         for service in SERVICES:
             assert demo.process.poll() is None, f"it was over before {service} was killed"

@@ -5,10 +5,13 @@ from __future__ import annotations
 import asyncio
 import os
 import socket
+import time
+import uuid
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import grpc
 import pytest
 from sqlalchemy import inspect
 from sqlalchemy.ext.asyncio import create_async_engine
@@ -16,6 +19,7 @@ from tests.integration.contents import play
 from tests.integration.processes import Child, faristol, free_port, wait_until_serving
 
 from faristol.host import Settings
+from faristol.pb.pairing.v1 import pairing_pb2, pairing_pb2_grpc
 from faristol.record import Record, keys
 from faristol.record.database import parse
 
@@ -41,9 +45,9 @@ def busy_port() -> Iterator[int]:
 @pytest.mark.parametrize(
     ("words", "expected"),
     [
-        (("sing",), "No such command 'sing'"),
+        (("sing",), "there is no command 'sing'"),
         (("up", "--loud"), "No such option: --loud"),
-        (("serve", "kitchen"), "there is no service 'kitchen': choose one of lexicon, game, clock"),
+        (("serve", "kitchen"), "there is no service 'kitchen'; there are: lexicon, game, clock"),
         (("up", "--http", "many"), "--http"),
         (("demo", "--players", "1"), "--players"),
         (("record", "verify", "--data", "/nowhere"), "there is no record in /nowhere"),
@@ -80,14 +84,57 @@ def test_a_data_folder_without_rights_is_told(tmp_path: Path) -> None:
 
 
 def test_a_nats_server_that_cannot_be_reached_is_told(tmp_path: Path) -> None:
-    told = said("up", "--data", str(tmp_path), "--nats-url", "nats://127.0.0.1:1")
+    told = said("up", "--data", str(tmp_path), "--nats-url", "nats://127.0.0.1:1", start_seconds=0)
     assert "NATS at nats://127.0.0.1:1 cannot be reached" in told
 
 
 def test_a_database_that_cannot_be_reached_is_told(tmp_path: Path) -> None:
-    told = said("up", "--data", str(tmp_path), "--database-url", "postgresql://me:secret@127.0.0.1:1/cell")
+    told = said(
+        "up", "--data", str(tmp_path), "--database-url", "postgresql://me:secret@127.0.0.1:1/cell", start_seconds=0
+    )
     assert "127.0.0.1:1/cell cannot be used" in told
     assert "secret" not in told
+
+
+def test_a_database_that_stays_away_ends_the_waiting_with_a_sentence() -> None:
+    url = "postgresql://me:secret@127.0.0.1:1/cell"
+    done = faristol("serve", "rating", "--database-url", url, nats_url="nats://127.0.0.1:1", start_seconds=1)
+    assert done.returncode == 2
+    waiting, told = done.stderr.splitlines()
+    assert "127.0.0.1:1/cell cannot be used" in waiting
+    assert "waiting for it, 1 seconds at most" in waiting
+    assert "127.0.0.1:1/cell cannot be used" in told
+
+
+def test_a_process_that_waits_for_its_database_ends_when_it_is_told_to(tmp_path: Path) -> None:
+    url = "postgresql://me:secret@127.0.0.1:1/cell"
+    child = Child(["up", "--data", str(tmp_path), "--database-url", url], {}, tmp_path / "up.log")
+    while "waiting for it, 60 seconds at most" not in child.output():
+        assert child.process.poll() is None, child.output()
+        time.sleep(0.05)
+    assert child.terminate() == 0
+    assert "Traceback" not in child.output()
+
+
+def test_a_platform_takes_no_address_from_the_settings_of_its_clients(tmp_path: Path, lexicons: Path) -> None:
+    """Nor does `up` ask a peer for what it serves itself."""
+    nobody, port = "127.0.0.1:1", free_port()
+    settings = {"address": nobody, "lexicon_address": nobody, "results_address": nobody, "peer_lexicon": nobody}
+    child = Child(
+        ["up", "--data", str(tmp_path / "data"), "--grpc", str(port), "--http", "0"],
+        {**settings, "lexicons": lexicons},
+        tmp_path / "up.log",
+    )
+    try:
+        wait_until_serving(f"127.0.0.1:{port}", child)
+        with grpc.insecure_channel(f"127.0.0.1:{port}") as channel:
+            request = pairing_pb2.CreateTournamentRequest(
+                command_id=str(uuid.uuid4()), tournament_id="cup", name="Cup", ruleset="fisc-2023", rounds=5
+            )
+            made = pairing_pb2_grpc.PairingServiceStub(channel).CreateTournament(request, timeout=20)
+        assert made.tournament_id == "cup"
+    finally:
+        assert child.terminate() == 0, child.output()
 
 
 def test_a_database_url_that_cannot_be_is_told_without_its_password(tmp_path: Path) -> None:
@@ -95,7 +142,7 @@ def test_a_database_url_that_cannot_be_is_told_without_its_password(tmp_path: Pa
     for words in (("record", "verify"), ("record", "migrate"), ("up", "--data", str(tmp_path))):
         told = said(*words, "--database-url", url, nats_url="nats://127.0.0.1:1")
         assert "99999 in postgresql://me:***@localhost:99999/x is no port" in told
-    assert "names no file" in said("projections", "list", "--database-url", "sqlite://")
+    assert "names no file" in said("projection", "list", "--database-url", "sqlite://")
 
 
 COMMANDS = (
@@ -104,10 +151,10 @@ COMMANDS = (
     ("record", "export", "FILE"),
     ("record", "erase-person", "anna", "--yes"),
     ("record", "migrate"),
-    ("projections", "list"),
-    ("projections", "rebuild"),
-    ("projections", "retry"),
-    ("projections", "drop", "results", "1"),
+    ("projection", "list"),
+    ("projection", "rebuild"),
+    ("projection", "retry"),
+    ("projection", "drop", "results", "1"),
 )
 
 
@@ -124,7 +171,7 @@ def test_a_command_that_needs_a_record_makes_none(words: tuple[str, ...], tmp_pa
 
 
 def test_a_command_that_needs_a_record_makes_none_on_postgresql(new_database: str) -> None:
-    for words in (("record", "verify"), ("projections", "list"), ("record", "migrate")):
+    for words in (("record", "verify"), ("projection", "list"), ("record", "migrate")):
         assert "there is no record at postgresql://" in said(*words, "--database-url", new_database)
 
     async def tables() -> list[str]:
@@ -193,7 +240,7 @@ def test_a_championship_that_the_rules_do_not_allow_is_told(lexicons: Path, tmp_
     data = str(tmp_path / "data")
     for players, rounds, why in (
         ("6", "4", "A championship has 5 rounds or more, not 4 (FISC I.1)."),
-        ("2", "5", "2 players can play 1 rounds without meeting twice; the championship has 5."),
+        ("2", "5", "2 players can play 1 round without meeting twice; the championship has 5 (FISC I.1)."),
     ):
         told = said("demo", "--players", players, "--rounds", rounds, "--data", data, lexicons=lexicons)
         assert told == f"faristol: the championship cannot begin: {why}\n"
@@ -246,7 +293,7 @@ def test_a_ruleset_that_is_not_there_is_told() -> None:
 
 def test_a_service_that_calls_another_is_told_where_it_is() -> None:
     told = said("serve", "gateway", "--nats-url", "nats://127.0.0.1:1")
-    assert "say where it is with FARISTOL_RESULTS_ADDRESS" in told
+    assert "say where it is with FARISTOL_PEER_RESULTS" in told
 
 
 def test_a_command_without_words_shows_its_help_and_a_version_is_told() -> None:

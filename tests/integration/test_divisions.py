@@ -138,33 +138,33 @@ def test_a_director_divides_a_championship_on_the_command_line(tmp_path: Path, m
 
     try:
         wait_until_serving(at, up)
-        said("direct", "create-tournament", "copa", "name=Copa", "rounds=5")
-        names = ("division=B", "division-of=copa", "first-division=A")
-        said("direct", "create-tournament", "copa-b", "name=Copa", "rounds=5", *names)
+        said("tournament", "create", "copa", "--name", "Copa", "--rounds", "5")
+        names = ("--division", "B", "--division-of", "copa", "--first-division", "A")
+        said("tournament", "create", "copa-b", "--name", "Copa", "--rounds", "5", *names)
         players = tmp_path / "players.csv"
 
         players.write_text("name,id,division\nAnna,anna,A\nBiel,biel,C\n", encoding="utf-8")
-        told = said("players", "import", "copa", str(players), code=2)
+        told = said("player", "import", "copa", str(players), code=2)
         assert told == f"{players}:3: the division is 'C'; expected A, B, or nothing\n"
-        assert "PlayerRegistered" not in said("history", "copa")
+        assert "PlayerRegistered" not in said("tournament", "history", "copa")
 
         players.write_text("name,id,team\nAnna,anna,\nBiel,biel,Torres\n", encoding="utf-8")
-        told = said("players", "import", "copa", str(players), code=2)
+        told = said("player", "import", "copa", str(players), code=2)
         expected = "the team is 'Torres'; expected nothing: in copa players play each for themselves"
         assert told == f"{players}:3: {expected}\n"
-        assert "PlayerRegistered" not in said("history", "copa")
+        assert "PlayerRegistered" not in said("tournament", "history", "copa")
 
         monkeypatch.setenv("LC_ALL", "ca_ES.UTF-8")
-        assert "faristol: no hi ha cap torneig 'lliga'" in said("export", "standings", "lliga", code=2)
+        assert "faristol: no hi ha cap torneig 'lliga'" in said("standings", "export", "lliga", code=2)
         monkeypatch.delenv("LC_ALL")
 
         players.write_text("name,id,division\nAnna,anna,\nBiel,biel,b\nCesca,cesca,A\n", encoding="utf-8")
-        assert "3 players registered" in said("players", "import", "copa", str(players))
-        again = said("direct", "register-player", "copa", "player-id=biel", "name=Biel", code=2)
+        assert "3 players registered" in said("player", "import", "copa", str(players))
+        again = said("player", "add", "copa", "Biel", "--id", "biel", code=2)
         assert "biel is in division B (copa-b)" in again
 
-        said("direct", "move-player", "copa", "player-id=cesca", "to-tournament-id=copa-b", "note=too strong")
-        assert "PlayerWithdrawn; round 1; Cesca (cesca); too strong" in said("history", "copa")
-        assert said("history", "copa-b").count("PlayerRegistered") == 2
+        said("player", "move", "copa", "cesca", "--to", "copa-b", "--note", "too strong")
+        assert "PlayerWithdrawn; round 1; Cesca (cesca); too strong" in said("tournament", "history", "copa")
+        assert said("tournament", "history", "copa-b").count("PlayerRegistered") == 2
     finally:
         assert up.terminate() == 0, up.output()

@@ -301,6 +301,27 @@ async def test_a_disk_that_is_full_in_the_middle_of_a_group_writes_nothing_of_it
     await again.close()
 
 
+async def test_a_service_that_starts_before_its_database_waits_for_it_and_says_so(
+    own_postgres: PostgresServer, shared_nats: str, tmp_path: Path
+) -> None:
+    port = free_port()
+    settings = {"database_url": own_postgres.get_uri(), "nats_url": shared_nats, "grpc_port": port}
+    await stop(own_postgres)
+    child = Child(["serve", "rating"], settings, tmp_path / "rating.log")
+    try:
+        async with asyncio.timeout(30):
+            while "waiting for it, 60 seconds at most" not in child.output():
+                assert child.process.poll() is None, child.output()
+                await asyncio.sleep(0.05)
+        await start(own_postgres)
+        await asyncio.to_thread(wait_until_serving, f"127.0.0.1:{port}", child)
+        assert "it answers now; starting" in child.output()
+        assert "Traceback" not in child.output()
+    finally:
+        await start(own_postgres)
+        assert child.terminate() == 0, child.output()
+
+
 async def test_callers_hear_unavailable_while_the_database_is_away_and_then_are_served(
     own_postgres: PostgresServer, tmp_path: Path
 ) -> None:

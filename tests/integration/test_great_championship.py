@@ -186,7 +186,7 @@ async def told_by(hall: Championship) -> Exported:
     """The exported tournament, once everything that was done is in it."""
     await hall.json("")
     done = await asyncio.to_thread(
-        faristol, "export", "json", hall.tournament_id, "--address", hall.address, timeout=300
+        faristol, "tournament", "export", hall.tournament_id, "--address", hall.address, timeout=300
     )
     assert done.returncode == 0, done.stderr
     told: Exported = json.loads(done.stdout)

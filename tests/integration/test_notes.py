@@ -50,7 +50,7 @@ async def test_what_older_versions_wrote_keeps_its_words_in_the_event(record: Re
     fact = pairing.PlayerWarned(player_id="anna", note=WORDS)
     async with record.writing() as connection:
         await connection.execute(
-            text("UPDATE events SET type = :type, payload = :payload WHERE position = 1"),
+            text("UPDATE events SET type = :type, schema_version = 1, payload = :payload WHERE position = 1"),
             {"type": fact.DESCRIPTOR.full_name, "payload": fact.SerializeToString()},
         )
     (event,) = await record.read_stream("tournament-cup")

@@ -380,7 +380,7 @@ async def test_results_rebuilt_by_the_command_while_services_run_are_the_live_on
     half = len(steps) // 2
     async with running(settings, ("results",)) as process:
         record = process.runtime.record
-        progress = process.runtime.progress("results@6")
+        progress = process.runtime.progress("results@8")
         stub = results_pb2_grpc.ResultsServiceStub(process.runtime.channel("results"))
         await keep_names(record)
         for step in steps[:half]:
@@ -388,14 +388,14 @@ async def test_results_rebuilt_by_the_command_while_services_run_are_the_live_on
         assert await progress.reached(position, 10)
         live = await read_model(record, projection())
 
-        first = await command("projections", "rebuild", database_url=database_url)
+        first = await command("projection", "rebuild", database_url=database_url)
         assert first.returncode == 0, first.stderr
-        assert f"results@6: {position} events in" in first.stdout
+        assert f"results@8: {position} events in" in first.stdout
         assert f"read from position {position} on" in first.stdout
         again, where = await read_model(record, projection())
         assert (again, where.generation, where.position) == (live[0], 2, position)
 
-        building = asyncio.create_task(command("projections", "rebuild", "results", database_url=database_url))
+        building = asyncio.create_task(command("projection", "rebuild", "results", database_url=database_url))
         for step in steps[half:]:
             position = await append(record, step)
             await asyncio.sleep(0.02)
@@ -407,10 +407,10 @@ async def test_results_rebuilt_by_the_command_while_services_run_are_the_live_on
         assert [line.name for line in answer.standings if line.player_id == "biel"] == ["Biel Soler"]
         switched, where = await read_model(record, projection())
         assert where.generation == 3
-        assert (await command("projections", "rebuild", database_url=database_url)).returncode == 0
+        assert (await command("projection", "rebuild", database_url=database_url)).returncode == 0
         rebuilt, where = await read_model(record, projection())
         assert (rebuilt, where.generation, where.position) == (switched, 4, position)
-        assert await tables_of(record, "results_v") == {"results_v6_4"}
+        assert await tables_of(record, "results_v") == {"results_v8_4"}
 
 
 async def command(*arguments: str, **settings: Any) -> subprocess.CompletedProcess[str]:
@@ -432,7 +432,7 @@ async def test_a_rebuild_that_was_killed_can_be_run_again(database_url: str) -> 
     for _ in range(20):
         child = await asyncio.to_thread(
             subprocess.Popen,
-            [FARISTOL, "projections", "rebuild", "results"],
+            [FARISTOL, "projection", "rebuild", "results"],
             env=environment(database_url=database_url),
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
@@ -449,11 +449,11 @@ async def test_a_rebuild_that_was_killed_can_be_run_again(database_url: str) -> 
     assert killed, "the rebuild was over before it could be killed"
     assert (await read_model(record, work))[0] == live
     assert State.BUILDING in {line.state for line in (await status(record))[0]}
-    done = await command("projections", "rebuild", "results", database_url=database_url)
+    done = await command("projection", "rebuild", "results", database_url=database_url)
     assert done.returncode == 0, done.stderr
     found, where = await read_model(record, work)
     assert found == live
-    assert await tables_of(record, "results_v") == {f"results_v6_{where.generation}"}
+    assert await tables_of(record, "results_v") == {f"results_v8_{where.generation}"}
     await record.close()
 
 
@@ -464,14 +464,12 @@ def test_a_record_in_which_nothing_was_built_says_so_and_a_rebuild_builds_it(dat
         await record.close()
 
     asyncio.run(play())
-    listed = faristol("projections", "list", database_url=database_url).stdout
-    assert (
-        "no projection is built yet: that happens when services start, or by `faristol projections rebuild`" in listed
-    )
-    rebuilt = faristol("projections", "rebuild", database_url=database_url)
+    listed = faristol("projection", "list", database_url=database_url).stdout
+    assert "no projection is built yet: that happens when services start, or by `faristol projection rebuild`" in listed
+    rebuilt = faristol("projection", "rebuild", database_url=database_url)
     assert (rebuilt.returncode, "read from position" in rebuilt.stdout) == (0, True), rebuilt.stderr
-    listed = faristol("projections", "list", database_url=database_url).stdout
-    assert ("no projection" in listed, "results@6" in listed) == (False, True)
+    listed = faristol("projection", "list", database_url=database_url).stdout
+    assert ("no projection" in listed, "results@8" in listed) == (False, True)
 
 
 async def passes_of_a_game(record: Record, number: int) -> None:
@@ -509,13 +507,13 @@ async def test_a_projection_that_stands_still_is_seen_everywhere_and_answers_wit
         await keep_names(record)
         for step in steps[:20]:
             before = await append(record, step)
-        assert await process.runtime.progress("results@6").reached(before, 10)
+        assert await process.runtime.progress("results@8").reached(before, 10)
         assert await _health(health, "results.consumers") == health_pb2.HealthCheckResponse.SERVING
         poison: Step = {"game-nowhere": [events_pb2.PlayCompleted(turn=1, player_id="anna")]}
         position = await append(record, poison, "nowhere")
         for step in steps[20:30]:
             last = await append(record, step)
-        line = await until_stopped(record, "results@6")
+        line = await until_stopped(record, "results@8")
         assert (line.position, line.lag) == (before, last - before)
 
         assert await _health(health, "results.consumers") == health_pb2.HealthCheckResponse.NOT_SERVING
@@ -525,30 +523,30 @@ async def test_a_projection_that_stands_still_is_seen_everywhere_and_answers_wit
         assert answer.position == before
         json_status = (await http.get(f"{process.http_address}/api/v1/status")).json()
         (stopped,) = [one for one in json_status["consumers"] if one["state"] == "stopped"]
-        assert (stopped["name"], stopped["position"]) == ("results@6", before)
+        assert (stopped["name"], stopped["position"]) == ("results@8", before)
         assert datetime.fromisoformat(stopped["stopped_since"]) <= datetime.now(UTC)
         assert json_status["position"] == last
         page = (await http.get(f"{process.http_address}/status", headers={"Accept-Language": "ca"})).text
-        assert "results@6 està aturat" in page
-        assert "faristol projections list" in page
+        assert "results@8 està aturat" in page
+        assert "faristol projection list" in page
         for public in (page, json.dumps(json_status)):
             for secret in ("game-nowhere", "PlayCompleted", "not opened"):
                 assert secret not in public, "what a running game does is not for everybody"
 
-        listed = await command("projections", "list", "--data", str(tmp_path))
+        listed = await command("projection", "list", "--data", str(tmp_path))
         assert (
-            f"results@6 cannot take event {position} (faristol.game.v1.PlayCompleted on game-nowhere" in listed.stdout
+            f"results@8 cannot take event {position} (faristol.game.v1.PlayCompleted on game-nowhere" in listed.stdout
         )
-        as_json = json.loads((await command("projections", "list", "--json", "--data", str(tmp_path))).stdout)
-        (line_of_json,) = [one for one in as_json["consumers"] if one["name"] == "results@6"]
+        as_json = json.loads((await command("projection", "list", "--json", "--data", str(tmp_path))).stdout)
+        (line_of_json,) = [one for one in as_json["consumers"] if one["name"] == "results@8"]
         assert (line_of_json["state"], line_of_json["lag"]) == ("stopped", last - before)
-        refused = await command("projections", "rebuild", "--data", str(tmp_path))
+        refused = await command("projection", "rebuild", "--data", str(tmp_path))
         assert (refused.returncode, refused.stderr.count("\n")) == (2, 1)
         assert f"the rebuild was given up, what is read is as it was: event {position}" in refused.stderr
-        asked = await command("projections", "retry", "results@6", "--data", str(tmp_path))
-        assert asked.stdout == "results@6: asked to try again\n"
+        asked = await command("projection", "retry", "results@8", "--data", str(tmp_path))
+        assert asked.stdout == "results@8: asked to try again\n"
         for _ in range(100):
-            again = await until_stopped(record, "results@6")
+            again = await until_stopped(record, "results@8")
             assert again.stopped is not None
             if again.stopped.attempts > 1:
                 break
@@ -572,15 +570,15 @@ def test_what_an_operator_asks_for_that_cannot_be_is_told_in_one_sentence(tmp_pa
         (("list", "--data", "/nowhere"), "there is no record in /nowhere"),
         (("rebuild", "posters"), "there is no projection 'posters': choose one of docket, results"),
         (("drop", "results", "1"), "there is no version 1 of the projection 'results'; there are: none"),
-        (("retry", "results@6"), "'results@6' does not stand still"),
+        (("retry", "results@8"), "'results@8' does not stand still"),
     ):
         if arguments[-1] != "/nowhere":
             asyncio.run(_empty(tmp_path))
             arguments = (*arguments, "--data", str(tmp_path))
-        done = faristol("projections", *arguments)
+        done = faristol("projection", *arguments)
         assert (done.returncode, done.stdout, done.stderr.count("\n")) == (2, "", 1), done.stderr
         assert expected in done.stderr
-    assert faristol("projections", "retry", "--data", str(tmp_path)).stdout == "nothing stands still\n"
+    assert faristol("projection", "retry", "--data", str(tmp_path)).stdout == "nothing stands still\n"
 
 
 async def _empty(folder: Path) -> None:

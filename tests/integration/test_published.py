@@ -28,7 +28,7 @@ PES = ("buchholz", "spread", "total")
 
 
 async def export(hall: Championship, *what: str) -> str:
-    done = await asyncio.to_thread(faristol, "export", *what, "--address", hall.address, timeout=180)
+    done = await asyncio.to_thread(faristol, *what, "--address", hall.address, timeout=180)
     assert done.returncode == 0, done.stderr
     return done.stdout
 
@@ -36,7 +36,7 @@ async def export(hall: Championship, *what: str) -> str:
 async def whole(hall: Championship) -> Exported:
     """The exported tournament, once everything that was done is in it."""
     await hall.json("")
-    told: Exported = json.loads(await export(hall, "json", hall.tournament_id))
+    told: Exported = json.loads(await export(hall, "tournament", "export", hall.tournament_id))
     assert told["position"] >= hall.position
     return told
 
@@ -128,20 +128,20 @@ async def test_a_report_of_a_dutch_tournament_is_paired_again_as_it_was(
 ) -> None:
     await pes.json("")
     file = tmp_path / "report.trf"
-    await export(pes, "trf", pes.tournament_id, "--edition", edition, "--output", str(file))
+    await export(pes, "trf", "export", pes.tournament_id, "--edition", edition, "--output", str(file))
     document = read_trf(file.read_bytes().decode())
     assert (document.paired_rounds, document.rounds) == (3, 4)
     assert [(bye.kind, bye.round_number, bye.players) for bye in document.byes] == [("H", 4, (3,))]
     assert {cell.result for player in document.players for cell in player.cells} >= {"U", "F", "+", "-"}
     if edition == "TRF26":
         assert [(one.players, one.first_round, one.last_round) for one in document.forbidden] == [((1, 4), 1, 1)]
-        checked = await asyncio.to_thread(faristol, "pair", str(file), "--check", timeout=180)
+        checked = await asyncio.to_thread(faristol, "trf", "pair", str(file), "--check", timeout=180)
         assert (checked.returncode, checked.stdout) == (0, "3 rounds checked, 0 paired otherwise than the rules say\n")
 
 
 async def test_a_report_tells_what_a_late_entry_has_for_pairing_and_who_was_there(fisc: Championship) -> None:
     await fisc.json("")
-    document = read_trf(await export(fisc, "trf", fisc.tournament_id))
+    document = read_trf(await export(fisc, "trf", "export", fisc.tournament_id))
     late = next(player for player in document.players if player.name == "Player 16")
     assert late.cell(1).result == "Z"
     (fictitious,) = document.fictitious
@@ -157,7 +157,7 @@ async def test_a_rating_list_that_was_exported_registers_the_players_of_the_next
     file = tmp_path / "list.csv"
     for _ in range(100):
         done = await asyncio.to_thread(
-            faristol, "ratings", "export", fisc.tournament_id, "--address", fisc.address, timeout=180
+            faristol, "player", "export", fisc.tournament_id, "--address", fisc.address, timeout=180
         )
         if done.returncode == 0:
             break
@@ -175,8 +175,8 @@ async def test_a_rating_list_that_was_exported_registers_the_players_of_the_next
 
 
 async def test_ratings_leave_as_csv_and_json_with_the_same_numbers(fisc: Championship) -> None:
-    told = json.loads(await export(fisc, "ratings", fisc.tournament_id, "--as", "json"))
-    lines = csv.DictReader(io.StringIO(await export(fisc, "ratings", fisc.tournament_id)))
+    told = json.loads(await export(fisc, "rating", "export", fisc.tournament_id, "--json"))
+    lines = csv.DictReader(io.StringIO(await export(fisc, "rating", "export", fisc.tournament_id)))
     assert [(line["player_id"], int(line["new_rating"]), float(line["points"])) for line in lines] == [
         (one["player_id"], one["new_rating"], one["points"]) for one in told["ratings"]
     ]

@@ -215,7 +215,7 @@ async def test_what_a_client_can_make_too_large_is_its_invalid_argument(record: 
     assert status is not None
     assert (status.code, status.message) == (
         code_pb2.INVALID_ARGUMENT,
-        "això faria 5001 fets de cop; se n’admeten 5000 com a màxim",
+        "amb això hi hauria 5001 esdeveniments de cop; se n’admeten 5000 com a màxim",
     )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 import uuid
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any, cast
 
 import grpc
@@ -39,7 +39,7 @@ def cell(tmp_path_factory: pytest.TempPathFactory, shared_nats: str) -> Iterator
 
 
 def channel(cell: Cell, service: str) -> grpc.Channel:
-    return grpc.insecure_channel(str(cell.addresses[f"{service}_address"]))
+    return grpc.insecure_channel(cell.addresses[service])
 
 
 def error(method: Any, request: Any) -> tuple[grpc.StatusCode, str, error_details_pb2.ErrorInfo]:
@@ -158,6 +158,37 @@ def test_a_command_without_a_proper_id_is_invalid(cell: Cell, command_id: str) -
     assert code is grpc.StatusCode.INVALID_ARGUMENT
     assert info.metadata["field"] == "command_id"
     assert "UUID" in message
+
+
+def test_bytes_that_are_no_message_are_the_callers_fault_and_show_nothing_of_the_server(cell: Cell) -> None:
+    with channel(cell, "pairing") as to:
+        with pytest.raises(grpc.RpcError) as failed:
+            to.unary_unary("/faristol.pairing.v1.PairingService/PairRound", None, None)(b"\xff\xff\xff", timeout=10)
+        said = cast("grpc.Call", failed.value)
+        assert said.code() is grpc.StatusCode.INVALID_ARGUMENT
+        assert said.details() == "request: its bytes are not a message of the type that this method takes"
+    with channel(cell, "results") as to:
+        following: Any = to.unary_stream("/faristol.results.v1.ResultsService/Follow", None, None)(
+            b"\xff\xff\xff", timeout=10
+        )
+        with pytest.raises(grpc.RpcError) as failed:
+            next(following)
+        assert cast("grpc.Call", failed.value).code() is grpc.StatusCode.INVALID_ARGUMENT
+
+
+@pytest.mark.parametrize("write", [str.upper, lambda text: f"{{{text}}}", lambda text: text.replace("-", "")])
+def test_a_command_id_is_the_same_however_its_uuid_is_written(cell: Cell, write: Callable[[str], str]) -> None:
+    command_id = str(uuid.uuid4())
+    with channel(cell, "pairing") as to:
+        stub = pairing_pb2_grpc.PairingServiceStub(to)
+
+        def create(given: str) -> Any:
+            request = pairing_pb2.CreateTournamentRequest(
+                command_id=given, name="Copa de Mar", ruleset="fisc-2023", rounds=5, lexicon="catalan"
+            )
+            return stub.CreateTournament(request, timeout=10)
+
+        assert create(write(command_id)) == create(command_id)
 
 
 def test_an_open_stream_does_not_hold_up_the_end_of_a_process(cell: Cell) -> None:

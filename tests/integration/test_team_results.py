@@ -55,7 +55,7 @@ async def league(tmp_path_factory: pytest.TempPathFactory, shared_nats: str) -> 
 
 async def export(hall: Championship, *what: str) -> str:
     await hall.json("")
-    done = await asyncio.to_thread(faristol, "export", *what, "--address", hall.address, timeout=180)
+    done = await asyncio.to_thread(faristol, *what, "--address", hall.address, timeout=180)
     assert done.returncode == 0, done.stderr
     return done.stdout
 
@@ -68,7 +68,7 @@ def told_of(lines: list[dict[str, Any]]) -> list[tuple[int, str, float, float, i
 
 
 async def test_anybody_comes_to_the_same_standings_of_teams_from_the_exported_json(league: Championship) -> None:
-    told: dict[str, Any] = json.loads(await export(league, "json", league.tournament_id))
+    told: dict[str, Any] = json.loads(await export(league, "tournament", "export", league.tournament_id))
     assert [one["team_id"] for one in told["teams"]] == list(TEAMS)
     assert any(bye["match"] for round_ in told["rounds"] for bye in round_["requested_byes"])
     assert [bye["kind"] for bye in told["rounds"][1]["team_byes"]] == ["half_point"]
@@ -85,19 +85,22 @@ async def test_every_value_of_a_team_is_the_sum_of_its_terms(league: Championshi
 
 
 async def test_a_file_is_the_same_on_every_terminal(league: Championship, monkeypatch: pytest.MonkeyPatch) -> None:
-    what = [("json", league.tournament_id), ("team-standings", league.tournament_id, "--as", "json")]
+    what = [
+        ("tournament", "export", league.tournament_id),
+        ("standings", "export", league.tournament_id, "--teams", "--json"),
+    ]
     monkeypatch.setenv("LC_ALL", "C.UTF-8")
     told = [await export(league, *one) for one in what]
     monkeypatch.setenv("LC_ALL", "ca_ES.UTF-8")
     assert [await export(league, *one) for one in what] == told
     refused = await asyncio.to_thread(
-        faristol, "export", "standings", "lliga", "--as", "json", "--address", league.address, timeout=180
+        faristol, "standings", "export", "lliga", "--json", "--address", league.address, timeout=180
     )
     assert "no hi ha cap torneig 'lliga'" in refused.stderr
 
 
 async def test_standings_of_teams_after_a_round_rest_on_the_rounds_until_then(league: Championship) -> None:
-    told = json.loads(await export(league, "json", league.tournament_id))
+    told = json.loads(await export(league, "tournament", "export", league.tournament_id))
     for number in (1, 2):
         then = await league.json("/team-standings", round=number)
         assert told_of(then["standings"]) == recomputed_teams({**told, "rounds": told["rounds"][:number]})
@@ -119,12 +122,14 @@ async def test_nobody_of_a_team_plays_for_another_and_boards_follow_the_line_up(
 
 
 async def test_files_tell_the_teams(league: Championship) -> None:
-    standings = list(csv.DictReader(io.StringIO(await export(league, "team-standings", league.tournament_id))))
+    standings = list(
+        csv.DictReader(io.StringIO(await export(league, "standings", "export", league.tournament_id, "--teams")))
+    )
     told = await league.json("/team-standings")
     assert [one["team_id"] for one in standings] == [one["team_id"] for one in told["standings"]]
-    teams = list(csv.DictReader(io.StringIO(await export(league, "teams", league.tournament_id))))
+    teams = list(csv.DictReader(io.StringIO(await export(league, "team", "export", league.tournament_id))))
     assert [one["player_id"] for one in teams if one["team_id"] == "avila"] == ["p11", "p01", "p06"]
-    report = read_trf(await export(league, "trf", league.tournament_id))
+    report = read_trf(await export(league, "trf", "export", league.tournament_id))
     assert [(one.name, len(one.players)) for one in report.teams] == [
         ("Club Avila", 3),
         *((f"Club {one.title()}", 2) for one in ("burgos", "cuenca", "deva", "elche")),

@@ -65,7 +65,7 @@ async def import_players(hall: Championship, folder: Path) -> None:
     ):
         file.write_text("\n".join([*lines, *more]) + "\n", encoding="utf-8")
         done = await asyncio.to_thread(
-            faristol, "players", "import", hall.tournament_id, str(file), "--address", hall.address, timeout=180
+            faristol, "player", "import", hall.tournament_id, str(file), "--address", hall.address, timeout=180
         )
         assert (done.returncode, done.stdout) == (code, told), done.stderr
         assert len(done.stderr.splitlines()) == (20 if code else 0)

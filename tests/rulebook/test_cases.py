@@ -9,13 +9,13 @@ import pytest
 
 from faristol.cli.referee.articles import articles_of
 from faristol.cli.referee.case import Case
-from faristol.cli.referee.coverage import as_markdown
+from faristol.cli.referee.coverage import as_markdown, coverage
 from faristol.cli.referee.reader import files_in, read_cases
 from faristol.cli.referee.running import Verdict, run_case
 from faristol.cli.referee.services import CLOCK, GAME
 from faristol.cli.referee.tournament.commands import tournament_verbs
 from faristol.cli.referee.verbs import verbs_of
-from faristol.rules import load_ruleset, ruleset_names
+from faristol.rules import load_book, load_ruleset, ruleset_names
 
 HERE = Path(__file__).parent
 REPORT = HERE.parents[1] / "docs" / "rulebook-coverage.md"
@@ -61,6 +61,23 @@ def test_every_article_that_a_book_is_cited_for_is_shown_by_a_case_that_comes_ou
         shown = {article for case in CASES if case.ruleset.name == name for article in case.articles}
         cited = {article for article in articles_of(load_ruleset(name)) if not article.startswith(OF_FIDE)}
         assert cited - shown == set(), name
+
+
+async def test_every_article_of_a_book_is_shown_by_a_case_or_the_page_says_why_none_can() -> None:
+    verdicts = [await verdict_of(case) for case in CASES]
+    for found in coverage(verdicts):
+        book = load_book(found.ruleset)
+        assert [article for article in found.missing if not article.startswith(OF_FIDE)] == [], found.ruleset
+        if book is not None:
+            assert dict(found.unshown) == dict(book.unshown), "a case shows what is said to be shown by none"
+
+
+def test_a_ruleset_cites_no_article_that_its_book_does_not_have() -> None:
+    books = {name: book for name in ruleset_names() if (book := load_book(name))}
+    assert len(books) == 5
+    for name, book in books.items():
+        cited = {article for article in articles_of(load_ruleset(name)) if not article.startswith(OF_FIDE)}
+        assert cited - set(book.articles) == set(), name
 
 
 def test_every_command_stands_in_a_case() -> None:

@@ -1,6 +1,6 @@
 """The bus: news of the record over NATS JetStream. It can be wiped at any time without loss."""
 
-from faristol.bus.connection import Bus, BusError
+from faristol.bus.connection import Bus, BusAway, BusError
 from faristol.bus.consumer import Consumer
 from faristol.bus.generations import Live, NotBuilt, ProjectionError, read
 from faristol.bus.progress import Progress
@@ -12,6 +12,7 @@ from faristol.bus.work import Fold, Projection, Reaction, UnknownEvent
 
 __all__ = [
     "Bus",
+    "BusAway",
     "BusError",
     "CannotTake",
     "Consumer",

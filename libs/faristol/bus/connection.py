@@ -34,6 +34,10 @@ class BusError(Exception):
     """NATS cannot be used; the message says why and what to do."""
 
 
+class BusAway(BusError):
+    """NATS does not answer now and may answer later."""
+
+
 class Bus:
     """A connection to NATS that heals itself, and the one JetStream stream of a cell."""
 
@@ -43,7 +47,7 @@ class Bus:
 
     @classmethod
     async def connect(cls, url: str) -> Bus:
-        """Connect to ``url``. Raises ``BusError`` when nothing answers there, or when JetStream is off."""
+        """Connect to ``url``. Raises ``BusAway`` when nothing answers there, ``BusError`` when JetStream is off."""
         shown = _WITH_PASSWORD.sub("//", url)
         try:
             # The first connection is tried once, so that a wrong URL is told at once; later ones for ever.
@@ -55,7 +59,8 @@ class Bus:
                 url, max_reconnect_attempts=-1, reconnect_time_wait=0.2, connect_timeout=3, error_cb=_report
             )
         except (TimeoutError, NoServersError, NatsError, OSError, ValueError) as problem:
-            raise BusError(f"NATS at {shown} cannot be reached ({problem}): start it or give another URL") from problem
+            kind = BusError if isinstance(problem, ValueError) else BusAway
+            raise kind(f"NATS at {shown} cannot be reached ({problem}): start it or give another URL") from problem
         bus = cls(client)
         try:
             await bus.ensure_stream()

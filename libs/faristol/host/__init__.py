@@ -11,10 +11,11 @@ if TYPE_CHECKING:
     from faristol.host.errors import AlreadyExists, Invalid, NotFound, Unreachable
     from faristol.host.part import Part, Servicer
     from faristol.host.runtime import Runtime
-    from faristol.host.settings import SERVICES, Settings, StartError
+    from faristol.host.settings import SERVICES, Addresses, Settings, StartError
 
 __all__ = [
     "SERVICES",
+    "Addresses",
     "AlreadyExists",
     "Desk",
     "Invalid",
@@ -29,6 +30,7 @@ __all__ = [
 
 _MODULES = {
     "SERVICES": "settings",
+    "Addresses": "settings",
     "AlreadyExists": "errors",
     "Desk": "desk",
     "Invalid": "errors",

@@ -8,9 +8,10 @@ from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, 
 from typing import Any
 
 import grpc
+from google.protobuf.message import DecodeError
 from grpc_status import rpc_status
 
-from faristol.host.errors import Stopping, status_of
+from faristol.host.errors import Invalid, Stopping, status_of
 from faristol.host.requests import check_text
 from faristol.host.text import negotiate, say
 from faristol.rules.refusal import N_
@@ -53,23 +54,45 @@ class ErrorInterceptor(grpc.aio.ServerInterceptor):  # type: ignore[type-arg] # 
             return handler
         metadata = handler_call_details.invocation_metadata
         language = negotiate(_said(metadata, REFUSAL_LANGUAGE) or _said(metadata, "accept-language"))
+        read = _reader(handler.request_deserializer)
         if handler.unary_unary:
             return grpc.unary_unary_rpc_method_handler(
-                _guarded(handler.unary_unary, language), handler.request_deserializer, handler.response_serializer
+                _guarded(handler.unary_unary, language), read, handler.response_serializer
             )
         if handler.unary_stream:
             return grpc.unary_stream_rpc_method_handler(
-                _guarded_stream(handler.unary_stream, language, self._stopping),
-                handler.request_deserializer,
-                handler.response_serializer,
+                _guarded_stream(handler.unary_stream, language, self._stopping), read, handler.response_serializer
             )
         return handler
+
+
+class _Malformed:
+    """Stands for a request whose bytes are no message of its type."""
+
+
+def _reader(deserialize: Callable[[bytes], Any]) -> Callable[[bytes], Any]:
+    """Reads a request, or gives ``_Malformed``: gRPC itself would answer a failure here as a defect of the server."""
+
+    def read(content: bytes) -> Any:
+        try:
+            return deserialize(content)
+        except DecodeError:
+            return _Malformed()
+
+    return read
+
+
+def _check(request: Any) -> None:
+    """Raises ``Invalid`` for a request that is no message of its type, or has a text that cannot be taken."""
+    if isinstance(request, _Malformed):
+        raise Invalid("request", N_("its bytes are not a message of the type that this method takes"))
+    check_text(request)
 
 
 def _guarded(method: Any, language: str) -> Any:
     async def call(request: Any, context: grpc.aio.ServicerContext[Any, Any]) -> Any:
         try:
-            check_text(request)
+            _check(request)
             return await method(request, context)
         except (grpc.aio.AbortError, asyncio.CancelledError):
             raise
@@ -82,7 +105,7 @@ def _guarded(method: Any, language: str) -> Any:
 def _guarded_stream(method: Any, language: str, stopping: asyncio.Event) -> Any:
     async def call(request: Any, context: grpc.aio.ServicerContext[Any, Any]) -> AsyncIterator[Any]:
         try:
-            check_text(request)
+            _check(request)
             async for response in _until(stopping, method(request, context)):
                 yield response
         except (grpc.aio.AbortError, asyncio.CancelledError):

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Collection
+
 import grpc
 
-from faristol.host.settings import Settings
 from faristol.host.telemetry import client_interceptors
 
 CHANNEL_OPTIONS = (
@@ -18,20 +19,30 @@ CHANNEL_OPTIONS = (
 
 
 class Channels:
-    """The way to each service: where the settings say, or else this process itself."""
+    """The way to each service: this process itself for what it serves, and ``address_of`` for the others."""
 
-    def __init__(self, settings: Settings) -> None:
-        self._settings = settings
+    def __init__(self, address_of: Callable[[str], str]) -> None:
+        self._address_of = address_of
         self._channels: dict[str, grpc.aio.Channel] = {}
+        self._served: Collection[str] = ()
         self.own_address = ""
         """``HOST:PORT`` of this process's gRPC server, once it listens."""
+
+    def serve(self, address: str, services: Collection[str]) -> None:
+        """Call these services at ``address``, where this process listens: no setting sends such calls elsewhere."""
+        self.own_address = address
+        self._served = services
+
+    def address(self, service: str) -> str:
+        """``HOST:PORT`` at which a service is called."""
+        elsewhere = "" if service in self._served else self._address_of(service)
+        return elsewhere or self.own_address
 
     def channel(self, service: str) -> grpc.aio.Channel:
         """The way to a service."""
         if service not in self._channels:
-            address = self._settings.address(service) or self.own_address
             self._channels[service] = grpc.aio.insecure_channel(
-                address, options=CHANNEL_OPTIONS, interceptors=client_interceptors()
+                self.address(service), options=CHANNEL_OPTIONS, interceptors=client_interceptors()
             )
         return self._channels[service]
 

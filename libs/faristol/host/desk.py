@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
-import re
 import uuid
 from collections.abc import Awaitable, Callable
 from contextlib import AsyncExitStack
@@ -16,7 +15,9 @@ import grpc
 from google.protobuf.message import Message
 from opentelemetry import metrics, trace
 from opentelemetry.propagate import inject
+from sqlalchemy.ext.asyncio import AsyncConnection
 
+from faristol.host.acting import ACTOR, Acting, acting, checked, said
 from faristol.host.errors import AlreadyExists, Invalid, NotFound
 from faristol.record import Appended, Command, Conflict, Decision, Metadata, Record
 from faristol.rules.refusal import N_, Refusal
@@ -32,7 +33,11 @@ _conflicts = _meter.create_counter("faristol.conflicts", unit="{conflict}", desc
 
 M = TypeVar("M", bound=Message)
 
-_ID = re.compile(r"[a-z0-9-]{0,64}")
+ROLE = "faristol-role"
+"""Metadata of a call: in what role it is sent."""
+
+CORRELATION = "faristol-correlation"
+"""Metadata of a call: what it belongs to."""
 
 
 class Desk:
@@ -60,6 +65,7 @@ class Desk:
         call = _Call(request, _metadata(context, request), response)
         if before := await self._record.answered(call.command_id):
             return call.repeated(before.answer)
+        call.sent_by(await acting(self._record, context, call.command_id))
         try:
             return await self._carry_out(call, decide)
         except (Refusal, AlreadyExists, NotFound, Invalid):
@@ -83,7 +89,8 @@ class Desk:
                     decision, answer = await decide()
                 with _tracer.start_as_current_span("append") as span:
                     try:
-                        appended = await self._record.append(decision, call.metadata(), command=call.command(answer))
+                        kept = call.with_name(decision)
+                        appended = await self._record.append(kept, call.metadata(), command=call.command(answer))
                     except Conflict as conflict:
                         _conflicts.add(1, {"command": call.kind})
                         span.set_attribute("faristol.conflict", str(conflict))
@@ -122,7 +129,26 @@ class _Call(Generic[M]):
         self._response = response
         self.command_id = metadata.command_id
         self.kind = response.DESCRIPTOR.full_name.removesuffix("Response")
-        self._digest = digest(request)
+        self._digest = digest(request, metadata.command_id)
+        self._who = Acting()
+
+    def sent_by(self, who: Acting) -> None:
+        """Note who sends it."""
+        self._who = who
+        self._metadata = replace(self._metadata, actor=who.actor)
+
+    def with_name(self, decision: Decision) -> Decision:
+        """The decision, with the name of who sends the command where that has to be kept."""
+        if not self._who.name:
+            return decision
+        also = decision.also
+
+        async def remember(connection: AsyncConnection) -> None:
+            await self._who.remember(connection)
+            if also is not None:
+                await also(connection)
+
+        return replace(decision, also=remember)
 
     def metadata(self) -> Metadata:
         """The metadata, in the trace of the append."""
@@ -151,14 +177,18 @@ class _Call(Generic[M]):
         return answer
 
 
-def digest(request: Message) -> bytes:
+def digest(request: Message, command_id: str = "") -> bytes:
     """SHA-256 of what a command asks, 32 bytes, which stay as long as its answer.
+
+    ``command_id`` is the command's id as it is stored: a caller may write one UUID in several ways.
 
     Fields that the contract marks with ``debug_redact`` are left out, of its parts as well: from the digest of a name,
     whoever has a list of names finds the name, and it has to be possible to forget a person.
     """
     asked = type(request)()
     asked.CopyFrom(request)
+    if command_id:
+        asked.command_id = command_id  # type: ignore[attr-defined] # every command has one
     _redact(asked)
     content = asked.SerializeToString(deterministic=True)
     return hashlib.sha256(asked.DESCRIPTOR.full_name.encode() + b"\0" + content).digest()
@@ -185,14 +215,7 @@ def canonical(command_id: str) -> str:
 
 
 def _metadata(context: grpc.aio.ServicerContext[Any, Any], request: Any) -> Metadata:
-    given = {key: str(value) for key, value in context.invocation_metadata() or ()}
+    given = said(context)
     command_id = canonical(request.command_id)
-    for key in ("faristol-actor", "faristol-role", "faristol-correlation"):
-        if not _ID.fullmatch(given.get(key, "")):
-            raise Invalid(key, N_("expected an id of at most 64 of a-z, 0-9 and -, and no name: it stays for ever"))
-    return Metadata(
-        actor=given.get("faristol-actor", ""),
-        role=given.get("faristol-role", ""),
-        command_id=command_id,
-        correlation_id=given.get("faristol-correlation", "") or command_id,
-    )
+    actor, role, correlation = (checked(key, given.get(key, "")) for key in (ACTOR, ROLE, CORRELATION))
+    return Metadata(actor=actor, role=role, command_id=command_id, correlation_id=correlation or command_id)

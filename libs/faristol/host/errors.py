@@ -11,9 +11,9 @@ from google.rpc import code_pb2, error_details_pb2, status_pb2
 from sqlalchemy.exc import DBAPIError, InterfaceError, OperationalError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 
-from faristol.host.text import SOURCE, render, say
+from faristol.host.text import SOURCE, cited, render, say
 from faristol.record import Conflict, Unacceptable
-from faristol.record.database import wrong_statement
+from faristol.record.database import AWAY, sqlstate, wrong_statement
 from faristol.record.decision import LONGEST_SHOWN
 from faristol.rules.refusal import N_, Param, Refusal
 
@@ -81,18 +81,21 @@ class AlreadyExists(Exception):
 class Invalid(Exception):
     """A field of a request is malformed, whatever the state of things.
 
-    ``problem`` is an English text, marked with ``N_``, with ``{named}`` places that ``params`` fill.
+    ``problem`` is an English text, marked with ``N_``, with ``{named}`` places that ``params`` fill. ``where`` is
+    another such text, which says in a person's terms what the field is of; may be empty.
     """
 
-    def __init__(self, field: str, problem: str, params: Mapping[str, Param] | None = None) -> None:
+    def __init__(self, field: str, problem: str, params: Mapping[str, Param] | None = None, *, where: str = "") -> None:
         super().__init__(field, problem, params)
         self.field = field
         self.problem = problem
+        self.where = where
         self.params: Mapping[str, Param] = dict(params or {})
 
     def say(self, language: str) -> str:
-        """The name of the field, and what is wrong with it in ``language``."""
-        return f"{self.field}: {say(self.problem, self.params, language)}"
+        """The name of the field, what it is of, and what is wrong with it in ``language``."""
+        of = f" ({say(self.where, self.params, language)})" if self.where else ""
+        return f"{self.field}{of}: {say(self.problem, self.params, language)}"
 
     def __str__(self) -> str:
         return self.say(SOURCE)
@@ -112,22 +115,20 @@ class Stopping(Exception):
 
 
 class Unreachable(Exception):
-    """Another service that this call needs does not answer at the moment."""
+    """Another service that this call needs does not answer at the moment, at ``address`` (HOST:PORT) if known."""
 
-    def __init__(self, service: str) -> None:
-        super().__init__(service)
+    def __init__(self, service: str, address: str = "") -> None:
+        super().__init__(service, address)
         self.service = service
+        self.address = address
 
 
-BEHIND = N_("results are at position {here}; position {wanted} was waited for in vain")
+BEHIND = N_("results are at position {here} and did not reach position {wanted} in time")
 CONFLICT = N_("others changed this at the same moment, several times over; nothing was done, try again")
 STOPPING = N_("this process is about to end; ask again in a moment")
 UNREACHABLE = N_("the service {service} cannot be reached at the moment; nothing was done, try again")
+UNREACHABLE_AT = N_("the service {service} does not answer at {address}; nothing was done, try again")
 UNAVAILABLE = N_("the record cannot be reached at the moment; nothing was done, try again")
-
-
-AWAY = ("08", "25P03", "53", "55P03", "57P")
-"""SQLSTATEs that say that the database is away, busy, full or ending, and not that we asked something wrong."""
 
 
 LARGEST_STATUS = 6_000
@@ -167,7 +168,7 @@ def _shortened(problem: BaseException, longest: int) -> BaseException:
         case AlreadyExists():
             return AlreadyExists(problem.kind, _cut(problem.wanted, longest))
         case Invalid():
-            return Invalid(problem.field, problem.problem, _all_cut(problem.params, longest))
+            return Invalid(problem.field, problem.problem, _all_cut(problem.params, longest), where=problem.where)
         case Unacceptable():
             return Unacceptable(problem.text, **_all_cut(problem.params, longest))
         case _:
@@ -216,8 +217,9 @@ def _status_of(problem: BaseException, language: str) -> status_pb2.Status | Non
         case Stopping():
             return _status(code_pb2.UNAVAILABLE, say(STOPPING, {}, language), "STOPPING", {})
         case Unreachable():
-            info = {"service": problem.service}
-            return _status(code_pb2.UNAVAILABLE, say(UNREACHABLE, info, language), "UNREACHABLE", info)
+            info = {"service": problem.service, "address": problem.address}
+            text = UNREACHABLE_AT if problem.address else UNREACHABLE
+            return _status(code_pb2.UNAVAILABLE, say(text, info, language), "UNREACHABLE", info)
         case PoolTimeout() | OSError():
             return _status(code_pb2.UNAVAILABLE, say(UNAVAILABLE, {}, language), "UNAVAILABLE", {})
         case DBAPIError() if is_away(problem):
@@ -230,7 +232,7 @@ def is_away(problem: DBAPIError) -> bool:
     """Say whether the database could not be used, as opposed to having been asked something that it cannot take."""
     if isinstance(problem, OperationalError | InterfaceError) or problem.connection_invalidated:
         return not wrong_statement(problem)
-    return str(getattr(problem.orig, "sqlstate", "") or "").startswith(AWAY)
+    return sqlstate(problem).startswith(AWAY)
 
 
 def _params(params: Mapping[str, Param]) -> dict[str, str]:
@@ -242,7 +244,7 @@ def _all_reasons(problem: Refusal, language: str) -> any_pb2.Any:
     """A refusal and the other reasons against the same thing."""
     failure = error_details_pb2.PreconditionFailure()
     for one in (problem, *problem.others):
-        failure.violations.add(type=one.reason, subject=one.subject, description=render(one, language))
+        failure.violations.add(type=one.reason, subject=one.subject, description=cited(one, language))
     detail = any_pb2.Any()
     detail.Pack(failure)
     return detail

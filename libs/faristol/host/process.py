@@ -57,8 +57,8 @@ class Process:
             raise StartError(
                 f"gRPC cannot listen on {wanted}: the port is busy or not ours; give another with --grpc"
             ) from problem
-        self._runtime.channels.own_address = f"{settings.grpc_host}:{port}"
         parts = [build(self._runtime) for build in self._build]
+        self._runtime.channels.serve(f"{settings.grpc_host}:{port}", {part.name for part in parts})
         names = [health_pb2.DESCRIPTOR.services_by_name["Health"].full_name, reflection.SERVICE_NAME]
         for part in parts:
             for servicer in part.servicers:

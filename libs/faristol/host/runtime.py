@@ -27,12 +27,16 @@ class Runtime:
         self.record = record
         self.desk = Desk(record)
         self.now = now
-        self.channels = Channels(settings)
+        self.channels = Channels(settings.peer)
         self._progress: dict[str, Progress] = {}
 
     def channel(self, service: str) -> grpc.aio.Channel:
         """The way to a service."""
         return self.channels.channel(service)
+
+    def address(self, service: str) -> str:
+        """``HOST:PORT`` at which a service is called."""
+        return self.channels.address(service)
 
     def progress(self, consumer: str) -> Progress:
         """How far a consumer is, by the name of its checkpoint (``Projection.consumer``)."""

@@ -45,14 +45,18 @@ class Settings(BaseSettings):
     grace_seconds: float = Field(default=5.0, ge=0, description="How long running calls may go on after SIGTERM.")
     log_level: Literal["DEBUG", "INFO", "WARNING", "ERROR"] = "WARNING"
 
-    lexicon_address: str = Field(
-        default="", description="HOST:PORT of a service that runs elsewhere; likewise the others."
+    start_seconds: float = Field(
+        default=60.0, ge=0, description="How long a process that starts waits for its database and for NATS."
     )
-    game_address: str = ""
-    clock_address: str = ""
-    pairing_address: str = ""
-    rating_address: str = ""
-    results_address: str = ""
+
+    peer_lexicon: str = Field(
+        default="", description="HOST:PORT at which the process finds a service that it does not serve itself."
+    )
+    peer_game: str = ""
+    peer_clock: str = ""
+    peer_pairing: str = ""
+    peer_rating: str = ""
+    peer_results: str = ""
 
     def record_url(self) -> str:
         """URL of the record."""
@@ -61,6 +65,29 @@ class Settings(BaseSettings):
         own = URL.create("sqlite", database=str(self.data.absolute() / "record.db"))  # whatever the path is made of
         return self.database_url or own.render_as_string()
 
-    def address(self, service: str) -> str:
+    def peer(self, service: str) -> str:
+        """``HOST:PORT`` at which a process finds a service that another one serves, empty when it was not given."""
+        return str(getattr(self, f"peer_{service}"))
+
+
+class Addresses(BaseSettings):
+    """Where a client finds the services: the command line, a program. No process that serves reads these."""
+
+    model_config = SettingsConfigDict(env_prefix="FARISTOL_", extra="ignore")
+
+    address: str = Field(default="", description="HOST:PORT of every service that has no setting of its own.")
+    lexicon_address: str = Field(default="", description="HOST:PORT of one service; likewise the others.")
+    game_address: str = ""
+    clock_address: str = ""
+    pairing_address: str = ""
+    rating_address: str = ""
+    results_address: str = ""
+
+    def of(self, service: str) -> str:
         """``HOST:PORT`` at which a service answers, empty when it was not given."""
-        return str(getattr(self, f"{service}_address"))
+        return str(getattr(self, f"{service}_address")) or self.address
+
+    @staticmethod
+    def setting(service: str) -> str:
+        """The variable of the environment that says where a service is."""
+        return f"FARISTOL_{service.upper()}_ADDRESS"

@@ -18,7 +18,7 @@ from babel.messages.mofile import write_mo
 from babel.messages.pofile import read_po
 from babel.numbers import format_decimal
 
-from faristol.rules.refusal import Param, Refusal
+from faristol.rules.refusal import Param, Refusal, fill
 
 SOURCE = "en"
 """The language of the text in the code; it has no catalog."""
@@ -52,13 +52,25 @@ def translations(language: str) -> gettext.NullTranslations:
 
 
 def say(message: str, params: Mapping[str, Param], language: str) -> str:
-    """``message`` in ``language``, with ``params`` in its ``{named}`` places."""
-    return translations(language).gettext(message).format_map(params)
+    """``message`` in ``language``, with ``params`` in its places, ``{named}`` or ``{number:one|many}``."""
+    return fill(translations(language).gettext(message), params)
 
 
 def render(refusal: Refusal, language: str) -> str:
     """What ``refusal`` says, in ``language``. Its article is not part of the sentence."""
     return say(refusal.message, refusal.params, language)
+
+
+def cited(refusal: Refusal, language: str) -> str:
+    """What ``refusal`` says, in ``language``, with its article."""
+    return with_article(render(refusal, language), refusal.article)
+
+
+def with_article(sentence: str, article: str) -> str:
+    """A sentence and the article that it rests on: ``The result is final (FISE 44).``; as it is where there is none."""
+    if not article:
+        return sentence
+    return f"{sentence[:-1]} ({article})." if sentence.endswith(".") else f"{sentence} ({article})"
 
 
 def number(value: float, language: str) -> str:

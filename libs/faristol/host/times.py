@@ -58,7 +58,7 @@ def moment_of(field: str, given: Timestamp) -> datetime:
         return to_datetime(given)
     except (ValueError, OverflowError) as problem:
         raise Invalid(
-            field, N_("is no time between the years 1 and 9999 ({problem})"), {"problem": str(problem)}
+            field, N_("is not a time between the years 1 and 9999 ({problem})"), {"problem": str(problem)}
         ) from problem
 
 

@@ -1,6 +1,6 @@
 """The record: the append-only event store, and what reads it. The database is the truth; all else is news of it."""
 
-from faristol.record.database import RecordError
+from faristol.record.database import RecordAway, RecordError
 from faristol.record.decision import (
     Appended,
     Checkpoint,
@@ -27,6 +27,7 @@ __all__ = [
     "Loaded",
     "Metadata",
     "Record",
+    "RecordAway",
     "RecordError",
     "Recorded",
     "Stale",

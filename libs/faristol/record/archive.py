@@ -130,7 +130,8 @@ class Writer:
         if self._path.exists():
             raise self._taken()
         try:
-            self._raw = self._part.open("xb")
+            self._part.touch(mode=0o600, exist_ok=False)  # it may hold names
+            self._raw = self._part.open("wb")
         except OSError as problem:
             raise self._cannot(problem) from problem
         self._out = gzip.GzipFile(filename="", mode="wb", compresslevel=6, fileobj=self._raw, mtime=0)
@@ -160,6 +161,9 @@ class Writer:
                     self._raw.flush()
                     os.fsync(self._raw.fileno())
                     self._put()
+                else:
+                    with contextlib.suppress(OSError):  # what was written is thrown away
+                        self._out.close()
         except OSError as problem:
             raise (self._taken() if isinstance(problem, FileExistsError) else self._cannot(problem)) from problem
         finally:
@@ -173,7 +177,7 @@ class Writer:
         except FileExistsError:
             raise
         except OSError:  # a file system without a second name for a file: an empty one keeps the place
-            os.close(os.open(self._path, os.O_WRONLY | os.O_CREAT | os.O_EXCL))
+            os.close(os.open(self._path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
             self._part.replace(self._path)
 
     def _taken(self) -> ArchiveError:

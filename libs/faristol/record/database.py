@@ -25,6 +25,13 @@ class RecordError(Exception):
     """The record cannot be used; the message says why and what to do."""
 
 
+class RecordAway(RecordError):
+    """The database does not answer now and may answer later: its server is starting, full, or cannot be reached."""
+
+
+AWAY = ("08", "25P03", "53", "55P03", "57P")
+"""SQLSTATEs that say that the database is away, busy, full or ending, and not that we asked something wrong."""
+
 LOCK_TIMEOUT = 15.0
 """Seconds to wait for what another process holds."""
 
@@ -103,9 +110,16 @@ def shown(url: URL) -> str:
 
 
 def unusable(url: URL, problem: Exception) -> RecordError:
-    """The error for a database that fails."""
+    """The error for a database that fails: ``RecordAway`` where it is worth another try."""
     reason = problem.orig if isinstance(problem, DBAPIError) else problem
-    return RecordError(f"the database {shown(url)} cannot be used: {reason}")
+    passing = isinstance(problem, OSError) or (isinstance(problem, DBAPIError) and sqlstate(problem).startswith(AWAY))
+    kind = RecordAway if passing and url.get_backend_name() == "postgresql" else RecordError
+    return kind(f"the database {shown(url)} cannot be used: {reason}")
+
+
+def sqlstate(problem: DBAPIError) -> str:
+    """The five characters by which PostgreSQL tells what failed, empty where it said none."""
+    return str(getattr(problem.orig, "sqlstate", "") or "")
 
 
 def wrong_statement(problem: DBAPIError) -> bool:
@@ -114,8 +128,7 @@ def wrong_statement(problem: DBAPIError) -> bool:
         return False
     if isinstance(problem, DataError | IntegrityError | NotSupportedError | ProgrammingError):
         return True
-    state = str(getattr(problem.orig, "sqlstate", "") or "")
-    return state.startswith(_OF_THE_STATEMENT) or bool(_OF_THE_STATEMENT_SQLITE.match(str(problem.orig)))
+    return sqlstate(problem).startswith(_OF_THE_STATEMENT) or bool(_OF_THE_STATEMENT_SQLITE.match(str(problem.orig)))
 
 
 def engines(url: URL, connect: Mapping[str, Any] | None = None) -> tuple[AsyncEngine, AsyncEngine]:
@@ -138,7 +151,9 @@ def engines(url: URL, connect: Mapping[str, Any] | None = None) -> tuple[AsyncEn
         )
         return engine, engine
     if url.database:
-        Path(url.database).parent.mkdir(parents=True, exist_ok=True)
+        file = Path(url.database)
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.touch(mode=0o600)  # names stand in it; the files that SQLite puts beside it take its mode
     given = {"factory": Connection, **(connect or {})}
     reading = create_async_engine(url, pool_size=6, max_overflow=4, hide_parameters=True, connect_args=given)
     writing = create_async_engine(

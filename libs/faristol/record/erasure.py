@@ -14,7 +14,7 @@ from faristol.record import notes, tables
 from faristol.record.database import RecordError
 from faristol.record.event import microseconds, utc_now
 from faristol.record.naming import players_of
-from faristol.record.people import ENTRIES, Person, forget, names, when_erased
+from faristol.record.people import ENTRIES, Person, forget, is_official, names, officials, when_erased
 from faristol.record.record import Record
 
 PATIENCE = 60
@@ -60,15 +60,18 @@ async def erase(record: Record, player_id: str, *, now: Callable[[], datetime] =
     Events hold an id alone, so every hash and seal stays right. The id is noted as erased, and ``people.remember``
     refuses it from then on. Afterwards the database is made to overwrite the space where the name lay. Backups and
     archives made before still hold it, and so does the write-ahead log of PostgreSQL until that is used up. Erasing
-    again erases what was noted since. Raises ``RecordError`` for an id that nobody has.
+    again erases what was noted since. An official is forgotten under every id that their name has. Raises
+    ``RecordError`` for an id that nobody has.
     """
     person = await find(record, player_id)
     async with record.writing() as connection:
         # Appends hold this row to their end: none that is under way can put the name back afterwards.
         await connection.execute(update(tables.counter).values(position=tables.counter.c.position))
         before = await when_erased(connection, player_id)
+        same = await officials(connection, person.name) if person and is_official(player_id) else []
         if before is None:
-            await forget(connection, player_id, microseconds(now()))
+            for one in {player_id, *same}:
+                await forget(connection, one, microseconds(now()))
         noted = await notes.forget(connection, player_id, person.name if person else "")
     return Erased(before, noted, await _clean(record))
 

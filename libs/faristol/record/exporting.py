@@ -17,7 +17,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from faristol.record import archive, merkle, seals, stored, tables
 from faristol.record.archive import ArchiveError, Writer
 from faristol.record.checking import Checker
-from faristol.record.event import microseconds, utc_now
+from faristol.record.event import Metadata, microseconds, utc_now
 from faristol.record.naming import players_of
 from faristol.record.people import ENTRIES
 from faristol.record.record import Record
@@ -173,6 +173,8 @@ class _Export:
         if self._tournament and event.type in ENTRIES:
             message = upcasting.message(event.type, event.schema_version, event.payload)
             self._players.update(players_of(message))
+        if self._tournament:
+            self._players.add(Metadata.from_json(event.metadata).actor)  # an official's name is kept as a player's is
         self.counts.events += 1
         if self.counts.events % 500 == 0 or event.position == self._end:
             self._progress(event.position, self._end)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection
+import unicodedata
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
@@ -28,13 +29,38 @@ DEU, none), federations of this game have others of their own, and lists change.
 """
 
 
+LONGEST_NAME = 200
+"""Characters of the name of a person, a club, a team or a tournament."""
+
+
+def tidy(text: str) -> str:
+    """A text as it is kept: no space around it, single spaces in it, Unicode NFC."""
+    return unicodedata.normalize("NFC", " ".join(text.split()))
+
+
+def folded(name: str) -> str:
+    """What two names have in common that readers take for one: case and space do not part them."""
+    return tidy(name).casefold()
+
+
+def may_be_kept(name: str, *, least: int) -> bool:
+    """Whether a registration would keep a name as it is: tidy, of ``least`` characters or more, all of them shown."""
+    return name == tidy(name) and least <= len(name) <= LONGEST_NAME and name.isprintable()
+
+
 ENTRIES = frozenset(fact.DESCRIPTOR.full_name for fact in (pairing.PlayerRegistered, pairing.LateEntryAdmitted))
 """The types of events that make somebody a player: each has a ``player_id``."""
 
 
+OFFICIAL = "o-"
+"""What the id begins with that an official gets who acts under a name. It does not come from the name."""
+
+_OFFICIAL = re.compile(rf"{OFFICIAL}[0-9a-f]{{12}}")
+
+
 @dataclass(frozen=True, slots=True)
 class Person:
-    """A player as the public knows them."""
+    """A player as the public knows them; or an official, of whom no more than the name is known."""
 
     player_id: str
     name: str
@@ -79,3 +105,53 @@ async def names(record: Record, player_ids: Collection[str]) -> dict[str, Person
     async with record.reading() as connection:
         rows = await connection.execute(select(people).where(people.c.player_id.in_(sorted(player_ids))))
         return {row.player_id: Person(row.player_id, row.name, row.club, row.country) for row in rows}
+
+
+def told_apart(persons: Iterable[Person]) -> dict[str, str]:
+    """The name of each, by id; of those of one name with what tells them apart: ``Anna Puig (Valls)``.
+
+    That is the club where each of them has another one, and the id of who has none of their own. Who has no name, such
+    as somebody erased, stays without.
+    """
+    namesakes: dict[str, list[Person]] = {}
+    for person in persons:
+        namesakes.setdefault(folded(person.name), []).append(person)
+    shown: dict[str, str] = {}
+    for name, group in namesakes.items():
+        clubs = [folded(one.club) for one in group]
+        for one in group:
+            beside = one.club if clubs.count(folded(one.club)) == 1 and one.club else one.player_id
+            shown[one.player_id] = f"{one.name} ({beside})" if name and len(group) > 1 else one.name
+    return shown
+
+
+async def namesakes(record: Record, persons: Collection[Person]) -> list[Person]:
+    """Everybody else in the record who has the name of one of these."""
+    wanted, known = {one.name for one in persons if one.name}, {one.player_id for one in persons}
+    if not wanted:
+        return []
+    async with record.reading() as connection:
+        rows = await connection.execute(select(people).where(people.c.name.in_(sorted(wanted))))
+        found = [Person(row.player_id, row.name, row.club, row.country) for row in rows]
+    return [one for one in found if one.player_id not in known]
+
+
+def is_official(person_id: str) -> bool:
+    """Whether an id is of the kind that is made for officials who act under a name."""
+    return bool(_OFFICIAL.fullmatch(person_id))
+
+
+async def official(record: Record, name: str) -> str:
+    """The id of the official who has acted under this name; empty for nobody. Who was erased is not found."""
+    async with record.reading() as connection:
+        return next(iter(await officials(connection, name)), "")
+
+
+async def officials(connection: AsyncConnection, name: str) -> list[str]:
+    """The ids of the official who has acted under this name, in order.
+
+    They are several where first commands under a name came at the same time: each made its id before another was kept.
+    """
+    named = select(people.c.player_id).where(people.c.name == name, people.c.player_id.startswith(OFFICIAL))
+    found = await connection.execute(named.order_by(people.c.player_id))
+    return [person_id for person_id in found.scalars() if is_official(person_id)]

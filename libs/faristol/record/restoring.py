@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -17,6 +17,7 @@ from faristol.record.checking import Checker, unanswered
 from faristol.record.exporting import Exported
 from faristol.record.keys import Keys
 from faristol.record.notes import WITH_WORDS, Note
+from faristol.record.people import COUNTRY, LONGEST_NAME, may_be_kept
 from faristol.record.record import Record
 from faristol.record.rows import Wrong
 from faristol.record.seals import Seal
@@ -97,6 +98,7 @@ class Archive:
                 counts.people += 1
                 known = {name: line.text(name) for name in ("name", "club")}
                 known["country"] = line.text("country") if self.version >= WITH_COUNTRIES else ""
+                _check_person(line, known)
                 yield self._person(line, tables.people, known)
             case "note":
                 self._nothing_due(line)
@@ -241,6 +243,18 @@ def _event(line: Line) -> Stored:
         recorded_at=line.number_of("recorded_at"),
         hash=line.digest("hash"),
     )
+
+
+def _check_person(line: Line, known: Mapping[str, str]) -> None:
+    """Raises ``ArchiveError`` for what no registration keeps: anybody can write a file with right sums."""
+    for member, least in (("name", 1), ("club", 0)):
+        if not may_be_kept(known[member], least=least):
+            raise line.error(
+                f"its {member} is {known[member]!r:.40}; expected {least} to {LONGEST_NAME} characters that can be "
+                "shown, in Unicode NFC, without space around them"
+            )
+    if known["country"] and not COUNTRY.fullmatch(known["country"]):
+        raise line.error(f"its country is {known['country']!r:.40}; expected three capital letters, or nothing")
 
 
 def _seal(line: Line) -> Seal:

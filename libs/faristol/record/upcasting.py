@@ -163,6 +163,15 @@ GREW = (
     ("faristol.pairing.v1.PairReleased", 1),
     ("faristol.pairing.v1.ByeGranted", 1),
     ("faristol.pairing.v1.ByeRevoked", 1),
+    # Ten minutes of lateness that run from the draw of the round.
+    ("faristol.game.v1.GameOpened", 2),
+    # Who answers a question about a word.
+    ("faristol.game.v1.WordAsked", 1),
+    # Categories, and notes about players.
+    ("faristol.pairing.v1.PlayerRegistered", 1),
+    ("faristol.pairing.v1.LateEntryAdmitted", 1),
+    # The scores that were entered of a game that was abandoned.
+    ("faristol.pairing.v1.ResultEntered", 1),
 )
 """Types and the versions after which they were given fields or values that old bytes need not have."""
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from faristol.rules.bag import commitment, derive_seed, draw, exchange, full_bag, without
 from faristol.rules.board import CENTRE, PREMIUMS, Board, Direction, Placement, Premium, Square, Tile
+from faristol.rules.books import Book, load_book
 from faristol.rules.notation import Notation, Start, lay, read_tiles, write_word
 from faristol.rules.options import Option, OptionValue
 from faristol.rules.pinned import pinned_ruleset
@@ -27,6 +28,7 @@ __all__ = [
     "N_",
     "PREMIUMS",
     "Board",
+    "Book",
     "Bye",
     "Direction",
     "Notation",
@@ -63,6 +65,7 @@ __all__ = [
     "exchange",
     "full_bag",
     "lay",
+    "load_book",
     "load_ruleset",
     "load_tile_set",
     "off_centre",

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from faristol.rules.refusal import N_, Refusal
@@ -31,8 +32,38 @@ def check_blank_face(face: str, ruleset: Ruleset) -> None:
         )
 
 
-def resolve_blank(written: Mapping[str, str | None], placer: str, stated: str | None, ruleset: Ruleset) -> BlankRuling:
+def check_blank_kept(said: Iterable[str], counted: Iterable[str], played: Iterable[str], ruleset: Ruleset) -> None:
+    """Refuse a play in which a blank stands for another letter than was said before in the turn.
+
+    ``said`` are the letters of the blanks that were laid or played in it before, ``counted`` of those in a play that
+    was counted, ``played`` those of the play now. Under UF 5.1 and FM 5 a letter that was said stays; under FISC I.6
+    and FISE 22 until the play is counted, under PES Δ.β until the clock is stopped, after which no tile of a play is
+    taken back. A blank that is back on the rack when the turn is over is free.
+    """
+    match ruleset.blank.fixed_on:
+        case "declared":
+            bound = Counter(said)
+        case "counting":
+            bound = Counter(counted)
+        case "clock-stopped":
+            return
+    now = Counter(played)
+    kept_not, new = bound - now, now - bound
+    if kept_not and new:
+        raise Refusal(
+            "BLANK_FIXED",
+            ruleset.article("blank.fixed_on"),
+            N_("A blank was said to be {said} in this turn, and stays that: it cannot be {face}."),
+            {"said": " ".join(sorted(kept_not.elements())), "face": " ".join(sorted(new.elements()))},
+        )
+
+
+def resolve_blank(
+    written: Mapping[str, str | None], placer: str, stated: str | None, ruleset: Ruleset, keeper: str = ""
+) -> BlankRuling:
     """What a blank stands for, from what each player has ``written`` (None for nothing) and the placer ``stated``.
+
+    Who should have written it and did not may be warned: both, the one who laid it, or the ``keeper`` of the sheet.
 
     All agree: that. Otherwise, under FISE 10.4 and by custom in FM: what the placer wrote; else what another wrote;
     else what the placer says. Elsewhere an arbiter decides. Raises ``ValueError`` when the placer is not among the
@@ -46,7 +77,8 @@ def resolve_blank(written: Mapping[str, str | None], placer: str, stated: str | 
     article = ruleset.article("blank.claims")
     warned: tuple[str, ...] = ()
     if ruleset.blank.claims == "placer-prevails" and article:
-        warned = tuple(player for player, face in written.items() if face is None)
+        due = {"both": set(written), "mover": {placer}, "keeper": {keeper}}[ruleset.blank.written_by]
+        warned = tuple(player for player, face in written.items() if face is None and player in due)
     said = {face for face in written.values() if face is not None}
     if len(said) == 1:
         return BlankRuling(said.pop(), warned, article)

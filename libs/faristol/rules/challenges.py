@@ -35,20 +35,24 @@ def check_words(challenged: Sequence[Faces], formed: Sequence[Faces], ruleset: R
         )
     for word in challenged:
         if word not in formed:
-            raise Refusal(
-                "WORD_NOT_FORMED",
-                ruleset.law.challenge_words,
-                N_("The play did not form {word}. It formed {formed}."),
-                {"word": "".join(word), "formed": ", ".join("".join(one) for one in formed)},
-            )
+            raise _not_formed(word, formed, ruleset)
     most = ruleset.challenge.words_max
     if most is not None and len(set(challenged)) > most:
         raise Refusal(
             "TOO_MANY_WORDS",
             ruleset.article("challenge.words_max"),
-            N_("A challenge names {most} words at most, not {words}."),
+            N_("A challenge names {most} {most:word|words} at most, not {words}."),
             {"most": most, "words": len(set(challenged))},
         )
+
+
+def _not_formed(word: Faces, formed: Sequence[Faces], ruleset: Ruleset) -> Refusal:
+    """What is told of a word that was not formed: its tiles where the letters are those of a word that was."""
+    text, between = N_("The play did not form {word}. It formed {formed}."), ""
+    if "".join(word) in {"".join(one) for one in formed}:
+        text, between = N_("The play did not form {word} with these tiles. It formed {formed}, tile by tile."), " "
+    params = {"word": between.join(word), "formed": ", ".join(between.join(one) for one in formed)}
+    return Refusal("WORD_NOT_FORMED", ruleset.law.challenge_words, text, params)
 
 
 def check_in_time(elapsed_ms: int, ruleset: Ruleset) -> None:

@@ -13,7 +13,7 @@ def check_rounds(rounds: int, ruleset: Ruleset) -> None:
         raise Refusal(
             "TOO_FEW_ROUNDS",
             ruleset.article("championship.rounds_min"),
-            N_("A championship has {least} rounds or more, not {rounds}."),
+            N_("A championship has {least} {least:round|rounds} or more, not {rounds}."),
             {"least": least, "rounds": rounds},
         )
 

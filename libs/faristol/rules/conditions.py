@@ -70,7 +70,7 @@ def check_agreement(ruleset: Ruleset) -> None:
         raise Refusal(
             "NO_AGREEMENT",
             ruleset.article("end.agreement") or ruleset.law.game_over,
-            N_("These rules end no game by agreement: players who cannot lay a tile pass."),
+            N_("Under these rules no game ends by agreement: players who cannot lay a tile pass."),
         )
 
 

@@ -39,6 +39,11 @@ def _of_game(rules: Ruleset) -> Iterator[Problem]:
     loses_by_clock = {late.loses_with, absence.loses_with} != {"arbiter"} or absence.untold != "none"
     if game.players_max > 2 and loses_by_clock:
         yield "game.players_max", "an arbiter decides on one of several who is not there (lateness, absence)"
+    if game.players_max > 2 and absence.played_meanwhile != "stands":
+        yield (
+            "absence.played_meanwhile",
+            "a play is questioned on return where the other player made it, in a game of two",
+        )
     try:
         tile_set = load_tile_set(game.tile_set)
     except LookupError as error:
@@ -118,6 +123,8 @@ def _of_time(rules: Ruleset) -> Iterator[Problem]:
         yield "round_time.minutes", "has no sense where the rule is none"
     if round_time.twice_the_clock and (round_time.minutes is not None or clock.model != "chess"):
         yield "round_time.twice_the_clock", "the round has a length of its own, or there is no chess clock"
+    if (late.counted_from == "draw") != (late.long_break_minutes is not None):
+        yield "lateness.long_break_minutes", "is given exactly when minutes are counted from the draw"
     if (late.loses_with == "limit") != (late.loses_after_minutes is not None):
         yield "lateness.loses_after_minutes", "is given exactly when loses_with is limit"
 
@@ -155,6 +162,8 @@ def _of_end(rules: Ruleset) -> Iterator[Problem]:
         yield "end.lost_turn_kinds", "names what is counted exactly when lost_turns is given"
     if end.lost_turns and end.scoreless_turns and end.scoreless_turns < end.lost_turns:
         yield "end.scoreless_turns", f"is reached before {end.lost_turns} lost turns of each player can be"
+    if end.racks_count_after_cap and not end.racks_count_after_overtime:
+        yield "end.racks_count_after_cap", "has no sense where racks are counted after no overtime"
     if rules.abandon.rule != "stands-or-behind" and rules.abandon.points_behind:
         yield "abandon.points_behind", "are taken only where the rule is stands-or-behind"
     if rules.forfeit.loser_points > rules.forfeit.winner_points:
@@ -176,6 +185,8 @@ def _of_championship(rules: Ruleset) -> Iterator[Problem]:
             yield f"championship.{name}", "expected a multiple of a half"
     if champion.rounds_min <= champion.buchholz_cut or champion.long_from_rounds <= champion.buchholz_cut_long:
         yield "championship.buchholz_cut", "leaves no opponent over in the shortest championship"
+    if champion.not_there == "forfeit" and champion.team_boards is not None:
+        yield "championship.not_there", "forfeit is said of players, and teams meet (championship.team_boards)"
     if clash := clash_of_teams(rules):
         yield "championship.team_boards", str(clash)
 

@@ -9,12 +9,12 @@ from faristol.rules.ruleset import Ruleset
 
 
 def check_total_correction(*, final: bool, ruleset: Ruleset) -> None:
-    """Refuse to correct a running total when that is too late (FISC I.9, FISE 41, PES Ε.α)."""
+    """Refuse to correct a running total when that is too late (FISC I.8, FISE 41, PES Ε.α)."""
     until = ruleset.scoresheet.totals_until
     if until == "never" or (final and until == "final"):
         raise Refusal(
             "TOTAL_FIXED",
-            ruleset.article("scoresheet.totals_until"),
+            ruleset.law.correction_closed if final else ruleset.article("scoresheet.totals_until"),
             N_("The totals can no longer be corrected: the result is final."),
         )
 

@@ -73,16 +73,22 @@ def rack_value(rack: Sequence[str], tile_set: TileSet) -> int:
 
 
 def rack_adjustments(
-    condition: EndCondition, racks: Mapping[str, Sequence[str]], ruleset: Ruleset
+    condition: EndCondition,
+    racks: Mapping[str, Sequence[str]],
+    ruleset: Ruleset,
+    overtime: Mapping[str, int] = MappingProxyType({}),
 ) -> tuple[Adjustment, ...]:
     """What the tiles left on the racks add and take off when ``condition`` ends a game.
 
     ``racks`` has every player. After ``OUT`` each other player loses the own rack, and the player who went out
     gains them all (UF 27.3, FISC I.8.A, FM 17, FISE 45.4, PES Ε.β), or gains them twice and nobody loses; after a
     row of turns or an agreement each loses the own rack, and nobody gains. Lines for 0 points are written too: a
-    scoresheet shows that an empty rack was counted.
+    scoresheet shows that an empty rack was counted. Where the organiser reads FISC I.11 so, there are none after
+    ``overtime`` (ms of each player) of anybody.
     """
     article = _rack_article(condition, ruleset)
+    if not ruleset.end.racks_count_after_overtime and any(overtime.values()):
+        return ()
     if article is None:
         return ()
     value = {player: rack_value(rack, ruleset.tile_set) for player, rack in racks.items()}
@@ -121,12 +127,12 @@ def settle(
     ``scores`` are the running totals after the last turn, ``racks`` the tiles left, ``overtime`` milliseconds;
     all by player. The winner is found after the deductions.
     """
-    lines = (*rack_adjustments(condition, racks, ruleset), *time_adjustments(overtime, ruleset))
+    lines = (*rack_adjustments(condition, racks, ruleset, overtime), *time_adjustments(overtime, ruleset))
     return _settlement(scores, lines)
 
 
 def settle_abandonment(scores: Mapping[str, int], leavers: Collection[str], ruleset: Ruleset) -> Settlement:
-    """The result of a game that some players left. Racks and clocks are not counted; who leaves never wins.
+    """The result of a game that some players left, without racks and clocks; who leaves never wins.
 
     FISC I.8.E: who leaves while behind keeps the score; who leaves while ahead gets the other's less 50, and so does
     who leaves at a tie, unless the organiser says otherwise. The result may be negative: the book sets no floor. PES
@@ -142,7 +148,7 @@ def settle_abandonment(scores: Mapping[str, int], leavers: Collection[str], rule
             Adjustment(player, AdjustmentKind.ABANDONMENT, -score, article) for player, score in scores.items()
         )
         return Settlement(lines, MappingProxyType(dict.fromkeys(scores, 0)), winner=None, lost_by_all=True)
-    if ruleset.abandon.rule != "stands" and len(scores) != 2:
+    if ruleset.abandon.rule != "stands" and (ruleset.game.mode == "multi" or len(scores) != 2):
         raise ValueError(f"{ruleset.name} says what a game of two is worth that one leaves, not of {len(scores)}")
     lines = ()
     if ruleset.abandon.rule == "forfeit":
@@ -165,15 +171,22 @@ def settle_forfeit(players: Collection[str], losers: Collection[str], ruleset: R
     return replace(settled, lost_by_all=len(gone) == len(scores))
 
 
-def forfeit_adjustments(scores: Mapping[str, int], losers: Collection[str], ruleset: Ruleset) -> tuple[Adjustment, ...]:
+def forfeit_adjustments(
+    scores: Mapping[str, int], losers: Collection[str], ruleset: Ruleset, *, begun: bool = False
+) -> tuple[Adjustment, ...]:
     """What brings ``scores`` to the result of a game that some lost by decision, lines for 0 points left out.
 
-    At a table of several the scores stand: no book says what they would be instead.
+    ``begun`` says that a turn of it was over: points that were made stay on the sheet then, as if the game had been
+    abandoned, where the book does not say that they go (UF 28.4, FISE 46.5; PES ΣΤ). At a table of several the scores
+    stand: no book says what they would be instead. When all lose a game that was begun, it is as if all had left it.
     """
-    if len(scores) != 2:
+    if ruleset.game.mode == "multi":
         return ()
-    lines = _forfeit_lines(scores, losers, ruleset, AdjustmentKind.FORFEIT)
-    return tuple(line for line in lines if line.points)
+    if begun and ruleset.forfeit.begun == "as-abandoned":
+        lines = settle_abandonment(scores, losers, ruleset).adjustments
+    else:
+        lines = _forfeit_lines(scores, losers, ruleset, AdjustmentKind.FORFEIT)
+    return tuple(replace(line, kind=AdjustmentKind.FORFEIT) for line in lines if line.points)
 
 
 def _behind(scores: Mapping[str, int], gone: Collection[str], ruleset: Ruleset) -> tuple[Adjustment, ...]:
@@ -211,6 +224,8 @@ def _rack_article(condition: EndCondition, ruleset: Ruleset) -> str | None:
             return ruleset.article("end.agreement")
         case EndCondition.ROUND_TIME if ruleset.end.racks_count_after_time:
             return ruleset.article("end.racks_count_after_time")
+        case EndCondition.ABANDONED if ruleset.abandon.racks_count:
+            return ruleset.article("abandon.racks_count")
         case EndCondition.OVERTIME if ruleset.end.racks_count_after_cap:
             return ruleset.article("end.racks_count_after_cap")
         case _:

@@ -56,7 +56,8 @@ def check_play(
 ) -> tuple[Word, ...]:
     """The words that the play forms, the main word first, if it may be played (FISC I.6).
 
-    ``rack`` holds the mover's tiles as they are written there, ``?`` for a blank. Raises ``Refusal`` with the
+    ``rack`` holds the mover's tiles as they are written there, ``?`` for a blank, empty for one that is not known and
+    is none of those of the play. Raises ``Refusal`` with the
     article of the first rule that the play breaks.
     """
     laid = sorted(placements)
@@ -149,6 +150,16 @@ def _check_tiles(laid: Sequence[Placement], rack: Sequence[str], ruleset: Rulese
             held.remove(tile.in_rack)
     except ValueError:
         missing = Counter(tile.in_rack for _, tile in laid) - Counter(rack)
+        if "" in rack:
+            raise Refusal(
+                "NOT_IN_RACK",
+                ruleset.law.in_rack,
+                N_(
+                    "The play has more {tiles} than are left: all others lie on the board, "
+                    "or are known to be elsewhere."
+                ),
+                {"tiles": " ".join(sorted(missing.elements()))},
+            ) from None
         raise Refusal(
             "NOT_IN_RACK",
             ruleset.law.in_rack,

@@ -157,6 +157,13 @@ class Ruleset:
 
 
 ADDED: Sequence[Set[str]] = (
+    frozenset({"forfeit.begun", "absence.played_meanwhile"}),
+    frozenset(
+        {
+            *("championship.not_there", "end.racks_count_after_overtime", "law.correction_closed"),
+            *("lateness.clock_starts_on", "lateness.counted_from", "lateness.long_break_minutes"),
+        }
+    ),
     frozenset({"championship.team_boards", "championship.team_score"}),
     frozenset({"arbiter.sanction_points_from", "law.warning", "law.appeal", "law.tribunal"}),
 )

@@ -158,7 +158,7 @@ def found_tiles_go_in(found: int, bag_size: int, ruleset: Ruleset) -> bool:
         raise Refusal(
             "TILES_CLAIMED_LATE",
             ruleset.article("found_tiles.rule"),
-            N_("The game has begun: no claim about the number of tiles is heard any more."),
+            N_("The game has begun: claims about the number of tiles are no longer accepted."),
         )
     counted = bag_size + (found if law.counted == "after" else 0)
     return law.out_at is None or counted > law.out_at

@@ -135,7 +135,7 @@ class TileSet:
         # From where the end can be reached: without it LLLL…K would be tried in every way before it is given up.
         onward = {len(folded)}
         for place in reversed(range(len(folded))):
-            fitting = (written for written, _ in self._written if folded.startswith(written, place))
+            fitting = (written for written, _ in self.writings if folded.startswith(written, place))
             if any(place + len(written) in onward for written in fitting):
                 onward.add(place)
         ways = [_Way(0)] if 0 in onward else []
@@ -143,14 +143,14 @@ class TileSet:
             way = ways.pop()
             if way.place == len(folded):
                 yield way.faces()
-            for written, face in reversed(self._written):
+            for written, face in reversed(self.writings):
                 after = way.place + len(written)
                 if after in onward and folded.startswith(written, way.place):
                     ways.append(_Way(after, face, way))
 
     @cached_property
-    def _written(self) -> tuple[tuple[str, str], ...]:
-        """(how it is written, face), longest first."""
+    def writings(self) -> tuple[tuple[str, str], ...]:
+        """How each face is written within a word, and the face, the longest first: a face may come more than once."""
         pairs = {face: face for face in self.faces} | dict(self.aliases)
         return tuple(sorted(pairs.items(), key=lambda pair: (-len(pair[0]), pair[0])))
 

@@ -71,7 +71,7 @@ def check_exchange(rack: Sequence[str], tiles: Sequence[str], bag_size: int, rul
         raise Refusal(
             "EXCHANGE_TOO_LARGE",
             article,
-            N_("{asked} tiles cannot be exchanged while the bag holds {bag}: the most is {limit}."),
+            N_("{asked} {asked:tile|tiles} cannot be exchanged while the bag holds {bag}: the most is {limit}."),
             {"asked": len(tiles), "bag": bag_size, "limit": limit},
         )
 
@@ -82,7 +82,7 @@ def check_pass(bag_size: int, ruleset: Ruleset) -> None:
         raise Refusal(
             "PASS_NOT_ALLOWED",
             ruleset.article("passing.allowed"),
-            N_("A turn can be passed only while the bag holds {least} tiles or more; it holds {bag}."),
+            N_("A turn can be passed only while the bag holds {least} {least:tile|tiles} or more; it holds {bag}."),
             {"least": ruleset.game.rack_size, "bag": bag_size},
         )
 
@@ -113,7 +113,7 @@ def free_exchange(rack: Sequence[str], tiles: Sequence[str], bag_size: int, rule
     ``TURN_LOST`` where asking costs the turn.
     """
     law = ruleset.free_exchange
-    if not law.allowed:
+    if not law.allowed or law.when == "never":
         raise Refusal(
             "FREE_EXCHANGE_UNKNOWN",
             ruleset.article("free_exchange.allowed"),

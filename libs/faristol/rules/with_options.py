@@ -10,6 +10,7 @@ from typing import Any
 from faristol.rules.consistency import clash_of_teams, contradictions
 from faristol.rules.option_file import in_range
 from faristol.rules.options import NONE, Option, OptionValue, Value, written
+from faristol.rules.quoting import nearest
 from faristol.rules.refusal import N_, Refusal
 from faristol.rules.ruleset import Ruleset
 from faristol.rules.ruleset_file import load_ruleset, ruleset_names
@@ -28,12 +29,12 @@ def with_options(ruleset: Ruleset, options: Mapping[str, OptionValue]) -> Rulese
     chosen = dict(ruleset.chosen)
     for name, value in options.items():
         if name not in known:
-            raise Refusal(
-                "OPTION_UNKNOWN",
-                "",
-                N_("The rules {ruleset} have no option {option}; they have: {known}."),
-                {"ruleset": ruleset.name, "option": name, "known": ", ".join(known) or "–"},
-            )
+            near = nearest(name, known)
+            text = N_("The rules {ruleset} have no option {option}; they have: {known}.")
+            if near:
+                text = N_("The rules {ruleset} have no option {option}; did you mean {near}? They have: {known}.")
+            params = {"ruleset": ruleset.name, "option": name, "known": ", ".join(known) or "–", "near": near}
+            raise Refusal("OPTION_UNKNOWN", "", text, params)
         chosen[name] = _read(known[name], value)
     plain = _plain(ruleset)
     made = _apply(plain, chosen)
@@ -106,7 +107,7 @@ def _check(made: Ruleset, chosen: Mapping[str, OptionValue]) -> None:
             raise Refusal(
                 "OPTION_WITHOUT_SENSE",
                 option.article,
-                N_("The option {option} has no sense here: it needs {needed}."),
+                N_("The option {option} makes no sense here: it needs {needed}."),
                 {
                     "option": option.name,
                     "needed": ", ".join(f"{key} = {written(value)}" for key, value in option.when.items()),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
-from typing import Annotated, TypeVar
+from typing import Annotated, Any, TypeVar
 
 import grpc
 import typer
@@ -14,22 +14,21 @@ from google.protobuf.message import Message
 from google.rpc import error_details_pb2
 from grpc_status import rpc_status
 
-from faristol.cli.common import run, settings_of
-from faristol.host import StartError
+from faristol.cli.common import AsJson as AsJson
+from faristol.cli.common import run, who_acts
+from faristol.host import Addresses, StartError
+from faristol.host.acting import ACTOR, ACTOR_NAME
 from faristol.host.channels import CHANNEL_OPTIONS
-from faristol.host.text import LANGUAGES, negotiate, say
+from faristol.host.text import LANGUAGES, negotiate, say, with_article
 from faristol.pb.lexicon.v1 import adjudication_pb2_grpc as pb_grpc
 from faristol.rules.refusal import N_
 
 T = TypeVar("T")
 
 Address = Annotated[
-    str | None, typer.Option("--address", help="HOST:PORT of the lexicon service; else FARISTOL_LEXICON_ADDRESS.")
+    str | None, typer.Option("--address", help="HOST:PORT of the lexicon service; else FARISTOL_ADDRESS.")
 ]
-Cell = Annotated[
-    str | None, typer.Option("--address", help="HOST:PORT of services that run; else FARISTOL_…_ADDRESS of each.")
-]
-AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+Cell = Annotated[str | None, typer.Option("--address", help="HOST:PORT of services that run; else FARISTOL_ADDRESS.")]
 
 
 def in_language(language: str) -> str:
@@ -85,26 +84,68 @@ def reason_of(problem: grpc.aio.AioRpcError) -> str:
 
 
 def every_reason(problem: grpc.aio.AioRpcError) -> str:
-    """What an answer that refuses says to people, each reason on a line of its own where there are several."""
+    """What an answer that refuses says to people, with its article; of several reasons each is on a line of its own."""
     status = rpc_status.from_call(problem)  # type: ignore[arg-type] # as above
     failure = error_details_pb2.PreconditionFailure()
     if status is not None and any(detail.Unpack(failure) for detail in status.details):
         return "\n".join(one.description for one in failure.violations)
-    return str(problem.details())
+    return with_article(str(problem.details()), info_of(problem).metadata.get("article", ""))
+
+
+def sender() -> tuple[tuple[str, str | bytes], ...]:
+    """Metadata of a call that says who sends it; nothing where nobody has said so.
+
+    Raises ``StartError`` for a name that the terminal gave in another encoding than UTF-8.
+    """
+    name = who_acts()
+    try:
+        return ((ACTOR_NAME, name.encode()),) if name else ()
+    except UnicodeEncodeError:
+        text = N_("the name {name}, given by --as or FARISTOL_AS, is not in UTF-8")
+        raise StartError(say(text, {"name": ascii(name)}, language_of_terminal())) from None
+
+
+class _Sender(grpc.aio.UnaryUnaryClientInterceptor):  # type: ignore[type-arg] # generic in the stubs alone
+    """Says of every call who sends it, unless the call does."""
+
+    def __init__(self, who: tuple[tuple[str, str | bytes], ...]) -> None:
+        self._who = who
+
+    async def intercept_unary_unary(self, continuation: Any, client_call_details: Any, request: Any) -> Any:
+        """See ``grpc.aio.UnaryUnaryClientInterceptor``."""
+        said = grpc.aio.Metadata(*(client_call_details.metadata or ()))
+        if ACTOR not in said:
+            for key, value in self._who:
+                said.add(key, value)
+        return await continuation(client_call_details._replace(metadata=said), request)
+
+
+class _Reader(grpc.aio.UnaryUnaryClientInterceptor):  # type: ignore[type-arg] # generic in the stubs alone
+    """Says of every call which language the person at the terminal reads, unless the call does."""
+
+    async def intercept_unary_unary(self, continuation: Any, client_call_details: Any, request: Any) -> Any:
+        """See ``grpc.aio.UnaryUnaryClientInterceptor``."""
+        said = grpc.aio.Metadata(*(client_call_details.metadata or ()))
+        if "accept-language" not in said:
+            said.add("accept-language", language_of_terminal())
+        return await continuation(client_call_details._replace(metadata=said), request)
 
 
 @asynccontextmanager
 async def service_at(service: str, address: str | None) -> AsyncIterator[grpc.aio.Channel]:
     """The way to a service, at ``address`` or where the settings say.
 
-    Raises ``StartError`` when nobody said where, and for what the service refuses in the block.
+    Raises ``StartError`` when nobody said where, as ``sender`` does, and for what the service refuses in the block.
     """
-    wanted = address or settings_of().address(service)
+    wanted = address or Addresses().of(service)
     if not wanted:
         text = N_("say where the {service} service is: give --address or {setting}")
-        where = {"service": service, "setting": f"FARISTOL_{service.upper()}_ADDRESS"}
+        where = {"service": service, "setting": "FARISTOL_ADDRESS"}
         raise StartError(say(text, where, language_of_terminal()))
-    async with grpc.aio.insecure_channel(wanted, options=CHANNEL_OPTIONS) as channel:
+    senders: Any = [_Sender(sender())]  # the stubs want another class
+    if service == "lexicon":
+        senders.append(_Reader())
+    async with grpc.aio.insecure_channel(wanted, options=CHANNEL_OPTIONS, interceptors=senders) as channel:
         try:
             yield channel
         except grpc.aio.AioRpcError as problem:

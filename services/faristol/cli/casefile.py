@@ -2,21 +2,43 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 import sys
 from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import Any
 
-import click
 import typer
 
-from faristol.cli.calling import as_json
+from faristol.cli.asking import answered
+from faristol.cli.calling import as_json, language_of_terminal
 from faristol.host import StartError
+from faristol.host.text import say
 from faristol.pb.game.v1 import events_pb2 as game_events
 from faristol.pb.lexicon.v1 import adjudication_pb2 as pb
 from faristol.pb.lexicon.v1 import events_pb2 as events
+from faristol.pb.lexicon.v1 import lexicon_pb2
+from faristol.rules import N_
+
+ANSWERS = ("y", "n", "r", "q")
+"""What a judge answers of a word, in every language: good, no word, give the case back, leave."""
+
+NO_WORD_OF_CASE = N_("{given} is no word of case {case}: expected {expected}")
+NOTHING_WAITS = N_("nothing waits")
+NOT_APPOINTED = N_("nothing waits: no tournament has appointed {judge} as a judge")
+WAITING = N_("{count} waiting")
+YOURS, APPEAL, ESCALATED = N_("yours"), N_("appeal"), N_("escalated")
+CASE = N_("case {case} ({article}): lexicon {lexicon}")
+CASE_WITH_LAYERS = N_("case {case} ({article}): lexicon {lexicon}, layers {layers}")
+ARGUMENTS, NO_ARGUMENTS = N_("appeal: {arguments}"), N_("appeal, without arguments")
+LISTED, NOT_LISTED = N_("in the lexicon"), N_("not in the lexicon")
+ALWAYS, BY_SOURCE, OFF = N_("always"), N_("{layer} by {source}"), N_("{listing} (off)")
+GOOD, NO_WORD = N_("good"), N_("no word")
+WHICH = N_("{word}: y good, n no word, r give back, q leave")
+NO_ANSWER = N_("{given} is no answer: expected {expected}")
+REASON, SOURCE = N_("reason"), N_("source")
+REASON_OR_NONE, SOURCE_OR_NONE = N_("reason (Enter for none)"), N_("source (Enter for none)")
+AGAINST = N_("A ruling that is not the lexicon’s needs a reason and a source.")
 
 
 def tiles_of(text: str, file: pb.GetCaseFileResponse) -> Sequence[str]:
@@ -28,8 +50,8 @@ def tiles_of(text: str, file: pb.GetCaseFileResponse) -> Sequence[str]:
     named = [word for word in words if " ".join(word) == text.upper()]
     found = named or [word for word in words if "".join(word) == text.upper()]
     if len(found) != 1:
-        expected = ", ".join(" ".join(word) for word in words)
-        raise StartError(f"{text!r} is no word of case {file.case_id}: expected {expected}")
+        params = {"given": repr(text), "case": file.case_id, "expected": ", ".join(" ".join(word) for word in words)}
+        raise StartError(_said(NO_WORD_OF_CASE, **params))
     return found[0]
 
 
@@ -45,14 +67,12 @@ def show_queue(queue: pb.WatchQueueResponse, judge_id: str, *, json_output: bool
         typer.echo(json.dumps({"cases": cases, "appointed": queue.appointed}, ensure_ascii=False))
         return
     now = datetime.now(UTC)
-    nothing = (
-        "nothing waits" if queue.appointed else f"nothing waits: no tournament has appointed {judge_id} as a judge"
-    )
-    typer.echo(f"{len(queue.cases)} waiting" if queue.cases else nothing)
+    nothing = _said(NOTHING_WAITS) if queue.appointed else _said(NOT_APPOINTED, judge=judge_id)
+    typer.echo(_said(WAITING, count=len(queue.cases)) if queue.cases else nothing)
     for case in queue.cases:
         waited = (now - case.queued_at.ToDatetime(UTC)).total_seconds()
         marks = [
-            name for name, on in (("yours", case.held), ("appeal", case.appeal), ("escalated", case.escalated)) if on
+            _said(name) for name, on in ((YOURS, case.held), (APPEAL, case.appeal), (ESCALATED, case.escalated)) if on
         ]
         words = ", ".join(" ".join(word.faces) for word in case.words)
         typer.echo(f"  {case.case_id}  {case.language}  {waited:.0f} s  {words}  {' '.join(marks)}".rstrip())
@@ -60,19 +80,17 @@ def show_queue(queue: pb.WatchQueueResponse, judge_id: str, *, json_output: bool
 
 def show_file(file: pb.GetCaseFileResponse) -> None:
     """Print what is known of a case."""
-    layers = f", layers {', '.join(file.layers)}" if file.layers else ""
-    typer.echo(f"case {file.case_id} ({file.article}): lexicon {file.lexicon.name} {file.edition}{layers}")
+    lexicon = f"{file.lexicon.name} {file.edition}"
+    params = {"case": file.case_id, "article": file.article, "lexicon": lexicon, "layers": ", ".join(file.layers)}
+    typer.echo(_said(CASE_WITH_LAYERS if file.layers else CASE, **params))
     if file.appeal:
-        typer.echo(f"appeal: {file.arguments or 'no arguments'}")
+        typer.echo(_said(ARGUMENTS, arguments=file.arguments) if file.arguments else _said(NO_ARGUMENTS))
     for one in file.words:
-        listed = ", ".join(
-            f"{place.layer or 'always'}{f' by {place.source}' if place.source else ''}{'' if place.on else ' (off)'}"
-            for place in one.listings
-        )
-        answer = "in the lexicon" if one.valid else "not in the lexicon"
+        listed = ", ".join(map(_listing, one.listings))
+        answer = _said(LISTED if one.valid else NOT_LISTED)
         typer.echo(f"  {' '.join(one.word.faces)}: {answer}  {listed}".rstrip())
         for before in one.earlier:
-            said = "good" if before.valid else "no word"
+            said = _said(GOOD if before.valid else NO_WORD)
             typer.echo(f"    {before.tournament_id}: {said}  {before.reason}  {before.source}".rstrip())
 
 
@@ -80,33 +98,64 @@ def ask_person(file: pb.GetCaseFileResponse) -> list[events.WordRuling] | None:
     """Ask at the terminal. Raises ``EOFError`` when the judge leaves."""
     show_file(file)
     rulings = []
-    for one in file.words:
-        word = " ".join(one.word.faces)
+    for case_word in file.words:
         try:
-            answer = typer.prompt(
-                f"{word}: y good, n no word, r give back, q leave",
-                type=click.Choice(["y", "n", "r", "q"]),
-                show_choices=False,
-                default="y" if one.valid else "n",
-            )
-            if answer == "q":
-                raise EOFError
-            if answer == "r":
-                return None
-            valid = answer == "y"
-            against = valid != one.valid
-            reason = typer.prompt("reason", default=None if against else "", show_default=False)
-            source = typer.prompt("source", default=None if against else "", show_default=False)
+            ruled = _ask_of_word(case_word)
         except typer.Abort:
             raise EOFError from None
-        rulings.append(ruling(one.word.faces, valid, reason, source))
+        if ruled is None:
+            return None
+        rulings.append(ruled)
     return rulings
+
+
+def _ask_of_word(case_word: pb.WordFile) -> events.WordRuling | None:
+    """Ask until one word is ruled on, a case given back (None) or left (``EOFError``).
+
+    Whoever rules against the lexicon and gives no reason or source is asked of the word again, so that a slip of the
+    key can be put right.
+    """
+    question = _said(WHICH, word=" ".join(case_word.word.faces))
+    while True:
+        typed = str(typer.prompt(question, default="y" if case_word.valid else "n"))
+        answer = typed.strip().lower()
+        if answer not in ANSWERS:
+            typer.echo(_said(NO_ANSWER, given=repr(typed), expected=", ".join(ANSWERS)))
+            continue
+        if answer == "q":
+            raise EOFError
+        if answer == "r":
+            return None
+        valid = answer == "y"
+        against = valid != case_word.valid
+        reason = _line(REASON if against else REASON_OR_NONE)
+        source = _line(SOURCE if against else SOURCE_OR_NONE) if reason or not against else ""
+        if not against or (reason and source):
+            return ruling(case_word.word.faces, valid, reason, source)
+        typer.echo(_said(AGAINST))
+
+
+def _line(question: str) -> str:
+    """What is typed at a question; empty for Enter alone."""
+    return str(typer.prompt(_said(question), default="", show_default=False)).strip()
+
+
+def _listing(place: lexicon_pb2.Listing) -> str:
+    """Where the lexicon has a word: a layer, who says so, and whether it is off."""
+    text = place.layer or _said(ALWAYS)
+    if place.source:
+        text = _said(BY_SOURCE, layer=text, source=place.source)
+    return text if place.on else _said(OFF, listing=text)
+
+
+def _said(text: str, **params: str | int) -> str:
+    return say(text, params, language_of_terminal())
 
 
 async def ask_program(file: pb.GetCaseFileResponse) -> list[events.WordRuling] | None:
     """Ask by lines of JSON. Raises ``EOFError`` at the end of the input, ``StartError`` for what is no ruling."""
     typer.echo(json.dumps(as_json(file), ensure_ascii=False))
-    line = await asyncio.to_thread(sys.stdin.readline)
+    line = await answered(sys.stdin.readline)
     if not line:
         raise EOFError
     try:

@@ -1,53 +1,322 @@
-"""Which commands there are, and where: only the one that is called is imported."""
+"""Which nouns and verbs there are, and where: only the command that is called is imported."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from difflib import get_close_matches
 from importlib import import_module
-from typing import Any
+from typing import Annotated, Any, NamedTuple
 
 import typer
 from typer.core import TyperGroup
 
-COMMANDS: Mapping[str, str] = {
-    "direct": "director:direct",
-    "draws": "draws:app",
-    "export": "export:app",
-    "gcg": "gcg:app",
-    "history": "director:history",
-    "judge": "judge:app",
-    "lexicon": "lexicon:app",
-    "pair": "pair:pair",
-    "players": "players:app",
-    "prizes": "prizes:prizes",
-    "projections": "projections:app",
-    "ratings": "ratings:app",
-    "record": "keeping:app",
-    "referee": "referee.command:referee",
-    "ruleset": "ruleset:app",
-    "rulings": "rulings:app",
-    "sheet": "sheet:sheet",
-    "table": "table.command:table",
+from faristol.cli.common import acting_as
+from faristol.pb.pairing.v1.comments import COMMENTS
+
+
+class Verb(NamedTuple):
+    """A verb of a noun: a function of a module of ``faristol.cli``, or a method of the pairing service."""
+
+    where: str
+    """``module:function``, or the name of the method."""
+    help: str = ""
+    """What it does, in short; of a method the contract says it."""
+
+    @property
+    def short(self) -> str:
+        """What it does, in one line."""
+        return self.help or COMMENTS[self.where].partition(". ")[0].removesuffix(".") + "."
+
+
+@dataclass(frozen=True, slots=True)
+class Noun:
+    """What there is to be done with something."""
+
+    help: str
+    verbs: Mapping[str, Verb]
+    where: str = ""
+    """The module that has all the verbs, instead."""
+
+
+COMMANDS: Mapping[str, Noun | Verb] = {
+    "enter": Verb("entry.command:enter", "Enter the results of a round, table by table, or from a file."),
+    "tournament": Noun(
+        "Tournaments: what they are, and what was done in them.",
+        {
+            "create": Verb("CreateTournament"),
+            "list": Verb("tournaments:list_tournaments", "List the tournaments."),
+            "show": Verb("GetTournament"),
+            "set-rounds": Verb("ChangeRounds"),
+            "obstacles": Verb("ListObstacles"),
+            "history": Verb("history:history", "Show what was done: when, what, by whom, and what would undo it."),
+            "undo": Verb("UndoAct"),
+            "export": Verb("export:whole", "Write all of it as one JSON object."),
+        },
+    ),
+    "player": Noun(
+        "Players: who takes part, who leaves, how they behave.",
+        {
+            "add": Verb("RegisterPlayer"),
+            "import": Verb("players:import_players", "Register the players of a list, and their teams."),
+            "export": Verb("ratings:export", "Print the rating list, as `player import` takes it."),
+            "list": Verb("players:list_players", "List the players."),
+            "check-in": Verb("CheckInPlayer"),
+            "check-out": Verb("CheckOutPlayer"),
+            "withdraw": Verb("WithdrawPlayer"),
+            "reinstate": Verb("ReinstatePlayer"),
+            "move": Verb("MovePlayer"),
+            "warn": Verb("WarnPlayer"),
+            "sanction": Verb("SanctionPlayer"),
+            "expel": Verb("ExpelPlayer"),
+        },
+    ),
+    "team": Noun(
+        "Teams, where teams meet.",
+        {
+            "add": Verb("RegisterTeam"),
+            "list": Verb("players:list_teams", "List the teams with their line-ups."),
+            "set-line-up": Verb("SetLineUp"),
+            "withdraw": Verb("WithdrawTeam"),
+            "reinstate": Verb("ReinstateTeam"),
+            "export": Verb("export:teams", "Write the teams with their line-ups as CSV or JSON."),
+        },
+    ),
+    "hall": Noun("Halls and their tables.", {"set": Verb("SetHalls")}),
+    "bye": Noun("Rounds that somebody sits out.", {"grant": Verb("GrantBye"), "revoke": Verb("RevokeBye")}),
+    "pair": Noun(
+        "Pairs that are kept apart, and pairs made by hand.",
+        {
+            "forbid": Verb("ForbidPair"),
+            "allow": Verb("AllowPair"),
+            "keep": Verb("KeepPair"),
+            "release": Verb("ReleasePair"),
+        },
+    ),
+    "round": Noun(
+        "Rounds: pairing, starting, closing.",
+        {
+            "pair": Verb("PairRound"),
+            "show": Verb("rounds:show", "Show the pairings of a round with their results."),
+            "explain": Verb("ExplainPairing"),
+            "unpair": Verb("UnpairRound"),
+            "start": Verb("StartRound"),
+            "close": Verb("CloseRound"),
+            "export": Verb("export:pairings", "Write the tables of a round as CSV or JSON."),
+        },
+    ),
+    "result": Noun(
+        "Results that an arbiter gives.",
+        {
+            "enter": Verb("EnterResult"),
+            "correct": Verb("CorrectResult"),
+            "forfeit": Verb("GiveForfeit"),
+        },
+    ),
+    "game": Noun(
+        "Games: their sheets, and when they are played.",
+        {
+            "sheet": Verb("sheet:sheet", "Print the scoresheet of a game as its rules want it."),
+            "postpone": Verb("PostponeGame"),
+            "cancel-postponement": Verb("CancelPostponement"),
+            "start": Verb("StartPostponedGame"),
+        },
+    ),
+    "table": Noun(
+        "Tables: keeping one, and who has one of their own.",
+        {
+            "keep": Verb("table.command:table", "Keep a table that is being played."),
+            "fix": Verb("FixTable"),
+            "release": Verb("ReleaseTable"),
+        },
+    ),
+    "sanction": Noun(
+        "Warnings, sanctions and expulsions that are taken back.",
+        {"lift": Verb("LiftSanction"), "lift-expulsion": Verb("LiftExpulsion")},
+    ),
+    "appeal": Noun(
+        "Appeals against sanctions.",
+        {"lodge": Verb("LodgeAppeal"), "decide": Verb("DecideAppeal"), "withdraw": Verb("WithdrawAppeal")},
+    ),
+    "tribunal": Noun("The tribunal of appeals.", {"appoint": Verb("AppointTribunal")}),
+    "standings": Noun(
+        "Standings.",
+        {
+            "publish": Verb("PublishStandings"),
+            "reopen": Verb("ReopenStandings"),
+            "export": Verb("export:standings", "Write the standings with their tie-breaks as CSV or JSON."),
+        },
+    ),
+    "crosstable": Noun(
+        "Crosstables.", {"export": Verb("export:crosstable", "Write everybody's rounds as CSV or JSON.")}
+    ),
+    "prize": Noun(
+        "Special prizes.",
+        {"offer": Verb("OfferPrizes"), "list": Verb("prizes:prizes", "Show who is ahead for the special prizes.")},
+    ),
+    "rating": Noun(
+        "Ratings after a tournament.",
+        {
+            "systems": Verb("ratings:systems", "List the rating systems that a tournament can choose."),
+            "choose": Verb("ratings:choose", "Say by which system a tournament is rated."),
+            "show": Verb("ratings:show", "Show the ratings after a tournament, or an estimate."),
+            "export": Verb("export:ratings", "Write the rating list, or an estimate, as CSV or JSON."),
+        },
+    ),
+    "judge": Noun("Judges: who rules on challenges, and ruling on them.", {}, "judge:app"),
+    "ruling": Noun(
+        "Rulings on challenges.",
+        {
+            "list": Verb("rulings:list_rulings", "List the rulings of closed rounds, as the public may see them."),
+            "export": Verb("rulings:export", "Write every word that was ruled on as CSV, for officials."),
+            "stats": Verb("rulings:stats", "Say how long cases waited for their ruling."),
+            "correct": Verb("CorrectRuling"),
+        },
+    ),
+    "draw": Noun(
+        "Draws of games whose bag the system held.",
+        {"verify": Verb("draws:verify", "Make every draw of a game again, and compare.")},
+    ),
+    "ruleset": Noun("Rule books as data: values, articles, options.", {}, "ruleset:app"),
+    "lexicon": Noun("The lexicons on this machine.", {}, "lexicon:app"),
+    "gcg": Noun("Games in GCG files.", {}, "gcg:app"),
+    "trf": Noun(
+        "Tournaments in TRF files.",
+        {
+            "pair": Verb("pair:pair", "Pair the next round of a TRF file by FIDE's Dutch system, or check all."),
+            "export": Verb("export:trf", "Write a tournament as a TRF file."),
+        },
+    ),
+    "record": Noun("The record of everything that happened.", {}, "keeping:app"),
+    "projection": Noun("The tables that are computed from the record.", {}, "projections:app"),
+    "referee": Verb("referee.command:referee", "Play rulebook cases."),
+    "completion": Verb("completion:completion", "Print what a shell needs to complete words: bash, zsh or fish."),
 }
-"""Each command's module of ``faristol.cli``, and what it is there: a group of commands, or a function."""
+"""The commands but those of ``main``, in the order in which they are listed."""
 
 
-class Commands(TyperGroup):
-    """The commands of its own, and those of ``COMMANDS``."""
+def spelled(method: str) -> str:
+    """The noun and verb of a method of the pairing service: ``round unpair`` of ``UnpairRound``."""
+    return _SPELLED.get(method, method)
+
+
+_SPELLED = {
+    verb.where: f"{noun} {name}"
+    for noun, entry in COMMANDS.items()
+    if isinstance(entry, Noun)
+    for name, verb in entry.verbs.items()
+} | {"ListActs": "tournament history", "EnterResults": "enter", "ListResults": "enter"}
+
+
+class Group(TyperGroup):
+    """Commands of which the names and what they do are known before they are imported."""
+
+    def shorts(self, ctx: Any) -> Mapping[str, str]:
+        """What each does, in one line, by their names."""
+        return {name: command.get_short_help_str(100) for name, command in self.commands.items()}
 
     def list_commands(self, ctx: Any) -> list[str]:
         """See ``click.Group``."""
-        return [*super().list_commands(ctx), *COMMANDS]
+        return list(self.shorts(ctx))
+
+    def format_commands(self, ctx: Any, formatter: Any) -> None:
+        """See ``click.Group``."""
+        with formatter.section("Commands"):
+            formatter.write_dl(list(self.shorts(ctx).items()))
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        """See ``click.Group``. Where there is no such command the nearest is told."""
+        known = self.list_commands(ctx)
+        if args[0] not in known and not args[0].startswith("-") and not ctx.resilient_parsing:
+            ctx.fail(unknown("command", args[0], known))
+        return super().resolve_command(ctx, args)
+
+
+def unknown(what: str, given: str, known: Iterable[str]) -> str:
+    """That there is no such thing; which was perhaps meant, or else all that there are."""
+    known = list(known)
+    near = get_close_matches(given.lower(), known, n=3, cutoff=0.55)
+    if near:
+        return f"there is no {what} {given!r}; did you mean {' or '.join(near)}?"
+    return f"there is no {what} {given!r}; there are: {', '.join(known)}"
+
+
+class Commands(Group):
+    """The commands of ``main``, and those of ``COMMANDS``."""
+
+    def shorts(self, ctx: Any) -> Mapping[str, str]:
+        """See ``Group``."""
+        listed = {name: entry.help for name, entry in COMMANDS.items()}
+        return {**super().shorts(ctx), **listed}
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
         """See ``click.Group``."""
         if cmd_name not in COMMANDS:
             return super().get_command(ctx, cmd_name)
-        module, _, name = COMMANDS[cmd_name].partition(":")
-        found = getattr(import_module(f"faristol.cli.{module}"), name)
-        parent = typer.Typer(rich_markup_mode=None)
-        if isinstance(found, typer.Typer):
-            parent.add_typer(found, name=cmd_name)
+        return command_of(cmd_name, COMMANDS[cmd_name])
+
+
+class Verbs(Group):
+    """The verbs of a noun."""
+
+    noun: Noun
+
+    def shorts(self, ctx: Any) -> Mapping[str, str]:
+        """See ``Group``."""
+        return {name: verb.short for name, verb in self.noun.verbs.items()}
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:
+        """See ``click.Group``."""
+        verb = self.noun.verbs.get(cmd_name)
+        return command_of(cmd_name, verb) if verb else None
+
+
+def command_of(name: str, entry: Noun | Verb) -> Any:
+    """The command itself, imported."""
+    if isinstance(entry, Noun) and not entry.where:
+        group = Verbs(name=name, help=entry.help, no_args_is_help=True, rich_markup_mode=None)
+        group.noun = entry
+        return group
+    parent = typer.Typer(rich_markup_mode=None)
+    module, _, found = entry.where.partition(":")
+    if not found:
+        parent.command(name)(import_module("faristol.cli.director").command_of(entry.where))
+    else:
+        it = getattr(import_module(f"faristol.cli.{module}"), found)
+        if isinstance(it, typer.Typer):
+            parent.add_typer(it, name=name, cls=Group)
         else:
-            parent.command(cmd_name)(found)
-        return typer.main.get_group(parent).commands[cmd_name]
+            parent.command(name)(it)
+    return _with_as(typer.main.get_group(parent).commands[name])
+
+
+def _acts(name: str | None) -> None:
+    acting_as(name)
+
+
+def _somebody(
+    acts: Annotated[
+        str | None,
+        typer.Option(
+            "--as",
+            metavar="NAME",
+            callback=_acts,
+            expose_value=False,
+            help="Who acts: your name, kept with what you do and erasable; else FARISTOL_AS.",
+        ),
+    ] = None,
+) -> None:
+    """A command of which every other one gets the option."""
+
+
+def _with_as(command: Any) -> Any:
+    """A command, or every command of a group, with ``--as`` for who acts, where it has none of its own."""
+    parts = getattr(command, "commands", None)
+    if parts is not None:
+        for part in parts.values():
+            _with_as(part)
+    elif not any("--as" in param.opts for param in command.params):
+        template = typer.Typer(add_completion=False)
+        template.command()(_somebody)
+        command.params.extend(param for param in typer.main.get_command(template).params if param.name == "acts")
+    return command

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import logging
-from collections.abc import Coroutine
+import os
+from collections.abc import Coroutine, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -33,6 +35,26 @@ def settings_of(**given: object) -> Settings:
         name = "_".join(str(part) for part in first["loc"])
         value = first.get("input")
         raise StartError(f"setting {name} cannot be {value!r}: {first['msg'].lower()}") from problem
+
+
+class _Person:
+    """Who gave the command, where that was said on the command line."""
+
+    name = ""
+
+
+def acting_as(name: str | None) -> None:
+    """Note who gives this command, as ``--as`` says it. Where nothing is said it stays as it was."""
+    if name:
+        _Person.name = name
+
+
+def who_acts() -> str:
+    """The name of who gives this command, by ``--as`` or else by FARISTOL_AS; empty where neither says it."""
+    return _Person.name or os.environ.get("FARISTOL_AS", "").strip()
+
+
+AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
 
 class Bar:
@@ -72,3 +94,16 @@ def run(work: Coroutine[Any, Any, Any]) -> Any:
         format="%(asctime)s %(levelname)s %(name)s: %(message)s",
     )
     return asyncio.run(work)
+
+
+def tell_answer(text: str, content: Mapping[str, Any], *, json_output: bool) -> None:
+    """Tell an answer: a sentence for people, or with ``--json`` an object for programs."""
+    typer.echo(json.dumps(content, ensure_ascii=False) if json_output else text)
+
+
+def columns(rows: Iterable[Sequence[str]]) -> Iterator[str]:
+    """Lines of which the cells stand below each other, with two blanks between."""
+    kept = [list(row) for row in rows]
+    widths = [max(map(len, cells)) for cells in zip(*kept, strict=True)]
+    for row in kept:
+        yield "  ".join(f"{cell:<{width}}" for cell, width in zip(row, widths, strict=True)).rstrip()

@@ -13,10 +13,15 @@ from importlib import import_module
 from pathlib import Path
 from typing import IO
 
+from nats.errors import Error as NatsError
+from sqlalchemy.exc import SQLAlchemyError
+
 from faristol.bus import Bus, BusError, NatsServer
+from faristol.bus.stopped import told
 from faristol.host import SERVICES, Part, Runtime, Settings, StartError
 from faristol.host.process import Process
 from faristol.host.runtime import utc_now
+from faristol.host.startup import when_there
 from faristol.host.telemetry import Telemetry
 from faristol.record import Record
 
@@ -46,17 +51,25 @@ def builders(services: Sequence[str]) -> list[Callable[[Runtime], Part]]:
 
 @asynccontextmanager
 async def running(
-    settings: Settings, services: Sequence[str] = SERVICES, now: Callable[[], datetime] = utc_now
+    settings: Settings,
+    services: Sequence[str] = SERVICES,
+    now: Callable[[], datetime] = utc_now,
+    *,
+    stop: asyncio.Event | None = None,
+    tell: Callable[[str], None] = lambda _: None,
 ) -> AsyncIterator[Running]:
     """Serve these services until the block ends, by the time of ``now``.
 
-    With all of them and no NATS URL, a NATS server of its own is started in the data folder. Raises
-    ``StartError``, ``RecordError``, ``BusError`` or ``LexiconError`` when that cannot be.
+    With all of them and no NATS URL, a NATS server of its own is started in the data folder. A database or a NATS
+    server that is away is waited for, for as long as the settings say; ``tell`` is given a sentence about it. Raises
+    ``StartError``, ``RecordError``, ``BusError`` or ``LexiconError`` when that cannot be, and ``Cancelled`` when
+    ``stop`` is set meanwhile.
     """
+    stop = stop or asyncio.Event()
     for service in services:
         for needed in NEEDS.get(service, ()):
-            if needed not in services and not settings.address(needed):
-                setting = f"FARISTOL_{needed.upper()}_ADDRESS"
+            if needed not in services and not settings.peer(needed):
+                setting = f"FARISTOL_PEER_{needed.upper()}"
                 raise StartError(f"the {service} service needs the {needed} service: say where it is with {setting}")
     async with AsyncExitStack() as stack:
         if settings.otlp_endpoint:
@@ -72,9 +85,10 @@ async def running(
             server = await NatsServer.start(settings.data.absolute() / "nats")  # a path, no file
             stack.push_async_callback(server.stop)
             nats_url = server.url
-        record = await Record.open(settings.record_url())
+        patience = settings.start_seconds
+        record = await when_there(lambda: Record.open(settings.record_url()), patience, stop, tell)
         stack.push_async_callback(record.close)
-        bus = await Bus.connect(nats_url)
+        bus = await when_there(lambda: Bus.connect(nats_url), patience, stop, tell)
         stack.push_async_callback(bus.close)
         runtime = Runtime(settings, record, now)
         build = builders(services)
@@ -82,7 +96,11 @@ async def running(
             build.append(import_module("faristol.host.sealing").part)
         process = Process(runtime, bus, build)
         stack.push_async_callback(process.stop)
-        yield Running(runtime, process, await process.start())
+        try:
+            address = await process.start()
+        except (SQLAlchemyError, NatsError, OSError) as problem:
+            raise StartError(f"the process could not start: {told(problem)}") from problem
+        yield Running(runtime, process, address)
 
 
 async def serve_until(running: Running, stop: asyncio.Event) -> None:

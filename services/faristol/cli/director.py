@@ -1,204 +1,208 @@
-"""`faristol direct …` and `faristol history …`: what a director does, and what was done."""
+"""What a director does: each method of the pairing service as a command, made of the contract and of ``acts``."""
 
 from __future__ import annotations
 
-import csv
+import inspect
 import json
 import re
 import uuid
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from typing import Annotated, Any
 
+import grpc
 import typer
 from google.protobuf.descriptor import FieldDescriptor as Field
-from google.protobuf.json_format import ParseDict, ParseError
 from google.protobuf.message import Message
 from google.protobuf.message_factory import GetMessageClass
-from google.protobuf.timestamp_pb2 import Timestamp
 
-from faristol.cli.calling import AsJson, as_json, language_of_terminal, service_at
+from faristol.cli.acts import ACTS, Act
+from faristol.cli.calling import AsJson, info_of, language_of_terminal, service_at
+from faristol.cli.commands import spelled
 from faristol.cli.common import run
-from faristol.cli.referee.forms import kebab, names_of
+from faristol.cli.completing import Tournament, players
+from faristol.cli.fields import TEAM_FOR, Reader, choices, written
+from faristol.cli.names import Roll, roll, tournament_meant
 from faristol.host import StartError
-from faristol.host.text import say
 from faristol.pb.pairing.v1 import pairing_pb2 as pairing
 from faristol.pb.pairing.v1 import pairing_pb2_grpc as pairing_grpc
-from faristol.rules.refusal import N_
+from faristol.pb.pairing.v1.comments import COMMENTS
 
 SERVICE = pairing.DESCRIPTOR.services_by_name["PairingService"]
 
 Address = Annotated[
-    str | None, typer.Option("--address", help="HOST:PORT of the pairing service; else FARISTOL_PAIRING_ADDRESS.")
+    str | None, typer.Option("--address", help="HOST:PORT of the pairing service; else FARISTOL_ADDRESS.")
 ]
-Tournament = Annotated[str, typer.Argument(help="Id of the tournament.")]
+Table = Annotated[int, typer.Option("--table", min=0, help="The table of the game, in place of its id.")]
+OfRound = Annotated[int, typer.Option("--round", min=0, help="The round of that table; the last one paired when 0.")]
+
+HIDDEN = frozenset({"command_id", "tournament_id"})
+"""Fields that nobody writes: the command gives them."""
 
 
-def direct(
-    command: Annotated[
-        str, typer.Argument(help="A command, as withdraw-player; all are listed when there is none.")
-    ] = "",
-    tournament: Annotated[
-        str, typer.Argument(help="Id of the tournament; without it the command's fields are listed.")
-    ] = "",
-    fields: Annotated[
-        list[str] | None, typer.Argument(help="Fields as the contract has them: player-id=anna round=2.")
-    ] = None,
-    address: Address = None,
-    json_output: AsJson = False,
-) -> None:
-    """Carry out a director's command.
+def command_of(method: str) -> Callable[..., None]:
+    """The command of a method of the pairing service."""
+    act, kind = ACTS[method], _kind(method)
 
-    Lists are written with commas, player-ids=anna,biel scores=anna=310,biel=290, and an empty one as halls=. An entry
-    that has a comma stands in double quotes, as in CSV: affiliations='"ona=Valls, secció Scrabble",pau=FISE'.
-    """
-    if not command:
-        typer.echo("\n".join(f"{kebab(one.name):<24}{_what_it_does(one.name)}" for one in SERVICE.methods))
-        return
-    method = next((one for one in SERVICE.methods if kebab(one.name) == command), None)
-    if method is None:
-        known = ", ".join(sorted(kebab(one.name) for one in SERVICE.methods))
-        raise _wrong(N_("there is no command {given}; there are: {known}"), given=repr(command), known=known)
-    request_class = GetMessageClass(method.input_type)
-    if not tournament:
-        typer.echo(_what_it_does(method.name))
-        typer.echo("\n".join(f"  {kebab(one.name)}={_written(one)}" for one in _to_fill_in(request_class)))
-        return
-    request = _request(request_class, tournament, fields or [])
-    answer = call(address, method.name, request)
-    said = as_json(answer)
-    if json_output:
-        typer.echo(json.dumps(said, ensure_ascii=False, indent=2))
-        return
-    number = said.pop("round_to_pair_again", 0)
-    typer.echo(_lines(said))
-    if number:
-        text = N_("Round {round} is paired already: pair it again before it starts.")
-        typer.echo(say(text, {"round": str(number)}, language_of_terminal()))
+    def carry_out(*, address: str | None, json_output: bool, **given: Any) -> None:
+        _carry_out(method, given, address, json_output=json_output)
+
+    parameters = [*_parameters(act, kind), *_always()]
+    carry_out.__doc__ = readable(COMMENTS[method])
+    carry_out.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined] # as inspect looks for it
+    carry_out.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
+    return carry_out
 
 
-def history(tournament: Tournament, address: Address = None, json_output: AsJson = False) -> None:
-    """Show everything that was done in a tournament: when, what, by whom, and what would undo it."""
-    answer = pairing.ListActsResponse(more=True)
-    while answer.more:
-        after = answer.acts[-1].version if answer.acts else 0
-        page = call(address, "ListActs", pairing.ListActsRequest(tournament_id=tournament, after_version=after))
-        assert isinstance(page, pairing.ListActsResponse)
-        answer.ClearField("more")
-        answer.MergeFrom(page)
-    if json_output:
-        typer.echo(json.dumps(as_json(answer), ensure_ascii=False, indent=2))
-        return
-    typer.echo("\n".join(_told(answer)))
+def option_of(act: Act, field: Any) -> str:
+    """The option of a field: ``--arbiter`` of ``arbiter_id``, ``--score`` of ``scores``."""
+    if field.name in act.spelled:
+        return f"--{act.spelled[field.name]}"
+    if field.name == "occurred_at":
+        return "--at"
+    name = re.sub(r"_ids?$", "", field.name)
+    if field.is_repeated and name == field.name:
+        name = re.sub(r"ie$", "y", name.removesuffix("s"))
+    return f"--{name.replace('_', '-')}"
 
 
-def _told(answer: pairing.ListActsResponse) -> Iterator[str]:
-    """The lines of a history, in the order of the record."""
-    for act in sorted((*answer.acts, *answer.rating_choices), key=lambda act: act.position):
-        about = [
-            f"round {act.round}" if act.round else "",
-            act.game_id,
-            ", ".join(_whom(act)),
-            *act.details,
-            act.note,
-        ]
-        undo = f"undone by {kebab(act.undone_by)}" if act.undone_by else ""
-        parts = [act.type, *filter(None, about), f"by {act.actor}" if act.actor else "", undo]
-        yield f"{act.version or '':>4}  {act.recorded_at.ToJsonString()}  {'; '.join(filter(None, parts))}"
+def readable(comment: str) -> str:
+    """A comment of the contract with its methods as they are said on the command line."""
+    return re.sub(r"\b(?:[A-Z][a-z]+){2,}\b", lambda found: f"`{spelled(found[0])}`", comment) if comment else ""
 
 
-def _whom(act: pairing.Act) -> Iterator[str]:
-    """The players of an act, as ``Anna Puig (anna) 310``: names, ids, and scores where it has them."""
-    scores = {one.player_id: f" {one.score}" for one in act.scores}
-    for one in act.players:
-        yield f"{one.name or 'a player'} ({one.player_id}){scores.get(one.player_id, '')}"
+def _kind(method: str) -> type[Message]:
+    return GetMessageClass(SERVICE.methods_by_name[method].input_type)
 
 
-def _what_it_does(method: str) -> str:
-    """What the contract says of a command."""
-    return " ".join((getattr(pairing_grpc.PairingServiceServicer, method).__doc__ or "").split())
+def _parameters(act: Act, kind: type[Message]) -> Iterator[inspect.Parameter]:
+    """What a command is given: the tournament, its arguments, and an option for every other field."""
+    fields = kind.DESCRIPTOR.fields_by_name
+    if act.new != "tournament_id":
+        yield _parameter("tournament_id", Tournament)
+    for name in act.arguments:
+        yield _argument(act, fields[name])
+    if "game_id" in fields:
+        yield _parameter("table_number", Table, 0)
+        yield _parameter("table_round", OfRound, 0)
+    dropped = {TEAM_FOR[name] for name in act.arguments if TEAM_FOR.get(name) in fields}
+    for name, field in fields.items():
+        if name not in HIDDEN | dropped and name not in act.arguments:
+            yield _option(act, field)
 
 
-def _to_fill_in(kind: type[Message]) -> Iterator[Any]:
-    """The fields of a request that a director gives, as descriptors."""
-    return (field for field in kind.DESCRIPTOR.fields if field.name not in {"tournament_id", "command_id"})
+def _always() -> Iterator[inspect.Parameter]:
+    yield _parameter("address", Address, None)
+    yield _parameter("json_output", AsJson, False)
 
 
-def _written(field: Any) -> str:
-    """How a field's value is written."""
-    if field.enum_type is not None:
-        one = "|".join(name for name, number in names_of(field.enum_type).items() if number)
-    elif field.message_type is None:
-        kinds = {Field.TYPE_BOOL: "true|false", Field.TYPE_STRING: "TEXT", Field.TYPE_BYTES: "BASE64"}
-        one = kinds.get(field.type, "NUMBER")
-    elif field.message_type.full_name == Timestamp.DESCRIPTOR.full_name:
-        one = "2026-03-07T10:00:00Z"
-    else:
-        one = "=".join(part.name.upper() for part in field.message_type.fields)
-    return f"{one},…" if field.is_repeated else one
+def _parameter(name: str, annotation: Any, default: Any = inspect.Parameter.empty) -> inspect.Parameter:
+    return inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=annotation)
 
 
-def _request(kind: type[Message], tournament: str, fields: Sequence[str]) -> Message:
-    """A request out of ``name=value``. Raises ``typer.BadParameter`` for what the contract does not know."""
-    given: dict[str, Any] = {"tournament_id": tournament}
-    if "command_id" in kind.DESCRIPTOR.fields_by_name:
-        given["command_id"] = str(uuid.uuid4())
-    for field in fields:
-        name, separator, value = field.partition("=")
-        known = kind.DESCRIPTOR.fields_by_name.get(name.replace("-", "_"))
-        if not separator or known is None:
-            expected = ", ".join(kebab(one.name) for one in _to_fill_in(kind))
-            raise _wrong(
-                N_("{given} is no field of this command; expected NAME=VALUE of {expected}"),
-                given=repr(field),
-                expected=expected,
-            )
-        if known.is_repeated:
-            given[known.name] = [_value(known, one) for one in _entries(known, value)]
-        else:
-            given[known.name] = _value(known, value)
-        try:
-            ParseDict({known.name: given[known.name]}, kind())
-        except ParseError as problem:
-            raise _cannot_be(known, value, _written(known)) from problem
-    return ParseDict(given, kind())
+def _argument(act: Act, field: Any) -> inspect.Parameter:
+    """A field that is given by its place."""
+    name = re.sub(r"_ids?$", "", field.name)
+    metavar = "WHO" if _who(field) else name.replace("_", "-").upper()
+    about: dict[str, Any] = {"help": _help(field), "autocompletion": players if _names_players(field) else None}
+    kind: Any = int if _whole(field) else str
+    if field.name == "player_ids":
+        return _parameter(field.name, Annotated[tuple[str, str], typer.Argument(metavar="WHO WHO", **about)])
+    if field.is_repeated:
+        values = choices(field, act.values)
+        complete = {"autocompletion": lambda incomplete: [word for word in values if word.startswith(incomplete)]}
+        argument = typer.Argument(metavar=f"{'|'.join(values)}…", **{**about, **complete})
+        return _parameter(field.name, Annotated[list[str] | None, argument], None)
+    if field.name in act.optional:
+        return _parameter(field.name, Annotated[kind | None, typer.Argument(metavar=metavar, **about)], None)
+    return _parameter(field.name, Annotated[kind, typer.Argument(metavar=metavar, **about)])
 
 
-def _entries(field: Any, value: str) -> list[str]:
-    """The entries of a list, which is written as a line of CSV."""
-    try:
-        return next(csv.reader([value], strict=True))
-    except csv.Error as problem:
-        raise _cannot_be(field, value, _written(field)) from problem
-
-
-def _value(field: Any, value: str) -> str | int | bool | dict[str, Any]:
-    """A value as the contract reads it; those of an enumeration are named as people write them."""
+def _option(act: Act, field: Any) -> inspect.Parameter:
+    """A field that is given by its name."""
+    about: dict[str, Any] = {"help": _help(field), "show_default": False}
+    name = option_of(act, field)
     if field.type == Field.TYPE_BOOL:
-        if value not in {"true", "false"}:
-            raise _cannot_be(field, value, "true, false")
-        return value == "true"
-    if field.message_type is not None and field.message_type.full_name != Timestamp.DESCRIPTOR.full_name:
-        names = [part.name for part in field.message_type.fields]
-        values = value.split("=", len(names) - 1)
-        if len(values) != len(names):
-            raise _cannot_be(field, value, "=".join(names).upper())
-        return {part.name: _value(part, one) for part, one in zip(field.message_type.fields, values, strict=True)}
-    if field.enum_type is None:
-        return value
-    numbers = names_of(field.enum_type)
-    if value not in numbers:
-        raise _cannot_be(field, value, ", ".join(name for name, number in numbers.items() if number))
-    return numbers[value]
+        return _parameter(field.name, Annotated[bool, typer.Option(name, **about)], False)
+    if _whole(field) and not field.is_repeated:
+        return _parameter(field.name, Annotated[int | None, typer.Option(name, **about)], None)
+    about["metavar"] = written(field, act.values)
+    if field.enum_type is not None:
+        values = choices(field, act.values)
+        about["autocompletion"] = lambda incomplete: [word for word in values if word.startswith(incomplete)]
+    elif _names_players(field):
+        about["autocompletion"] = players
+    kind: Any = list[str] if field.is_repeated else str
+    return _parameter(field.name, Annotated[kind | None, typer.Option(name, **about)], None)
 
 
-def _cannot_be(field: Any, value: str, expected: str) -> typer.BadParameter:
-    """What is wrong with the value of a field, and how it would be written."""
-    text = N_("{field} cannot be {given}: expected {expected}")
-    return _wrong(text, field=kebab(field.name), given=repr(value), expected=expected)
+def _help(field: Any) -> str:
+    """What the contract says of a field."""
+    return readable(COMMENTS.get(f"{field.containing_type.name}.{field.name}", ""))
 
 
-def _wrong(text: str, **params: str) -> typer.BadParameter:
-    return typer.BadParameter(say(text, params, language_of_terminal()))
+def _whole(field: Any) -> bool:
+    return field.type in {Field.TYPE_INT32, Field.TYPE_INT64}
+
+
+def _who(field: Any) -> bool:
+    """Whether a field stands for a player or a team."""
+    return TEAM_FOR.get(field.name) in field.containing_type.fields_by_name
+
+
+def _names_players(field: Any) -> bool:
+    return "player" in field.name or field.name in {"loser_ids", "winner_id", "abandoned_by", "scores"}
+
+
+def _carry_out(method: str, given: Mapping[str, Any], address: str | None, *, json_output: bool) -> None:
+    """Send a command and tell the answer."""
+    from faristol.cli.answers import as_told, told
+
+    act, kind = ACTS[method], _kind(method)
+    known = None if act.new == "tournament_id" else run(roll(given["tournament_id"], address))
+    request = request_of(act, kind, given, known, lambda name: str(run(tournament_meant(name, address))))
+    try:
+        answer = call(address, method, request)
+    except StartError as problem:
+        raise StartError(with_names(problem, known)) from problem.__cause__
+    if json_output:
+        typer.echo(json.dumps(as_told(request, answer, known), ensure_ascii=False, indent=2))
+        return
+    typer.echo("\n".join(told(method, request, answer, known, language_of_terminal())))
+
+
+def request_of(
+    act: Act, kind: type[Message], given: Mapping[str, Any], known: Roll | None, tournament: Callable[[str], str]
+) -> Message:
+    """A request of what was given on the command line.
+
+    ``tournament`` tells the id of another tournament. Raises ``BadParameter`` for what the contract does not know, and
+    ``Unclear`` for names that nobody has, or more than one.
+    """
+    fields = kind.DESCRIPTOR.fields_by_name
+    request = kind()
+    if known:
+        request.tournament_id = known.tournament_id  # type: ignore[attr-defined]
+    if "command_id" in fields:
+        request.command_id = str(uuid.uuid4())  # type: ignore[attr-defined]
+    reader = Reader(act, known, tournament, option_of)
+    for name, value in given.items():
+        if name in fields and name not in HIDDEN - {act.new} and value is not None and value is not False:
+            reader.read(request, fields[name], value)
+    if "game_id" in fields and known:
+        reader.read_game(request, given.get("game_id") or "", given["table_number"], given["table_round"])
+    if act.round and not given.get("round"):
+        request.round = _round_meant(act.round, known)  # type: ignore[attr-defined]
+    return request
+
+
+def _round_meant(which: str, known: Roll | None) -> int:
+    """The round that is meant where none is given."""
+    assert known is not None, "only a round of a tournament that there is can be left out"
+    played = known.tournament.played
+    if which == "next":
+        return len(played) + 1
+    phase = {"paired": pairing.ROUND_PHASE_PAIRED, "started": pairing.ROUND_PHASE_STARTED}.get(which)
+    return next((entry.round for entry in played if entry.phase == phase), 0) or known.round().round
 
 
 def call(address: str | None, name: str, request: Message) -> Message:
@@ -213,26 +217,40 @@ def call(address: str | None, name: str, request: Message) -> Message:
     try:
         answer: Message = run(ask())
     except StartError as problem:
-        raise StartError(_as_written(str(problem), request)) from problem.__cause__
+        raise StartError(as_written(str(problem), name)) from problem.__cause__
     return answer
 
 
-def _as_written(refusal: str, request: Message) -> str:
-    """A refusal with the fields of a request as the command line has them: ``arbiter-id`` for ``arbiter_id``.
+def with_names(problem: StartError, known: Roll | None) -> str:
+    """A refusal with names for the ids of players, teams and games that it tells."""
+    cause, told = problem.__cause__, str(problem)
+    if known is None or not isinstance(cause, grpc.aio.AioRpcError):
+        return told
+    for value in sorted(info_of(cause).metadata.values(), key=len, reverse=True):
+        ids = value.replace("'", "").split(", ")
+        names = [known.named(which) for which in ids]
+        if all(name != which for name, which in zip(names, ids, strict=True)):
+            told = re.sub(rf"(?<![\w-]){re.escape(value)}(?![\w-])", lambda _: ", ".join(names), told)  # noqa: B023
+    return told
 
-    A field of which the values have names is shown with them: ``running-game=given-up|played-out``.
+
+def as_written(refusal: str, method: str) -> str:
+    """A refusal with the fields of a command as the command line has them: ``--arbiter`` for ``arbiter_id``.
+
+    An option of which the values have names is shown with them: ``--game lost|played-out``.
     """
-    fields = {field.name: field for field in request.DESCRIPTOR.fields if "_" in field.name}
+    act = ACTS[method]
+    fields = {field.name: field for field in _kind(method).DESCRIPTOR.fields if field.name not in HIDDEN}
     if not fields:
         return refusal
 
-    def written(found: re.Match[str]) -> str:
+    def shown(found: re.Match[str]) -> str:
         field = fields[found[0]]
-        return kebab(field.name) + (f"={_written(field)}" if field.enum_type is not None else "")
+        if field.name in act.arguments:
+            return re.sub(r"_ids?$", "", field.name).upper()
+        value = f" {written(field, act.values)}" if field.enum_type is not None else ""
+        return f"{option_of(act, field)}{value}"
 
-    return re.sub(rf"(?<![\w-])({'|'.join(fields)})(?![\w-])", written, refusal)
-
-
-def _lines(said: Mapping[str, Any]) -> str:
-    """What was answered, but for what was not said."""
-    return "\n".join(f"{name}: {json.dumps(value, ensure_ascii=False)}" for name, value in said.items() if value)
+    names = "|".join(name for name in fields if "_" in name)
+    told = re.sub(rf"(?<![\w-])({names})(?![\w-])", shown, refusal) if names else refusal
+    return re.sub(rf"(?m)^({'|'.join(fields)})(?=: )", shown, told)

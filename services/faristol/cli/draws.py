@@ -1,4 +1,4 @@
-"""`faristol draws …`: checking that every draw of a game followed from the seed that was committed to."""
+"""`faristol draw verify`: checking that every draw of a game followed from the seed that was committed to."""
 
 from __future__ import annotations
 
@@ -9,13 +9,12 @@ import typer
 
 from faristol.cli.calling import AsJson, Cell, service_at
 from faristol.cli.common import many, run
+from faristol.cli.names import AtTable, Game, InRound, game_meant
 from faristol.pb.game.v1 import game_pb2 as pb
 from faristol.pb.game.v1 import game_pb2_grpc as pb_grpc
 from faristol.pb.results.v1 import results_pb2, results_pb2_grpc
 from faristol.rules import load_ruleset
 from faristol.rules.draw_log import Draw, Source, check_draws
-
-app = typer.Typer(no_args_is_help=True, help="The draws of games whose bag the system held.")
 
 _SOURCES = {
     pb.DRAW_SOURCE_START: Source.START,
@@ -24,21 +23,17 @@ _SOURCES = {
 }
 
 
-@app.callback()
-def draws() -> None:
-    """Keep `verify` a word of its own, beside which others can stand."""
-
-
-@app.command()
 def verify(
-    game_id: Annotated[str, typer.Argument(metavar="GAME", help="A game whose result is final.")],
+    game: Game,
+    table: AtTable = 0,
+    number: InRound = 0,
     commitment: Annotated[
         str, typer.Option(help="The commitment as you kept it from before the end; else the published one.")
     ] = "",
     address: Cell = None,
     json_output: AsJson = False,
 ) -> None:
-    """Make every draw of a game again, and compare. Exit code 1 when one is otherwise, or the seed another."""
+    """Make the draws of a final game again, and compare. Exit code 1 when one is otherwise, or the seed another."""
 
     async def ask() -> tuple[pb.ListDrawsResponse, results_pb2.GetGameResponse]:
         async with service_at("game", address) as channel:
@@ -53,6 +48,7 @@ def verify(
 
     if len(commitment) not in (0, 64) or set(commitment.lower()) - set("0123456789abcdef"):
         raise typer.BadParameter(f"{commitment!r} is no commitment: expected 64 hexadecimal digits")
+    game_id = run(game_meant(game, table, number, address))
     told, public = run(ask())
     committed = bytes.fromhex(commitment) or public.draw_commitment
     log = [

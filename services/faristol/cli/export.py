@@ -1,8 +1,9 @@
-"""`faristol export …`: standings, teams, pairings, crosstables and reports as files."""
+"""`faristol NOUN export`: standings, teams, pairings, crosstables, ratings and reports as files."""
 
 from __future__ import annotations
 
 import json
+from collections.abc import Awaitable, Callable
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
@@ -12,6 +13,8 @@ import typer
 
 from faristol.cli.calling import Cell, language_of_terminal, service_at
 from faristol.cli.common import run
+from faristol.cli.completing import Tournament
+from faristol.cli.names import tournament_meant
 from faristol.gateway import comma_separated
 from faristol.gateway.crosstable import Crosstable
 from faristol.gateway.files import EDITIONS
@@ -27,18 +30,10 @@ from faristol.pb.rating.v1 import rating_pb2_grpc
 from faristol.pb.results.v1 import results_pb2_grpc
 from faristol.rules.refusal import N_
 
-app = typer.Typer(no_args_is_help=True, help="Standings, teams, pairings, crosstables and reports as files.")
-
-Tournament = Annotated[str, typer.Argument(help="The tournament.")]
-Round = Annotated[int, typer.Option("--round", min=0, help="After this round; with the results so far when 0.")]
+Round = Annotated[
+    int, typer.Option("--round", min=0, max=999, help="After this round; with the results so far when 0.")
+]
 Output = Annotated[Path | None, typer.Option("--output", "-o", help="Write to this file; else to the terminal.")]
-
-
-class Form(StrEnum):
-    """How a file is written."""
-
-    CSV = "csv"
-    JSON = "json"
 
 
 class Edition(StrEnum):
@@ -48,149 +43,139 @@ class Edition(StrEnum):
     TRF26 = "TRF26"
 
 
-As = Annotated[Form, typer.Option("--as", help="csv or json, with the same columns and fields as the API.")]
+InJson = Annotated[bool, typer.Option("--json", help="Write JSON, with the fields of the API; else CSV.")]
 
 
-@app.command()
 def standings(
-    tournament: Tournament, form: As = Form.CSV, round_: Round = 0, output: Output = None, address: Cell = None
-) -> None:
-    """The standings with their tie-breaks; as JSON with how every value comes about."""
-
-    async def ask() -> str:
-        async with service_at("results", address) as channel:
-            results = _results(channel)
-            answer = Standings.of(await results.standings(tournament, round_, arithmetic=form is Form.JSON))
-            return comma_separated.standings(answer) if form is Form.CSV else answer.model_dump_json(indent=2)
-
-    _write(run(ask()), output)
-
-
-@app.command("team-standings")
-def team_standings(
-    tournament: Tournament, form: As = Form.CSV, round_: Round = 0, output: Output = None, address: Cell = None
-) -> None:
-    """The standings of teams with their tie-breaks; as JSON with how every value comes about."""
-
-    async def ask() -> str:
-        async with service_at("results", address) as channel:
-            results = _results(channel)
-            found = await results.team_standings(tournament, round_, arithmetic=form is Form.JSON)
-            answer = TeamStandings.of(found)
-            return comma_separated.team_standings(answer) if form is Form.CSV else answer.model_dump_json(indent=2)
-
-    _write(run(ask()), output)
-
-
-@app.command()
-def teams(tournament: Tournament, form: As = Form.CSV, output: Output = None, address: Cell = None) -> None:
-    """The teams with their line-ups."""
-
-    async def ask() -> str:
-        async with service_at("results", address) as channel:
-            results = _results(channel)
-            answer = Teams.of(await results.teams(tournament))
-            return comma_separated.teams(answer) if form is Form.CSV else answer.model_dump_json(indent=2)
-
-    _write(run(ask()), output)
-
-
-@app.command()
-def pairings(
     tournament: Tournament,
-    number: Annotated[int, typer.Argument(min=1, metavar="ROUND", help="The round.")],
-    form: As = Form.CSV,
+    of_teams: Annotated[bool, typer.Option("--teams", help="Those of the teams, where teams meet.")] = False,
+    json_output: InJson = False,
+    round_: Round = 0,
     output: Output = None,
     address: Cell = None,
 ) -> None:
-    """The tables of a round with their scores, and who sits it out."""
+    """Write the standings with their tie-breaks as CSV; as JSON with how every value comes about."""
 
-    async def ask() -> str:
-        async with service_at("results", address) as channel:
-            results = _results(channel)
-            answer = Pairings.of(await results.pairings(tournament, number))
-            return comma_separated.pairings(answer) if form is Form.CSV else answer.model_dump_json(indent=2)
+    async def ask(results: Results, found: str) -> str:
+        if of_teams:
+            teams = TeamStandings.of(await results.team_standings(found, round_, arithmetic=json_output))
+            return teams.model_dump_json(indent=2) if json_output else comma_separated.team_standings(teams)
+        answer = Standings.of(await results.standings(found, round_, arithmetic=json_output))
+        return answer.model_dump_json(indent=2) if json_output else comma_separated.standings(answer)
 
-    _write(run(ask()), output)
+    _write(_asked(tournament, address, ask), output)
 
 
-@app.command()
-def crosstable(
-    tournament: Tournament, form: As = Form.CSV, round_: Round = 0, output: Output = None, address: Cell = None
+def teams(tournament: Tournament, json_output: InJson = False, output: Output = None, address: Cell = None) -> None:
+    """Write the teams with their line-ups."""
+
+    async def ask(results: Results, found: str) -> str:
+        answer = Teams.of(await results.teams(found))
+        return answer.model_dump_json(indent=2) if json_output else comma_separated.teams(answer)
+
+    _write(_asked(tournament, address, ask), output)
+
+
+def pairings(
+    tournament: Tournament,
+    number: Annotated[
+        int, typer.Argument(min=0, max=999, metavar="ROUND", help="The round; the last one paired when left out.")
+    ] = 0,
+    json_output: InJson = False,
+    output: Output = None,
+    address: Cell = None,
 ) -> None:
-    """Everybody's rounds: opponents, results, scores, who started."""
+    """Write the tables of a round with their scores, and who sits it out."""
 
-    async def ask() -> str:
-        async with service_at("results", address) as channel:
-            results = _results(channel)
-            answer = Crosstable.of(await results.crosstable(tournament, round_))
-            return comma_separated.crosstable(answer) if form is Form.CSV else answer.model_dump_json(indent=2)
+    async def ask(results: Results, found: str) -> str:
+        which = number or max(1, len((await results.tournament(found)).tournament.played))
+        answer = Pairings.of(await results.pairings(found, which))
+        return answer.model_dump_json(indent=2) if json_output else comma_separated.pairings(answer)
 
-    _write(run(ask()), output)
+    _write(_asked(tournament, address, ask), output)
 
 
-@app.command()
-def ratings(tournament: Tournament, form: As = Form.CSV, output: Output = None, address: Cell = None) -> None:
-    """The rating list after a tournament; while a round is left, an estimate from the results so far."""
+def crosstable(
+    tournament: Tournament, json_output: InJson = False, round_: Round = 0, output: Output = None, address: Cell = None
+) -> None:
+    """Write everybody's rounds: opponents, results, scores, who started."""
 
-    async def ask() -> str:
-        async with service_at("results", address) as results_channel, service_at("rating", address) as channel:
-            results = _results(results_channel)
+    async def ask(results: Results, found: str) -> str:
+        answer = Crosstable.of(await results.crosstable(found, round_))
+        return answer.model_dump_json(indent=2) if json_output else comma_separated.crosstable(answer)
+
+    _write(_asked(tournament, address, ask), output)
+
+
+def ratings(tournament: Tournament, json_output: InJson = False, output: Output = None, address: Cell = None) -> None:
+    """Write the rating list after a tournament; while a round is left, an estimate from the results so far."""
+
+    async def ask(results: Results, found: str) -> str:
+        async with service_at("rating", address) as channel:
             service = RatingService(rating_pb2_grpc.RatingServiceStub(channel), language_of_terminal())
-            answer = Ratings.of(await service.of(tournament), await results.players(tournament))
-            return comma_separated.ratings(answer) if form is Form.CSV else answer.model_dump_json(indent=2)
+            answer = Ratings.of(await service.of(found), await results.players(found))
+            return answer.model_dump_json(indent=2) if json_output else comma_separated.ratings(answer)
 
-    _write(run(ask()), output)
-
-
-@app.command("json")
-def whole(tournament: Tournament, output: Output = None, address: Cell = None) -> None:
-    """All of it as one JSON object, as of one position: tournament, players, teams, pairings, standings."""
-
-    async def ask() -> str:
-        async with service_at("results", address) as channel:
-            results = _results(channel)
-            head = TournamentAnswer.of(await results.tournament(tournament))
-            then = AsOf(head.position)
-            rounds = [
-                Pairings.of(await results.pairings(tournament, line.round, as_of=then))
-                for line in head.tournament.played
-            ]
-            players = Players.of(await results.players(tournament, as_of=then))
-            standings = Standings.of(await results.standings(tournament, as_of=then, arithmetic=True))
-            teams = Teams.of(await results.teams(tournament, as_of=then))
-            of_teams = TeamStandings.of(await results.team_standings(tournament, as_of=then, arithmetic=True))
-            told = {
-                "position": head.position,
-                "tournament": head.tournament.model_dump(mode="json"),
-                **players.model_dump(mode="json", exclude={"position", "players"}),
-                "players": [one.model_dump(mode="json") for one in players.players],
-                "rounds": [one.model_dump(mode="json", exclude={"position"}) for one in rounds],
-                "standings": [one.model_dump(mode="json") for one in standings.standings],
-                "teams": [one.model_dump(mode="json") for one in teams.teams],
-                "team_standings": [one.model_dump(mode="json") for one in of_teams.standings],
-            }
-            return json.dumps(told, ensure_ascii=False, indent=2)
-
-    _write(run(ask()), output)
+    _write(_asked(tournament, address, ask), output)
 
 
-@app.command()
+def whole(
+    tournament: Tournament,
+    json_output: Annotated[bool, typer.Option("--json", help="It is always JSON.")] = True,
+    output: Output = None,
+    address: Cell = None,
+) -> None:
+    """Write all of it as one JSON object, as of one position: tournament, players, teams, pairings, standings."""
+
+    async def ask(results: Results, found: str) -> str:
+        head = TournamentAnswer.of(await results.tournament(found))
+        then = AsOf(head.position)
+        rounds = [Pairings.of(await results.pairings(found, line.round, as_of=then)) for line in head.tournament.played]
+        players = Players.of(await results.players(found, as_of=then))
+        standings = Standings.of(await results.standings(found, as_of=then, arithmetic=True))
+        teams = Teams.of(await results.teams(found, as_of=then))
+        of_teams = TeamStandings.of(await results.team_standings(found, as_of=then, arithmetic=True))
+        told = {
+            "position": head.position,
+            "tournament": head.tournament.model_dump(mode="json"),
+            **players.model_dump(mode="json", exclude={"position", "players"}),
+            "players": [player.model_dump(mode="json") for player in players.players],
+            "rounds": [entry.model_dump(mode="json", exclude={"position"}) for entry in rounds],
+            "standings": [line.model_dump(mode="json") for line in standings.standings],
+            "teams": [team.model_dump(mode="json") for team in teams.teams],
+            "team_standings": [line.model_dump(mode="json") for line in of_teams.standings],
+        }
+        return json.dumps(told, ensure_ascii=False, indent=2)
+
+    _write(_asked(tournament, address, ask), output)
+
+
 def trf(
     tournament: Tournament,
     edition: Annotated[Edition, typer.Option(help="Which description of the format.")] = Edition.TRF26,
-    round_: Annotated[int, typer.Option("--round", min=0, help="Up to this round; the last over when 0.")] = 0,
+    round_: Annotated[int, typer.Option("--round", min=0, max=999, help="Up to this round; the last over when 0.")] = 0,
+    json_output: Annotated[bool, typer.Option("--json", help="The file as a text in a JSON object.")] = False,
     output: Output = None,
     address: Cell = None,
 ) -> None:
-    """The tournament as a TRF file, for pairing and rating programs. `faristol pair FILE --check` pairs it again."""
+    """Write the tournament as a TRF file, for pairing and rating programs. `trf pair FILE --check` pairs it again."""
+
+    async def ask(results: Results, found: str) -> str:
+        text = (await results.report(found, EDITIONS[edition.value], round_, for_officials=True)).text
+        return json.dumps({"tournament_id": found, "trf": text}, ensure_ascii=False) if json_output else text
+
+    _write(_asked(tournament, address, ask), output)
+
+
+def _asked(tournament: str, address: str | None, work: Callable[[Results, str], Awaitable[str]]) -> str:
+    """What the results service gives of the tournament that is meant."""
 
     async def ask() -> str:
         async with service_at("results", address) as channel:
-            results = _results(channel)
-            return (await results.report(tournament, EDITIONS[edition.value], round_, for_officials=True)).text
+            return await work(_results(channel), await tournament_meant(tournament, address))
 
-    _write(run(ask()), output)
+    text: str = run(ask())
+    return text
 
 
 def _results(channel: grpc.aio.Channel) -> Results:

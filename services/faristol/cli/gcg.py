@@ -10,11 +10,13 @@ from typing import Annotated, Any
 
 import typer
 
-from faristol.cli.calling import Cell
-from faristol.cli.common import Bar
+from faristol.cli.calling import Cell, language_of_terminal
+from faristol.cli.common import AsJson, Bar, run
+from faristol.cli.names import AtTable, Game, InRound, game_meant
 from faristol.cli.sheet import shown
 from faristol.gateway.gcg import gcg_of
 from faristol.host import StartError
+from faristol.host.text import cited
 from faristol.rules import OptionValue, Refusal, Ruleset, load_ruleset, ruleset_names, with_options
 from faristol.rules.gcg import (
     SIZE_MAX,
@@ -85,12 +87,16 @@ def show(
     file: Annotated[Path, typer.Argument(help="A GCG file.")],
     ruleset: RulesetName = "box",
     option: Options = None,
+    json_output: AsJson = False,
 ) -> None:
     """Print the sheet and the board at the end, or at the line that is wrong (then exit code 1)."""
     if file.is_dir():
         raise typer.BadParameter(f"{file} is a folder: name a file")
     rules, options = _rules(ruleset, option)
     checked = _check(_files([file])[0], rules, options)
+    if json_output:
+        typer.echo(json.dumps(_file_as_json(checked), ensure_ascii=False, indent=2))
+        raise typer.Exit(1 if checked.problems else 0)
     if checked.replayed:
         typer.echo(f"{draw_sheet(checked.replayed)}\n\n{draw_board(checked.replayed.board)}")
     if checked.problems:
@@ -100,15 +106,21 @@ def show(
 
 @app.command()
 def export(
-    game_id: Annotated[str, typer.Argument(metavar="GAME", help="A game of two players that is recorded here.")],
+    game: Game,
+    table: AtTable = 0,
+    number: InRound = 0,
     address: Cell = None,
+    json_output: AsJson = False,
 ) -> None:
-    """Print a game as a GCG file: plays, exchanges, passes, phonies, challenges, penalties, scores and totals."""
-    one = shown(game_id, address)
+    """Print a game of two players as a GCG file: plays, exchanges, passes, phonies, penalties, scores, totals."""
+    one = shown(run(game_meant(game, table, number, address)), address)
     try:
-        typer.echo(write_gcg(gcg_of(one)), nl=False)
+        text = write_gcg(gcg_of(one))
     except (Refusal, ValueError) as error:
         raise StartError(str(error)) from error
+    typer.echo(
+        json.dumps({"game_id": one.game_id, "gcg": text}, ensure_ascii=False) if json_output else text, nl=json_output
+    )
 
 
 def _rules(name: str, given: Iterable[str] | None) -> tuple[Ruleset, dict[str, OptionValue]]:
@@ -124,7 +136,7 @@ def _rules(name: str, given: Iterable[str] | None) -> tuple[Ruleset, dict[str, O
     try:
         with_options(load_ruleset(name), options)
     except Refusal as refusal:
-        raise typer.BadParameter(str(refusal)) from refusal
+        raise typer.BadParameter(cited(refusal, language_of_terminal())) from refusal
     return load_ruleset(name), options
 
 

@@ -2,22 +2,29 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 from collections.abc import Sequence
+from functools import partial
 from typing import Annotated
 
 import typer
 
 from faristol.cli import adjudication
-from faristol.cli.calling import Address, AsJson, as_json, in_any_language, lexicon_at
+from faristol.cli.asking import answered
+from faristol.cli.calling import Address, AsJson, as_json, in_any_language, language_of_terminal, lexicon_at
 from faristol.cli.casefile import ask_person, ask_program, ruling, show_file, show_queue, tiles_of
-from faristol.cli.common import run
+from faristol.cli.common import run, tell_answer
 from faristol.cli.sitting import Judge, sit
 from faristol.host import StartError
-from faristol.host.text import LANGUAGES
+from faristol.host.text import LANGUAGES, say
 from faristol.pb.lexicon.v1 import adjudication_pb2 as pb
 from faristol.pb.lexicon.v1 import events_pb2 as events
+from faristol.rules import N_
+
+GIVEN_BACK = N_("{case}: given back to the queue")
+RULED = N_("{case}: ruled")
+OPINION_GIVEN = N_("{case}: opinion given, the other judges are waited for")
+YOURS_FOR = N_("yours for {seconds} {seconds:second|seconds}")
 
 app = typer.Typer(no_args_is_help=True, help="Judges: who rules on challenges, and ruling on them.")
 app.add_typer(adjudication.app)
@@ -67,7 +74,7 @@ def sit_down(
     """
 
     async def ask(file: pb.GetCaseFileResponse) -> Sequence[events.WordRuling] | None:
-        return await (ask_program(file) if json_output else asyncio.to_thread(ask_person, file))
+        return await (ask_program(file) if json_output else answered(partial(ask_person, file)))
 
     def told(case_id: str, answer: pb.RuleCaseResponse | None, problem: str) -> None:
         if json_output:
@@ -77,9 +84,11 @@ def sit_down(
         elif problem:
             typer.echo(problem)
         else:
-            typer.echo(
-                f"{case_id}: " + ("given back" if answer is None else "ruled" if answer.ruled else "opinion given")
-            )
+            typer.echo(_given_back(case_id) if answer is None else _outcome(case_id, answer))
+
+    def left(case_id: str) -> None:
+        if not json_output:
+            typer.echo(_given_back(case_id))
 
     def seen(queue: pb.WatchQueueResponse) -> None:
         if not json_output and not queue.cases:
@@ -88,7 +97,7 @@ def sit_down(
     async def work() -> None:
         async with lexicon_at(address) as channel:
             try:
-                await sit(Judge(channel, judge), language, ask, told, seen, cases)
+                await sit(Judge(channel, judge), language, ask, told, seen, cases, left)
             except EOFError:
                 return
 
@@ -113,11 +122,11 @@ def claim(case: Case, judge: As, address: Address = None, json_output: AsJson = 
         )
     else:
         show_file(file)
-        typer.echo(f"yours for {claimed.lease_seconds} seconds")
+        typer.echo(say(YOURS_FOR, {"seconds": claimed.lease_seconds}, language_of_terminal()))
 
 
 @app.command()
-def release(case: Case, judge: As, address: Address = None) -> None:
+def release(case: Case, judge: As, address: Address = None, json_output: AsJson = False) -> None:
     """Give a case back."""
 
     async def give() -> None:
@@ -125,7 +134,7 @@ def release(case: Case, judge: As, address: Address = None) -> None:
             await Judge(channel, judge).release(case)
 
     run(give())
-    typer.echo(f"{case}: given back")
+    tell_answer(_given_back(case), {"case_id": case, "judge_id": judge}, json_output=json_output)
 
 
 @app.command()
@@ -160,8 +169,12 @@ def rule(
     if json_output:
         typer.echo(json.dumps(as_json(answer)))
     else:
-        typer.echo(f"{case}: {_outcome(answer)}")
+        typer.echo(_outcome(case, answer))
 
 
-def _outcome(answer: pb.RuleCaseResponse) -> str:
-    return "ruled" if answer.ruled else "opinion given, the other judges are waited for"
+def _outcome(case_id: str, answer: pb.RuleCaseResponse) -> str:
+    return say(RULED if answer.ruled else OPINION_GIVEN, {"case": case_id}, language_of_terminal())
+
+
+def _given_back(case_id: str) -> str:
+    return say(GIVEN_BACK, {"case": case_id}, language_of_terminal())

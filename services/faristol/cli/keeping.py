@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from faristol.cli.common import Data, Database, many, run, settings_of
+from faristol.cli.common import AsJson, Data, Database, many, run, settings_of, tell_answer
 from faristol.cli.record import PublicKey, app, existing, opened, shown
 
 if TYPE_CHECKING:
@@ -34,6 +36,7 @@ def export(
     with_people: Annotated[bool, typer.Option("--with-people", help="With names, clubs, countries and notes.")] = False,
     data: Data = None,
     database_url: Database = None,
+    json_output: AsJson = False,
 ) -> None:
     """Write the record to a file that can be checked anywhere, and restored when it is of the whole record."""
     from faristol.record.exporting import export as export_record
@@ -47,7 +50,8 @@ def export(
                     record, file, tournament=tournament, with_people=with_people, progress=progress
                 )
 
-    typer.echo(f"exported {_counted(run(work()))}")
+    counts = run(work())
+    tell_answer(f"exported {_counted(counts)}", asdict(counts), json_output=json_output)
 
 
 @app.command()
@@ -56,6 +60,7 @@ def restore(
     public_key: PublicKey = None,
     data: Data = None,
     database_url: Database = None,
+    json_output: AsJson = False,
 ) -> None:
     """Put an exported record into an empty one, of either kind of database, as it was. All of it, or nothing."""
     from faristol.record.keys import read_public
@@ -73,8 +78,10 @@ def restore(
             with shown("restoring") as progress:
                 return await restore_record(record, file, progress, keys=keys)
 
-    typer.echo(f"restored {_counted(run(work()))}")
-    typer.echo("what is computed from it is built when services start, or by `faristol projections rebuild`")
+    counts = run(work())
+    tell_answer(f"restored {_counted(counts)}", asdict(counts), json_output=json_output)
+    if not json_output:
+        typer.echo("what is computed from it is built when services start, or by `faristol projection rebuild`")
 
 
 @app.command()
@@ -83,6 +90,7 @@ def erase_person(
     yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
     data: Data = None,
     database_url: Database = None,
+    json_output: AsJson = False,
 ) -> None:
     """Forget a person for ever: name, club, country, and notes that concern or fully name them.
 
@@ -93,31 +101,35 @@ def erase_person(
 
     settings = existing(settings_of(data=data, database_url=database_url))
 
-    async def work() -> str:
+    async def work() -> tuple[str, int]:
         async with opened(settings) as record:
             person = await erasure.find(record, player_id)
             if person and not yes:
                 of = ", ".join(one for one in (person.club, person.country) if one)
                 known = f"{person.name} ({of})" if of else person.name or "name unknown"
                 if not typer.confirm(f"Erase player {player_id}, {known}, for ever?", err=True):
-                    return "nothing was erased"
+                    return "nothing was erased", -1
             done = await erasure.erase(record, player_id)
         said = f"player {player_id} was erased on {done.before:%Y-%m-%d}" if done.before else f"{player_id} is erased"
         if done.notes:
             said += f"; {many(done.notes, 'note')} erased with it"
         if done.remains:
-            return f"{said}; the files of the database could not be cleaned ({done.remains}): run this again later"
-        return said
+            said += f"; the files of the database could not be cleaned ({done.remains}): run this again later"
+        return said, done.notes
 
-    typer.echo(run(work()))
+    text, notes = run(work())
+    tell_answer(text, {"player_id": player_id, "erased": notes >= 0, "notes": max(0, notes)}, json_output=json_output)
 
 
 @app.command()
 def erase_note(
     stream: Annotated[str, typer.Argument(help="Of the event: tournament-copa, game-copa-r1-t1.")],
-    version: Annotated[int, typer.Argument(help="Of the event in its stream, as `faristol history` has it.")],
+    version: Annotated[
+        int, typer.Argument(help="Of the event in its stream, as `faristol tournament history` has it.")
+    ],
     data: Data = None,
     database_url: Database = None,
+    json_output: AsJson = False,
 ) -> None:
     """Forget for ever what was noted with one act. The act stays, and every hash and seal is right."""
     from faristol.record import erasure
@@ -130,15 +142,22 @@ def erase_note(
         said = f"the note beside version {version} of {stream} is erased"
         return f"{said}; the files of the database could not be cleaned ({remains})" if remains else said
 
-    typer.echo(run(work()))
+    tell_answer(run(work()), {"stream": stream, "version": version, "erased": True}, json_output=json_output)
 
 
 @app.command()
-def migrate(data: Data = None, database_url: Database = None) -> None:
+def migrate(data: Data = None, database_url: Database = None, json_output: AsJson = False) -> None:
     """Bring the tables of the record to the format of this version. Make a backup before."""
     from faristol.record import migrations, tables
 
     settings = existing(settings_of(data=data, database_url=database_url))
-    before = run(migrations.migrate(settings.record_url(), lambda reached: typer.echo(f"format {reached} reached")))
-    if before == tables.FORMAT:
+
+    def reach(reached: int) -> None:
+        if not json_output:
+            typer.echo(f"format {reached} reached")
+
+    before = run(migrations.migrate(settings.record_url(), reach))
+    if json_output:
+        typer.echo(json.dumps({"format_before": before, "format": tables.FORMAT}))
+    elif before == tables.FORMAT:
         typer.echo(f"the record has format {before} already")

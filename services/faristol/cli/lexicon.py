@@ -11,8 +11,9 @@ from typing import Annotated
 
 import typer
 
-from faristol.cli.common import Bar, console, many, settings_of
+from faristol.cli.common import AsJson, Bar, console, many, settings_of
 from faristol.words import DEFAULT_NAME, About, LexiconError, Listing
+from faristol.words.library import Installed
 from faristol.words.lists import WordLists
 
 app = typer.Typer(no_args_is_help=True, help="The lexicons on this machine.")
@@ -29,6 +30,7 @@ def install_lexicon(
         str, typer.Argument(help="Name of the word list: catalan, spanish, greek or english.")
     ] = DEFAULT_NAME,
     lexicons: Folder = None,
+    json_output: AsJson = False,
 ) -> None:
     """Fetch an open word list by its package name and build a lexicon of it."""
     from faristol.words import Library, install
@@ -39,6 +41,9 @@ def install_lexicon(
             name, Library(settings.lexicons), lambda done, total: progress.update(task, completed=done, total=total)
         )
     about = installed.about
+    if json_output:
+        typer.echo(json.dumps(_content(installed), ensure_ascii=False))
+        return
     typer.echo(f"{name}: {installed.header.words:,} tile strings from {about.source} {about.edition}")
     typer.echo(f"licence of the words: {about.licence}")
 
@@ -62,6 +67,7 @@ def add_lexicon(
     report: Annotated[Path | None, typer.Option(help="Write the lines that gave no word to this file, as CSV.")] = None,
     strict: Annotated[bool, typer.Option("--strict", help="Build nothing when any line gives no word.")] = False,
     lexicons: Folder = None,
+    json_output: AsJson = False,
 ) -> None:
     """Build a lexicon of a federation's own lists. The same lists and options give the same lexicon, bit for bit."""
     from faristol.rules.tiles import load_tile_set
@@ -103,9 +109,27 @@ def add_lexicon(
             listed=read.listed,
             progress=lambda done, total: progress.update(task, completed=done, total=total),
         )
+    if json_output:
+        typer.echo(json.dumps(_content(installed), ensure_ascii=False))
+        return
     typer.echo(f"{name}: {installed.header.words:,} tile strings, digest {installed.digest}")
     if installed.header.layers:
         typer.echo(f"layers: {', '.join(installed.header.layers)}")
+
+
+def _content(installed: Installed) -> dict[str, object]:
+    """A lexicon for programs."""
+    about, header = installed.about, installed.header
+    return {
+        "name": installed.name,
+        "digest": installed.digest,
+        "words": header.words,
+        "layers": list(header.layers),
+        "edition": about.edition,
+        "licence": about.licence,
+        "source": about.source,
+        "date": about.date.isoformat(),
+    }
 
 
 def _listing(given: str) -> tuple[Listing, str]:
@@ -189,12 +213,15 @@ def _spelling(listings: tuple[Listing, ...], word: tuple[str, ...], *, on: bool)
 
 
 @app.command("list")
-def list_lexicons(lexicons: Folder = None) -> None:
+def list_lexicons(lexicons: Folder = None, json_output: AsJson = False) -> None:
     """List the lexicons on this machine."""
     from faristol.words import Library
 
     library = Library(settings_of(lexicons=lexicons).lexicons)
     found = library.list()
+    if json_output:
+        typer.echo(json.dumps([_content(installed) for installed in found], ensure_ascii=False, indent=2))
+        return
     if not found:
         typer.echo(f"no lexicons in {library.path}")
     for installed in found:

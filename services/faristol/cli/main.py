@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import json
+import os
 import sys
 import tempfile
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from importlib.metadata import version
 from pathlib import Path
 from typing import Annotated
 
 import typer
+from typer._completion_classes import completion_init
 
-from faristol.cli.commands import Commands
-from faristol.cli.common import Data, Database, Grpc, Http, Nats, console, run, settings_of
+from faristol.cli.commands import Commands, unknown
+from faristol.cli.common import AsJson, Data, Database, Grpc, Http, Nats, acting_as, console, run, settings_of
+from faristol.cli.completing import COMPLETE
 from faristol.host import SERVICES, Settings
 
 app = typer.Typer(
@@ -35,17 +39,26 @@ def faristol(
     show_version: Annotated[
         bool, typer.Option("--version", callback=_version, is_eager=True, help="Say which version this is.")
     ] = False,
+    name: Annotated[
+        str | None, typer.Option("--as", metavar="NAME", help="Who acts, kept with what is done; else FARISTOL_AS.")
+    ] = None,
 ) -> None:
     """Championships of crossword-tile games."""
+    acting_as(name)
 
 
 @app.command()
 def up(
-    data: Data = None, http: Http = None, grpc: Grpc = None, database_url: Database = None, nats_url: Nats = None
+    data: Data = None,
+    http: Http = None,
+    grpc: Grpc = None,
+    database_url: Database = None,
+    nats_url: Nats = None,
+    json_output: AsJson = False,
 ) -> None:
     """Serve everything in one process."""
     settings = settings_of(data=data, http_port=http, grpc_port=grpc, database_url=database_url, nats_url=nats_url)
-    run(_serve(settings, SERVICES))
+    run(_serve(settings, SERVICES, json_output=json_output))
 
 
 @app.command()
@@ -56,25 +69,36 @@ def serve(
     grpc: Grpc = None,
     database_url: Database = None,
     nats_url: Nats = None,
+    json_output: AsJson = False,
 ) -> None:
     """Serve one service in a process of its own."""
     if service not in SERVICES:
-        raise typer.BadParameter(f"there is no service {service!r}: choose one of {', '.join(SERVICES)}")
+        raise typer.BadParameter(unknown("service", service, SERVICES))
     settings = settings_of(data=data, http_port=http, grpc_port=grpc, database_url=database_url, nats_url=nats_url)
-    run(_serve(settings, (service,)))
+    run(_serve(settings, (service,), json_output=json_output))
 
 
-async def _serve(settings: Settings, services: tuple[str, ...]) -> None:
+async def _serve(settings: Settings, services: tuple[str, ...], *, json_output: bool) -> None:
     from faristol.cli.compose import running, serve_until
     from faristol.host.process import stop_on_signals
+    from faristol.host.startup import Cancelled
+
+    def tell(sentence: str) -> None:
+        console.print(f"faristol: {sentence}", highlight=False, markup=False, soft_wrap=True)
 
     stop = stop_on_signals()
-    async with running(settings, services) as process:
-        what = services[0] if len(services) == 1 else "all services"
-        console.print(f"faristol: {what}: gRPC on {process.grpc_address}", highlight=False, soft_wrap=True)
-        if "gateway" in services:
-            console.print(f"faristol: pages and JSON on {process.http_address}", highlight=False, soft_wrap=True)
-        await serve_until(process, stop)
+    with suppress(Cancelled):
+        async with running(settings, services, stop=stop, tell=tell) as process:
+            what = services[0] if len(services) == 1 else "all services"
+            tell(f"{what}: gRPC on {process.grpc_address}")
+            if len(services) > 1:
+                tell(f"for commands in another terminal: export FARISTOL_ADDRESS={process.grpc_address}")
+            if "gateway" in services:
+                tell(f"pages and JSON on {process.http_address}")
+            if json_output:
+                at = {"grpc": process.grpc_address, "http": process.http_address if "gateway" in services else ""}
+                typer.echo(json.dumps({"services": services, **at}))
+            await serve_until(process, stop)
 
 
 @app.command()
@@ -94,7 +118,7 @@ def demo(
     json_output: Annotated[bool, typer.Option("--json", help="Print one JSON object with the standings.")] = False,
     keep_serving: Annotated[bool, typer.Option("--serve", help="Keep serving the pages at the end.")] = False,
     connect: Annotated[
-        bool, typer.Option("--connect", help="Play against services that run, at FARISTOL_…_ADDRESS.")
+        bool, typer.Option("--connect", help="Play against services that run, at FARISTOL_ADDRESS.")
     ] = False,
 ) -> None:
     """Play a championship through the public interfaces, with players who bluff, challenge and run late."""
@@ -117,6 +141,8 @@ def demo(
 
 def main(arguments: list[str] | None = None) -> None:
     """Run the command line. What is wrong outside Faristol is told in one sentence, with exit code 2."""
+    if COMPLETE in os.environ:
+        completion_init()
     try:
         code = app(arguments, prog_name="faristol", standalone_mode=False)
     except typer.TyperException as problem:
@@ -152,6 +178,9 @@ def _tell(message: str, hint: str) -> None:
     if message.startswith("Usage: "):  # the help of a command that was given no word to go on
         print(message, file=sys.stderr)  # noqa: T201
         sys.exit(2)
-    stop = "" if message.endswith("?") and not hint else "."
+    message = message.removeprefix("Invalid value: ")
+    if message.endswith("?"):
+        hint = ""
+    stop = "" if message.endswith("?") else "."
     print(f"faristol: {message.rstrip('.')}{hint}{stop}", file=sys.stderr)  # noqa: T201
     sys.exit(2)

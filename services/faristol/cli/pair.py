@@ -1,4 +1,4 @@
-"""`faristol pair …`: a round of a TRF file by the Dutch system of FIDE, as other pairing programs print it."""
+"""`faristol trf pair`: a round of a TRF file by the Dutch system of FIDE, as other pairing programs print it."""
 
 from __future__ import annotations
 

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import csv
+import unicodedata
 import uuid
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -13,13 +16,13 @@ from faristol.cli.common import why_unread
 from faristol.gateway.comma_separated import text_of
 from faristol.host import StartError
 from faristol.host.text import SOURCE, say
-from faristol.pairing.identity import same_name
+from faristol.pairing.identity import LONGEST_CATEGORY, LONGEST_NOTE, same_affiliation, same_name
 from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.pb.pairing.v1 import pairing_pb2 as pairing
 from faristol.record.people import COUNTRY
 from faristol.rules.refusal import N_
 
-COLUMNS = ("name", "club", "rating", "id", "country")
+COLUMNS = ("name", "club", "rating", "id", "country", "category", "note")
 """Columns of a list of players. The name is needed; what is left out is empty."""
 
 DIVISION = "division"
@@ -32,6 +35,16 @@ STANDS_ALREADY = {
     "name": N_("the name {given} stands in line {line} already"),
     "id": N_("the id {given} stands in line {line} already"),
 }
+
+
+LARGEST_FILE = 4_000_000
+"""Bytes of a list: 40,000 players with all columns."""
+
+MOST_COLUMNS_TOLD = 10
+"""So many wrong columns are told of a list."""
+
+LONG_CATEGORY = N_("the category has {length} characters; expected {most} at the most")
+LONG_NOTE = N_("the note has {length} characters; expected {most} at the most")
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,35 +75,88 @@ def read_players(
     """The players of a list, and everything that is wrong with it, in ``language``.
 
     They enter the division that their line says, one of ``divisions``, or else the ``tournament``. Two lines of one
-    name are an error, for on a wall nobody could tell the two apart; and so are two of one id. Raises ``StartError``
-    for a file that cannot be read.
+    name are an error where neither two clubs nor two ids tell them apart; and so are two of one id. Raises
+    ``StartError`` for a file that cannot be read.
     """
-    try:
-        text = file.read_text(encoding="utf-8-sig")
-    except (OSError, UnicodeDecodeError) as problem:
-        why = {"file": str(file), "problem": why_unread(problem)}
-        raise StartError(say(N_("the list {file} cannot be read: {problem}"), why, language)) from problem
-    reader = csv.DictReader(text.splitlines(), skipinitialspace=True)
-    columns = [column.strip().lower() for column in reader.fieldnames or ()]
-    if errors := list(_wrong_columns(columns, language)):
+    lines = iter(_lines(_text(file, language), language))
+    _, columns = next(lines, (1, []))
+    if isinstance(columns, LineError):
+        return [], [columns]
+    columns = [column.strip().lower() for column in columns]
+    errors = list(islice(_wrong_columns(columns, language), MOST_COLUMNS_TOLD))
+    if errors:
         return [], errors
-    reader.fieldnames = columns
     rows: list[Listed] = []
-    seen: dict[tuple[str, str], int] = {}
-    for row in reader:
-        line = reader.line_num
+    ids: dict[str, int] = {}
+    by_name: dict[str, list[Listed]] = {}
+    for line, fields in lines:
+        if isinstance(fields, LineError):
+            errors.append(fields)
+            break
+        row: dict[str | None, Any] = dict(zip(columns, fields, strict=False))
+        if len(fields) > len(columns):
+            row[None] = fields[len(columns) :]
         try:
             request = _player(row, language)
             request.tournament_id = _division(row, divisions, language) or tournament
         except ValueError as problem:
             errors.append(LineError(line, str(problem)))
             continue
-        for what, value in (("name", request.name), ("id", request.player_id)):
-            if value and (before := seen.setdefault((what, value.casefold()), line)) != line:
-                told = say(STANDS_ALREADY[what], {"given": repr(value), "line": before}, language)
-                errors.append(LineError(line, told))
+        namesakes = by_name.setdefault(unicodedata.normalize("NFC", request.name).casefold(), [])
+        if known := next((row for row in namesakes if not _told_apart(row.request, request)), None):
+            told = say(STANDS_ALREADY["name"], {"given": repr(request.name), "line": known.line}, language)
+            errors.append(LineError(line, told))
+        if request.player_id and (before := ids.setdefault(request.player_id.casefold(), line)) != line:
+            told = say(STANDS_ALREADY["id"], {"given": repr(request.player_id), "line": before}, language)
+            errors.append(LineError(line, told))
         rows.append(Listed(line, request, " ".join(text_of(row.get(TEAM) or "").split())))
+        namesakes.append(rows[-1])
     return rows, errors
+
+
+def _text(file: Path, language: str) -> str:
+    """What is in a list. Raises ``StartError`` where it cannot be read, or is larger than any list of players."""
+    try:
+        with file.open("rb") as source:
+            content = source.read(LARGEST_FILE + 1)
+        if len(content) > LARGEST_FILE:
+            why: dict[str, str | int] = {"file": str(file), "most": LARGEST_FILE // 1_000_000}
+            raise StartError(say(N_("the list {file} is larger than {most} MB: not a list of players"), why, language))
+        return content.decode("utf-8-sig")
+    except (OSError, UnicodeDecodeError) as problem:
+        why = {"file": str(file), "problem": why_unread(problem)}
+        raise StartError(say(N_("the list {file} cannot be read: {problem}"), why, language)) from problem
+
+
+def _lines(text: str, language: str) -> Iterator[tuple[int, list[str] | LineError]]:
+    """The fields of each line that is not empty, with the number of the line on which it begins.
+
+    A line whose quotes are wrong is the last: where the next one begins is not known.
+    """
+    lines = text.splitlines()
+    head = lines[0] if lines else ""
+    # A spreadsheet in a country that writes 1,5 parts columns by semicolons.
+    delimiter = ";" if ";" in head and "," not in head else ","
+    reader = csv.reader(lines, delimiter=delimiter, skipinitialspace=True, strict=True)
+    while True:
+        begins = reader.line_num + 1
+        try:
+            fields = next(reader)
+        except StopIteration:
+            return
+        except csv.Error:
+            problem = say(N_("its quotes are wrong, or a field is longer than any name"), {}, language)
+            yield begins, LineError(begins, problem)
+            return
+        if fields:
+            yield reader.line_num, fields
+
+
+def _told_apart(one: pairing.RegisterPlayerRequest, other: pairing.RegisterPlayerRequest) -> bool:
+    """Whether two of one name are known to be two people: by ids, which are compared apart, or by clubs."""
+    if one.player_id and other.player_id:
+        return True
+    return bool(one.club and other.club) and not same_affiliation(one.club, other.club)
 
 
 def _wrong_columns(columns: Sequence[str], language: str) -> Iterator[LineError]:
@@ -98,11 +164,11 @@ def _wrong_columns(columns: Sequence[str], language: str) -> Iterator[LineError]
     if "name" not in columns:
         expected = {"known": ", ".join(known)}
         yield LineError(1, say(N_("expected names of columns, with `name` among {known}"), expected, language))
-    for column in columns:
+    for column, times in Counter(columns).items():
         given = {"column": repr(column), "known": ", ".join(known)}
         if column not in known:
             yield LineError(1, say(N_("there is no column {column}; expected {known}"), given, language))
-        elif columns.count(column) > 1:
+        elif times > 1:
             yield LineError(1, say(N_("the column {column} stands there twice"), given, language))
 
 
@@ -135,6 +201,10 @@ def _player(row: Mapping[str | None, Any], language: str) -> pairing.RegisterPla
     if country and not COUNTRY.fullmatch(country):
         expected = N_("the country is {given}; expected its three capital letters, as ESP, GRE or AND, or nothing")
         raise ValueError(say(expected, {"given": repr(country)}, language))
+    category, note = given.get("category", ""), given.get("note", "")
+    for text, value, most in ((LONG_CATEGORY, category, LONGEST_CATEGORY), (LONG_NOTE, note, LONGEST_NOTE)):
+        if len(value) > most:
+            raise ValueError(say(text, {"length": len(value), "most": most}, language))
     return pairing.RegisterPlayerRequest(
         command_id=str(uuid.uuid4()),
         player_id=given.get("id", ""),
@@ -142,4 +212,6 @@ def _player(row: Mapping[str | None, Any], language: str) -> pairing.RegisterPla
         club=given.get("club", ""),
         rating=int(rating) if rating else None,
         country=country,
+        category=category,
+        note=note,
     )

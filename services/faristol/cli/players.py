@@ -1,17 +1,21 @@
-"""`faristol players …`: the players of a tournament."""
+"""`faristol player import` and `list`, `faristol team list`: the players and teams of a tournament."""
 
 from __future__ import annotations
 
+import json
 import shlex
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Annotated
 
 import grpc
 import typer
 
-from faristol.cli.calling import info_of, language_of_terminal
-from faristol.cli.director import Address, Tournament, call
+from faristol.cli.calling import AsJson, as_json, info_of, language_of_terminal
+from faristol.cli.common import columns, run
+from faristol.cli.completing import Tournament
+from faristol.cli.director import Address, call
+from faristol.cli.names import roll
 from faristol.cli.player_list import Listed, read_players
 from faristol.cli.team_list import ListedTeam, Tournaments, teams_of, without_teams
 from faristol.host import StartError
@@ -20,8 +24,6 @@ from faristol.pairing.identity import same_affiliation
 from faristol.pb.pairing.v1 import pairing_pb2 as pairing
 from faristol.rules import N_, Refusal
 
-app = typer.Typer(no_args_is_help=True, help="Players of a tournament.")
-
 TEAM_LACKS = N_(
     "the team {team} is not registered, for nobody of line {lines} is; once they are in, put them in their place in: "
     "{command}"
@@ -29,17 +31,19 @@ TEAM_LACKS = N_(
 TEAM_HAS_MORE = N_("the team {team} has more players, after those who were in its line-up: {players}")
 
 
-@app.command("import")
 def import_players(
     tournament: Tournament,
     file: Annotated[
-        Path, typer.Argument(help="CSV with a line of column names: name, club, rating, id, country, division, team.")
+        Path,
+        typer.Argument(help="CSV with column names: name, club, rating, id, country, category, note, division, team."),
     ],
     address: Address = None,
+    json_output: AsJson = False,
 ) -> None:
     """Register the players of a list in their divisions, and their teams. Nobody is while a line cannot be read."""
     language = language_of_terminal()
-    head = _tournament(address, tournament)
+    head = run(roll(tournament, address)).tournament
+    tournament = head.tournament_id
     rows, errors = read_players(file, tournament, head.divisions, language)
     if not errors:
         entered = {row.request.tournament_id for row in rows} - {tournament}
@@ -53,8 +57,15 @@ def import_players(
     if errors:
         raise typer.Exit(2)
     complaints = _Complaints(file)
-    ids = _register(address, rows, complaints, language)
-    _make_teams(address, rows, ids, tournaments, complaints, language)
+    tell = _nothing if json_output else typer.echo
+    read = translations(language)
+    ids, registered = _register(address, rows, complaints)
+    tell(read.ngettext("%(num)s player registered", "%(num)s players registered", registered) % {"num": registered})
+    teams = _make_teams(address, rows, ids, tournaments, complaints, language, tell)
+    if teams is not None:
+        tell(read.ngettext("%(num)s team registered", "%(num)s teams registered", teams) % {"num": teams})
+    if json_output:
+        _print({"registered": registered, "player_ids": list(ids.values()), "teams": teams or 0})
     if complaints.made:
         raise typer.Exit(1)
 
@@ -77,8 +88,11 @@ def _tournament(address: str | None, tournament: str) -> pairing.GetTournamentRe
     return answer
 
 
-def _register(address: str | None, rows: Sequence[Listed], complaints: _Complaints, language: str) -> Mapping[int, str]:
-    """The ids of those who are registered now, by their lines; who was registered before is refused, and among them."""
+def _register(address: str | None, rows: Sequence[Listed], complaints: _Complaints) -> tuple[Mapping[int, str], int]:
+    """The ids of those who are registered now, by their lines, and how many are new.
+
+    Who was registered before is refused, and among the ids.
+    """
     ids: dict[int, str] = {}
     registered = 0
     for row in rows:
@@ -92,11 +106,7 @@ def _register(address: str | None, rows: Sequence[Listed], complaints: _Complain
             assert isinstance(answer, pairing.RegisterPlayerResponse)
             ids[row.line] = answer.player_id
             registered += 1
-    read = translations(language)
-    typer.echo(
-        read.ngettext("%(num)s player registered", "%(num)s players registered", registered) % {"num": registered}
-    )
-    return ids
+    return ids, registered
 
 
 def _registered_before(problem: StartError, wanted: pairing.RegisterPlayerRequest) -> str:
@@ -124,8 +134,12 @@ def _make_teams(
     tournaments: Tournaments,
     complaints: _Complaints,
     language: str,
-) -> None:
-    """Register the teams of the list, and add players to those that are there already."""
+    tell: Callable[[str], object],
+) -> int | None:
+    """Register the teams of the list, and add players to those that are there already.
+
+    Gives how many were registered; None for a list without teams.
+    """
     made = 0
     teams = teams_of(rows, ids, tournaments)
     for team in teams:
@@ -139,12 +153,10 @@ def _make_teams(
                 continue
             if team.team_id:
                 told = {"team": repr(team.name), "players": ", ".join(team.coming)}
-                typer.echo(say(TEAM_HAS_MORE, told, language))
+                tell(say(TEAM_HAS_MORE, told, language))
             else:
                 made += 1
-    if teams:
-        read = translations(language)
-        typer.echo(read.ngettext("%(num)s team registered", "%(num)s teams registered", made) % {"num": made})
+    return made if teams else None
 
 
 def _lacking(team: ListedTeam) -> dict[str, str]:
@@ -152,6 +164,51 @@ def _lacking(team: ListedTeam) -> dict[str, str]:
     return {
         "team": repr(team.name),
         "lines": ", ".join(map(str, team.refused)),
-        "command": f"faristol direct register-team {team.tournament_id} name={shlex.quote(team.name)} "
-        f"player-ids={','.join(team.coming)}",
+        "command": f"faristol team add {team.tournament_id} {shlex.quote(team.name)} --player {','.join(team.coming)}",
     }
+
+
+def list_players(tournament: Tournament, address: Address = None, json_output: AsJson = False) -> None:
+    """List the players in the order of registration: name, id, club, and what is otherwise than usual."""
+    known, language = run(roll(tournament, address)), language_of_terminal()
+    if json_output:
+        _print([as_json(player) for player in known.tournament.players])
+        return
+    for line in columns(
+        [known.name(player.player_id), player.player_id, player.club, ", ".join(_marks(player, language))]
+        for player in known.tournament.players
+    ):
+        typer.echo(line)
+
+
+def _marks(player: pairing.Player, language: str) -> Iterator[str]:
+    """What is to be said of a player."""
+    if player.checked_in:
+        yield say(N_("checked in"), {}, language)
+    if player.entered_round > 1:
+        yield say(N_("from round {round} on"), {"round": player.entered_round}, language)
+    if player.withdrawn_round:
+        yield say(N_("withdrawn from round {round} on"), {"round": player.withdrawn_round}, language)
+    if player.table:
+        yield say(N_("table {table}"), {"table": player.table}, language)
+
+
+def list_teams(tournament: Tournament, address: Address = None, json_output: AsJson = False) -> None:
+    """List the teams in the order of registration with their line-ups, reserves last."""
+    known, language = run(roll(tournament, address)), language_of_terminal()
+    if json_output:
+        names = [{"player_names": [known.name(who) for who in team.player_ids]} for team in known.tournament.teams]
+        _print([as_json(team) | named for team, named in zip(known.tournament.teams, names, strict=True)])
+        return
+    for team in known.tournament.teams:
+        left = {"round": team.withdrawn_round}
+        mark = f", {say(N_('withdrawn from round {round} on'), left, language)}" if team.withdrawn_round else ""
+        typer.echo(f"{team.name} ({team.team_id}{mark}): {', '.join(known.name(who) for who in team.player_ids)}")
+
+
+def _nothing(_text: str) -> None:
+    """Tell nothing: what is said is for programs."""
+
+
+def _print(content: object) -> None:
+    typer.echo(json.dumps(content, ensure_ascii=False, indent=2))

@@ -1,4 +1,4 @@
-"""`faristol projections …`: the tables that are computed from the record, and where their consumers stand."""
+"""`faristol projection …`: the tables that are computed from the record, and where their consumers stand."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from rich.table import Table
 
-from faristol.cli.common import Data, Database, console, run, settings_of
+from faristol.cli.common import AsJson, Data, Database, console, run, settings_of, tell_answer
 from faristol.cli.record import existing, opened, shown
 from faristol.host import Settings, StartError
 
@@ -42,14 +42,18 @@ def list_projections(
 
 
 @app.command()
-def rebuild(name: Name = "", data: Data = None, database_url: Database = None) -> None:
+def rebuild(name: Name = "", data: Data = None, database_url: Database = None, json_output: AsJson = False) -> None:
     """Build a projection again from the first event on, beside the one that is read, and then put it in its place.
 
     Services may run meanwhile. One that was interrupted can be started again.
     """
     settings = _settings(data, database_url)
+    built = []
     for projection in _projections(name):
-        run(_with_record(settings, partial(_rebuild, projection=projection)))
+        content = run(_with_record(settings, partial(_rebuild, projection=projection, quiet=json_output)))
+        built.append(content)
+    if json_output:
+        typer.echo(json.dumps(built))
 
 
 @app.command()
@@ -58,12 +62,13 @@ def drop(
     version: Annotated[int, typer.Argument(help="A version that a newer one has replaced.")],
     data: Data = None,
     database_url: Database = None,
+    json_output: AsJson = False,
 ) -> None:
     """Drop the tables of a version that is no longer read."""
     from faristol.bus import generations
 
     run(_with_record(_settings(data, database_url), lambda record: generations.drop(record, name, version)))
-    typer.echo(f"{name}@{version}: dropped")
+    tell_answer(f"{name}@{version}: dropped", {"name": name, "version": version}, json_output=json_output)
 
 
 @app.command()
@@ -73,14 +78,16 @@ def retry(
     ] = "",
     data: Data = None,
     database_url: Database = None,
+    json_output: AsJson = False,
 ) -> None:
     """Have consumers that stand still try their event once more. No event is ever skipped."""
     from faristol.bus import stopped
 
     names = run(_with_record(_settings(data, database_url), lambda record: stopped.retry(record, name)))
     if name and not names:
-        raise StartError(f"{name!r} does not stand still: `faristol projections list` shows what does")
-    typer.echo("\n".join(f"{asked}: asked to try again" for asked in names) or "nothing stands still")
+        raise StartError(f"{name!r} does not stand still: `faristol projection list` shows what does")
+    text = "\n".join(f"{asked}: asked to try again" for asked in names) or "nothing stands still"
+    tell_answer(text, {"asked": list(names)}, json_output=json_output)
 
 
 def _settings(data: Path | None, database_url: str | None) -> Settings:
@@ -121,16 +128,23 @@ async def _status(record: Record) -> tuple[list[Status], int]:
     return await status(record)
 
 
-async def _rebuild(record: Record, projection: Projection) -> None:
+async def _rebuild(record: Record, projection: Projection, *, quiet: bool) -> dict[str, Any]:
     from faristol.bus import Rebuild
 
     with shown(f"rebuilding {projection.consumer}") as progress:
         rebuilt = await Rebuild(record, projection, progress).run()
     speed = rebuilt.events / rebuilt.seconds
-    typer.echo(
-        f"{projection.consumer}: {rebuilt.events:,} events in {rebuilt.seconds:.1f} s ({speed:,.0f}/s), "
-        f"read from position {rebuilt.position} on"
-    )
+    if not quiet:
+        typer.echo(
+            f"{projection.consumer}: {rebuilt.events:,} events in {rebuilt.seconds:.1f} s ({speed:,.0f}/s), "
+            f"read from position {rebuilt.position} on"
+        )
+    return {
+        "consumer": projection.consumer,
+        "events": rebuilt.events,
+        "seconds": rebuilt.seconds,
+        "position": rebuilt.position,
+    }
 
 
 def _as_json(line: Status) -> dict[str, Any]:
@@ -149,7 +163,7 @@ def _show(lines: list[Status], last: int) -> None:
     out.print(f"record: position {last}", highlight=False)
     if not any(line.kind == "projection" for line in lines):
         out.print(
-            "no projection is built yet: that happens when services start, or by `faristol projections rebuild`",
+            "no projection is built yet: that happens when services start, or by `faristol projection rebuild`",
             highlight=False,
             soft_wrap=True,
         )

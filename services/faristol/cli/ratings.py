@@ -1,32 +1,33 @@
-"""`faristol ratings …`: by which system a tournament is rated, and the list that comes of it."""
+"""`faristol rating …` and `faristol player export`: how a tournament is rated, and the list."""
 
 from __future__ import annotations
 
 import json
 import uuid
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from typing import Annotated, Any
 
 import typer
 from google.protobuf.message import Message
 from rich.table import Table
 
-from faristol.cli.calling import AsJson, Cell, as_json, service_at
+from faristol.cli.calling import AsJson, Cell, as_json, language_of_terminal, service_at
 from faristol.cli.common import console, run
+from faristol.cli.completing import Tournament
+from faristol.cli.names import Named, labels, tournament_meant
 from faristol.cli.player_list import COLUMNS
 from faristol.gateway.comma_separated import written
-from faristol.host import StartError
+from faristol.host import Addresses, StartError
+from faristol.host.text import say
 from faristol.pb.rating.v1 import rating_pb2 as rating
 from faristol.pb.rating.v1 import rating_pb2_grpc as rating_grpc
 from faristol.pb.results.v1 import results_pb2 as results
 from faristol.pb.results.v1 import results_pb2_grpc as results_grpc
+from faristol.rules.refusal import N_
 
-app = typer.Typer(no_args_is_help=True, help="Ratings after a tournament.")
-
-Tournament = Annotated[str, typer.Argument(help="The tournament.")]
+RATED_BY = N_("{tournament} is rated by {system}.")
 
 
-@app.command()
 def systems(address: Cell = None, json_output: AsJson = False) -> None:
     """List the rating systems that a tournament can choose, with their parameters."""
     found = _ask(address, "ListRatingSystems", rating.ListRatingSystemsRequest())
@@ -45,22 +46,26 @@ def systems(address: Cell = None, json_output: AsJson = False) -> None:
         typer.echo(f"{system.name}{usual}: base {system.base[:8]}, {system.per_point} a point; factors {factors}")
 
 
-@app.command()
 def choose(
     tournament: Tournament,
     system: Annotated[str, typer.Argument(help="Name and version, as naspa-1.")],
     address: Cell = None,
+    json_output: AsJson = False,
 ) -> None:
     """Say by which system a tournament is rated, before its list is published."""
-    request = rating.ChooseRatingSystemRequest(command_id=str(uuid.uuid4()), tournament_id=tournament, system=system)
-    _ask(address, "ChooseRatingSystem", request)
-    typer.echo(f"{tournament} is rated by {system}")
+    found = run(tournament_meant(tournament, address))
+    request = rating.ChooseRatingSystemRequest(command_id=str(uuid.uuid4()), tournament_id=found, system=system)
+    answer = _ask(address, "ChooseRatingSystem", request)
+    if json_output:
+        typer.echo(json.dumps({"tournament_id": found, "system": system, **as_json(answer)}))
+    else:
+        typer.echo(say(RATED_BY, {"tournament": found, "system": system}, language_of_terminal()))
 
 
-@app.command()
 def show(tournament: Tournament, address: Cell = None, json_output: AsJson = False) -> None:
     """Print the ratings after a tournament; while a round is left, those that the results so far would give."""
-    found = _ask(address, "EstimateRatings", rating.EstimateRatingsRequest(tournament_id=tournament))
+    tournament_id = run(tournament_meant(tournament, address))
+    found = _ask(address, "EstimateRatings", rating.EstimateRatingsRequest(tournament_id=tournament_id))
     if json_output:
         typer.echo(json.dumps(as_json(found), indent=2))
         return
@@ -70,30 +75,50 @@ def show(tournament: Tournament, address: Cell = None, json_output: AsJson = Fal
         marked = f", revised {found.revised_at.ToDatetime():%Y-%m-%d %H:%M} UTC (revision {found.revision})"
     else:
         marked = ""
+    called = _called(tournament_id, address)
     grid = Table(title=f"{found.system}{marked}")
     for column in ("player", "before", "after", "games", "points", "expected"):
         grid.add_column(column, justify="left" if column == "player" else "right")
     for one in found.ratings:
         points, expected = f"{one.half_points / 2:g}", f"{one.expected_milli / 1000:.2f}"
-        grid.add_row(one.player_id, str(one.before), str(one.after), str(one.games), points, expected)
+        grid.add_row(
+            called.get(one.player_id, one.player_id), str(one.before), str(one.after), str(one.games), points, expected
+        )
     console.print(grid)
 
 
-@app.command()
-def export(tournament: Tournament, address: Cell = None) -> None:
-    """Print the list after a tournament as CSV: what `faristol players import` takes for the next one."""
+def _called(tournament_id: str, address: str | None) -> Mapping[str, str]:
+    """What the players are called; by their ids alone where no results service can be asked."""
+    if not (address or Addresses().of("results")):
+        return {}
+
+    async def ask() -> Mapping[str, str]:
+        async with service_at("results", address) as channel:
+            request = results.ListPlayersRequest(tournament_id=tournament_id)
+            found = await results_grpc.ResultsServiceStub(channel).ListPlayers(request)
+        return labels([Named(player.player_id, player.name, player.club) for player in found.players])
+
+    called: Mapping[str, str] = run(ask())
+    return called
+
+
+def export(tournament: Tournament, address: Cell = None, json_output: AsJson = False) -> None:
+    """Print the list after a tournament as CSV: what `faristol player import` takes for the next one."""
 
     async def ask() -> results.ListPlayersResponse:
         async with service_at("results", address) as channel:
             stub = results_grpc.ResultsServiceStub(channel)
             answer: results.ListPlayersResponse = await stub.ListPlayers(
-                results.ListPlayersRequest(tournament_id=tournament)
+                results.ListPlayersRequest(tournament_id=await tournament_meant(tournament, address))
             )
             return answer
 
     found = run(ask())
     if not found.rating_system:
         raise StartError(f"{tournament} has no rating list yet: it is published when the last round is closed")
+    if json_output:
+        typer.echo(json.dumps(as_json(found), ensure_ascii=False, indent=2))
+        return
     typer.echo(rating_list(found.players), nl=False)
 
 
@@ -106,7 +131,9 @@ def rating_list(players: Iterable[results.Player]) -> str:
     came = (one for one in players if one.HasField("new_rating") or not 0 < one.withdrawn_round <= one.entered_round)
     rated = [(_rating(one), one) for one in came if one.name]
     ranked = sorted(rated, key=lambda line: (line[0] is None, -(line[0] or 0), line[1].player_id))
-    return written(COLUMNS, ([one.name, one.club, rating, one.player_id, one.country] for rating, one in ranked))
+    # The note is for officials, and who asks here is the public.
+    lines = ([one.name, one.club, rating, one.player_id, one.country, one.category, ""] for rating, one in ranked)
+    return written(COLUMNS, lines)
 
 
 def _rating(player: results.Player) -> int | None:

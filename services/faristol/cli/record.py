@@ -12,12 +12,13 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from sqlalchemy.exc import SQLAlchemyError
 
-from faristol.cli.common import Bar, Data, Database, many, run, settings_of
+from faristol.cli.common import AsJson, Bar, Data, Database, many, run, settings_of, tell_answer
 from faristol.host import Settings, StartError
 from faristol.record import Record
 from faristol.record.database import unusable
 
 if TYPE_CHECKING:
+    from faristol.record.seals import Seal
     from faristol.record.verification import Verdict
 
 app = typer.Typer(no_args_is_help=True, help="The record of everything that happened.")
@@ -161,12 +162,14 @@ def _before(verdict: Verdict) -> str:
 @app.command()
 def key(
     file: Annotated[Path, typer.Argument(help="The private key; the public one is put beside it, as FILE.pub.")],
+    json_output: AsJson = False,
 ) -> None:
     """Make a key to seal with, and print its public half."""
     from faristol.record import keys
 
     made = keys.make(file)
-    typer.echo(keys.public_pem(made.public_key()), nl=False)
+    public = keys.public_pem(made.public_key())
+    typer.echo(json.dumps({"file": str(file), "public_key": public}) if json_output else public, nl=json_output)
 
 
 @app.command()
@@ -175,6 +178,7 @@ def seal(
     events: Annotated[int | None, typer.Option(min=1, max=10_000, help="Events under one seal.")] = None,
     data: Data = None,
     database_url: Database = None,
+    json_output: AsJson = False,
 ) -> None:
     """Seal what is not sealed yet: sign the Merkle root of every range of positions."""
     from faristol.record import keys
@@ -186,15 +190,17 @@ def seal(
         raise typer.BadParameter("there is no key to seal with: give --key FILE; `faristol record key FILE` makes one")
     private = keys.read_private(settings.seal_key)
 
-    async def work() -> str:
+    async def work() -> list[Seal]:
         async with opened(settings) as record:
             try:
                 with shown("sealing") as progress:
-                    made = await make_seals(record, private, events=settings.seal_events, progress=progress)
+                    return await make_seals(record, private, events=settings.seal_events, progress=progress)
             except Wrong as wrong:
                 raise StartError(f"what is wrong is not sealed: {wrong}") from wrong
-        if not made:
-            return "everything is sealed already"
-        return f"{many(len(made), 'seal')} over positions {made[0].from_position} to {made[-1].to_position}"
 
-    typer.echo(run(work()))
+    made = run(work())
+    text = "everything is sealed already"
+    if made:
+        text = f"{many(len(made), 'seal')} over positions {made[0].from_position} to {made[-1].to_position}"
+    ranges = [{"from_position": seal.from_position, "to_position": seal.to_position} for seal in made]
+    tell_answer(text, {"seals": ranges}, json_output=json_output)

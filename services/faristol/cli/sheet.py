@@ -1,4 +1,4 @@
-"""`faristol sheet`: a game's scoresheet in the form that its rules ask for."""
+"""`faristol game sheet`: a game's scoresheet in the form that its rules ask for."""
 
 from __future__ import annotations
 
@@ -11,14 +11,16 @@ import typer
 
 from faristol.cli.calling import AsJson, Cell, Language, as_json, service_at
 from faristol.cli.common import run
+from faristol.cli.names import AtTable, Game, InRound, game_meant
 from faristol.gateway import labels
+from faristol.gateway.outcome import is_kept, outcome
 from faristol.gateway.paper import below, play_cell
 from faristol.gateway.plays import explained
 from faristol.gateway.table import Line, Side
 from faristol.gateway.table import sheet as sides_of
 from faristol.host import StartError
 from faristol.host.pinning import ruleset_of
-from faristol.host.text import render, translations
+from faristol.host.text import cited, translations
 from faristol.pb.results.v1 import results_pb2 as pb
 from faristol.pb.results.v1 import results_pb2_grpc as pb_grpc
 from faristol.rules import Refusal, Ruleset
@@ -31,7 +33,9 @@ LINE = "_" * 16
 
 
 def sheet(
-    game_id: Annotated[str, typer.Argument(metavar="GAME", help="The game.")],
+    game: Game,
+    table: AtTable = 0,
+    number: InRound = 0,
     language: Language = "",
     address: Cell = None,
     json_output: AsJson = False,
@@ -40,12 +44,13 @@ def sheet(
     ] = False,
 ) -> None:
     """Print the scoresheet of a game as its rules want it: notation, deductions, totals, who signs."""
+    game_id = run(game_meant(game, table, number, address))
     one = shown(game_id, address)
     if explain:
         try:
             ruleset = ruleset_of(one.ruleset)
         except Refusal as refusal:
-            raise StartError(render(refusal, language)) from refusal
+            raise StartError(cited(refusal, language)) from refusal
         typer.echo("\n".join(explanations(one, ruleset, language)))
         return
     if json_output:
@@ -76,6 +81,10 @@ def written(one: pb.GetGameResponse, language: str) -> Iterator[str]:
     of_round, table = read("Round %(number)s") % {"number": one.round}, read("Table %(number)s") % {"number": one.table}
     heading = (one.tournament_name, one.division, of_round, table, one.ruleset.name)
     yield " · ".join(filter(None, heading))
+    if not is_kept(one):
+        yield from _result(one)
+        yield from outcome(one, language)
+        return
     sides = sides_of(one)
     most = max(len(side.lines) for side in sides)
     blocks = [_block(side, most, one.sheet, language) for side in sides]
@@ -90,10 +99,19 @@ def written(one: pb.GetGameResponse, language: str) -> Iterator[str]:
             incident.article,
         ]
         yield ", ".join(part for part in parts if part)
-    if one.end_condition:
-        yield read(labels.ENDS[one.end_condition])
+    if one.entered_by or one.counted:
+        yield read("Counts in the tournament:")
+        yield from _result(one)
+    yield from outcome(one, language)
     if one.final:
         yield read("The result is final.")
+
+
+def _result(one: pb.GetGameResponse) -> Iterator[str]:
+    """The players with the scores that count in the tournament, a line each."""
+    seats = one.counted or one.seats
+    names = [seat.name or seat.player_id for seat in seats]
+    yield from (f"{name:<{max(map(len, names))}}  {seat.score:>5}" for name, seat in zip(names, seats, strict=True))
 
 
 def explanations(one: pb.GetGameResponse, ruleset: Ruleset, language: str) -> Iterator[str]:

@@ -11,7 +11,7 @@ from functools import partial
 import grpc
 
 from faristol.cli.api import call
-from faristol.cli.calling import reason_of
+from faristol.cli.calling import every_reason, language_of_terminal, reason_of
 from faristol.pb.lexicon.v1 import adjudication_pb2 as pb
 from faristol.pb.lexicon.v1 import adjudication_pb2_grpc as pb_grpc
 from faristol.pb.lexicon.v1 import events_pb2 as events
@@ -39,7 +39,11 @@ class Judge:
     def __init__(self, channel: grpc.aio.Channel, judge_id: str) -> None:
         self.judge_id = judge_id
         self._stub = pb_grpc.JudgeServiceStub(channel)
-        self._metadata = (("faristol-actor", judge_id), ("faristol-role", "judge"))
+        self._metadata = (
+            ("faristol-actor", judge_id),
+            ("faristol-role", "judge"),
+            ("accept-language", language_of_terminal()),
+        )
 
     async def queue(self, language: str = "") -> AsyncIterator[pb.WatchQueueResponse]:
         """The queue, and again whenever it changes, over broken connections."""
@@ -63,7 +67,8 @@ class Judge:
 
     async def file(self, case_id: str) -> pb.GetCaseFileResponse:
         """What is known of a case."""
-        return await call(self._stub.GetCaseFile, pb.GetCaseFileRequest(case_id=case_id, judge_id=self.judge_id))
+        request = pb.GetCaseFileRequest(case_id=case_id, judge_id=self.judge_id)
+        return await call(partial(self._stub.GetCaseFile, metadata=self._metadata), request)
 
     async def release(self, case_id: str) -> pb.ReleaseCaseResponse:
         """Give a case back."""
@@ -104,12 +109,13 @@ async def sit(
     told: Callable[[str, pb.RuleCaseResponse | None, str], None],
     seen: Callable[[pb.WatchQueueResponse], None] = lambda _: None,
     most: int = 0,
+    left: Callable[[str], None] = lambda _: None,
 ) -> None:
     """Take one case after the other, the longest wait first, ask for the rulings, and rule.
 
     ``told`` hears of each: its id, the answer, or why there was none; ``seen`` of the queue whenever it changes. Ends
-    after ``most`` cases, if that is not 0, or when ``ask`` raises ``EOFError``. Raises ``grpc.aio.AioRpcError`` for
-    what cannot be.
+    after ``most`` cases, if that is not 0, or when ``ask`` raises ``EOFError``; ``left`` hears of the case that goes
+    back then. Raises ``grpc.aio.AioRpcError`` for what cannot be.
     """
     done = 0
     given_back: set[str] = set()
@@ -123,7 +129,7 @@ async def sit(
             if claimed is None:
                 continue
             async with judge.holding(case.case_id, claimed.lease_seconds):
-                if not await _rule_on(judge, case.case_id, ask, told):
+                if not await _rule_on(judge, case.case_id, ask, told, left):
                     given_back.add(case.case_id)
             done += 1
             if done == most:
@@ -145,7 +151,11 @@ async def _claimed(judge: Judge, case_id: str) -> pb.ClaimCaseResponse | None:
 
 
 async def _rule_on(
-    judge: Judge, case_id: str, ask: Ask, told: Callable[[str, pb.RuleCaseResponse | None, str], None]
+    judge: Judge,
+    case_id: str,
+    ask: Ask,
+    told: Callable[[str, pb.RuleCaseResponse | None, str], None],
+    left: Callable[[str], None],
 ) -> bool:
     """Whether the judge ruled, or had lost the case; False when it was given back."""
     try:
@@ -155,7 +165,7 @@ async def _rule_on(
             except grpc.aio.AioRpcError as problem:
                 if reason_of(problem) != "NOT_A_JUDGE":
                     raise
-                told(case_id, None, str(problem.details()))
+                told(case_id, None, every_reason(problem))
                 return True
             rulings = await ask(file)
             if rulings is None:
@@ -165,21 +175,24 @@ async def _rule_on(
             try:
                 answer = await judge.rule(case_id, rulings)
             except grpc.aio.AioRpcError as problem:
-                told(case_id, None, str(problem.details()))
+                told(case_id, None, every_reason(problem))
                 if reason_of(problem) in {"UNSUPPORTED_RULING", "WORDS_NOT_THOSE_OF_CASE"}:
                     continue  # the judge can say it again
                 return True
             told(case_id, answer, "")
             return True
-    except EOFError:
-        await _give_back(judge, case_id)
+    except (EOFError, asyncio.CancelledError):
+        if await _give_back(judge, case_id):
+            left(case_id)
         raise
 
 
-async def _give_back(judge: Judge, case_id: str) -> None:
-    """Give a case back, if the judge still has it: the claim may have lapsed, or the case be over by itself."""
+async def _give_back(judge: Judge, case_id: str) -> bool:
+    """Give a case back. False when the judge has it no more: the claim lapsed, or the case is over by itself."""
     try:
         await judge.release(case_id)
     except grpc.aio.AioRpcError as problem:
         if reason_of(problem) not in {"CLAIM_LOST", "CASE_RULED", "CASE_WITHDRAWN", "NOT_A_JUDGE"}:
             raise
+        return False
+    return True

@@ -125,7 +125,7 @@ def correct(
         raise Refusal(
             "NOT_ON_TURN",
             ruleset.article("clock.turn_seconds"),
-            N_("Each turn has a time of its own here: only that of {mover}, who is on turn, can be corrected."),
+            N_("Each turn has its own time here: only the time of {mover}, who is on turn, can be corrected."),
             {"mover": clock.mover},
         )
     check_time(clock, table, at)
@@ -154,7 +154,9 @@ def expire_round_time(clock: Clock, table: Table, ruleset: Ruleset, arbiter_id: 
     check_arbiter(table, arbiter_id)
     article = ruleset.article("round_time.rule")
     if ruleset.round_time.rule == "none":
-        raise Refusal("NO_ROUND_TIME", article, N_("These rules end no game because the time of a round is over."))
+        raise Refusal(
+            "NO_ROUND_TIME", article, N_("Under these rules no game ends because the time of the round is over.")
+        )
     lost = lost_with_the_round(clock, ruleset, at) if clock.absent else []
     if not lost:
         check_playing(clock, table, ruleset)

@@ -119,8 +119,9 @@ def _deadlines(clock: Clock, table: Table, ruleset: Ruleset) -> Iterator[Deadlin
             yield _turn(clock)
     if not clock.round_time_over and ruleset.round_time.rule != "none":
         length_ms = round_ms(ruleset)
-        if length_ms is not None:
-            at = max(table.opened_at + length_ms * NANOSECONDS, clock.last_at)
+        stood = 0 if ruleset.round_time.runs_while_challenged else table.challenged_for()
+        if length_ms is not None and stood is not None:
+            at = max(table.opened_at + length_ms * NANOSECONDS + stood, clock.last_at)
             lost = lost_with_the_round(clock, ruleset, at) if clock.absent else []
             yield Deadline(at + 1, tuple(lost) or (round_time_over(clock, table, ruleset, at),))
     if clock.absent:

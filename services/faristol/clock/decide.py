@@ -200,7 +200,7 @@ def _check_turn(clock: Clock, table: Table, ruleset: Ruleset, player_id: str) ->
         raise Refusal(
             "RACK_NOT_REFILLED",
             ruleset.law.play_complete,
-            N_("The bag holds {left} tiles: {player} has to refill the rack before pressing the clock."),
+            N_("The bag holds {left} {left:tile|tiles}: {player} has to refill the rack before pressing the clock."),
             {"left": table.bag_left, "player": player_id},
         )
 

@@ -3,21 +3,26 @@
 from __future__ import annotations
 
 from faristol.clock.deadlines import next_deadline
-from faristol.clock.model import Clock, timestamp
+from faristol.clock.model import Clock, Instant, timestamp
 from faristol.clock.views import Phase, Table
 from faristol.pb.clock.v1 import clock_pb2
 from faristol.record import Loaded
 from faristol.rules.ruleset import Ruleset
 
 
-def shown(clock: Loaded[Clock], table: Table, ruleset: Ruleset, *, following: int = 0) -> clock_pb2.GetClockResponse:
-    """The clock as it stands, with ``following`` facts that the record does not have yet."""
+def shown(
+    clock: Loaded[Clock], table: Table, ruleset: Ruleset, *, at: Instant, following: int = 0
+) -> clock_pb2.GetClockResponse:
+    """The clock as it stands at ``at``, with ``following`` facts that the record does not have yet."""
     state = clock.state
+    running = () if state.stopped or state.played_out else state.running_at(at)
+    first, since = running[0] if running else ("", 0)
     deadline = next_deadline(state, table, ruleset)
     return clock_pb2.GetClockResponse(
         game_id=state.game_id,
-        running_player_id=state.running,
-        running_since=timestamp(state.running_since) if state.running else None,
+        running_player_id=first,
+        running_since=timestamp(since) if first else None,
+        running=[clock_pb2.RunningClock(player_id=one, since=timestamp(begun)) for one, begun in running],
         neutralised=state.neutralised,
         stopped=state.stopped,
         times=state.times(),

@@ -16,7 +16,7 @@ from faristol.clock.settling import fold, settle
 from faristol.clock.streams import clock_stream, game_stream, load_clock, load_table
 from faristol.clock.views import Table
 from faristol.host import NotFound, Runtime
-from faristol.host.times import occurred_at
+from faristol.host.times import occurred_at, to_timestamp
 from faristol.pb.clock.v1 import clock_pb2, clock_pb2_grpc, events_pb2
 from faristol.record import Decision, Guard, Loaded, Write
 from faristol.rules.ruleset import Ruleset
@@ -182,7 +182,8 @@ class ClockService(clock_pb2_grpc.ClockServiceServicer):
         current = Loaded(fold(clock.state, settled), clock.version)
         if not current.state.game_id:
             raise NotFound("clock", request.game_id)
-        return shown(current, table.state, ruleset, following=len(settled))
+        at = instant(to_timestamp(self._runtime.now()))
+        return shown(current, table.state, ruleset, at=at, following=len(settled))
 
     def _moment(self, request: Any, clock: Clock, table: Table) -> Instant:
         """When it happened: as the request says, or else now, which is never before the last fact."""

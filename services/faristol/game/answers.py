@@ -7,9 +7,9 @@ from typing import Any, TypeVar
 
 from google.protobuf.message import Message
 
-from faristol.game.decide.checks import awaits_mover
+from faristol.game.decide.checks import awaits_mover, in_doubt
 from faristol.game.draw_log import draws_of
-from faristol.game.model import UNKNOWN, Game, Interruption, Phase, timestamp
+from faristol.game.model import UNKNOWN, Game, Interruption, LastRuling, Phase, timestamp
 from faristol.game.resulting import awaited_signers
 from faristol.game.streams import Table
 from faristol.pb.game.v1 import events_pb2 as events
@@ -94,7 +94,7 @@ def shown(table: Table, player_id: str) -> pb.GetGameResponse:
         lexicon=game.lexicon.message(),
         end_condition=game.condition,
         laid=[_tile(laid) for laid in game.course.laid],
-        open_play=game.open_play,
+        open_play=None if game.pending else in_doubt(game, table.clock, table.ruleset),
         opened_at=timestamp(game.opened_at),
         written=game.course.written.values(),
         interruption=_interruption(game, player_id),
@@ -107,7 +107,21 @@ def shown(table: Table, player_id: str) -> pb.GetGameResponse:
         appealed=game.course.appealed,
         announced=game.course.announced,
         exchanged=game.taken is TurnKind.EXCHANGE,
+        ruling=_ruling(game.last_ruling),
         awaited_signer_ids=awaited_signers(game, table.ruleset) if game.phase is Phase.ENDED else (),
+    )
+
+
+def _ruling(last: LastRuling | None) -> pb.Ruling | None:
+    if last is None:
+        return None
+    return pb.Ruling(
+        turn=last.fact.turn,
+        challenge=last.fact.challenge,
+        appeal=isinstance(last.fact, events.AppealRuled),
+        valid=last.fact.valid,
+        word=last.play.words[0].word,
+        words=last.fact.words if isinstance(last.fact, events.ChallengeRuled) else (),
     )
 
 
@@ -158,7 +172,9 @@ def draws(table: Table, facts: Sequence[Message]) -> pb.ListDrawsResponse:
         raise Refusal("NO_DRAWS", "", N_("This table is played over the board: people draw there, not the system."))
     revealed = any(isinstance(fact, events.SeedRevealed) for fact in facts)
     if not revealed and game.phase is not Phase.FINAL:
-        raise Refusal("DRAWS_SECRET", "", N_("Draws are shown when the result is final: now they would tell racks."))
+        raise Refusal(
+            "DRAWS_SECRET", "", N_("Draws are shown when the result is final: now they would reveal the racks.")
+        )
     committed = next((fact.commitment for fact in facts if isinstance(fact, events.DrawsCommitted)), b"")
     return pb.ListDrawsResponse(
         seed=game.seed,

@@ -10,9 +10,10 @@ from google.protobuf.message import Message
 from faristol.game import decide
 from faristol.game.model import Instant
 from faristol.game.streams import Table
+from faristol.host.errors import Invalid
 from faristol.pb.game.v1 import events_pb2 as events
 from faristol.pb.game.v1 import game_pb2 as pb
-from faristol.rules import Placement, Square, Tile
+from faristol.rules import N_, Placement, Square, Tile
 
 Act = Callable[[Table, Any, Instant], list[Message]]
 
@@ -62,7 +63,7 @@ def _write_score(table: Table, request: pb.WriteScoreRequest, at: Instant) -> li
 
 
 def _accept_play(table: Table, request: pb.AcceptPlayRequest, at: Instant) -> list[Message]:
-    return decide.accept_play(table.game, table.ruleset, request.player_id, at)
+    return decide.accept_play(table.game, table.clock, table.ruleset, request.player_id, at)
 
 
 def _draw_tiles(table: Table, request: pb.DrawTilesRequest, at: Instant) -> list[Message]:
@@ -230,7 +231,18 @@ def _record_overholding(table: Table, request: pb.RecordOverholdingRequest, at: 
 
 def _record_word_asked(table: Table, request: pb.RecordWordAskedRequest, at: Instant) -> list[Message]:
     word = tuple(request.word.faces)
-    return decide.record_word_asked(table.game, table.ruleset, request.arbiter_id, request.player_id, word, at)
+    if request.answerer_id in table.strangers:
+        raise Invalid("answerer_id", N_("{player} is not a player of the tournament"), {"player": request.answerer_id})
+    return decide.record_word_asked(
+        table.game,
+        table.ruleset,
+        request.arbiter_id,
+        request.player_id,
+        word,
+        at,
+        answerer_id=request.answerer_id,
+        elsewhere=table.asked_elsewhere,
+    )
 
 
 def _agree_end(table: Table, request: pb.AgreeEndRequest, at: Instant) -> list[Message]:

@@ -36,6 +36,7 @@ def open_table(
             seed=seed,
             keeping=tournament.keeping,
             occurred_at=timestamp(at),
+            drawn_at=timestamp(tournament.drawn[round_]) if round_ in tournament.drawn else None,
         )
     ]
     if tournament.keeping == events.KEEPING_RECORDED:

@@ -33,7 +33,7 @@ CONDITIONS: Mapping[EndCondition, events.EndCondition.ValueType] = {
 }
 
 DECIDED = frozenset((events.END_CONDITION_ABANDONED, events.END_CONDITION_ALL_ABANDONED, events.END_CONDITION_FORFEIT))
-"""Ends after which neither racks nor clocks are counted."""
+"""Ends after which no clock is counted, and no rack unless the book says so (``abandon.racks_count``)."""
 
 _REASONS: Mapping[AdjustmentKind, events.AdjustmentReason.ValueType] = {
     AdjustmentKind.ABANDONMENT: events.ADJUSTMENT_REASON_ABANDONMENT,
@@ -61,6 +61,11 @@ def signers(game: Game, ruleset: Ruleset) -> tuple[str, ...]:
             return ()
 
 
+def may_sign(game: Game, player_id: str, ruleset: Ruleset) -> bool:
+    """Whether a player may sign: who left the game too, where both players sign and they are there (FISC I.8)."""
+    return ruleset.scoresheet.signers == "both" or player_id in signers(game, ruleset)
+
+
 def awaited_signers(game: Game, ruleset: Ruleset) -> tuple[str, ...]:
     """Who has still to sign."""
     return tuple(player for player in signers(game, ruleset) if player not in game.signed)
@@ -69,9 +74,10 @@ def awaited_signers(game: Game, ruleset: Ruleset) -> tuple[str, ...]:
 def missing_line(game: Game, clock: Clock, ruleset: Ruleset) -> Message | None:
     """The next line at the foot of the sheet: racks as soon as the game has ended, time when the clock has stopped.
 
-    Where a rack counts that nobody has entered, no line comes before it is.
+    Where a rack counts that nobody has entered, no line comes before it is; nor where overtime may keep racks from
+    being counted (FISC I.11) and the clock has not stopped.
     """
-    if racks_wanted(game, ruleset):
+    if racks_wanted(game, clock, ruleset) or _waits_for_clock(game, clock, ruleset):
         return None
     for line in _lines(game, clock, ruleset):
         key, fact = _fact(game, clock, line)
@@ -80,13 +86,16 @@ def missing_line(game: Game, clock: Clock, ruleset: Ruleset) -> Message | None:
     return None
 
 
-def racks_wanted(game: Game, ruleset: Ruleset) -> tuple[str, ...]:
+def _waits_for_clock(game: Game, clock: Clock, ruleset: Ruleset) -> bool:
+    """Whether it is not known yet if racks are counted."""
+    return game.condition not in DECIDED and not ruleset.end.racks_count_after_overtime and not clock.stopped
+
+
+def racks_wanted(game: Game, clock: Clock, ruleset: Ruleset) -> tuple[str, ...]:
     """Whose racks must be entered before the game can be counted."""
-    if game.condition in DECIDED:
-        return ()
     hidden = tuple(player for player, rack in game.racks.items() if UNKNOWN in rack)
     empty: dict[str, tuple[str, ...]] = dict.fromkeys(game.racks, ())
-    return hidden if hidden and rack_adjustments(_condition(game), empty, ruleset) else ()
+    return hidden if hidden and rack_adjustments(_condition(game), empty, ruleset, clock.overtime_ms) else ()
 
 
 def _condition(game: Game) -> EndCondition:
@@ -119,12 +128,12 @@ def final(game: Game, at: Instant) -> tuple[Message, ...]:
 
 def _lines(game: Game, clock: Clock, ruleset: Ruleset) -> Iterator[Adjustment]:
     if game.condition == events.END_CONDITION_FORFEIT:
-        yield from forfeit_adjustments(game.scores, game.losers, ruleset)
+        yield from forfeit_adjustments(game.scores, game.losers, ruleset, begun=bool(game.turns_taken))
     elif game.condition in DECIDED:
         yield from settle_abandonment(game.scores, game.losers, ruleset).adjustments
-    else:
-        if not any(UNKNOWN in rack for rack in game.racks.values()):
-            yield from rack_adjustments(_condition(game), game.racks, ruleset)
+    if not any(UNKNOWN in rack for rack in game.racks.values()):
+        yield from rack_adjustments(_condition(game), game.racks, ruleset, clock.overtime_ms)
+    if game.condition not in DECIDED:
         yield from time_adjustments(clock.overtime_ms, ruleset)
 
 

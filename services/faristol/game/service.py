@@ -238,6 +238,9 @@ class GameService(game_pb2_grpc.GameServiceServicer):
             table = await self._table(request.game_id)
             if isinstance(request, pb.RecordOverholdingRequest):
                 table = await with_other_games(self._runtime.record, table, request.player_id)
+            if isinstance(request, pb.RecordWordAskedRequest):
+                involved = [player for player in (request.player_id, request.answerer_id) if player]
+                table = await with_other_games(self._runtime.record, table, *involved)
             facts = commands.act(table, request, self._moment(request, table))
 
             def answer(position: int) -> M:

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 
 from google.protobuf.message import Message
 
+from faristol.game.decide.checks import in_doubt
 from faristol.game.decide.drawing import unseen
 from faristol.game.decide.placing import announced
 from faristol.game.model import UNKNOWN, Game, Instant, Phase, fold, timestamp
@@ -56,6 +57,8 @@ def _missing(game: Game, clock: Clock, ruling: Ruling | None, ruleset: Ruleset) 
         return (_completed(game, clock.pressed_at),)
     if "press" not in ruleset.turn.steps and _taken_to_its_end(game):
         return (_completed(game, game.last_at),)
+    if _written_to_the_end(game, ruleset):
+        return (_completed(game, game.last_at),)
     if game.phase is Phase.TURN and (condition := _end(game, clock, ruleset)):
         return (_ended(game, condition, game.last_at),)
     if clock.exceeded_at is not None:
@@ -90,6 +93,23 @@ def _taken_to_its_end(game: Game) -> bool:
     return game.phase is Phase.DRAWN or (game.phase is Phase.PLACED and not draws)
 
 
+def _written_to_the_end(game: Game, ruleset: Ruleset) -> bool:
+    """Whether the last play of the game is complete because all have written it: no clock is left to be started.
+
+    PES Ε.β: the time stands since the last tile was laid, and Δ.ε: once both have written nobody challenges any more.
+    FISE 32, 45.4: the play is complete when both have noted its score, and who has laid the last tile has ended the
+    game.
+    """
+    return (
+        ruleset.turn.complete_on == "both-written"
+        and game.phase is Phase.PLACED
+        and is_out(game.racks[game.mover], game.bag_left)
+        and game.course.written.keys() >= set(game.player_ids)
+        and game.interruption is None
+        and not game.arbiter_called
+    )
+
+
 def _completed(game: Game, at: Instant) -> events.PlayCompleted:
     score = game.counted if game.taken is TurnKind.PLAY else 0
     total = game.scores[game.mover] + score
@@ -101,11 +121,11 @@ def _completed(game: Game, at: Instant) -> events.PlayCompleted:
 def _end(game: Game, clock: Clock, ruleset: Ruleset) -> EndCondition | None:
     """What ends the game between two turns, if anything does.
 
-    Where a play can be challenged until the next player begins, the one that took its player out has to be accepted
-    first.
+    Where a play can be challenged until the next player begins, or by who was away, the one that took its player out
+    has to be accepted first.
     """
     if any(is_out(rack, game.bag_left) for rack in game.racks.values()):
-        if ruleset.challenge.closes_on == "next-turn" and game.open_play is not None:
+        if in_doubt(game, clock, ruleset) is not None:
             return None
         late = clock.last_turn is not None and game.turn > clock.last_turn
         return EndCondition.ROUND_TIME if late and not ruleset.round_time.out_counts else EndCondition.OUT
@@ -249,6 +269,6 @@ def _at_the_foot(game: Game, clock: Clock, ruleset: Ruleset) -> Sequence[Message
     line = missing_line(game, clock, ruleset)
     if line is not None:
         return (line,)
-    if not signers(game, ruleset) and clock_is_done(clock, ruleset) and not racks_wanted(game, ruleset):
+    if not signers(game, ruleset) and clock_is_done(clock, ruleset) and not racks_wanted(game, clock, ruleset):
         return final(game, game.last_at)
     return ()

@@ -50,6 +50,10 @@ class Table:
     """Of the table's stream, without the settled facts."""
     guards: Sequence[Guard]
     """The other streams, as they were read."""
+    asked_elsewhere: frozenset[str] = frozenset()
+    """Who of those that it is asked of asked about a word in another game, or answered, as the game noted it."""
+    strangers: frozenset[str] = frozenset()
+    """Who of those that it is asked of is not registered in the tournament."""
     overheld_elsewhere: int = 0
     """Racks that a player held too full on purpose in other games of the tournament, where that is asked."""
 
@@ -92,12 +96,22 @@ async def load_table(record: Record, game_id: str, *, rulings: bool = True) -> T
     return Table(fold(game.state, settled), clock.state, ruleset, settled, game.version, guards)
 
 
-async def with_other_games(record: Record, table: Table, player_id: str) -> Table:
-    """``table`` with what ``player_id`` did in the other games of the tournament: racks held too full (FISE 28)."""
+async def with_other_games(record: Record, table: Table, *player_ids: str) -> Table:
+    """``table`` with what players did in their other games of the tournament.
+
+    Racks held too full (FISE 28), and questions about words (UF 28.2, FISE 46.2).
+    """
     tournament = await load(record, tournament_stream(table.game.tournament_id), Tournament(), watch_tournament)
     pairings = [pairing for tables in tournament.state.pairings.values() for pairing in tables]
-    others = [one.game_id for one in pairings if player_id in seated(one) and one.game_id != table.game.game_id]
+    others = [one.game_id for one in pairings if {*player_ids} & {*seated(one)} and one.game_id != table.game.game_id]
     games = {game_id: await load(record, game_stream(game_id), Game(), evolve) for game_id in others}
     guards = [Guard(game_stream(game_id), game.version) for game_id, game in games.items()]
-    overheld = sum(game.state.overholding.get(player_id, 0) for game in games.values())
-    return replace(table, overheld_elsewhere=overheld, guards=(*table.guards, *guards))
+    states = [game.state for game in games.values()]
+    registered = tournament.state.players
+    return replace(
+        table,
+        overheld_elsewhere=sum(state.overholding.get(player, 0) for state in states for player in player_ids),
+        asked_elsewhere=frozenset(player for state in states for player, _ in state.asked) & {*player_ids},
+        strangers=frozenset(player_ids) - registered if registered else frozenset(),
+        guards=(*table.guards, *guards),
+    )

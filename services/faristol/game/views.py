@@ -47,6 +47,8 @@ class Clock:
     """Who was not there at the signal and has not arrived."""
     away: frozenset[str] = frozenset()
     """Who has left the table for a while."""
+    missed: Mapping[str, int] = field(default_factory=dict)
+    """The last turn that was completed while each player was away."""
     stopped: bool = False
     overtime_ms: Mapping[str, int] = field(default_factory=dict)
     """Each player's overtime, once the clock has stopped."""
@@ -80,6 +82,9 @@ def watch_clock(clock: Clock, message: Message) -> Clock:
             clock = replace(clock, absent=frozenset())
         case clock_events.ClockPressed():
             clock = replace(clock, pressed_turn=message.turn, pressed_at=instant(message.occurred_at))
+            if clock.away:
+                missed = {**clock.missed, **dict.fromkeys(clock.away, message.turn)}
+                clock = replace(clock, missed=MappingProxyType(missed))
         case clock_events.ClockNeutralised():
             clock = replace(clock, challenge=max(clock.challenge, message.challenge))
         case clock_events.ClockHeldByMover():
@@ -158,6 +163,10 @@ class Tournament:
     """How its tables are kept."""
     pairings: Mapping[int, tuple[pairing_events.Pairing, ...]] = field(default_factory=dict)
     """The tables of each round."""
+    drawn: Mapping[int, Instant] = field(default_factory=dict)
+    """When each round was paired, where that is said."""
+    players: frozenset[str] = frozenset()
+    """Everybody who was registered."""
     postponed: frozenset[str] = frozenset()
     """Games that are played later than their round, and have not been started."""
     left: Mapping[str, str] = field(default_factory=dict)
@@ -183,11 +192,18 @@ def watch_tournament(tournament: Tournament, message: Message) -> Tournament:
             return replace(tournament, ruleset=Pin.of(message.ruleset))
         case pairing_events.LexiconPinned():
             return replace(tournament, lexicon=Pin.of(message.lexicon))
+        case pairing_events.PlayerRegistered() | pairing_events.LateEntryAdmitted():
+            return replace(tournament, players=tournament.players | {message.player_id})
         case pairing_events.RoundPaired():
             paired = {**tournament.pairings, message.round: tuple(message.pairings)}
             # Games of a round that is paired again have the ids of those before.
             postponed = tournament.postponed - {pairing.game_id for pairing in message.pairings}
-            return replace(tournament, pairings=MappingProxyType(paired), postponed=postponed)
+            drawn = {**tournament.drawn}
+            if message.HasField("occurred_at"):
+                drawn[message.round] = instant(message.occurred_at)
+            return replace(
+                tournament, pairings=MappingProxyType(paired), postponed=postponed, drawn=MappingProxyType(drawn)
+            )
         case pairing_events.GamePostponed():
             return replace(tournament, postponed=tournament.postponed | {message.game_id})
         case pairing_events.PostponementCancelled():

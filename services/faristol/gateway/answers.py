@@ -41,5 +41,6 @@ class Pin(BaseModel):
 
 
 TEAM = Field(description="The player's team; empty where there are no teams.")
+CATEGORY = Field(description="Class of competition that the player is in, as `U18`; empty for none.")
 MATCH = Field(description="The match between two teams, by its number in the round; 0 where there are no teams.")
 DIVISION = Field(description="The division that the tournament is; empty where it is none.")

@@ -4,21 +4,26 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
+import re
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Depends, Header, Path, Query
 from fastapi.responses import StreamingResponse
-from pydantic import AfterValidator, AwareDatetime, BaseModel, Field
+from pydantic import AfterValidator, AwareDatetime, BaseModel, BeforeValidator, Field, WithJsonSchema
 from starlette.requests import Request
 from starlette.responses import Response
 
 from faristol.gateway import operation, rulings, sheets, stream
 from faristol.gateway.answers import Answer
 from faristol.gateway.crosstable import Crosstable
+from faristol.gateway.head import head_alone
+from faristol.gateway.openapi import ref
 from faristol.gateway.pairings import Pairings
+from faristol.gateway.parameters import DIGITS, KNOWN
 from faristol.gateway.prizes import Prizes
+from faristol.gateway.problems import TIME_EXPECTED
 from faristol.gateway.ratings import RatingReader, Ratings
 from faristol.gateway.results import AsOf, Reader, RulingsReader
 from faristol.gateway.seals import Seals
@@ -28,27 +33,63 @@ from faristol.gateway.tournaments import Players, TournamentAnswer, Tournaments
 from faristol.rules.refusal import N_
 
 TournamentId = Annotated[str, Path(description="The tournament.", examples=["demo"])]
-RoundNumber = Annotated[int, Path(ge=1, le=10_000, description="The round, from 1.")]
-UpToRound = Annotated[int, Query(ge=0, le=10_000, description="After this round; with the results so far when 0.")]
+RoundNumber = Annotated[int, Path(ge=1, le=10_000, description="The round, from 1."), DIGITS]
+UpToRound = Annotated[
+    int, Query(ge=0, le=10_000, description="After this round; with the results so far when 0."), DIGITS
+]
+LAST_POSITION = 2**63 - 1
 MinPosition = Annotated[
-    int, Query(ge=0, lt=2**63, description="Wait until the answer holds up to this position of the record.")
+    int,
+    Query(
+        ge=0,
+        le=LAST_POSITION,
+        description="Wait until the answer holds up to this position of the record, 10 seconds at most: 504 when it "
+        "does not come by then. Not together with `as_of` or `as_of_position`.",
+    ),
+    DIGITS,
 ]
 AsOfPosition = Annotated[
-    int, Query(ge=0, lt=2**63, description="As it was at this position of the record; as it is when 0.")
+    int,
+    Query(
+        ge=0,
+        le=LAST_POSITION,
+        description="As it was at this position of the record, which has to have come to it; as it is when 0. Not "
+        "together with `as_of`.",
+    ),
+    DIGITS,
 ]
 
 
-def _in_utc(moment: datetime | None) -> datetime | None:
+def _in_utc(moment: datetime) -> datetime:
     try:
-        return moment and moment.astimezone(UTC)
+        return moment.astimezone(UTC)
     except OverflowError:
         raise ValueError(N_("expected a time between the years 1 and 9999, UTC, got {given}")) from None
 
 
+RFC_3339 = r"^[0-9]{4}-[0-9]{2}-[0-9]{2}[Tt][0-9]{2}:[0-9]{2}:[0-9]{2}(\.[0-9]{1,9})?([Zz]|[+-][0-9]{2}:[0-9]{2})$"
+"""A time as RFC 3339 writes it: with seconds and with its offset. A number or a day alone is no moment."""
+
+
+def _written(given: str) -> str:
+    if not re.fullmatch(RFC_3339, given):
+        raise ValueError(TIME_EXPECTED)
+    return given
+
+
 AsOfTime = Annotated[
-    AwareDatetime | None,
-    AfterValidator(_in_utc),
-    Query(description="As it was when nothing later than this had been recorded.", examples=["2026-03-07T11:30:00Z"]),
+    Annotated[
+        AwareDatetime,
+        BeforeValidator(_written),
+        AfterValidator(_in_utc),
+        WithJsonSchema({"type": "string", "format": "date-time", "pattern": RFC_3339}),
+    ]
+    | None,
+    Query(
+        description="As it was when nothing later than this had been recorded: a time between the years 1 and 9999 "
+        "with its offset, as RFC 3339 writes it; a `+` in it as `%2B`.",
+        examples=["2026-03-07T11:30:00Z"],
+    ),
 ]
 
 
@@ -64,19 +105,33 @@ async def _moment(min_position: MinPosition = 0, as_of_position: AsOfPosition = 
     return Moment(min_position, AsOf(as_of_position, as_of))
 
 
+PAGES_END = r"^([0-9]{1,5}\.[0-9]{1,18}\.[a-z0-9-]{1,128})?$"
+"""What a page's `next_page_token` looks like, for who reads the document: the service that made it checks it."""
+
 When = Annotated[Moment, Depends(_moment)]
 IfNoneMatch = Annotated[str | None, Header(description="An `ETag` given before: 304 when nothing has changed.")]
 
 
+class FieldProblem(BaseModel):
+    """What is wrong with one field of a request."""
+
+    field: str = Field(description="The parameter or header.", examples=["as_of"])
+    problem: str = Field(description="What it was and what was expected.")
+
+
 class ProblemBody(BaseModel):
-    """What went wrong (RFC 9457), as `application/problem+json`."""
+    """What went wrong (RFC 9457), as `application/problem+json`. A problem may have more members than these."""
 
     type: str
     title: str
     status: int
-    detail: str
+    detail: str = Field(description="In the language of `lang` or `Accept-Language`.")
     instance: str
     reason: str = Field("", description="A word for programs: `NOT_FOUND`.")
+    kind: str = Field("", description="Of what there is none, for `NOT_FOUND`.", examples=["tournament"])
+    id: str = Field("", description="Its id.")
+    field: str = Field("", description="The field that a service refused; it is in `errors` too.")
+    errors: list[FieldProblem] = Field([], description="The fields of a request that is malformed.")
 
 
 class Health(BaseModel):
@@ -85,13 +140,16 @@ class Health(BaseModel):
     status: str
 
 
-_PROBLEM = {"application/problem+json": {"schema": ProblemBody.model_json_schema()}}
+_PROBLEM = {"application/problem+json": {"schema": ref(ProblemBody)}}
 ERRORS: dict[int | str, dict[str, Any]] = {
     304: {"description": "Nothing has changed since `If-None-Match`."},
-    400: {"description": "The request is malformed; `errors` names the fields.", "content": _PROBLEM},
+    400: {
+        "description": "Malformed, or with a parameter that there is not, or one twice: `errors` names the fields.",
+        "content": _PROBLEM,
+    },
     404: {"description": "There is no such thing; `detail` names its id.", "content": _PROBLEM},
     503: {"description": "The results cannot be reached; try again after `Retry-After`.", "content": _PROBLEM},
-    504: {"description": "`min_position` was not reached in time.", "content": _PROBLEM},
+    504: {"description": "`min_position` was not reached in time, or no answer came.", "content": _PROBLEM},
 }
 
 
@@ -116,7 +174,7 @@ def tagged_body(text: str, position: int, if_none_match: str | None, media_type:
 
 def router(closing: asyncio.Event) -> APIRouter:
     """The routes. Streams end when ``closing`` is set."""
-    routes = APIRouter(prefix="/api/v1", tags=["results"])
+    routes = APIRouter(prefix="/api/v1", tags=["results"], dependencies=[KNOWN])
 
     @routes.get("/tournaments", response_model=Tournaments, responses=ERRORS)
     async def list_tournaments(
@@ -147,6 +205,7 @@ def router(closing: asyncio.Event) -> APIRouter:
         round: UpToRound = 0,  # noqa: A002 # the name of the query parameter
         player: Annotated[str, Query(max_length=64, description="The line of this player alone.")] = "",
         arithmetic: Annotated[bool, Query(description="With how every value comes about.")] = False,
+        category: Annotated[str, Query(max_length=20, description="Lines of this category alone, as `U18`.")] = "",
         if_none_match: IfNoneMatch = None,
     ) -> Response:
         """Standings with their tie-breaks."""
@@ -157,6 +216,7 @@ def router(closing: asyncio.Event) -> APIRouter:
             when.as_of,
             player_id=player,
             arithmetic=arithmetic,
+            category=category,
         )
         return await asyncio.to_thread(lambda: tagged(Standings.of(answer), if_none_match))
 
@@ -210,11 +270,16 @@ def router(closing: asyncio.Event) -> APIRouter:
         found: RulingsReader,
         tournament_id: TournamentId,
         round: Annotated[  # noqa: A002 # the name of the query parameter
-            int, Query(ge=0, le=10_000, description="Of this round; of every closed round when 0.")
+            int, Query(ge=0, le=10_000, description="Of this round; of every closed round when 0."), DIGITS
         ] = 0,
-        page_size: Annotated[int, Query(ge=1, le=1_000, description="Rulings in the answer at most.")] = 200,
+        page_size: Annotated[int, Query(ge=1, le=1_000, description="Rulings in the answer at most."), DIGITS] = 200,
         page_token: Annotated[
-            str, Query(max_length=200, description="Go on where an answer ended: its `next_page_token`.")
+            str,
+            Query(
+                max_length=200,
+                description="Go on where an answer ended: its `next_page_token`, as it was.",
+                json_schema_extra={"pattern": PAGES_END},
+            ),
         ] = "",
         if_none_match: IfNoneMatch = None,
     ) -> Response:
@@ -245,18 +310,23 @@ def router(closing: asyncio.Event) -> APIRouter:
         answer = await results.game(game_id, when.min_position, when.as_of)
         return tagged(sheets.Game.of(answer), if_none_match)
 
-    @routes.get("/status", response_model=operation.Status, responses={503: ERRORS[503]}, tags=["operation"])
+    @routes.get(
+        "/status",
+        response_model=operation.Status,
+        responses={key: ERRORS[key] for key in (304, 400, 503, 504)},
+        tags=["operation"],
+    )
     async def get_status(results: Reader, if_none_match: IfNoneMatch = None) -> Response:
         """Where everything stands that follows the record: positions, lag, and what stands still."""
         return tagged(operation.Status.of(await results.status()), if_none_match)
 
-    @routes.get("/seals", response_model=Seals, responses={key: ERRORS[key] for key in (304, 400, 503)})
+    @routes.get("/seals", response_model=Seals, responses={key: ERRORS[key] for key in (304, 400, 503, 504)})
     async def list_seals(
         results: Reader,
         after: Annotated[
-            int, Query(ge=0, lt=2**63, description="Seals that reach beyond this position; all when 0.")
+            int, Query(ge=0, le=LAST_POSITION, description="Seals that reach beyond this position; all when 0."), DIGITS
         ] = 0,
-        limit: Annotated[int, Query(ge=1, le=1_000, description="At most as many.")] = 100,
+        limit: Annotated[int, Query(ge=1, le=1_000, description="At most as many."), DIGITS] = 100,
         newest: Annotated[bool, Query(description="The newest one alone, whatever else is asked.")] = False,
         if_none_match: IfNoneMatch = None,
     ) -> Response:
@@ -271,34 +341,39 @@ def router(closing: asyncio.Event) -> APIRouter:
         "/tournaments/{tournament_id}/stream",
         response_class=StreamingResponse,
         responses={
-            **{status: ERRORS[status] for status in (400, 404, 503)},
+            **{status: ERRORS[status] for status in (400, 404, 503, 504)},
             200: {
                 "description": (
                     "Server-sent events: `id` is the position, `event` the name of the event, `data` is `News`. "
                     "A comment every 15 seconds shows that the stream lives."
                 ),
-                "content": {"text/event-stream": {"schema": News.model_json_schema()}},
+                "content": {"text/event-stream": {"schema": ref(News)}},
             },
         },
     )
-    async def follow(
+    async def follow_tournament(
         results: Reader,
         request: Request,
         tournament_id: TournamentId,
         after: Annotated[
-            int, Query(ge=0, lt=2**63, description="News after this position; from the first one when 0.")
+            int,
+            Query(ge=0, le=LAST_POSITION, description="News after this position; from the first one when 0."),
+            DIGITS,
         ] = 0,
         last_event_id: Annotated[
-            int | None, Header(ge=0, lt=2**63, description="Resume after this event; goes before `after`.")
+            int | None,
+            Header(ge=0, le=LAST_POSITION, description="Resume after this event; goes before `after`."),
+            DIGITS,
         ] = None,
     ) -> StreamingResponse:
         """News of a tournament from a position on, then live, without gaps. Send `Last-Event-ID` to resume."""
         await results.tournament(tournament_id)  # a stream that has begun cannot say 404 any more
-        call = results.follow(tournament_id, after if last_event_id is None else last_event_id)
-        return StreamingResponse(
-            stream.events(call, closing, gone=request.is_disconnected),
-            media_type="text/event-stream",
-            headers={"Cache-Control": "no-cache", "X-Accel-Buffering": "no"},
-        )
+        if head_alone(request):
+            frames = stream.nothing()
+        else:
+            call = results.follow(tournament_id, after if last_event_id is None else last_event_id)
+            frames = stream.events(call, closing, gone=request.is_disconnected)
+        headers = {"Cache-Control": "no-cache", "X-Accel-Buffering": "no"}
+        return StreamingResponse(frames, media_type="text/event-stream", headers=headers)
 
     return routes

@@ -10,7 +10,10 @@ from fastapi.middleware.cors import CORSMiddleware
 from starlette.staticfiles import StaticFiles
 
 from faristol.gateway import api, files, pages, problems, teams
+from faristol.gateway.head import Head
 from faristol.gateway.headers import SafeHeaders
+from faristol.gateway.openapi import describe, operation_id
+from faristol.gateway.stream import News
 from faristol.host import Runtime
 from faristol.pb.lexicon.v1 import adjudication_pb2_grpc
 from faristol.pb.rating.v1 import rating_pb2_grpc
@@ -19,7 +22,9 @@ from faristol.pb.results.v1 import results_pb2_grpc
 ABOUT = """Results of crossword-tile championships, live: tournaments, standings, pairings, scoresheets.
 
 Every answer holds up to a `position` of the record and has an `ETag`. A stream resumes, without a gap, where
-`Last-Event-ID` says. Errors are `application/problem+json` (RFC 9457). Fields are added, never changed or removed.
+`Last-Event-ID` says. HEAD is answered wherever GET is. A parameter that is not described here is refused, and
+so is one that is given twice. Errors are `application/problem+json` (RFC 9457). Fields are added, never changed or
+removed.
 """
 
 
@@ -30,7 +35,15 @@ def app(runtime: Runtime) -> FastAPI:
     the results service, ``app.state.rulings`` that of the rulings, and ``app.state.ratings`` that of the ratings.
     """
     closing = asyncio.Event()
-    web = FastAPI(title="Faristol", version="1", description=ABOUT, docs_url=None, redoc_url=None)
+    web = FastAPI(
+        title="Faristol",
+        version="1",
+        description=ABOUT,
+        docs_url=None,
+        redoc_url=None,
+        generate_unique_id_function=operation_id,
+        redirect_slashes=False,  # its redirects would lead to whatever host a client names
+    )
     web.state.closing = closing
     web.state.results = results_pb2_grpc.ResultsServiceStub(runtime.channel("results"))
     web.state.ratings = rating_pb2_grpc.RatingServiceStub(runtime.channel("rating"))
@@ -38,11 +51,12 @@ def app(runtime: Runtime) -> FastAPI:
     web.add_middleware(
         CORSMiddleware,
         allow_origins=["*"],
-        allow_methods=["GET"],
+        allow_methods=["GET", "HEAD"],
         allow_headers=["Last-Event-ID", "If-None-Match"],
         expose_headers=["ETag", "Retry-After"],
     )
     web.add_middleware(SafeHeaders)
+    web.add_middleware(Head)
     web.include_router(files.router())
     web.include_router(api.router(closing))
     web.include_router(teams.router())
@@ -51,8 +65,9 @@ def app(runtime: Runtime) -> FastAPI:
     problems.install(web, pages.problem_page)
 
     @web.get("/healthz", tags=["health"])
-    async def healthz() -> api.Health:
+    async def get_health() -> api.Health:
         """The gateway lives."""
         return api.Health(status="serving")
 
+    describe(web, api.ProblemBody, News)
     return web

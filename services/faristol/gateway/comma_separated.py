@@ -21,7 +21,7 @@ Value = str | int | float | bool | None
 
 STANDINGS = ("rank", "player_id", "name", "points", "wins", "draws", "losses", "bye", "spread", "total")
 """Columns of standings; one for each tie-break follows, ``median_buchholz`` and so on, in the order of the rules, and
-``division`` and ``team_id`` at the end."""
+``division``, ``team_id`` and ``category`` at the end."""
 
 TEAM_STANDINGS = (
     "rank",
@@ -119,10 +119,11 @@ def standings(answer: Standings) -> str:
             *(line.tie_breaks[name] for name in own),
             answer.division,
             line.team_id,
+            line.category,
         ]
         for line in answer.standings
     )
-    return written([*STANDINGS, *(name.replace("-", "_") for name in own), "division", "team_id"], lines)
+    return written([*STANDINGS, *(name.replace("-", "_") for name in own), "division", "team_id", "category"], lines)
 
 
 def team_standings(answer: TeamStandings) -> str:

@@ -29,6 +29,7 @@ from faristol.gateway.crosstable import Crosstable
 from faristol.gateway.gcg import gcg_of
 from faristol.gateway.language import language_of
 from faristol.gateway.pairings import Pairings
+from faristol.gateway.parameters import DIGITS, KNOWN
 from faristol.gateway.ratings import RatingReader, Ratings
 from faristol.gateway.results import Reader
 from faristol.gateway.standings import Standings
@@ -49,7 +50,7 @@ EDITIONS: dict[EditionName, pb.ReportEdition.ValueType] = {
 
 
 REFUSED: dict[int | str, dict[str, Any]] = {
-    409: {"description": "No game of two players, or its rules are not installed; `detail` says which."}
+    409: {**ERRORS[400], "description": "No game of two players, or its rules are not installed; `detail` says which."}
 }
 
 
@@ -60,7 +61,7 @@ def _of(media_type: str, what: str) -> dict[int | str, dict[str, Any]]:
 
 def router() -> APIRouter:
     """The routes, which come before those of ids: an id may have a dot in it."""
-    routes = APIRouter(prefix="/api/v1", tags=["files"], default_response_class=Response)
+    routes = APIRouter(prefix="/api/v1", tags=["files"], dependencies=[KNOWN], default_response_class=Response)
 
     @routes.get("/tournaments/{tournament_id}/standings.csv", responses=_of(CSV, "A line for each player."))
     async def get_standings_csv(
@@ -149,7 +150,7 @@ def router() -> APIRouter:
         tournament_id: TournamentId,
         when: When,
         round: Annotated[  # noqa: A002 # the name of the query parameter
-            int, Query(ge=0, le=10_000, description="Up to this round; up to the last that is over when 0.")
+            int, Query(ge=0, le=10_000, description="Up to this round; up to the last that is over when 0."), DIGITS
         ] = 0,
         edition: Annotated[EditionName, Query(description="Which description of the format.")] = "TRF26",
         if_none_match: IfNoneMatch = None,
@@ -163,11 +164,11 @@ def router() -> APIRouter:
         request: Request,
         results: Reader,
         game_id: Annotated[str, Path(description="The game.", examples=["demo-r1-t1"])],
-        min_position: MinPosition = 0,
+        when: When,
     ) -> Response:
         """A game of two players as a GCG file: plays, scores and totals as recorded; no racks."""
         try:
-            told = write_gcg(gcg_of(await results.game(game_id, min_position)))
+            told = write_gcg(gcg_of(await results.game(game_id, when.min_position, when.as_of)))
         except Refusal as refusal:
             raise HTTPException(HTTPStatus.CONFLICT, render(refusal, language_of(request))) from refusal
         named = {"Content-Disposition": "inline", "Cache-Control": "no-cache"}

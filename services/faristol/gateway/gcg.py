@@ -53,7 +53,7 @@ def gcg_of(one: pb.GetGameResponse, ruleset: Ruleset | None = None) -> GcgGame:
         raise Refusal(
             "GCG_OF_TWO",
             "",
-            N_("A GCG file tells a game of two players; {players} play at this table."),
+            N_("A GCG file holds a game of two players; {players} play at this table."),
             {"players": len(one.seats)},
         )
     ruleset = ruleset or ruleset_of(one.ruleset)

@@ -68,6 +68,8 @@ ENDS: Mapping[game.EndCondition.ValueType, str] = {
     game.END_CONDITION_FORFEIT: N_("Decided by forfeit."),
 }
 
+ABSENT = N_("absent")
+
 ABANDONED = game.END_CONDITION_ABANDONED
 
 LOSERS: Mapping[game.EndCondition.ValueType, str] = {
@@ -110,6 +112,7 @@ INCIDENTS: Mapping[pb.IncidentKind.ValueType, str] = {
     pb.INCIDENT_KIND_GAME_SANCTION: N_("game lost by decision of the arbiter"),
     pb.INCIDENT_KIND_EXPULSION: N_("expulsion proposed"),
     pb.INCIDENT_KIND_WORD_ASKED: N_("asked about a word"),
+    pb.INCIDENT_KIND_WORD_ANSWERED: N_("answered a question about a word"),
     pb.INCIDENT_KIND_PLAY_CORRECTED: N_("count of a play corrected"),
     pb.INCIDENT_KIND_REOPENED: N_("result opened again"),
     pb.INCIDENT_KIND_TAKEN_BACK: N_("entries taken back"),

@@ -139,7 +139,7 @@ PAGES: Mapping[str, Events] = {
     "pairings.html": HEADING | TEAMS | RESULTS | POSTPONEMENTS | COUNTING,
     "players.html": HEADING | TEAMS | RESULTS | RATINGS,
     "rulings.html": HEADING,
-    "game.html": TABLE | RESULTS,
+    "game.html": TABLE | RESULTS | {pairing.ResultRecorded},
 }
 """The events after which each page that follows a tournament is another, by its template."""
 

@@ -1,7 +1,7 @@
 """What follows the record, for everybody: as JSON and as a page.
 
 What an event that cannot be taken says, and of which game it is, is not for everybody while that game runs:
-``faristol projections list`` shows it to who operates the cell.
+``faristol projection list`` shows it to who operates the cell.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ STATE_LABELS: Mapping[State, str] = {
 class Consumer(BaseModel):
     """Something that follows the record."""
 
-    name: str = Field(examples=["results@6"])
+    name: str = Field(examples=["results@8"])
     kind: Kind
     state: State
     position: int = Field(description="Everything up to here is done.")

@@ -11,11 +11,13 @@ from fastapi import APIRouter, Path, Query
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 
-from faristol.gateway import news, operation, table
+from faristol.gateway import news, operation, outcome, table
 from faristol.gateway.answers import moment
 from faristol.gateway.divisions import pages_beside, rounds_beside, together
 from faristol.gateway.language import language_of, remember
 from faristol.gateway.pairings import absent
+from faristol.gateway.parameters import DIGITS
+from faristol.gateway.prizes import nobody
 from faristol.gateway.problems import AWAY, FAULT, Problem
 from faristol.gateway.ratings import RatingReader
 from faristol.gateway.results import Reader, RulingsReader
@@ -26,7 +28,8 @@ from faristol.pb.results.v1 import results_pb2 as pb
 from faristol.rules.refusal import N_, Refusal
 from faristol.rules.ruleset_file import load_ruleset
 
-Round = Annotated[int, Query(ge=0, le=10_000)]
+Round = Annotated[int, Query(ge=0, le=10_000), DIGITS]
+Category = Annotated[str, Query(max_length=20)]
 Part = Annotated[str, Query(pattern="^(live)?$")]
 
 PROBLEMS = {
@@ -102,9 +105,13 @@ def router() -> APIRouter:
         results: Reader,
         tournament_id: str,
         round: Round = 0,  # noqa: A002 # the name of the query parameter
+        category: Category = "",
         part: Part = "",
     ) -> Response:
         head, answer = await asyncio.gather(results.tournament(tournament_id), results.standings(tournament_id, round))
+        written = {line.category.casefold(): line.category for line in answer.standings if line.category}
+        categories = sorted(written.values())
+        lines = [line for line in answer.standings if category.casefold() in ("", line.category.casefold())]
         teams = None
         if head.tournament.team_boards:
             teams = await results.team_standings(tournament_id, round)
@@ -116,6 +123,9 @@ def router() -> APIRouter:
             part,
             head,
             answer=answer,
+            lines=lines,
+            category=category,
+            categories=categories,
             teams=teams,
             team_names={line.team_id: line.name for line in teams.standings} if teams else {},
             as_of=round,
@@ -208,14 +218,14 @@ def router() -> APIRouter:
     @routes.get("/t/{tournament_id}/prizes")
     async def prizes(request: Request, results: Reader, tournament_id: str, part: Part = "") -> Response:
         head, answer = await asyncio.gather(results.tournament(tournament_id), results.prizes(tournament_id))
-        return _of(request, "prizes.html", part, head, answer=answer, tab="prizes")
+        return _of(request, "prizes.html", part, head, answer=answer, nobody=nobody, tab="prizes")
 
     @routes.get("/t/{tournament_id}/r/{number}")
     async def pairings(
         request: Request,
         results: Reader,
         tournament_id: str,
-        number: Annotated[int, Path(ge=1, le=10_000)],
+        number: Annotated[int, Path(ge=1, le=10_000), DIGITS],
         part: Part = "",
     ) -> Response:
         head, answer, listed = await asyncio.gather(
@@ -301,6 +311,9 @@ def router() -> APIRouter:
             rows=table.rows(sides),
             clocks=table.clocks(one),
             names={seat.player_id: seat.name for seat in one.seats},
+            kept=outcome.is_kept(one),
+            outcome=list(outcome.outcome(one, language_of(request))),
+            how_lost=outcome.how_lost,
             position=one.position,
         )
 

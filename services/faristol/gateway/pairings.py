@@ -10,6 +10,7 @@ from pydantic import BaseModel, Field
 
 from faristol.gateway import labels
 from faristol.gateway.answers import DIVISION, MATCH, Answer, moment
+from faristol.gateway.outcome import known
 from faristol.gateway.tournaments import PHASES, Phase
 from faristol.pb.pairing.v1 import events_pb2 as pairing
 from faristol.pb.results.v1 import results_pb2 as pb
@@ -97,6 +98,12 @@ class Table(BaseModel):
     score_sanctions: list[ScoreSanction] = Field(
         description="What sanctions that stand took off the scores of the seats, which are what is left (FISE 49)."
     )
+    entered_by: str = Field(
+        description="The arbiter who entered the result by hand; empty where it came from the table."
+    )
+    corrected_by: str = Field(
+        description="The arbiter who corrected it last; empty while nobody has, or whose name was erased."
+    )
 
     @classmethod
     def of(cls, one: pb.Table) -> Table:
@@ -120,6 +127,8 @@ class Table(BaseModel):
             match=one.match,
             board=one.board,
             score_sanctions=[ScoreSanction.of(each) for each in one.score_sanctions],
+            entered_by=known(one.entered_by),
+            corrected_by=known(one.corrected_by),
         )
 
 

@@ -9,6 +9,7 @@ from pydantic import BaseModel, Field
 from faristol.gateway.answers import Answer
 from faristol.pb.pairing.v1 import events_pb2 as pairing
 from faristol.pb.results.v1 import results_pb2 as pb
+from faristol.rules.refusal import N_
 
 PrizeKind = Literal["bingos", "high_game", "high_play", "spread"]
 KINDS: dict[pairing.PrizeKind.ValueType, PrizeKind] = {
@@ -36,12 +37,16 @@ class Prize(BaseModel):
     kind: PrizeKind
     value: int = Field(description="How much the best have: bingos, or points.")
     winners: list[Winner] = Field(description="More than one where they are equal; nobody while there is nothing.")
+    unrecorded: bool = Field(
+        description="No play of the tournament is on the record, as results were entered by hand: nobody can be told."
+    )
 
 
 class Prizes(Answer):
     """The special prizes, in the order in which the organiser named them."""
 
     prizes: list[Prize]
+    over: bool = Field(description="Every round is closed: nobody else can come ahead.")
 
     @classmethod
     def of(cls, answer: pb.GetPrizesResponse) -> Prizes:
@@ -50,6 +55,7 @@ class Prizes(Answer):
             Prize(
                 kind=KINDS[one.kind],
                 value=one.value,
+                unrecorded=one.unrecorded,
                 winners=[
                     Winner(
                         player_id=winner.player_id,
@@ -64,4 +70,11 @@ class Prizes(Answer):
             )
             for one in answer.prizes
         ]
-        return cls(position=answer.position, prizes=prizes)
+        return cls(position=answer.position, prizes=prizes, over=answer.over)
+
+
+def nobody(prize: pb.Prize, *, over: bool) -> str:
+    """What is said of a prize that nobody is ahead for, to be translated."""
+    if not over:
+        return N_("Nobody yet.")
+    return N_("Not recorded: there are no plays on the record.") if prize.unrecorded else N_("Nobody.")

@@ -41,7 +41,7 @@ AWAY = N_("The results cannot be reached at the moment. Try again in a few secon
 FAULT = N_("Something went wrong here, and it is not your fault.")
 
 TIME_EXPECTED = N_("expected a time with its offset, as 2026-03-07T11:30:00Z, got {given}")
-TOO_LONG = N_("has {length} characters; at most {most} are taken")
+TOO_LONG = N_("has {length} {length:character|characters}; at most {most} are taken")
 EXPECTED: Mapping[str, str] = {
     "bool": N_("expected true or false, got {given}"),
     "datetime": TIME_EXPECTED,
@@ -52,8 +52,11 @@ EXPECTED: Mapping[str, str] = {
     "less_than_equal": N_("expected {le} or less, got {given}"),
     "literal_error": N_("expected one of {expected}, got {given}"),
     "missing": N_("is missing"),
+    "repeated_parameter": N_("is given more than once"),
     "string_pattern_mismatch": N_("expected what matches {pattern}, got {given}"),
     "timezone": TIME_EXPECTED,
+    "unknown_parameter": N_("is not a parameter here; expected {known}"),
+    "unknown_parameter_like": N_("is not a parameter here; did you mean {like}?"),
 }
 """What a field was expected to be, by the type of Pydantic's error or by what such types begin with."""
 
@@ -88,7 +91,10 @@ def of_rpc(error: grpc.aio.AioRpcError, language: str) -> Problem:
     if status is HTTPStatus.SERVICE_UNAVAILABLE:
         detail = say(AWAY, {}, language)
     headers = {"Retry-After": RETRY_AFTER[status]} if status in RETRY_AFTER else {}
-    return Problem(status, detail, _error_info(error), headers)
+    more = _error_info(error)
+    if status is HTTPStatus.BAD_REQUEST and (field := more.get("field")):
+        more["errors"] = [{"field": field, "problem": detail.removeprefix(f"{field}: ")}]
+    return Problem(status, detail, more, headers)
 
 
 def _error_info(error: grpc.aio.AioRpcError) -> dict[str, Any]:
@@ -128,7 +134,10 @@ def of_http(error: HTTPException, path: str, language: str) -> Problem:
     detail = str(error.detail)
     if status is HTTPStatus.NOT_FOUND and detail == status.phrase:
         detail = say(N_("there is nothing at {path}"), {"path": path}, language)
-    return Problem(status, detail, {}, dict(error.headers or {}))
+    headers = dict(error.headers or {})
+    if headers.get("Allow") == "GET":
+        headers["Allow"] = "GET, HEAD"
+    return Problem(status, detail, {}, headers)
 
 
 def as_json(problem: Problem, path: str, language: str) -> JSONResponse:

@@ -76,6 +76,7 @@ class Results:
         *,
         player_id: str = "",
         arithmetic: bool = False,
+        category: str = "",
     ) -> pb.GetStandingsResponse:
         """Standings after a round, or with the results so far when that is 0; of one player when one is named."""
         return await self._stub.GetStandings(
@@ -85,6 +86,7 @@ class Results:
                 min_position=min_position,
                 player_id=player_id,
                 arithmetic=arithmetic,
+                category=category,
                 **fields(as_of),
             ),
             timeout=DEADLINE,

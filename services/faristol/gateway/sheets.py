@@ -7,6 +7,7 @@ from datetime import datetime
 from pydantic import BaseModel, Field
 
 from faristol.gateway.answers import DIVISION, Answer, Pin, moment
+from faristol.gateway.outcome import known
 from faristol.gateway.pairings import ScoreSanction, Seat
 from faristol.gateway.sheet import Sheet
 from faristol.gateway.sheet_words import (
@@ -159,7 +160,9 @@ class Clock(BaseModel):
     player_id: str
     used_ms: int = Field(description="Milliseconds used when it last stopped.")
     running: bool
-    running_since: datetime | None = Field(description="Since when it runs.")
+    running_since: datetime | None = Field(
+        description="Since when it runs; a moment to come where it will from then unless the player arrives (PES Γ.β)."
+    )
     turn_used_ms: int = Field(description="Milliseconds used in the player's turn when it last stopped.")
     absent: bool = Field(description="The player has not come, or has left the table and not come back.")
 
@@ -189,7 +192,7 @@ class Game(Answer):
     first_player_id: str = Field(description="Who starts; empty before the starting draw.")
     board: list[Placement] = Field(description="Every tile on the board.")
     entries: list[Entry] = Field(description="The scoresheet.")
-    bag_left: int = Field(description="Tiles left in the bag.")
+    bag_left: int = Field(description="Tiles left in the bag; 0 for a game that was not kept here.")
     turn_player_id: str = Field(description="Who is on turn; empty after the end.")
     end_condition: EndCondition | None = Field(description="What ended the game.")
     final: bool = Field(description="The result is final.")
@@ -219,6 +222,15 @@ class Game(Answer):
     score_sanctions: list[ScoreSanction] = Field(
         description="What sanctions that stand took off the scores that count (FISE 49)."
     )
+    entered_by: str = Field(
+        description="The arbiter who entered the result by hand; empty where it came from the table. Without `entries` "
+        "the game was not kept here."
+    )
+    corrected: bool = Field(description="The result was corrected after it had been final.")
+    corrected_by: str = Field(
+        description="The arbiter who corrected it last; empty while nobody has, or whose name was erased."
+    )
+    unplayed: bool = Field(description="A forfeit: no game for pairing and tie-breaks.")
 
     @classmethod
     def of(cls, one: pb.GetGameResponse) -> Game:
@@ -257,4 +269,8 @@ class Game(Answer):
             sheet=Sheet.of(one.sheet) if one.HasField("sheet") else None,
             counted=[Seat.of(seat) for seat in one.counted],
             score_sanctions=[ScoreSanction.of(each) for each in one.score_sanctions],
+            entered_by=known(one.entered_by),
+            corrected=one.corrected,
+            corrected_by=known(one.corrected_by),
+            unplayed=one.unplayed,
         )

@@ -6,7 +6,7 @@ from typing import Literal
 
 from pydantic import BaseModel, Field
 
-from faristol.gateway.answers import DIVISION, TEAM, Answer
+from faristol.gateway.answers import CATEGORY, DIVISION, TEAM, Answer
 from faristol.pb.results.v1 import results_pb2 as pb
 
 TermBasis = Literal["game", "forfeit", "bye", "requested_bye", "absence", "adjustment", "sanction"]
@@ -117,6 +117,7 @@ class Standing(BaseModel):
         description="How `points` and every tie-break come about, by name; null when it was not asked for."
     )
     team_id: str = TEAM
+    category: str = CATEGORY
 
     @classmethod
     def of(cls, line: pb.Standing) -> Standing:
@@ -135,6 +136,7 @@ class Standing(BaseModel):
             total=line.total,
             arithmetic=arithmetic_of(line),
             team_id=line.team_id,
+            category=line.category,
         )
 
 

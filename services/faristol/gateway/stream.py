@@ -76,6 +76,13 @@ async def events(
         call.cancel()
 
 
+async def nothing() -> AsyncIterator[str]:
+    """The frames of a stream of which the headers alone were asked for."""
+    no_frames: tuple[str, ...] = ()
+    for one in no_frames:
+        yield one
+
+
 def frame(news: pb.FollowResponse) -> str:
     """One event of the stream: the position as its id, the name as its event, the news as its data."""
     return f"id: {news.position}\nevent: {news.type}\ndata: {News.of(news).model_dump_json()}\n\n"

@@ -17,6 +17,7 @@ from faristol.gateway.api import (
     When,
     tagged,
 )
+from faristol.gateway.parameters import KNOWN
 from faristol.gateway.results import Reader
 from faristol.gateway.standings import (
     OUTCOMES,
@@ -172,7 +173,7 @@ class TeamStandings(Answer):
 
 def router() -> APIRouter:
     """The routes."""
-    routes = APIRouter(prefix="/api/v1", tags=["results"])
+    routes = APIRouter(prefix="/api/v1", tags=["results"], dependencies=[KNOWN])
 
     @routes.get("/tournaments/{tournament_id}/teams", response_model=Teams, responses=ERRORS)
     async def list_teams(

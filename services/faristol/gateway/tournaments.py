@@ -7,7 +7,7 @@ from typing import Literal
 
 from pydantic import BaseModel, Field
 
-from faristol.gateway.answers import TEAM, Answer, Pin, moment
+from faristol.gateway.answers import CATEGORY, TEAM, Answer, Pin, moment
 from faristol.pb.results.v1 import results_pb2 as pb
 
 Phase = Literal["paired", "started", "closed"]
@@ -142,6 +142,7 @@ class Player(BaseModel):
     withdrawn_round: int = Field(description="The first round that the player was not paired in any more; 0 for none.")
     checked_in: bool = Field(description="Checked in before the first round.")
     team_id: str = TEAM
+    category: str = CATEGORY
 
 
 class Players(Answer):
@@ -169,6 +170,7 @@ class Players(Answer):
                 withdrawn_round=one.withdrawn_round,
                 checked_in=one.checked_in,
                 team_id=one.team_id,
+                category=one.category,
             )
             for one in answer.players
         ]

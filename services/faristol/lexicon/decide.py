@@ -147,7 +147,7 @@ def check_judge(case: Case, adjudication: Adjudication, judge_id: str) -> Judge:
         raise Refusal(
             "NOT_A_JUDGE",
             "",
-            N_("{judge} is no judge of the tournament {tournament}."),
+            N_("{judge} is not a judge of the tournament {tournament}."),
             {"judge": judge_id, "tournament": case.tournament_id},
         )
     return judge
@@ -185,7 +185,7 @@ def _in_order(case: Case, rulings: Sequence[Ruling]) -> list[Ruling]:
 
 
 def _told(words: Collection[Word]) -> str:
-    return ", ".join("".join(word) for word in words) or "–"
+    return ", ".join(" ".join(word) for word in words) or "–"
 
 
 def _supported(ruling: Ruling, listed: str | None, case: Case) -> Ruling:
@@ -194,9 +194,12 @@ def _supported(ruling: Ruling, listed: str | None, case: Case) -> Ruling:
         return Ruling(ruling.word, ruling.valid, ruling.reason, ruling.source or listed or "")
     if not ruling.reason.strip() or not ruling.source.strip():
         text = (
-            N_("{word} is not in the lexicon {lexicon}: who accepts it gives a reason and a source, such as a grammar.")
+            N_(
+                "{word} is not in the lexicon {lexicon}: a judge who accepts it gives a reason and a source, "
+                "such as a grammar."
+            )
             if ruling.valid
-            else N_("{word} is in the lexicon {lexicon}: who refuses it gives a reason and a source.")
+            else N_("{word} is in the lexicon {lexicon}: a judge who refuses it gives a reason and a source.")
         )
         raise Refusal(
             "UNSUPPORTED_RULING", case.article, text, {"word": "".join(ruling.word), "lexicon": case.lexicon_name}

@@ -62,7 +62,7 @@ class AdjudicationService(pb_grpc.AdjudicationServiceServicer):
         if request.mode == events.MODE_PANEL and not (least <= request.panel <= most and request.panel % 2):
             raise Invalid(
                 "panel",
-                N_("{panel} judges are no panel: expected an odd number from {least} to {most}"),
+                N_("{panel} judges cannot form a panel: expected an odd number from {least} to {most}"),
                 {"panel": request.panel, "least": least, "most": most},
             )
         if request.mode != events.MODE_PANEL and request.panel > 1:
@@ -93,7 +93,7 @@ class AdjudicationService(pb_grpc.AdjudicationServiceServicer):
             if not LANGUAGE.fullmatch(language):
                 raise Invalid(
                     "languages",
-                    N_("{language} is no language: expected an ISO 639-1 code such as ca"),
+                    N_("{language} is not a language: expected an ISO 639-1 code such as ca"),
                     {"language": repr(language[:20])},
                 )
 
@@ -152,7 +152,7 @@ class AdjudicationService(pb_grpc.AdjudicationServiceServicer):
         if request.round < 0:
             raise Invalid(
                 "round",
-                N_("{round} is no round: expected 1 or more, or 0 for every closed one"),
+                N_("{round} is not a round: expected 1 or more, or 0 for every closed one"),
                 {"round": request.round},
             )
         least, most = PAGES
@@ -233,7 +233,7 @@ def check_judge_id(judge_id: str) -> None:
     if not JUDGE_ID.fullmatch(judge_id):
         raise Invalid(
             "judge_id",
-            N_("{judge} is no id of a judge: expected 1 to 40 of a-z, 0-9 and -, the first not a -"),
+            N_("{judge} is not the id of a judge: expected 1 to 40 of a-z, 0-9 and -, the first not a -"),
             {"judge": repr(judge_id[:64])},
         )
 
@@ -242,7 +242,9 @@ def _place(token: str) -> reading.Place | None:
     try:
         return reading.Place.read(token) if token else None
     except ValueError:
-        raise Invalid("page_token", N_("is none that an answer ended with: expected its next_page_token")) from None
+        raise Invalid(
+            "page_token", N_("is not a token that an answer ended with: expected its next_page_token")
+        ) from None
 
 
 def _check_seconds(field: str, given: int, limits: tuple[int, int]) -> None:

@@ -76,7 +76,7 @@ class LexiconService(lexicon_grpc.LexiconServiceServicer):
         if unknown := sorted(set(request.layers) - set(graph.known_layers)):
             raise Invalid(
                 "layers",
-                N_("{layers} are no layers of this lexicon; it has: {known}"),
+                N_("{layers} are not layers of this lexicon; it has: {known}"),
                 {"layers": ", ".join(unknown), "known": ", ".join(graph.known_layers) or "–"},
             )
         graph = self._lexicons.with_layers(graph.digest, request.layers)

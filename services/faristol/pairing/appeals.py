@@ -171,6 +171,6 @@ def _check_number(field: str, persons: int) -> None:
     if persons > MOST_PERSONS:
         raise Invalid(
             field,
-            N_("names {persons} persons; expected {most} at the most"),
+            N_("names {persons} people; expected at most {most}"),
             {"persons": persons, "most": MOST_PERSONS},
         )

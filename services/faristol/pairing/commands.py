@@ -14,14 +14,18 @@ import grpc
 from google.protobuf.message import Message
 
 from faristol.host import NotFound, Runtime
+from faristol.host.acting import acting
+from faristol.host.desk import canonical
 from faristol.host.errors import Invalid
 from faristol.host.times import occurred_at, to_datetime
 from faristol.pairing import identity
 from faristol.pairing.conditions import round_to_pair_again
 from faristol.pairing.model import Division, Tournament, evolve, stream
+from faristol.pairing.precedence import preceded
 from faristol.pb.pairing.v1 import events_pb2 as events
-from faristol.record import Decision, Guard, Loaded, Record, Write, load
-from faristol.rules import N_
+from faristol.record import Decision, Guard, Loaded, Record, Write, load, people
+from faristol.rules import N_, Refusal
+from faristol.rules.officials import check_not_concerned
 
 Context = grpc.aio.ServicerContext[Any, Any]
 M = TypeVar("M", bound=Message)
@@ -54,6 +58,21 @@ class Commands:
         self._record: Record = runtime.record
         self._turns: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
 
+    async def handle(
+        self,
+        context: Context,
+        request: Any,
+        attempt: Callable[[], Awaitable[tuple[Decision, Callable[[int], M]]]],
+        *,
+        response: type[M],
+    ) -> M:
+        """Carry out a command, see ``Desk.handle``. A refusal says who was first, where somebody just was."""
+        try:
+            return await self._runtime.desk.handle(context, request, attempt, response=response)
+        except Refusal as refusal:
+            actor = (await acting(self._record, context, canonical(request.command_id))).actor
+            raise await preceded(self._record, request, refusal, actor, self._runtime.now()) from refusal
+
     async def act(
         self,
         context: Context,
@@ -85,7 +104,7 @@ class Commands:
             facts = await facts_of(loaded)
             return decision_of(tournament_id, loaded, facts), answering(loaded.state, facts, answer, response)
 
-        return await self._runtime.desk.handle(context, request, attempt, response=response)
+        return await self.handle(context, request, attempt, response=response)
 
     async def act_on(
         self,
@@ -128,7 +147,7 @@ class Commands:
             return decision, answering(loaded.state, facts, answer, response)
 
         async with self.in_turn(request.tournament_id):
-            return await self._runtime.desk.handle(context, request, attempt, response=response)
+            return await self.handle(context, request, attempt, response=response)
 
     async def act_among_divisions(
         self,
@@ -149,7 +168,7 @@ class Commands:
             return decision, answering(loaded.state, facts, answer, response)
 
         async with self.in_turn(tournament_id):
-            return await self._runtime.desk.handle(context, request, attempt, response=response)
+            return await self.handle(context, request, attempt, response=response)
 
     @asynccontextmanager
     async def in_turn(self, tournament_id: str) -> AsyncIterator[None]:
@@ -202,6 +221,35 @@ class Commands:
     async def _acts(self, loaded: Loaded[Tournament]) -> list[Message]:
         recorded = await self._record.read_stream(stream(loaded.state.tournament_id))
         return [one.message for one in recorded if one.version <= loaded.version]
+
+    async def names(self, state: Tournament) -> dict[str, str]:
+        """The names of the players of a tournament, with what tells two of one name apart."""
+        known = await people.names(self._record, [player.player_id for player in state.players])
+        return people.told_apart(known.values())
+
+    async def arbiter(self, request: Any, context: Context) -> str:
+        """The arbiter whom a request on games names, else the id of who sends it; empty where neither is said.
+
+        Raises ``Refusal`` for who sends it under the name of a player of one of the games, as ``check_arbiter`` does
+        for a player's id: nobody is judge of their own game.
+        """
+        if request.arbiter_id:
+            return str(request.arbiter_id)
+        who = await acting(self._record, context, canonical(request.command_id))
+        known = await people.names(self._record, [who.actor])
+        if name := who.name or (known[who.actor].name if who.actor in known else ""):
+            await self._check_not_their_own(request, name)
+        return who.actor
+
+    async def _check_not_their_own(self, request: Any, name: str) -> None:
+        state = (await self.load(request.tournament_id)).state
+        games = [one.game_id for one in request.results] if hasattr(request, "results") else [request.game_id]
+        concerned = {
+            player_id for game in games if (found := state.find_game(game)) for player_id in found[1].player_ids
+        }
+        players = await people.names(self._record, concerned)
+        own = [one.name for one in players.values() if identity.same_name(one.name, name)]
+        check_not_concerned("arbiter_id", own, own)
 
     def at(self, request: Any) -> datetime | None:
         """When the request says that it happened, None when it does not say."""

@@ -10,7 +10,7 @@ from google.protobuf.message import Message
 
 from faristol.host.errors import Invalid
 from faristol.pairing.model import Phase, Player, Round, Tournament, evolve
-from faristol.pairing.systems import too_many_rounds
+from faristol.pairing.systems import losers_by_absence, too_many_rounds
 from faristol.pairing.team_round import against_line_ups, left_with_team
 from faristol.pairing.team_tournament import between, of_teams
 from faristol.rules import N_, Refusal, Ruleset
@@ -186,11 +186,17 @@ def found_round(state: Tournament, number: int) -> Round:
     )
 
 
-def check_all_there(state: Tournament, one: Round) -> None:
+def check_all_there(state: Tournament, ruleset: Ruleset, one: Round) -> None:
     """Refuse to start a round that was paired with somebody who has withdrawn since, or before somebody came in.
 
-    That is who entered, or who was kept out of it by a sanction that has been lifted since.
+    That is who entered, or who was kept out of it by a sanction that has been lifted since. Where who is not there
+    loses the game, the pairing stands (PES ΣΤ).
     """
+    lost = {
+        player_id
+        for table in one.pairings
+        for player_id in losers_by_absence(state, ruleset, one.number, table.player_ids)
+    }
     there = {player_id for table in one.pairings for player_id in table.player_ids} | {one.bye, *one.requested}
     teams = {team for match in one.matches for team in match.team_ids} | {one.team_bye, *one.team_byes}
     gone = [
@@ -198,6 +204,7 @@ def check_all_there(state: Tournament, one: Round) -> None:
         for entries, paired in ((state.players, there), ([team.entry for team in state.teams], teams))
         for entry in entries
         if entry.player_id in paired and not entry.takes_part(one.number)
+        if entry.never_came or entry.player_id not in lost
     ]
     if gone:
         raise Refusal(
@@ -238,7 +245,7 @@ def round_to_pair_again(state: Tournament, facts: Sequence[Message]) -> int:
     if one is None or one.phase is not Phase.PAIRED:
         return 0
     try:
-        check_all_there(after, one)
+        check_all_there(after, after.ruleset.ruleset(), one)
     except Refusal:
         return one.number
     return 0
@@ -251,7 +258,7 @@ def over(state: Tournament) -> Refusal:
         "",
         N_(
             "{tournament} is over: its final standings are published. "
-            "To change anything, reopen them first with reopen-standings."
+            "To change anything, reopen them first: `standings reopen`."
         ),
         {"tournament": state.tournament_id},
     )

@@ -10,7 +10,7 @@ from google.protobuf.message import Message
 
 from faristol.host.times import moment_of
 from faristol.pairing import decide, identity, pinning
-from faristol.pairing.commands import Commands, Context, M, decision_of
+from faristol.pairing.commands import Commands, Context, decision_of
 from faristol.pairing.model import Tournament
 from faristol.pairing.rulings import Rulings, game_stream, watch
 from faristol.pb.pairing.v1 import events_pb2 as events
@@ -27,6 +27,7 @@ class Corrections(Commands):
         """Correct a result on the record."""
         at = self.at(request)
         note = identity.checked_note("note", request.note)
+        arbiter_id = await self.arbiter(request, context)
         after: list[int] = []
 
         def facts_of(state: Tournament) -> list[Message]:
@@ -39,10 +40,11 @@ class Corrections(Commands):
                 lost_by_all=request.lost_by_all,
                 unplayed=request.unplayed,
                 player_ids=request.player_ids,
-                arbiter_id=request.arbiter_id,
+                arbiter_id=arbiter_id,
                 note=note,
                 at=at,
                 now=self._runtime.now(),
+                scores_before=[(score.player_id, score.score) for score in request.scores_before],
             )
             number = next(fact.round for fact in facts if isinstance(fact, events.ResultCorrected))
             after[:] = [one.number for one in state.played if one.number > number]
@@ -56,84 +58,13 @@ class Corrections(Commands):
             pairing.CorrectResultResponse,
         )
 
-    async def GiveForfeit(self, request: pairing.GiveForfeitRequest, context: Context) -> pairing.GiveForfeitResponse:
-        """Decide a game of which no turn is over."""
-        at = self.at(request)
-        note = identity.checked_note("note", request.note)
-
-        def facts_of(state: Tournament, turns: int) -> list[Message]:
-            return decide.give_forfeit(
-                state,
-                pinning.ruleset_of(state),
-                game=request.game_id,
-                turns=turns,
-                loser_ids=request.loser_ids,
-                arbiter_id=request.arbiter_id,
-                note=note,
-                at=at,
-                now=self._runtime.now(),
-            )
-
-        def answer(position: int, facts: list[Message]) -> pairing.GiveForfeitResponse:
-            recorded = next(fact for fact in facts if isinstance(fact, events.ResultRecorded))
-            return pairing.GiveForfeitResponse(position=position, scores=recorded.scores)
-
-        return await self._enter(context, request, facts_of, answer, pairing.GiveForfeitResponse)
-
-    async def EnterResult(self, request: pairing.EnterResultRequest, context: Context) -> pairing.EnterResultResponse:
-        """Enter the result of a game that was not kept at its table."""
-        at = self.at(request)
-        note = identity.checked_note("note", request.note)
-
-        def facts_of(state: Tournament, turns: int) -> list[Message]:
-            return decide.enter_result(
-                state,
-                pinning.ruleset_of(state),
-                game=request.game_id,
-                turns=turns,
-                scores=[(score.player_id, score.score) for score in request.scores],
-                abandoned_by=request.abandoned_by,
-                winner_id=request.winner_id,
-                arbiter_id=request.arbiter_id,
-                note=note,
-                at=at,
-                now=self._runtime.now(),
-            )
-
-        return await self._enter(
-            context,
-            request,
-            facts_of,
-            lambda position, _: pairing.EnterResultResponse(position=position),
-            pairing.EnterResultResponse,
-        )
-
-    async def _enter(
-        self,
-        context: Context,
-        request: Any,
-        facts_of: Callable[[Tournament, int], list[Message]],
-        answer: Callable[[int, list[Message]], M],
-        response: type[M],
-    ) -> M:
-        """Decide a result in the tournament against the turns of its table, which must not go on meanwhile."""
-
-        async def attempt() -> tuple[Decision, Callable[[int], M]]:
-            loaded = await self.load(request.tournament_id)
-            table = await load(self._record, game_stream(request.game_id), Rulings(), watch)
-            facts = facts_of(loaded.state, table.state.turns)
-            writes = decision_of(request.tournament_id, loaded, facts).writes
-            guard = Guard(game_stream(request.game_id), table.version)
-            return Decision(writes, guards=[guard]), lambda position: answer(position, facts)
-
-        return await self._runtime.desk.handle(context, request, attempt, response=response)
-
     async def CorrectRuling(
         self, request: pairing.CorrectRulingRequest, context: Context
     ) -> pairing.CorrectRulingResponse:
         """Put a ruling right that was found wrong after the game."""
         at = self.at(request)
         note = identity.checked_note("note", request.note)
+        arbiter_id = await self.arbiter(request, context)
 
         async def attempt() -> tuple[Decision, Callable[[int], pairing.CorrectRulingResponse]]:
             loaded = await self.load(request.tournament_id)
@@ -144,7 +75,7 @@ class Corrections(Commands):
                 rulings.state,
                 game=request.game_id,
                 turn=request.turn,
-                arbiter_id=request.arbiter_id,
+                arbiter_id=arbiter_id,
                 note=note,
                 at=at,
                 now=self._runtime.now(),
@@ -156,13 +87,14 @@ class Corrections(Commands):
                 position=position, player_id=fact.player_id, points=fact.points
             )
 
-        return await self._runtime.desk.handle(context, request, attempt, response=pairing.CorrectRulingResponse)
+        return await self.handle(context, request, attempt, response=pairing.CorrectRulingResponse)
 
     async def PostponeGame(
         self, request: pairing.PostponeGameRequest, context: Context
     ) -> pairing.PostponeGameResponse:
         """Postpone a game of a round that is not started."""
         at = self.at(request)
+        arbiter_id = await self.arbiter(request, context)
         return await self.act(
             context,
             request,
@@ -173,7 +105,7 @@ class Corrections(Commands):
                 player_ids=request.player_ids,
                 scheduled_at=_moment(request, "scheduled_at"),
                 postponed_to=_moment(request, "postponed_to"),
-                arbiter_id=request.arbiter_id,
+                arbiter_id=arbiter_id,
                 at=at,
                 now=self._runtime.now(),
             ),

@@ -35,7 +35,7 @@ class Divisions(Commands):
             )
             known = (await people.names(self._record, [request.player_id])).get(request.player_id)
             if known is not None and known.name:
-                await check_name_free(self._record, known.name, request.player_id, entering.state, others.tournaments)
+                await check_name_free(self._record, known, entering.state, others.tournaments)
             writes = [
                 *decision_of(request.tournament_id, leaving, left).writes,
                 *decision_of(request.to_tournament_id, entering, entered).writes,
@@ -43,4 +43,4 @@ class Divisions(Commands):
             return Decision(writes, others.guards), lambda position: pairing.MovePlayerResponse(position=position)
 
         async with self.in_turn(request.tournament_id):
-            return await self._runtime.desk.handle(context, request, attempt, response=pairing.MovePlayerResponse)
+            return await self.handle(context, request, attempt, response=pairing.MovePlayerResponse)

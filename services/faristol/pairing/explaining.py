@@ -9,7 +9,7 @@ from faristol.pairing import swiss
 from faristol.pairing.model import Round, Tournament
 from faristol.pairing.ranking import entrants, initial_ranking
 from faristol.pairing.swiss import Entrant
-from faristol.pairing.systems import CYCLES, by_table, dutch_round, of_algorithm
+from faristol.pairing.systems import CYCLES, by_table, dutch_round, losers_by_absence, of_algorithm
 from faristol.rules import N_, Refusal, Ruleset, derive_seed
 from faristol.rules.refusal import Param
 
@@ -125,6 +125,10 @@ def _resting(before: Tournament, ruleset: Ruleset, paired: Round, player_id: str
     player = before.player(player_id)
     if player_id in paired.requested and player is not None and paired.number in player.byes:
         return Explanation("bye-granted", "", BYE_GRANTED, {"one": player_id})
+    pair = next((table.player_ids for table in paired.pairings if player_id in table.player_ids), ())
+    if gone := losers_by_absence(before, ruleset, paired.number, pair):
+        names: dict[str, Param] = {"one": next((one for one in pair if one not in gone), pair[0]), "other": gone[-1]}
+        return Explanation("opponent-gone", ruleset.article("championship.not_there"), OPPONENT_GONE, names)
     by_berger = (of_algorithm(paired.algorithm) or ruleset.championship.system) in CYCLES
     if not by_berger or player_id not in {paired.bye, *paired.requested}:
         return None

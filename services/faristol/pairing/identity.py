@@ -9,12 +9,12 @@ import uuid
 from collections.abc import Iterator
 
 from faristol.host.errors import Invalid
-from faristol.record.people import COUNTRY
+from faristol.record.people import COUNTRY, LONGEST_NAME, OFFICIAL, folded, tidy
 from faristol.rules.refusal import N_
 
 LONGEST_ID = 40
-LONGEST_NAME = 200
 LONGEST_NOTE = 500
+LONGEST_CATEGORY = 20
 
 _ID = re.compile(rf"[a-z0-9][a-z0-9-]{{0,{LONGEST_ID - 1}}}")
 
@@ -30,19 +30,30 @@ def checked_id(field: str, value: str) -> str:
     return value
 
 
-def checked_name(field: str, value: str, *, empty: bool = False) -> str:
+def checked_player_id(field: str, value: str) -> str:
+    """An id that somebody chose for a player. Raises ``Invalid`` when it is malformed or looks like an official's."""
+    if checked_id(field, value).startswith(OFFICIAL):
+        raise Invalid(
+            field,
+            N_("{given} begins with {prefix}, as ids of officials do; expected another id"),
+            {"given": repr(value), "prefix": OFFICIAL},
+        )
+    return value
+
+
+def checked_name(field: str, value: str, *, empty: bool = False, longest: int = LONGEST_NAME) -> str:
     """The name without space around it, in Unicode NFC.
 
     Raises ``Invalid`` when it is too long, holds a character that cannot be shown, or is missing where ``empty`` does
     not allow that.
     """
-    name = unicodedata.normalize("NFC", " ".join(value.split()))
+    name = tidy(value)
     least = 0 if empty else 1
-    if not least <= len(name) <= LONGEST_NAME:
+    if not least <= len(name) <= longest:
         raise Invalid(
             field,
-            N_("has {length} characters; expected {least} to {most}"),
-            {"length": len(name), "least": least, "most": LONGEST_NAME},
+            N_("has {length} {length:character|characters}; expected {least} to {most}"),
+            {"length": len(name), "least": least, "most": longest},
         )
     if not name.isprintable():
         raise Invalid(field, N_("{given} holds a character that cannot be shown"), {"given": repr(name)})
@@ -54,7 +65,10 @@ def checked_country(field: str, value: str) -> str:
     if value and not COUNTRY.fullmatch(value):
         raise Invalid(
             field,
-            N_("{given} is no country: expected its three capital letters, as ESP, GRE or AND, or nothing"),
+            N_(
+                "{given} is not a country: expected a code of three capital letters, "
+                "such as ESP, GRE or AND, or nothing"
+            ),
             {"given": repr(value)},
         )
     return value
@@ -65,11 +79,11 @@ def checked_note(field: str, value: str) -> str:
 
     Raises ``Invalid`` when it is too long or holds a character that cannot be shown.
     """
-    note = unicodedata.normalize("NFC", " ".join(value.split()))
+    note = tidy(value)
     if len(note) > LONGEST_NOTE:
         raise Invalid(
             field,
-            N_("has {length} characters; expected {least} to {most}"),
+            N_("has {length} {length:character|characters}; expected {least} to {most}"),
             {"length": len(note), "least": 0, "most": LONGEST_NOTE},
         )
     if not note.isprintable():
@@ -79,7 +93,7 @@ def checked_note(field: str, value: str) -> str:
 
 def same_name(one: str, other: str) -> bool:
     """Whether readers would take two names for one: case and space do not part them."""
-    return _folded(one) == _folded(other)
+    return folded(one) == folded(other)
 
 
 def same_affiliation(one: str, other: str) -> bool:
@@ -105,6 +119,14 @@ def ids_of(name: str, command_id: str, kind: str) -> Iterator[str]:
         number += 1
 
 
+_MADE = re.compile(r"p-[0-9a-f]{12}")
+
+
+def is_given(wanted: str) -> bool:
+    """Whether somebody chose an id, and it was not made for a player who brought none."""
+    return bool(wanted) and not _MADE.fullmatch(wanted)
+
+
 def player_id(command_id: str) -> str:
     """An id for a player who brought none. It does not come from the name: ids stay when names are erased."""
     return f"p-{_short(command_id)}"
@@ -119,10 +141,6 @@ def _short(command_id: str) -> str:
             "command_id", N_("expected a UUID of the caller's choice, got {given}"), {"given": repr(command_id)}
         ) from None
     return hashlib.sha256(canonical.encode()).hexdigest()[:12]
-
-
-def _folded(name: str) -> str:
-    return unicodedata.normalize("NFC", " ".join(name.split())).casefold()
 
 
 def _letters(name: str) -> str:

@@ -18,6 +18,8 @@ class Past:
     """Whom the player met over the board; empty for a round without a game."""
     first: bool = False
     """The player was the first of the two in the pairing."""
+    paired: bool = False
+    """The pairing had the player in it: with an opponent, who may not have come, or without."""
     allocated: bool = False
     """The pairing left the player without an opponent."""
     unplayed_win: bool = False
@@ -47,24 +49,26 @@ def _in_points(one: Round, player_id: str, past: Past) -> Past:
 def _past(one: Round, ruleset: Ruleset, player_id: str) -> Past:
     law = ruleset.championship
     if one.bye == player_id:
-        return Past(half_points=round(2 * law.bye), allocated=True)
+        return Past(half_points=round(2 * law.bye), paired=True, allocated=True)
     pairing = next((pairing for pairing in one.pairings if player_id in pairing.player_ids), None)
     if pairing is None:
         bye = one.requested.get(player_id)
         return Past(half_points=round(2 * _worth(bye, ruleset)), unplayed_win=bye is Bye.FULL_POINT)
     if len(pairing.player_ids) > 2:
-        return Past()  # no points of the championship, and whom the lot brought together it may bring together again
+        return Past(
+            paired=True
+        )  # no points of the championship, and whom the lot brought together it may bring together again
     first = pairing.player_ids[0] == player_id
     opponent = pairing.pair[1 if first else 0]
     result = result_of(one, pairing)
     if result is None:
-        return Past(opponent=opponent, first=first)
+        return Past(opponent=opponent, first=first, paired=True)
     worth = {Outcome.WIN: law.win, Outcome.DRAW: law.draw, Outcome.LOSS: law.loss}
     outcome = result.outcomes[0 if first else 1]
     half_points = round(2 * worth[outcome])
     if result.played:
-        return Past(half_points, opponent, first)
-    return Past(half_points, first=first, unplayed_win=outcome is Outcome.WIN)
+        return Past(half_points, opponent, first, paired=True)
+    return Past(half_points, first=first, paired=True, unplayed_win=outcome is Outcome.WIN)
 
 
 def _worth(bye: Bye | None, ruleset: Ruleset) -> float:

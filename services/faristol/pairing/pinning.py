@@ -12,6 +12,7 @@ from faristol.host.pinning import Pin
 from faristol.pairing.model import Tournament
 from faristol.pb.lexicon.v1 import lexicon_pb2, lexicon_pb2_grpc
 from faristol.rules import N_, OptionValue, Refusal, Ruleset, load_ruleset, ruleset_names, with_options
+from faristol.rules.quoting import nearest
 
 DEFAULT_RULESET = "fisc-2023"
 
@@ -31,11 +32,12 @@ def ruleset_named(name: str, options: Sequence[tuple[str, OptionValue]]) -> Rule
     try:
         ruleset = load_ruleset(name or DEFAULT_RULESET)
     except LookupError:
-        raise Invalid(
-            "ruleset",
-            N_("there is no ruleset {name}; there are: {known}"),
-            {"name": repr(name), "known": ", ".join(ruleset_names())},
-        ) from None
+        near = nearest(name, ruleset_names())
+        text = N_("there is no ruleset {name}; there are: {known}")
+        if near:
+            text = N_("there is no ruleset {name}; did you mean {near}? There are: {known}")
+        params = {"name": repr(name), "known": ", ".join(ruleset_names()), "near": near}
+        raise Invalid("ruleset", text, params) from None
     times = Counter(option for option, _ in options)
     for option in ruleset.options:
         if times[option.name] > 1:
@@ -52,13 +54,13 @@ def ruleset_of(state: Tournament) -> Ruleset:
     return state.ruleset.ruleset()
 
 
-async def installed(channel: grpc.aio.Channel) -> list[lexicon_pb2.Lexicon]:
-    """The lexicons that the lexicon service has. Raises ``Unreachable`` when it cannot be reached."""
+async def installed(channel: grpc.aio.Channel, address: str) -> list[lexicon_pb2.Lexicon]:
+    """The lexicons that the lexicon service at ``address`` has. Raises ``Unreachable`` when it does not answer."""
     stub = lexicon_pb2_grpc.LexiconServiceStub(channel)
     try:
         answer = await stub.ListLexicons(lexicon_pb2.ListLexiconsRequest(), timeout=PATIENCE, wait_for_ready=True)
     except grpc.aio.AioRpcError as problem:
-        raise Unreachable("lexicon") from problem
+        raise Unreachable("lexicon", address) from problem
     return list(answer.lexicons)
 
 

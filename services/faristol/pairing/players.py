@@ -29,8 +29,10 @@ class Players(Commands):
         name = identity.checked_name("name", request.name)
         club = identity.checked_name("club", request.club, empty=True)
         country = identity.checked_country("country", request.country)
+        category = identity.checked_name("category", request.category, empty=True, longest=identity.LONGEST_CATEGORY)
+        note = identity.checked_note("note", request.note)
         player_id = (
-            identity.checked_id("player_id", request.player_id)
+            identity.checked_player_id("player_id", request.player_id)
             if request.player_id
             else identity.player_id(request.command_id)
         )
@@ -45,10 +47,11 @@ class Players(Commands):
                 divisions=others.tournaments,
                 rating=request.rating if request.HasField("rating") else None,
                 number=request.round,
+                category=category,
+                note=note,
                 at=at,
                 now=self._runtime.now(),
             )
-            await check_name_free(self._record, name, player_id, loaded.state, others.tournaments)
             known = await self._known(player_id, name)
             # Who comes again has the name of before, and what is not said this time stays as well.
             told = (
@@ -56,6 +59,8 @@ class Players(Commands):
                 if known
                 else people.Person(player_id, name, club, country)
             )
+
+            await check_name_free(self._record, told, loaded.state, others.tournaments)
 
             async def remember(connection: AsyncConnection) -> None:
                 await people.remember(connection, player_id, told.name, told.club, told.country)
@@ -76,7 +81,7 @@ class Players(Commands):
             return decision, answering(loaded.state, facts, answer, pairing.RegisterPlayerResponse)
 
         async with self.in_turn(request.tournament_id):
-            return await self._runtime.desk.handle(context, request, attempt, response=pairing.RegisterPlayerResponse)
+            return await self.handle(context, request, attempt, response=pairing.RegisterPlayerResponse)
 
     async def CheckInPlayer(
         self, request: pairing.CheckInPlayerRequest, context: Context
@@ -197,28 +202,41 @@ class Players(Commands):
 
 
 async def check_name_free(
-    record: Record, name: str, player_id: str, entered: Tournament, divisions: Sequence[Tournament]
+    record: Record, entering: people.Person, entered: Tournament, divisions: Sequence[Tournament]
 ) -> None:
-    """Refuse a name that another player has: on a wall nobody could tell them apart.
+    """Refuse a name that another player has and that nothing tells apart: on a wall nobody could.
 
-    All players of the tournament that is entered count, and of the other divisions of its championship those who take
-    part, for a person may have been given another id there.
+    Two clubs do, and an id that somebody chose for who enters; one club, or none of one of them, may be one person
+    twice. All players of the tournament that is entered count, and of the other divisions of its championship those who
+    take part, for a person may have been given another id there.
     """
+    if identity.is_given(entering.player_id):
+        return
     for one in (entered, *divisions):
         ids = [player.player_id for player in one.players if one is entered or not player.never_came]
-        known = await people.names(record, [other for other in ids if other != player_id])
-        taken = next((person for person in known.values() if identity.same_name(person.name, name)), None)
+        known = await people.names(record, [other for other in ids if other != entering.player_id])
+        taken = next((person for person in known.values() if _are_one(person, entering)), None)
         if taken is not None and one is entered:
             raise Refusal(
                 "NAME_TAKEN",
                 "",
-                N_("{player} is registered under this name already; add what tells the two apart."),
+                N_(
+                    "{player} is registered under this name already: if they are two people, give each a club or an id."
+                ),
                 {"player": taken.player_id, "club": taken.club},
             )
         if taken is not None:
             raise Refusal(
                 "NAME_TAKEN",
                 "",
-                N_("{player} of division {division} has this name: if they are two people, add what tells them apart."),
+                N_("{player} of division {division} has this name: if they are two people, give each a club or an id."),
                 {"player": taken.player_id, "division": one.division},
             )
+
+
+def _are_one(known: people.Person, entering: people.Person) -> bool:
+    """Whether two may be one person: they have one name, and are not known to be of two clubs."""
+    if not identity.same_name(known.name, entering.name):
+        return False
+    of_clubs = bool(known.club and entering.club)
+    return not of_clubs or identity.same_affiliation(known.club, entering.club)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 
 from faristol.pairing.model import (
     KINDS,
@@ -18,9 +19,10 @@ from faristol.pairing.model import (
 )
 from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.pb.pairing.v1 import pairing_pb2 as pairing
+from faristol.record.people import Person
 from faristol.rules import Bye
 
-_PHASES: Mapping[Phase, pairing.RoundPhase.ValueType] = {
+PHASES: Mapping[Phase, pairing.RoundPhase.ValueType] = {
     Phase.PAIRED: pairing.ROUND_PHASE_PAIRED,
     Phase.STARTED: pairing.ROUND_PHASE_STARTED,
     Phase.CLOSED: pairing.ROUND_PHASE_CLOSED,
@@ -35,11 +37,17 @@ _APPEAL_PHASES: Mapping[AppealPhase, pairing.AppealPhase.ValueType] = {
 
 
 def tournament_of(
-    state: Tournament, version: int, divisions: Sequence[Division] = (), rating_system: str = ""
+    state: Tournament,
+    version: int,
+    divisions: Sequence[Division] = (),
+    rating_system: str = "",
+    known: Mapping[str, Person] = MappingProxyType({}),
+    notes: Mapping[str, str] = MappingProxyType({}),
 ) -> pairing.GetTournamentResponse:
     """The whole tournament, one of ``divisions`` where there are some; its seed is not among what is shown.
 
-    ``rating_system`` is the one by which it is rated, where that was said.
+    ``rating_system`` is the one by which it is rated, where that was said. ``known`` are the names of its players,
+    and ``notes`` what is noted about them.
     """
     return pairing.GetTournamentResponse(
         tournament_id=state.tournament_id,
@@ -57,7 +65,10 @@ def tournament_of(
         division_of=state.division_of,
         divisions=[one.message() for one in divisions],
         version=version,
-        players=[_player(player, len(state.played)) for player in state.players],
+        players=[
+            _player(player, len(state.played), known.get(player.player_id), notes.get(player.player_id, ""))
+            for player in state.players
+        ],
         teams=[_team(team, len(state.played)) for team in state.teams],
         tribunal=[one.message() for one in state.tribunal],
         appeals=[_appeal(number, one) for number, one in enumerate(state.appeals, start=1)],
@@ -76,7 +87,7 @@ def _appeal(number: int, one: Appeal) -> pairing.Appeal:
     )
 
 
-def _player(player: Player, paired: int) -> pairing.Player:
+def _player(player: Player, paired: int, known: Person | None, note: str) -> pairing.Player:
     return pairing.Player(
         player_id=player.player_id,
         entered_round=player.entered,
@@ -85,6 +96,10 @@ def _player(player: Player, paired: int) -> pairing.Player:
         checked_in=player.checked_in,
         table=player.table or 0,
         byes=_byes(player, paired),
+        name=known.name if known else "",
+        club=known.club if known else "",
+        category=player.category,
+        note=note,
     )
 
 
@@ -110,7 +125,7 @@ def _byes(entry: Player, paired: int) -> list[pairing.GrantedBye]:
 def _round(one: Round) -> pairing.Round:
     return pairing.Round(
         round=one.number,
-        phase=_PHASES[one.phase],
+        phase=PHASES[one.phase],
         pairings=[table.message() for table in one.pairings],
         bye_player_id=one.bye or "",
         requested_byes=[_requested(one, player_id, kind) for player_id, kind in one.requested.items()],

@@ -54,7 +54,7 @@ def tables_for(state: Tournament, pairings: Sequence[Sequence[str]]) -> tuple[in
         raise Refusal(
             "TOO_FEW_TABLES",
             "",
-            N_("The round has {pairings} pairings, and the halls have {tables} tables."),
+            N_("The round has {pairings} pairings, and the halls have {tables} {tables:table|tables}."),
             {"pairings": len(pairings), "tables": len(every)},
         )
     given = _own_tables(state, pairings)
@@ -95,7 +95,7 @@ def tables_for_matches(state: Tournament, matches: Sequence[Sequence[Sequence[st
         raise Refusal(
             "TOO_FEW_TABLES",
             "",
-            N_("The round has {pairings} pairings, and the halls have {tables} tables."),
+            N_("The round has {pairings} pairings, and the halls have {tables} {tables:table|tables}."),
             {"pairings": games, "tables": tables},
         )
     own = [_own_tables(state, match) if halls else {} for match in matches]

@@ -13,6 +13,7 @@ from faristol.pairing.appeals import Appeals
 from faristol.pairing.commands import Context, decision_of
 from faristol.pairing.corrections import Corrections
 from faristol.pairing.divisions import Divisions
+from faristol.pairing.entering import Entering
 from faristol.pairing.halls import Halls
 from faristol.pairing.history import History
 from faristol.pairing.model import Division, Tournament, evolve, stream
@@ -26,7 +27,8 @@ from faristol.pairing.teams import Teams
 from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.pb.pairing.v1 import pairing_pb2 as pairing
 from faristol.pb.pairing.v1 import pairing_pb2_grpc as pairing_grpc
-from faristol.record import Decision, load
+from faristol.record import Decision, load, people
+from faristol.record.naming import players_of
 from faristol.rules import N_
 
 
@@ -39,6 +41,7 @@ class PairingService(
     Halls,
     Pairs,
     Corrections,
+    Entering,
     History,
     Prizes,
     pairing_grpc.PairingServiceServicer,
@@ -60,7 +63,7 @@ class PairingService(
         ruleset = pinning.ruleset_named(request.ruleset, [(option.name, option.value) for option in request.options])
 
         async def attempt() -> tuple[Decision, Callable[[int], pairing.CreateTournamentResponse]]:
-            lexicons = await pinning.installed(self._runtime.channel("lexicon"))
+            lexicons = await pinning.installed(self._runtime.channel("lexicon"), self._runtime.address("lexicon"))
             lexicon = pinning.choose_lexicon(lexicons, request.lexicon, ruleset)
             tournament_id = request.tournament_id or await self._free_id(name, request.command_id)
             loaded = await load(self._record, stream(tournament_id), Tournament(), evolve)
@@ -143,10 +146,15 @@ class PairingService(
     async def StartRound(self, request: pairing.StartRoundRequest, context: Context) -> pairing.StartRoundResponse:
         """Give the signal for a paired round."""
         at = self.at(request)
+
+        def facts_of(state: Tournament) -> list[Message]:
+            ruleset = pinning.ruleset_of(state)
+            return decide.start(state, ruleset, number=request.round, at=at, now=self._runtime.now())
+
         return await self.act(
             context,
             request,
-            lambda state: decide.start(state, number=request.round, at=at, now=self._runtime.now()),
+            facts_of,
             lambda position, _: pairing.StartRoundResponse(position=position),
             pairing.StartRoundResponse,
         )
@@ -175,7 +183,7 @@ class PairingService(
         return await self.act(
             context,
             request,
-            lambda state: decide.publish(state, at=at, now=self._runtime.now()),
+            lambda state: decide.publish(state, pinning.ruleset_of(state), at=at, now=self._runtime.now()),
             lambda position, _: pairing.PublishStandingsResponse(position=position),
             pairing.PublishStandingsResponse,
         )
@@ -201,7 +209,18 @@ class PairingService(
         loaded = await self.load(request.tournament_id)
         ratings = [one.message for one in await self._record.read_stream(ratings_stream(request.tournament_id))]
         divisions = await self.divisions(loaded.state)
-        return tournament_of(loaded.state, loaded.version, divisions, rating_system(ratings))
+        known = await people.names(self._record, [player.player_id for player in loaded.state.players])
+        notes = await self._notes_on_players(request.tournament_id)
+        return tournament_of(loaded.state, loaded.version, divisions, rating_system(ratings), known, notes)
+
+    async def _notes_on_players(self, tournament_id: str) -> dict[str, str]:
+        """What was noted when players were registered, by player; what was erased is not in it."""
+        notes = await self._record.notes_of(stream(tournament_id))
+        if not notes:
+            return {}
+        recorded = await self._record.read_stream(stream(tournament_id))
+        entered = [(one.version, one.message) for one in recorded if one.type in people.ENTRIES]
+        return {players_of(fact)[0]: notes[version] for version, fact in entered if version in notes}
 
     async def _free_id(self, name: str, command_id: str) -> str:
         for wanted in identity.ids_of(name, command_id, "championship"):

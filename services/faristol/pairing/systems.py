@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import hmac
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from faristol.host.errors import Invalid
@@ -109,7 +109,7 @@ def _system_of_round(ruleset: Ruleset, wanted: str) -> str:
         raise Refusal(
             "SYSTEM_FIXED",
             ruleset.article("championship.system"),
-            N_("Who meets whom follows from the whole tournament here ({system}): no round has a system of its own."),
+            N_("The pairings follow from the whole tournament here ({system}): no round has its own system."),
             {"system": ruleset.championship.system},
         )
     return wanted
@@ -240,7 +240,10 @@ def too_many_rounds(players: int, rounds: int, ruleset: Ruleset) -> Refusal | No
     return Refusal(
         "TOO_MANY_ROUNDS",
         ruleset.article("championship.system"),
-        N_("{players} players can play {most} rounds without meeting twice; the championship has {rounds}."),
+        N_(
+            "{players} players can play {most} {most:round|rounds} without meeting twice; "
+            "the championship has {rounds}."
+        ),
         {"players": players, "most": most, "rounds": rounds},
     )
 
@@ -250,7 +253,10 @@ def wrong_rounds(players: int, expected: int, rounds: int, ruleset: Ruleset) -> 
     return Refusal(
         "WRONG_ROUNDS",
         ruleset.article("championship.system"),
-        N_("All against all of {players} players takes {expected} rounds; the championship has {rounds}."),
+        N_(
+            "All against all of {players} players takes {expected} {expected:round|rounds}; "
+            "the championship has {rounds}."
+        ),
         {"players": players, "expected": expected, "rounds": rounds},
     )
 
@@ -285,9 +291,15 @@ def _round_robin(state: Tournament, ruleset: Ruleset, number: int) -> Proposal:
     numbers, paired = by_table(state, ruleset, number)
     inputs = hashlib.sha256("\n".join([*numbers, str(number), str(cycles)]).encode()).hexdigest()
     there = {one.player_id for one in state.to_pair(number)}
+    bye = paired.bye if paired.bye in there else None
+    if ruleset.championship.not_there == "forfeit":
+        # The game stands in the table of rounds, and is decided when its round is started (PES ΣΤ).
+        tables = tuple(pair for pair in paired.pairs if there.intersection(pair))
+        seated = frozenset(one for pair in tables for one in pair)
+        requested = tuple((one, kind) for one, kind in requested_byes(state, number) if one not in seated)
+        return Proposal(tables, bye, round_robin.ALGORITHM, requested, inputs)
     # Whoever was to meet somebody who is not there wins by that, as by a forfeit (FIDE C.05).
     alone = [one for pair in paired.pairs for one in pair if one in there and not there.issuperset(pair)]
-    bye = paired.bye if paired.bye in there else None
     if bye is None and alone:
         # One who has left leaves the table of rounds as one player fewer would: with a free round for each in turn.
         bye = alone.pop(0)
@@ -298,6 +310,14 @@ def _round_robin(state: Tournament, ruleset: Ruleset, number: int) -> Proposal:
         requested=(*requested_byes(state, number), *((one, Bye.FULL_POINT) for one in alone)),
         inputs=inputs,
     )
+
+
+def losers_by_absence(state: Tournament, ruleset: Ruleset, number: int, pair: Collection[str]) -> tuple[str, ...]:
+    """Who of a pair of round ``number`` loses the game because they are not there for it (PES ΣΤ)."""
+    if ruleset.championship.not_there != "forfeit" or ruleset.championship.system not in CYCLES:
+        return ()
+    there = {one.player_id for one in state.to_pair(number)}
+    return tuple(player_id for player_id in pair if player_id not in there)
 
 
 def _dutch(state: Tournament, ruleset: Ruleset, number: int) -> Proposal:
@@ -326,8 +346,10 @@ def dutch_round(state: Tournament, ruleset: Ruleset, number: int) -> Round:
     fictitious = {one.player_id: one.fictitious for one in state.players}
     final = number == state.rounds
     win = round(2 * ruleset.championship.win)
+    to_pair = in_order(state.to_pair(number))
+    there = {player.player_id for player in to_pair}
     players = []
-    for player in in_order(state.to_pair(number)):
+    for player in to_pair:
         player_id = player.player_id
         past = pasts[player_id]
         points = sum(one.half_points for one in past)
@@ -351,12 +373,17 @@ def dutch_round(state: Tournament, ruleset: Ruleset, number: int) -> Round:
     return Round(
         players=tuple(players),
         number=number,
-        colours=ruleset.start.method in {"system", "first-named"},
+        colours=ruleset.start.by_pairing,
         initial_colour=draw_initial_colour(derive_seed(state.seed, "initial colour")),
         forbidden=frozenset(
             frozenset(number_of[one] for one in pair) for pair in state.forbidden if pair <= number_of.keys()
         ),
         kept=tuple((number_of[one], number_of[other]) for one, other in state.kept_pairs(number)),
+        not_come=frozenset(
+            number_of[player_id]
+            for player_id, past in pasts.items()
+            if player_id not in there and not any(one.paired for one in past)
+        ),
     )
 
 

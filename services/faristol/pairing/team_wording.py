@@ -10,11 +10,11 @@ SAID_OF_TEAMS: Mapping[str, str] = {
     "A round needs 2 players or more; {players} can be paired.": N_(
         "A round needs 2 teams or more; {players} can be paired."
     ),
-    "{players} players can play {most} rounds without meeting twice; the championship has {rounds}.": N_(
-        "{players} teams can play {most} rounds without meeting twice; the championship has {rounds}."
+    "{players} players can play {most} {most:round|rounds} without meeting twice; the championship has {rounds}.": N_(
+        "{players} teams can play {most} {most:round|rounds} without meeting twice; the championship has {rounds}."
     ),
-    "All against all of {players} players takes {expected} rounds; the championship has {rounds}.": N_(
-        "All against all of {players} teams takes {expected} rounds; the championship has {rounds}."
+    "All against all of {players} players takes {expected} {expected:round|rounds}; the championship has {rounds}.": N_(
+        "All against all of {players} teams takes {expected} {expected:round|rounds}; the championship has {rounds}."
     ),
     "The {players} players are an odd number and each of them has had the bye once, so nobody may rest.": N_(
         "The {players} teams are an odd number and each of them has had the bye once, so none may rest."

@@ -54,6 +54,7 @@ class Teams(Commands):
             loaded = await self.load(request.tournament_id)
             facts = decide.set_line_up(
                 loaded.state,
+                pinning.ruleset_of(loaded.state),
                 team_id=request.team_id,
                 player_ids=request.player_ids,
                 at=at,
@@ -64,7 +65,7 @@ class Teams(Commands):
                 position=position, round=following
             )
 
-        return await self._runtime.desk.handle(context, request, attempt, response=pairing.SetLineUpResponse)
+        return await self.handle(context, request, attempt, response=pairing.SetLineUpResponse)
 
     async def WithdrawTeam(
         self, request: pairing.WithdrawTeamRequest, context: Context

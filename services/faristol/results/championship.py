@@ -42,7 +42,6 @@ OF_PLAYERS = (
 """Events that change the list of players and of their teams."""
 
 NOT_SHOWN = (
-    pairing.ResultEntered,
     pairing.ByeGranted,
     pairing.ByeRevoked,
     pairing.PlayerWarned,
@@ -73,6 +72,7 @@ OF_ROUND = (
     pairing.RoundUnpaired,
     pairing.ByeAwarded,
     pairing.RoundStarted,
+    pairing.ResultEntered,
     pairing.ResultRecorded,
     pairing.ResultCorrected,
     pairing.SpreadAdjusted,
@@ -144,10 +144,20 @@ def change_players(state: results.ListPlayersResponse | None, event: Message) ->
     after = results.ListPlayersResponse() if state is None else state
     match event:
         case pairing.PlayerRegistered():
-            after.players.add(player_id=event.player_id, rating=event.rating, unrated=event.unrated, entered_round=1)
+            after.players.add(
+                player_id=event.player_id,
+                rating=event.rating,
+                unrated=event.unrated,
+                entered_round=1,
+                category=event.category,
+            )
         case pairing.LateEntryAdmitted():
             after.players.add(
-                player_id=event.player_id, rating=event.rating, unrated=event.unrated, entered_round=event.round
+                player_id=event.player_id,
+                rating=event.rating,
+                unrated=event.unrated,
+                entered_round=event.round,
+                category=event.category,
             )
         case pairing.PlayerCheckedIn() | pairing.PlayerCheckedOut():
             _player(after, event.player_id).checked_in = isinstance(event, pairing.PlayerCheckedIn)
@@ -239,9 +249,12 @@ def change_round(
             _table_of(after, event.game_id).spread_adjustments.add(
                 player_id=event.player_id, points=event.points, article=event.article, sanction=True
             )
+        case pairing.ResultEntered():
+            _table_of(after, event.game_id).entered_by = event.arbiter_id
         case pairing.ResultCorrected():
             table = _table_of(after, event.game_id)
             table.corrected = True
+            table.corrected_by = event.arbiter_id or table.corrected_by
             table.winner_id, table.lost_by_all = event.winner_id, event.lost_by_all
             if event.HasField("unplayed"):
                 table.condition, table.unplayed = event.condition, event.unplayed
@@ -315,6 +328,12 @@ def mark_rounds_after(state: results.Tournament, event: Message) -> bool:
     for line in later:
         line.corrected_before = True
     return bool(later)
+
+
+def is_over(tournament: results.Tournament) -> bool:
+    """Its standings are published, or its last round is closed."""
+    closed = [line.phase == results.ROUND_PHASE_CLOSED for line in tournament.played]
+    return tournament.over or (len(closed) >= tournament.rounds > 0 and all(closed))
 
 
 def is_paired(round_: results.GetPairingsResponse) -> bool:

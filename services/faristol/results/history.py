@@ -23,7 +23,7 @@ from faristol.record.event import microseconds
 from faristol.record.tables import events
 from faristol.results import reading
 from faristol.results.championship import OF_PLAYERS, OF_ROUND, OF_TOURNAMENT
-from faristol.results.shelf import Kind, Shelf, round_id
+from faristol.results.shelf import Kind, Shelf, round_id, round_of
 
 SLICE = 200
 """Events after which others have their turn."""
@@ -102,18 +102,18 @@ async def games(record: Record, tournament_id: str, moment: Moment) -> reading.T
 
 
 async def game(record: Record, game_id: str, moment: Moment) -> results.GetGameResponse:
-    """A game with the name of its tournament. Raises ``NotFound`` when it had not been opened."""
+    """A game with the name of its tournament. Raises ``NotFound`` when it had neither been opened nor a result."""
     opened = await record.read_stream(f"game-{game_id}")
-    if not opened:
-        raise NotFound("game", game_id)
-    tournament_id = opened[0].tournament
+    tournament_id, number = (opened[0].tournament, 0) if opened else round_of(game_id)
     position = await moment.resolved(record, tournament_id)
     shelf = await _folded(record, [f"tournament-{tournament_id}", f"game-{game_id}", f"clock-{game_id}"], position)
     found = shelf.rows.get((Kind.GAME, game_id))
     above = shelf.rows.get((Kind.TOURNAMENT, tournament_id))
-    if found is None or above is None:
+    of_round = shelf.rows.get((Kind.ROUND, round_id(tournament_id, found.round if found is not None else number)))
+    if above is None or of_round is None:
         raise NotFound("game", game_id)
-    of_round = shelf.rows[Kind.ROUND, round_id(tournament_id, found.round)]
+    if found is None:
+        found = reading.unopened(game_id, above, of_round)
     return reading.titled(found, above, of_round, position)
 
 

@@ -85,6 +85,8 @@ def note_incident(state: results.GetGameResponse, event: Message) -> None:
                 imposed.article = event.article
         case game.WordAsked():
             note(state, results.INCIDENT_KIND_WORD_ASKED, event.turn, event.player_id)
+            if event.answerer_id:
+                note(state, results.INCIDENT_KIND_WORD_ANSWERED, event.turn, event.answerer_id)
         case _:
             raise Broken(f"{event.DESCRIPTOR.full_name} is no incident")
 

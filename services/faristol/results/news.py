@@ -36,6 +36,7 @@ _UNTOLD: frozenset[type[Message]] = frozenset(
         pairing.PlayerCheckedOut,
         pairing.PlayerSanctioned,
         pairing.SanctionLifted,
+        pairing.ResultEntered,
         rating.RatingUpdated,
         game.GameOpened,
         game.TilesDrawn,

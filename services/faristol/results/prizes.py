@@ -19,6 +19,9 @@ ALL: Sequence[pairing.PrizeKind.ValueType] = (
 )
 """Until the organiser says otherwise."""
 
+OF_PLAYS = frozenset((pairing.PRIZE_KIND_BINGOS, pairing.PRIZE_KIND_HIGH_PLAY))
+"""Prizes that rest on plays, and not on results alone."""
+
 PAIR = 2
 """Players of a table whose scores make a spread."""
 
@@ -76,7 +79,10 @@ def prizes(
         pairing.PRIZE_KIND_HIGH_PLAY: lambda: (play for game in games for play in game.best_plays),
         pairing.PRIZE_KIND_SPREAD: lambda: _spreads(rounds),
     }
-    return [_best(kind, claims[kind]()) for kind in kinds]
+    won = [_best(kind, claims[kind]()) for kind in kinds]
+    for prize in won:
+        prize.unrecorded = prize.kind in OF_PLAYS and not any(game.best_plays for game in games)
+    return won
 
 
 def _best(kind: pairing.PrizeKind.ValueType, claims: Iterable[Claim]) -> results.Prize:

@@ -34,12 +34,9 @@ def rank(
     With ``only`` the line of that player alone, ranked among all; no line when the player has none.
 
     Tables of which the result is not final are pending: they add nothing, and nobody at them counts as absent.
-    A bye counts once its whole round is in, so that nobody leads because of being left out. A tournament whose
-    rules are not pinned yet, which is one between two events of the same append, has no standings. Raises ``Refusal``
-    when its rules, with the options that were chosen, are not installed here.
+    A bye counts once its whole round is in, so that nobody leads because of being left out. Raises ``Refusal`` when
+    the tournament's rules, with the options that were chosen, are not installed here.
     """
-    if not tournament.ruleset.name:
-        return []
     ruleset = rules_of(tournament)
     paired = list(rounds)
     known = list(_results(paired))
@@ -66,6 +63,7 @@ def rank(
     seated |= {result.first for round_ in paired for result in _alone(round_)}
     byes = {result.first for result in known if isinstance(result, Result) and result.sat_out is Bye.ALLOCATED}
     teams = {player.player_id: player.team_id for player in players}
+    categories = {player.player_id: player.category for player in players}
     table = standings(
         known,
         sorted(player.player_id for player in players if not never_came(player) or player.player_id in seated),
@@ -88,6 +86,7 @@ def rank(
             spread=spread[row.player],
             total=total[row.player],
             team_id=teams[row.player],
+            category=categories[row.player],
         )
         for row in table
         if not only or row.player == only

@@ -14,11 +14,12 @@ from faristol.host.errors import Invalid, NotFound, Unreachable
 from faristol.pb.results.v1 import results_pb2 as results
 from faristol.record import Record, stored
 from faristol.record import seals as record_seals
-from faristol.record.people import Person, names
+from faristol.record.people import Person, is_official, names, namesakes, told_apart
 from faristol.results import store
 from faristol.results.championship import is_paired
 from faristol.results.projection import NAME, projection
-from faristol.results.shelf import Kind, round_id
+from faristol.results.scoresheet import turns_taken
+from faristol.results.shelf import Kind, round_id, round_of
 from faristol.rules.refusal import N_
 
 T = TypeVar("T")
@@ -55,7 +56,9 @@ class Tournament:
         """
         if number < 0:
             raise Invalid(
-                "round", N_("{round} is no round: expected 1 or more, or 0 for the results so far"), {"round": number}
+                "round",
+                N_("{round} is not a round: expected 1 or more, or 0 for the results so far"),
+                {"round": number},
             )
         if number:
             self.round(number)
@@ -74,12 +77,17 @@ async def tournaments(record: Record) -> tuple[list[results.Tournament], int]:
 
 
 def listed(found: Iterable[results.Tournament]) -> list[results.Tournament]:
-    """All tournaments in the order in which they are listed, each with the divisions of its championship."""
+    """All tournaments that are made, in the order of the list, each with the divisions of its championship."""
     by_id = {one.tournament_id: one for one in found}
     for one in by_id.values():
         if one.division_of:
             show_divisions(one, by_id[one.division_of])
-    return sorted(by_id.values(), key=lambda one: (-one.created_at.ToNanoseconds(), one.tournament_id))
+    return sorted(filter(is_made, by_id.values()), key=lambda one: (-one.created_at.ToNanoseconds(), one.tournament_id))
+
+
+def is_made(one: results.Tournament) -> bool:
+    """Whether a tournament has its rules: without, it is one between two events of the append that makes it."""
+    return bool(one.ruleset.name)
 
 
 def show_divisions(further: results.Tournament, first: results.Tournament) -> None:
@@ -112,7 +120,10 @@ async def _head(connection: AsyncConnection, live: Live, tournament_id: str) -> 
 
 
 def gathered(tournament_id: str, bodies: Iterable[Message], position: int) -> Tournament:
-    """A tournament out of its read models. Raises ``NotFound`` when the tournament itself is not among them."""
+    """A tournament out of its read models.
+
+    Raises ``NotFound`` when the tournament itself is not among them, or is not made yet.
+    """
     head: results.Tournament | None = None
     players = results.ListPlayersResponse()
     rounds: list[results.GetPairingsResponse] = []
@@ -123,7 +134,7 @@ def gathered(tournament_id: str, bodies: Iterable[Message], position: int) -> To
             players = body
         elif isinstance(body, results.GetPairingsResponse) and is_paired(body):
             rounds.append(body)
-    if head is None:
+    if head is None or not is_made(head):
         raise NotFound("tournament", tournament_id)
     rounds.sort(key=lambda round_: round_.round)
     return Tournament(head, position, players, rounds)
@@ -134,21 +145,43 @@ async def game(record: Record, game_id: str) -> results.GetGameResponse:
 
     async def look(
         connection: AsyncConnection, live: Live
-    ) -> tuple[results.GetGameResponse, results.Tournament, Message] | None:
+    ) -> tuple[results.GetGameResponse | None, results.Tournament, Message] | None:
         found = next(await store.fetch(connection, live, [Kind.GAME], row_id=game_id), None)
-        if found is None:
-            return None
-        assert isinstance(found.body, results.GetGameResponse)
-        of_round = round_id(found.tournament_id, found.body.round)
-        row = next(await store.fetch(connection, live, [Kind.ROUND], row_id=of_round))
-        return found.body, await _head(connection, live, found.tournament_id), row.body
+        body = found.body if found is not None else None
+        assert body is None or isinstance(body, results.GetGameResponse)
+        if found is not None and body is not None:
+            tournament_id, number = found.tournament_id, body.round
+        else:
+            tournament_id, number = round_of(game_id)
+        row = next(await store.fetch(connection, live, [Kind.ROUND], row_id=round_id(tournament_id, number)), None)
+        return (body, await _head(connection, live, tournament_id), row.body) if row is not None else None
 
     found, live = await read_now(record, look)
     if found is None:
         raise NotFound("game", game_id)
     body, above, of_round = found
     assert isinstance(of_round, results.GetPairingsResponse)
-    return titled(body, above, of_round, live.position)
+    return titled(body or unopened(game_id, above, of_round), above, of_round, live.position)
+
+
+def unopened(game_id: str, above: results.Tournament, of_round: results.GetPairingsResponse) -> results.GetGameResponse:
+    """A game of which the table was never opened, as its result was entered by hand or came without a game.
+
+    Raises ``NotFound`` for others.
+    """
+    decided = (one for one in of_round.tables if one.final and (one.entered_by or one.unplayed))
+    table = next((one for one in decided if one.game_id == game_id), None)
+    if table is None:
+        raise NotFound("game", game_id)
+    return results.GetGameResponse(
+        game_id=game_id,
+        tournament_id=above.tournament_id,
+        round=of_round.round,
+        table=table.table,
+        seats=[results.Seat(player_id=seat.player_id, team_id=seat.team_id) for seat in table.seats],
+        ruleset=above.ruleset,
+        lexicon=above.lexicon,
+    )
 
 
 def titled(
@@ -157,11 +190,39 @@ def titled(
     """The game with the name of its tournament, its division and what counts of it there, as of a position."""
     game.tournament_name, game.division = above.name, above.division
     table = next((one for one in of_round.tables if one.game_id == game.game_id), None)
-    if table is not None and (table.corrected or table.score_sanctions):
-        game.counted.extend(table.seats)
+    if table is not None:
+        game.entered_by, game.unplayed = table.entered_by, table.unplayed
+        game.corrected, game.corrected_by = table.corrected, table.corrected_by
+        # Where no clock was set up nobody was waited for: who was not there had lost before (PES ΣΤ).
+        by_book = table.unplayed and not game.clocks
+        if (table.entered_by or by_book) and table.final and not turns_taken(game):
+            _take_over(game, table)
+        elif table.corrected or table.score_sanctions:
+            game.counted.extend(table.seats)
         game.score_sanctions.extend(table.score_sanctions)
     game.position = position
     return game
+
+
+def _take_over(game: results.GetGameResponse, table: results.Table) -> None:
+    """Give a game that was not kept at its table the result that the tournament has."""
+    scores = {seat.player_id: seat.score for seat in table.seats}
+    for seat in game.seats:
+        seat.score = scores[seat.player_id]
+    game.final, game.winner_id, game.lost_by_all = True, table.winner_id, table.lost_by_all
+    game.end_condition, game.loser_ids[:] = table.condition, table.loser_ids
+    for shown_while_played in (
+        "board",
+        "entries",
+        "laid",
+        "bag_left",
+        "turn_player_id",
+        "clocks",
+        "neutralised_for",
+        "round_time_over",
+        "last_turn",
+    ):
+        game.ClearField(shown_while_played)
 
 
 async def rounds_of_games(record: Record, tournament_id: str) -> dict[str, int]:
@@ -183,6 +244,33 @@ async def people(record: Record, player_ids: Iterable[str]) -> dict[str, Person]
     wanted: Collection[str] = set(player_ids)
     known = await names(record, wanted)
     return {player: known.get(player, Person(player, "", "")) for player in wanted}
+
+
+async def shown(record: Record, player_ids: Iterable[str], tournament_id: str) -> dict[str, str]:
+    """Names of players of a tournament, with what tells two of one name in it apart: ``Anna Puig (Valls)``."""
+    known = await people(record, player_ids)
+    others = await namesakes(record, known.values())
+    if others:  # most often they play elsewhere
+        found = await tournament(record, tournament_id, (Kind.PLAYERS,))
+        there = {player.player_id for player in found.players}
+        others = [one for one in others if one.player_id in there]
+    return told_apart([*known.values(), *others])
+
+
+async def name_arbiters(
+    record: Record, decided: Collection[results.Table] | Collection[results.GetGameResponse]
+) -> None:
+    """Give the names of officials who act under one, in place of the ids that were made for them.
+
+    Ids that arbiters were given by themselves stay, and so does that of an official who was erased.
+    """
+    ids = {given for one in decided for given in (one.entered_by, one.corrected_by) if is_official(given)}
+    if not ids:
+        return
+    known = await names(record, ids)
+    for one in decided:
+        one.entered_by = known[one.entered_by].name if one.entered_by in known else one.entered_by
+        one.corrected_by = known[one.corrected_by].name if one.corrected_by in known else one.corrected_by
 
 
 async def seals(record: Record, after: int, most: int, *, newest: bool) -> results.ListSealsResponse:

@@ -15,7 +15,7 @@ from google.protobuf.message import Message
 
 from faristol.pb.pairing.v1 import events_pb2 as pairing
 from faristol.pb.results.v1 import results_pb2 as results
-from faristol.record.people import Person
+from faristol.record.people import Person, told_apart
 from faristol.rules import Ruleset
 from faristol.rules.trf import (
     Byes,
@@ -29,6 +29,7 @@ from faristol.rules.trf import (
     Points,
     Scores,
     Team,
+    told_by_first_round,
 )
 
 TENTHS = 10
@@ -132,6 +133,7 @@ def report(
     ``second`` says, as pairs of round and player, who is named second in the pairings. Teams are told with their
     line-ups of now.
     """
+    names = told_apart(people.values())
     row_of = {row.standing.player_id: row for row in rows}
     ordered = sorted(
         (one for one in players if one.player_id in row_of), key=lambda one: (-one.rating, one.unrated, one.player_id)
@@ -145,7 +147,7 @@ def report(
         lines.append(
             Player(
                 number=number_of[one.player_id],
-                name=people[one.player_id].name,
+                name=names[one.player_id],
                 rating=0 if one.unrated else one.rating,
                 federation=people[one.player_id].country,
                 points=row.standing.half_points * TENTHS // 2,
@@ -228,13 +230,9 @@ def _cell(cell: results.CrosstableCell, number_of: Mapping[str, int], *, second:
 
 def _initial_colour(lines: Sequence[Player], ruleset: Ruleset) -> Colour:
     """Of the first number, where the pairing allocates who starts: what the first of those paired tells."""
-    if ruleset.start.method not in {"system", "first-named"}:
+    if not ruleset.start.by_pairing:
         return "-"
-    first = next((line for line in lines if line.cells and line.cells[0].opponent), None)
-    if first is None:
-        return "-"
-    colour = first.cells[0].colour
-    return colour if first.number % 2 else "b" if colour == "w" else "w"
+    return told_by_first_round(lines)
 
 
 def _forbidden(arrangements: Arrangements, number_of: Mapping[str, int], edition: Edition) -> Iterator[Forbidden]:

@@ -21,7 +21,7 @@ _EDITIONS: Mapping[results.ReportEdition.ValueType, Edition] = {
     results.REPORT_EDITION_TRF26: Edition.TRF26,
 }
 
-PAIRS_ALONE = N_("a report tells games of two players, and this tournament has tables of more")
+PAIRS_ALONE = N_("a report holds games of two players, and this tournament has tables with more")
 
 
 async def answer(

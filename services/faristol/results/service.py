@@ -16,8 +16,10 @@ from faristol.host.times import moment_of
 from faristol.pb.results.v1 import results_pb2 as results
 from faristol.pb.results.v1 import results_pb2_grpc as results_grpc
 from faristol.record import Record, load
+from faristol.record.people import told_apart
 from faristol.results import history, news, operation, ranking, reading, reporting, teams, wording
 from faristol.results.absence import LAG, looked_up_again
+from faristol.results.championship import is_over
 from faristol.results.crosstable import crosstable
 from faristol.results.history import Moment
 from faristol.results.playing import Playing
@@ -52,7 +54,7 @@ SEALS = 100
 MOST_SEALS = 1_000
 """Seals that may be asked for at once."""
 
-NO_POSITION = N_("{position} is no position: expected 0 or more")
+NO_POSITION = N_("{position} is not a position: expected 0 or more")
 
 MARGIN = 0.1
 """Seconds before the caller's deadline at which waiting stops, so that the answer still says why."""
@@ -104,14 +106,15 @@ class ResultsService(results_grpc.ResultsServiceServicer):
         )
         if request.player_id and not lines:
             raise NotFound("player", request.player_id)
+        if request.category:
+            lines = [line for line in lines if line.category.casefold() == request.category.casefold()]
         named = {line.player_id for line in lines}.union(*map(wording.opponents, lines))
-        people = await reading.people(self._record, named)
+        names = await reading.shown(self._record, named, request.tournament_id)
         left = {one.player_id: one.withdrawn_round for one in found.players}
         for line in lines:
-            line.name = people[line.player_id].name
+            line.name = names[line.player_id]
             line.withdrawn_round = left[line.player_id]
         if request.arithmetic:
-            names = {player_id: one.name for player_id, one in people.items()}
             taken = wording.taken_off(counted)
             await asyncio.to_thread(wording.word_all, lines, names, language_of(context), taken)
         last = request.round or ranking.last_counted(counted)
@@ -123,7 +126,7 @@ class ResultsService(results_grpc.ResultsServiceServicer):
     async def GetPairings(self, request: results.GetPairingsRequest, context: Context) -> results.GetPairingsResponse:
         """Pairings of a round, with scores as they are."""
         if request.round < 1:
-            raise Invalid("round", N_("{round} is no round: expected 1 or more"), {"round": request.round})
+            raise Invalid("round", N_("{round} is not a round: expected 1 or more"), {"round": request.round})
 
         def folded(record: Record, tournament_id: str, moment: Moment) -> Awaitable[reading.Tournament]:
             return history.pairings(record, tournament_id, request.round, moment)
@@ -134,7 +137,8 @@ class ResultsService(results_grpc.ResultsServiceServicer):
         if answer.HasField("bye"):
             seats.append(answer.bye)
         seats.extend(one.seat for one in answer.requested_byes)
-        await self._name(seats)
+        await self._name(seats, request.tournament_id)
+        await reading.name_arbiters(self._record, answer.tables)
         if answer.matches:
             try:
                 ruleset = ranking.rules_of(found.tournament)
@@ -181,10 +185,11 @@ class ResultsService(results_grpc.ResultsServiceServicer):
         """Teams with their line-ups."""
         found = await self._found(request, context, history.players, Kind.PLAYERS)
         listed = found.listed.teams
-        people = await reading.people(self._record, (one.player_id for team in listed for one in team.line_up))
+        ids = (one.player_id for team in listed for one in team.line_up)
+        names = await reading.shown(self._record, ids, request.tournament_id)
         for team in listed:
             for one in team.line_up:
-                one.name = people[one.player_id].name
+                one.name = names[one.player_id]
         return results.ListTeamsResponse(teams=listed, position=found.position, division=found.tournament.division)
 
     @looked_up_again
@@ -195,9 +200,9 @@ class ResultsService(results_grpc.ResultsServiceServicer):
         found = await self._found(request, context, history.games, Kind.PLAYERS, Kind.ROUND)
         counted = found.up_to(request.round)
         lines = await asyncio.to_thread(ranking.rank, found.tournament, found.players, counted, arithmetic=True)
-        people = await reading.people(self._record, (line.player_id for line in lines))
+        names = await reading.shown(self._record, (line.player_id for line in lines), request.tournament_id)
         for line in lines:
-            line.name = people[line.player_id].name
+            line.name = names[line.player_id]
         rows = await asyncio.to_thread(crosstable, lines, found.players, counted)
         return results.GetCrosstableResponse(
             rows=rows, rounds=len(counted), position=found.position, division=found.tournament.division
@@ -219,17 +224,20 @@ class ResultsService(results_grpc.ResultsServiceServicer):
         kinds = (await load(self._record, f"tournament-{request.tournament_id}", ALL, offered)).state
         won = await asyncio.to_thread(prizes, kinds, found.rounds, games)
         winners = [winner for prize in won for winner in prize.winners]
-        people = await reading.people(self._record, (winner.player_id for winner in winners))
+        ids = (winner.player_id for winner in winners)
+        names = await reading.shown(self._record, ids, request.tournament_id)
         for winner in winners:
-            winner.name = people[winner.player_id].name
-        return results.GetPrizesResponse(prizes=won, position=found.position)
+            winner.name = names[winner.player_id]
+        return results.GetPrizesResponse(prizes=won, position=found.position, over=is_over(found.tournament))
 
     @looked_up_again
     async def ListPlayers(self, request: results.ListPlayersRequest, context: Context) -> results.ListPlayersResponse:
         """Players with their ratings."""
         found = await self._found(request, context, history.players, Kind.PLAYERS)
         people = await reading.people(self._record, (player.player_id for player in found.players))
+        names = told_apart(people.values())
         for player in found.players:
+            player.shown_name = names[player.player_id]
             player.name = people[player.player_id].name
             player.club = people[player.player_id].club
             player.country = people[player.player_id].country
@@ -245,7 +253,8 @@ class ResultsService(results_grpc.ResultsServiceServicer):
             await self._reach(request.min_position, context)
             answer = await reading.game(self._record, request.game_id)
         write_pinned(answer)
-        await self._name([*answer.seats, *answer.counted])
+        await self._name([*answer.seats, *answer.counted], answer.tournament_id)
+        await reading.name_arbiters(self._record, [answer])
         return answer
 
     async def GetStatus(self, request: results.GetStatusRequest, context: Context) -> results.GetStatusResponse:
@@ -286,10 +295,10 @@ class ResultsService(results_grpc.ResultsServiceServicer):
         await self._reach(request.min_position, context)
         return await reading.tournament(self._record, request.tournament_id, kinds)
 
-    async def _name(self, seats: list[results.Seat]) -> None:
-        people = await reading.people(self._record, (seat.player_id for seat in seats))
+    async def _name(self, seats: list[results.Seat], tournament_id: str) -> None:
+        names = await reading.shown(self._record, (seat.player_id for seat in seats), tournament_id)
         for seat in seats:
-            seat.name = people[seat.player_id].name
+            seat.name = names[seat.player_id]
 
     async def _moment(self, request: AsOf) -> Moment | None:
         """What the request is as of, None for now."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from enum import StrEnum
 from functools import lru_cache
@@ -35,9 +36,18 @@ CLASSES: dict[Kind, type[Message]] = {
 }
 
 
+_GAME_ID = re.compile(r"(?P<tournament>.+)-r(?P<round>[0-9]{1,6})-t[0-9]{1,6}", re.ASCII)
+
+
 def round_id(tournament_id: str, round_: int) -> str:
     """The id of a round's row."""
     return f"{tournament_id}/{round_}"
+
+
+def round_of(game_id: str) -> tuple[str, int]:
+    """The tournament and the round of a game by the id that its pairing gave it; an empty one and 0 for no such id."""
+    found = _GAME_ID.fullmatch(game_id)
+    return (found["tournament"], int(found["round"])) if found else ("", 0)
 
 
 def game_of(event: Recorded) -> str:

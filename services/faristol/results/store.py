@@ -20,7 +20,7 @@ from faristol.bus import Live
 from faristol.record import Recorded
 from faristol.results.shelf import CLASSES, Key, Kind, Shelf, keys_beside, keys_of_rounds
 
-VERSION = 6
+VERSION = 8
 """Of what the rows hold. Another number is another table, filled from the first event on."""
 
 LOOKED_UP = 400

@@ -112,7 +112,7 @@ class Platform:
 
     async def _live(self, node: Node, services: Sequence[str], port: int) -> None:
         """The life of a process: what ``faristol serve`` does."""
-        elsewhere: dict[str, Any] = {f"{name}_address": name for name in SERVICES if name not in services}
+        elsewhere: dict[str, Any] = {f"peer_{name}": name for name in SERVICES if name not in services}
         settings = Settings(
             database_url=self.url,
             nats_url="nats://simulated",
@@ -171,7 +171,7 @@ class Platform:
                 self._bus.go_down(4 * chance.random())
 
     async def _rebuild(self, node: Node) -> None:
-        """What ``faristol projections rebuild`` does, as far as the process lives on."""
+        """What ``faristol projection rebuild`` does, as far as the process lives on."""
         self.world.trace.note("rebuild", "begins")
         try:
             record = await Record.open(self.url, node.now)

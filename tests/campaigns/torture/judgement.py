@@ -118,11 +118,11 @@ def verified(url: str, public_key: Path, *, last: int | None = None, from_seal: 
 
 
 async def rebuilt(record: Record, url: str) -> list[str]:
-    """The read models, rebuilt by `faristol projections rebuild`, are the live ones byte for byte."""
+    """The read models, rebuilt by `faristol projection rebuild`, are the live ones byte for byte."""
     live, before = await contents.read_model(record, projection())
-    said = await asyncio.to_thread(faristol, "projections", "rebuild", database_url=url, timeout=600)
+    said = await asyncio.to_thread(faristol, "projection", "rebuild", database_url=url, timeout=600)
     if said.returncode:
-        return [f"faristol projections rebuild ended with code {said.returncode}: {said.stderr.strip()}"]
+        return [f"faristol projection rebuild ended with code {said.returncode}: {said.stderr.strip()}"]
     again, after = await contents.read_model(record, projection())
     if before.position != after.position:
         return [f"the read models moved from position {before.position} to {after.position} while nobody appended"]

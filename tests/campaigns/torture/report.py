@@ -97,7 +97,7 @@ def how_to_look(name: str, outcome: Outcome, folder: Path) -> str:
         [
             *lines,
             f"what the clients were told: {folder / 'ledger.jsonl'}; what the processes said: {folder}/*.log",
-            f"the record: faristol record verify {record}; faristol projections list {record}",
+            f"the record: faristol record verify {record}; faristol projection list {record}",
             f"the same blows again: make torture DATABASE={name} SEED={outcome.seed}",
         ]
     )

@@ -212,7 +212,7 @@ class Distributed(Site):
     @property
     def replicas(self) -> Mapping[str, Sequence[str]]:
         """See ``Site``."""
-        return {service: [str(self._cell.addresses[f"{service}_address"]), self._up] for service in SERVICES}
+        return {service: [self._cell.addresses[service], self._up] for service in SERVICES}
 
     @property
     def victims(self) -> Sequence[str]:

@@ -45,10 +45,10 @@ def test_the_language_is_that_of_the_environment_and_english_where_it_is_not_off
         ["judge", "watch", "--as", "eva"],
         ["judge", "sit", "--as", "eva"],
         ["judge", "appoint", "cup", "eva", "--language", "ca"],
-        ["table", "cup-r1-t1"],
-        ["sheet", "cup-r1-t1"],
-        ["prizes", "cup"],
-        ["pair", "cup.trf"],
+        ["table", "keep", "cup-r1-t1"],
+        ["game", "sheet", "cup-r1-t1"],
+        ["prize", "list", "cup"],
+        ["trf", "pair", "cup.trf"],
     ],
 )
 def test_a_language_that_there_is_not_is_refused_with_those_that_there_are(command: list[str]) -> None:
@@ -62,9 +62,17 @@ def test_a_service_that_cannot_be_reached_is_told_in_the_language_of_the_termina
 ) -> None:
     for language, told in (("ca_ES", "no respon"), ("el_GR", "δεν απαντά"), ("C", "cannot be reached")):
         monkeypatch.setenv("LC_ALL", f"{language}.UTF-8")
-        answer = CliRunner().invoke(app, ["export", "standings", "cup", "--address", "127.0.0.1:9"])
+        answer = CliRunner().invoke(app, ["standings", "export", "cup", "--address", "127.0.0.1:9"])
         assert isinstance(answer.exception, StartError)
         assert str(answer.exception).endswith(told)
+
+
+def test_a_name_that_is_not_in_utf_8_is_refused_with_a_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("LC_ALL", "C")
+    monkeypatch.setenv("FARISTOL_AS", "N\udcfaria")
+    answer = CliRunner().invoke(app, ["standings", "export", "cup", "--address", "127.0.0.1:9"])
+    assert isinstance(answer.exception, StartError)
+    assert str(answer.exception) == r"the name 'N\udcfaria', given by --as or FARISTOL_AS, is not in UTF-8"
 
 
 @pytest.mark.parametrize(

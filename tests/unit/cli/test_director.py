@@ -1,67 +1,230 @@
-"""What a director writes becomes a request of the contract, or is told what is wrong with it."""
+"""What a director writes becomes a request, or is told what is wrong with it; the answer is a sentence."""
 
 from __future__ import annotations
 
-import re
-import shlex
-from pathlib import Path
+import json
+from collections.abc import Callable
+from datetime import UTC, datetime
+from typing import Any
 
 import pytest
-import typer
-from google.protobuf.message_factory import GetMessageClass
+from google.protobuf.message import Message
 from google.protobuf.timestamp_pb2 import Timestamp
+from typer.testing import CliRunner
 
-from faristol.cli.director import SERVICE, _as_written, _request, _told, direct
-from faristol.cli.referee.forms import kebab
+from faristol.cli import director
+from faristol.cli.acts import ACTS
+from faristol.cli.director import SERVICE, as_written, option_of
+from faristol.cli.history import told
+from faristol.cli.main import app
+from faristol.cli.names import Roll
 from faristol.pb.game.v1 import events_pb2 as game
 from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.pb.pairing.v1 import pairing_pb2 as pairing
 
-
-def test_an_enumeration_is_written_as_in_rulebook_cases() -> None:
-    made = _request(pairing.CreateTournamentRequest, "copa", ["keeping=recorded", "rounds=3"])
-    assert isinstance(made, pairing.CreateTournamentRequest)
-    assert (made.tournament_id, made.keeping, made.rounds) == ("copa", game.KEEPING_RECORDED, 3)
-
-
-def test_options_and_lists_are_written_with_commas() -> None:
-    made = _request(pairing.CreateTournamentRequest, "copa", ["options=pairing=round-robin,exchange_min=7"])
-    assert isinstance(made, pairing.CreateTournamentRequest)
-    assert [(one.name, one.value) for one in made.options] == [("pairing", "round-robin"), ("exchange_min", "7")]
-    postponed = _request(pairing.PostponeGameRequest, "copa", ["player-ids=anna,biel"])
-    assert isinstance(postponed, pairing.PostponeGameRequest)
-    assert postponed.player_ids == ["anna", "biel"]
+PLAYERS = {
+    "anna": ("Anna Puig", "Valls"),
+    "anna-2": ("Anna Puig", "Reus"),
+    "p-1": ("Blai Soler", ""),
+    "p-2": ("Cesca, Riu", ""),
+}
 
 
-def test_every_command_says_what_it_does_and_how_its_fields_are_written(capsys: pytest.CaptureFixture[str]) -> None:
-    direct()
-    listed = capsys.readouterr().out
-    assert "forbid-pair             Keep two players, or two teams, apart." in listed
-    for line in listed.splitlines():
-        assert line.split(maxsplit=1)[1].endswith(".")
-        direct(line.split()[0])
-    assert "  keeping=hosted|recorded" in capsys.readouterr().out
+def _copa(*, teams: bool = False) -> pairing.GetTournamentResponse:
+    seats = [
+        events.Pairing(table=3, game_id="copa-r1-t3", first_player_id="anna", second_player_id="p-1"),
+        events.Pairing(table=4, game_id="copa-r1-t4", first_player_id="anna-2", second_player_id="p-2", hall="Gran"),
+    ]
+    return pairing.GetTournamentResponse(
+        tournament_id="copa",
+        name="Copa",
+        rounds=5,
+        time_zone="Europe/Madrid",
+        players=[pairing.Player(player_id=who, name=name, club=club) for who, (name, club) in PLAYERS.items()],
+        teams=[pairing.Team(team_id=who, name=name) for who, name in {"t1": "Torres", "c1": "Cavalls"}.items()] * teams,
+        played=[pairing.Round(round=1, phase=pairing.ROUND_PHASE_STARTED, pairings=seats)],
+    )
+
+
+Said = Callable[..., tuple[Any, str]]
+
+
+@pytest.fixture
+def said(monkeypatch: pytest.MonkeyPatch) -> Said:
+    """What a command line sends and prints, when the service answers so."""
+    for name in ("LC_ALL", "LC_MESSAGES", "LANG"):
+        monkeypatch.delenv(name, raising=False)
+
+    def say(*words: str, answer: Message | None = None, teams: bool = False, code: int = 0) -> tuple[Any, str]:
+        sent: list[Message] = []
+
+        async def roll(_given: str, _address: str | None) -> Roll:
+            return Roll(_copa(teams=teams))
+
+        def call(_address: str | None, method: str, request: Message, *_: object) -> Message:
+            sent.append(request)
+            return answer or getattr(pairing, SERVICE.methods_by_name[method].output_type.name)()
+
+        monkeypatch.setattr(director, "roll", roll)
+        monkeypatch.setattr(director, "call", call)
+        done = CliRunner().invoke(app, list(words))
+        output = done.output + (str(done.exception) if done.exception and done.exit_code == 1 else "")
+        assert (done.exit_code != 0) == (code != 0), output
+        return (sent[0] if sent else None), output
+
+    return say
+
+
+def test_a_tournament_is_created_with_options_instead_of_fields(said: Said) -> None:
+    words = ["--name", "Copa", "--rounds", "3", "--keeping", "recorded", "--option", "pairing=round-robin,minutes=25"]
+    made, told = said("tournament", "create", "copa", *words, "--option", "exchange_min=7")
+    assert (made.tournament_id, made.name, made.rounds, made.keeping) == ("copa", "Copa", 3, game.KEEPING_RECORDED)
+    assert {entry.name: entry.value for entry in made.options} == {
+        "pairing": "round-robin",
+        "minutes": "25",
+        "exchange_min": "7",
+    }
+    assert len(made.command_id) == 36
+    assert told.startswith("Copa is created: copa")
 
 
 @pytest.mark.parametrize(
-    ("field", "said"),
+    ("words", "field", "expected"),
     [
-        ("keeping=paper", "keeping cannot be 'paper': expected hosted, recorded"),
-        ("tables=3", "'tables=3' is no field of this command"),
-        ("rounds=three", "rounds cannot be 'three': expected NUMBER"),
-        ("occurred-at=noon", "occurred-at cannot be 'noon': expected 2026-03-07T10:00:00Z"),
-        ("seed=a", "seed cannot be 'a': expected BASE64"),
+        (["player", "withdraw", "copa", "blai", "--game", "lost"], "player_id", "p-1"),
+        (["player", "warn", "copa", "Anna Puig (Reus)", "--arbiter", "eva"], "player_id", "anna-2"),
+        (["pair", "forbid", "copa", "blai", "Cesca, Riu"], "player_ids", ["p-1", "p-2"]),
+        (["game", "postpone", "copa", "3", "--player", "anna,blai"], "player_ids", ["anna", "p-1"]),
+        (
+            ["game", "postpone", "copa", "3", "--player", "anna", "--player", "Cesca, Riu"],
+            "player_ids",
+            ["anna", "p-2"],
+        ),
+        (["result", "enter", "copa", "--table", "4", "--score", "cesca=1"], "game_id", "copa-r1-t4"),
+        (["result", "enter", "copa", "copa-r1-t3", "--score", "blai=1"], "game_id", "copa-r1-t3"),
+        (["player", "sanction", "copa", "blai", "--kind", "rounds", "--rounds", "4,5"], "rounds", [4, 5]),
+        (["player", "expel", "copa", "blai", "--decided-by", "nikos,eleni"], "decided_by", ["nikos", "eleni"]),
+        (["round", "pair", "copa"], "round", 2),
+        (["round", "close", "copa"], "round", 1),
+        (["round", "explain", "copa", "blai"], "round", 1),
+        (["appeal", "decide", "copa", "1", "--upheld"], "upheld", True),
+        (["table", "fix", "copa", "blai", "7"], "table", 7),
+        (["player", "add", "copa", "Dan", "--rating", "0", "--id", "dan"], "rating", 0),
+        (["prize", "offer", "copa", "bingos", "high-play"], "prizes", [1, 3]),
+        (["tournament", "undo", "copa", "23"], "version", 23),
     ],
 )
-def test_what_the_contract_does_not_know_is_told(field: str, said: str) -> None:
-    with pytest.raises(typer.BadParameter, match=said):
-        _request(pairing.CreateTournamentRequest, "copa", [field])
+def test_names_tables_and_lists_are_written_as_people_say_them(
+    said: Said, words: list[str], field: str, expected: object
+) -> None:
+    made, _ = said(*words)
+    value = getattr(made, field)
+    assert (list(value) if isinstance(expected, list) else value) == expected
 
 
-def test_a_list_of_nothing_is_written_as_nothing() -> None:
-    made = _request(pairing.SetHallsRequest, "copa", ["halls="])
-    assert isinstance(made, pairing.SetHallsRequest)
-    assert list(made.halls) == []
+def test_what_has_parts_is_written_with_signs_of_equality(said: Said) -> None:
+    made, _ = said("result", "enter", "copa", "--table", "3", "--score", "Anna Puig (Valls)=412", "--score", "blai=-5")
+    assert [(score.player_id, score.score) for score in made.scores] == [("anna", 412), ("p-1", -5)]
+    made, _ = said("hall", "set", "copa", "--hall", "Gran=1-20", "--hall", "Petita=21-30", "--top-tables", "4")
+    assert [(hall.name, hall.first_table, hall.last_table) for hall in made.halls] == [
+        ("Gran", 1, 20),
+        ("Petita", 21, 30),
+    ]
+    made, _ = said(
+        "tribunal", "appoint", "copa", "--member", "ona=organisers=AND,galla=players", "--affiliation", "x=A, b"
+    )
+    assert [(entry.person_id, entry.role, entry.country) for entry in made.appointments] == [
+        ("ona", events.TRIBUNAL_ROLE_ORGANISERS, "AND"),
+        ("galla", events.TRIBUNAL_ROLE_PLAYERS, ""),
+    ]
+    assert [(entry.person_id, entry.affiliation) for entry in made.affiliations] == [("x", "A, b")]
+
+
+def test_where_teams_meet_a_bye_and_a_pair_are_of_teams(said: Said) -> None:
+    made, told = said("bye", "grant", "copa", "torres", "--round", "2", "--kind", "zero-point", teams=True)
+    assert (made.team_id, made.player_id) == ("t1", "")
+    assert told == "Torres sits round 2 out: no point.\n"
+    made, _ = said("pair", "keep", "copa", "torres", "cav", teams=True)
+    assert (list(made.team_ids), list(made.player_ids)) == (["t1", "c1"], [])
+
+
+@pytest.mark.parametrize(
+    ("written", "hour"), [("2026-05-02T16:00", 14), ("2026-05-02 16:00", 14), ("2026-05-02T16:00:00Z", 16)]
+)
+def test_a_time_without_a_zone_is_that_of_the_halls(said: Said, written: str, hour: int) -> None:
+    made, _ = said("round", "start", "copa", "--at", written)
+    assert made.occurred_at.ToDatetime(UTC) == datetime(2026, 5, 2, hour, tzinfo=UTC)
+
+
+@pytest.mark.parametrize(
+    ("words", "problem"),
+    [
+        (
+            ["tournament", "create", "x", "--keeping", "recordde"],
+            "--keeping cannot be 'recordde'; did you mean recorded?",
+        ),
+        (["tournament", "create", "x", "--seed", "zz"], "--seed cannot be 'zz': expected HEX"),
+        (["round", "start", "copa", "--at", "noon"], "--at cannot be 'noon': expected 2026-03-07T10:00"),
+        (
+            ["result", "enter", "copa", "--table", "3", "--score", "anna"],
+            "--score cannot be 'anna': expected PLAYER=SCORE",
+        ),
+        (["result", "enter", "copa", "--score", "anna=1"], "say which game: by its id, or by its table"),
+        (["result", "enter", "copa", "--table", "9", "--score", "anna=1"], "round 1 has no table 9; it has 3–4"),
+        (["round", "pair", "copa", "99999999999"], "cannot be '99999999999': expected NUMBER"),
+        (["hall", "set", "copa", "--hall", "A=1-99999999999"], "cannot be '99999999999': expected NUMBER"),
+        (["sanction", "lift", "copa", "99999999999999999999"], "cannot be '99999999999999999999': expected NUMBER"),
+        (["round", "start", "copa", "--at", "0001-01-01T00:00:00+14:00"], "expected 2026-03-07T10:00"),
+        (["hall", "set", "copa", "--hall", "Gran"], "--hall cannot be 'Gran': expected NAME=FIRST-LAST"),
+        (["tribunal", "appoint", "copa", "--member", "ona=judges"], "--member cannot be 'judges'"),
+        (["player", "withdraw", "copa", "anna p"], "could be Anna Puig (Valls, anna); Anna Puig (Reus, anna-2)"),
+        (["prize", "offer", "copa", "bingo"], "did you mean bingos?"),
+        (["player", "withdraw", "copa", "blai", "--game", "given-up"], "expected lost, played-out"),
+    ],
+)
+def test_what_the_contract_does_not_know_is_told_with_what_it_knows(said: Said, words: list[str], problem: str) -> None:
+    made, told = said(*words, code=2)
+    assert made is None
+    assert problem in " ".join(told.split())
+
+
+def test_every_answer_is_a_sentence_with_names(said: Said) -> None:
+    answer: Message = pairing.WithdrawPlayerResponse(position=63, round=2, game_id="copa-r1-t3", round_to_pair_again=2)
+    _, told = said("player", "withdraw", "copa", "anna", "--game", "lost", answer=answer)
+    assert told == (
+        "Anna Puig (Valls) has withdrawn, from round 2 on. "
+        "The game Anna Puig (Valls) – Blai Soler (round 1, table 3) is lost. "
+        "Round 2 is paired already: pair it again before it starts.\n"
+    )
+    answer = pairing.PairRoundResponse(position=9, pairings=_copa().played[0].pairings, bye_player_id="p-1")
+    _, told = said("round", "pair", "copa", answer=answer)
+    assert told.splitlines() == [
+        "Round 2 is paired: 2 games, bye: Blai Soler.",
+        "       3  Anna Puig (Valls) – Blai Soler",
+        "  Gran 4  Anna Puig (Reus) – Cesca, Riu",
+    ]
+    answer = pairing.GiveForfeitResponse(scores=[game.FinalScore(player_id="anna", score=0)])
+    _, told = said("result", "forfeit", "copa", "3", "--loser", "blai", answer=answer)
+    assert told == "A forfeit: Anna Puig (Valls) 0 (round 1, table 3).\n"
+    _, told = said("tournament", "obstacles", "copa", answer=pairing.ListObstaclesResponse(round=2))
+    assert told == "Round 2 can be paired.\n"
+
+
+@pytest.mark.parametrize("method", ACTS)
+def test_no_answer_is_the_name_of_a_field(method: str, said: Said) -> None:
+    act = ACTS[method]
+    texts = [act.said, *act.also.values()]
+    assert any(texts) or method in {"PairRound", "ListObstacles", "ExplainPairing", "GetTournament"}
+    assert all(text.endswith((".", ":")) for text in texts if text)
+
+
+def test_programs_are_told_ids_and_names(said: Said) -> None:
+    answer = pairing.PairRoundResponse(position=9, pairings=_copa().played[0].pairings, bye_player_id="p-1")
+    _, told = said("round", "pair", "copa", "--json", answer=answer)
+    found = json.loads(told)
+    assert (found["tournament_id"], found["round"], found["position"]) == ("copa", 2, "9")
+    assert (found["bye_player_id"], found["bye_player_name"]) == ("p-1", "Blai Soler")
+    assert found["pairings"][0]["first_player_name"] == "Anna Puig (Valls)"
 
 
 def test_the_history_has_the_choice_of_a_rating_system_in_its_place_and_no_version_to_undo_it_by() -> None:
@@ -75,82 +238,26 @@ def test_the_history_has_the_choice_of_a_rating_system_in_its_place_and_no_versi
             pairing.Act(position=5, type="RatingSystemChosen", details=["system: naspa-1"], recorded_at=at)
         ],
     )
-    assert list(_told(answer)) == [
+    assert list(told(answer)) == [
         "   1  2023-11-14T22:13:20Z  TournamentCreated",
         "      2023-11-14T22:13:20Z  RatingSystemChosen; system: naspa-1",
-        "   2  2023-11-14T22:13:20Z  RoundPaired; round 1; undone by unpair-round",
+        "   2  2023-11-14T22:13:20Z  RoundPaired; round 1; undone by `round unpair`",
     ]
 
 
-def test_every_field_of_a_score_is_written() -> None:
-    made = _request(pairing.EnterResultRequest, "copa", ["scores=anna=310,biel=-5"])
-    assert isinstance(made, pairing.EnterResultRequest)
-    assert [(one.player_id, one.score) for one in made.scores] == [("anna", 310), ("biel", -5)]
-    with pytest.raises(typer.BadParameter, match="scores cannot be 'anna': expected PLAYER_ID=SCORE"):
-        _request(pairing.EnterResultRequest, "copa", ["scores=anna"])
-
-
-def test_parts_of_a_field_are_named_as_people_write_them() -> None:
-    made = _request(pairing.AppointTribunalRequest, "copa", ["appointments=ona=organisers=AND,p2=substitute="])
-    assert isinstance(made, pairing.AppointTribunalRequest)
-    assert [(one.person_id, one.role, one.country) for one in made.appointments] == [
-        ("ona", events.TRIBUNAL_ROLE_ORGANISERS, "AND"),
-        ("p2", events.TRIBUNAL_ROLE_SUBSTITUTE, ""),
-    ]
-    with pytest.raises(typer.BadParameter, match="organisers"):
-        _request(pairing.AppointTribunalRequest, "copa", ["appointments=ona=judges=AND"])
-
-
-@pytest.mark.parametrize(
-    ("written", "meant"),
-    [
-        ('"ona=Club Valls, secció Scrabble",pau=FISE', {"ona": "Club Valls, secció Scrabble", "pau": "FISE"}),
-        ("ona=A=B,pau=", {"ona": "A=B", "pau": ""}),
-        ('ona=Club "Els Cavalls",pau=FISE', {"ona": 'Club "Els Cavalls"', "pau": "FISE"}),
-        ('"ona=""La Torre"", Reus"', {"ona": '"La Torre", Reus'}),
-    ],
-)
-def test_a_text_in_a_list_may_have_commas_and_signs_of_equality(written: str, meant: dict[str, str]) -> None:
-    made = _request(pairing.LodgeAppealRequest, "copa", [f"affiliations={written}"])
-    assert isinstance(made, pairing.LodgeAppealRequest)
-    assert {one.person_id: one.affiliation for one in made.affiliations} == meant
-
-
-@pytest.mark.parametrize("written", ['"ona=Valls, Reus', '"ona=Valls"x', "ona=Valls, Reus"])
-def test_a_list_that_cannot_be_told_apart_is_told(written: str) -> None:
-    with pytest.raises(typer.BadParameter, match=r"affiliations cannot be .*: expected PERSON_ID=AFFILIATION"):
-        _request(pairing.LodgeAppealRequest, "copa", [f"affiliations={written}"])
-
-
-@pytest.mark.parametrize("value", [True, False])
-def test_what_is_true_or_false_is_written_so(value: bool) -> None:
-    made = _request(pairing.DecideAppealRequest, "copa", ["appeal=1", f"upheld={str(value).lower()}"])
-    assert isinstance(made, pairing.DecideAppealRequest)
-    assert made.upheld is value
-    with pytest.raises(typer.BadParameter, match="upheld cannot be 'yes': expected true, false"):
-        _request(pairing.DecideAppealRequest, "copa", ["appeal=1", "upheld=yes"])
-
-
-GUIDE = Path(__file__).parents[3] / "docs" / "tournaments.md"
-"""The guide to directing a tournament."""
-
-
-def test_every_line_of_the_guide_is_a_command_that_there_is_with_fields_of_it() -> None:
-    methods = {kebab(one.name): one for one in SERVICE.methods}
-    written = GUIDE.read_text(encoding="utf-8").replace("\\\n", " ")
-    lines = re.findall(r"^faristol direct (\S+) ([a-z0-9-]+)(.*)$", written, flags=re.MULTILINE)
-    assert len(lines) > 20
-    for command, tournament, rest in lines:
-        fields = shlex.split(re.split(r"\s{2,}(?![a-z-]+=)|…", rest)[0])
-        made = _request(GetMessageClass(methods[command].input_type), tournament, fields)
-        assert made.ListFields(), command
-
-
-def test_a_refusal_names_fields_as_they_are_written() -> None:
+def test_a_refusal_names_options_as_they_are_written() -> None:
     refused = (
         "p1 withdrew and gave copa-r1-t1 up: give abandoned_by with p1\narbiter_id: expected the id; no arbiter_ids"
     )
-    told = "p1 withdrew and gave copa-r1-t1 up: give abandoned-by with p1\narbiter-id: expected the id; no arbiter_ids"
-    assert _as_written(refused, pairing.EnterResultRequest()) == told
-    running = _as_written("say with running_game whether", pairing.WithdrawPlayerRequest())
-    assert running == "say with running-game=given-up|played-out whether"
+    told = "p1 withdrew and gave copa-r1-t1 up: give --abandoned-by with p1\n--arbiter: expected the id; no arbiter_ids"
+    assert as_written(refused, "EnterResult") == told
+    running = as_written("say with running_game whether", "WithdrawPlayer")
+    assert running == "say with --game lost|played-out whether"
+    assert as_written("rounds: is missing", "CreateTournament") == "--rounds: is missing"
+
+
+def test_no_two_options_of_a_command_are_spelled_alike() -> None:
+    for method, act in ACTS.items():
+        fields = SERVICE.methods_by_name[method].input_type.fields
+        options = [option_of(act, field) for field in fields if field.name not in act.arguments]
+        assert len(set(options)) == len(options), method

@@ -55,21 +55,92 @@ async def test_a_director_sets_up_judges_and_a_judge_rules_from_the_command_line
     queue = json.loads(await told(court, "judge", "watch", "--as", "eva", "--once", "--json"))
     assert [case["case_id"] for case in queue["cases"]] == [case_id]
     refused = await told(court, "judge", "rule", case_id, "--as", "eva", "--valid", "any", "--valid", "anys", code=2)
-    assert "ANYS is not in the lexicon catalan: who accepts it gives a reason and a source" in refused
+    assert "ANYS is not in the lexicon catalan: a judge who accepts it gives a reason and a source" in refused
     other = await told(court, "judge", "rule", case_id, "--as", "ada", "--valid", "any", code=2)
     assert f"Case {case_id} is in the hands of eva" in other
     ruled = await told(court, "judge", "rule", case_id, "--as", "eva", "--valid", "any", "--invalid", "a ny s")
     assert ruled == f"{case_id}: ruled\n"
     await court.close_round(1)
-    rows = list(csv.DictReader(io.StringIO(await told(court, "rulings", "export", "cup"))))
+    rows = list(csv.DictReader(io.StringIO(await told(court, "ruling", "export", "cup"))))
     assert [(row["word"], row["valid"], row["judges"]) for row in rows] == [
         ("ANY", "yes", "eva"),
         ("ANYS", "no", "eva"),
     ]
-    assert "A NY, A NY S: play withdrawn  (FISC I.10)" in await told(court, "rulings", "list", "cup")
-    (times,) = json.loads(await told(court, "rulings", "stats", "cup", "--json"))["times"]
+    assert "A NY, A NY S: play withdrawn  (FISC I.10)" in await told(court, "ruling", "list", "cup")
+    (times,) = json.loads(await told(court, "ruling", "stats", "cup", "--json"))["times"]
     assert (times["mode"], times["rulings"]) == ("MODE_JUDGE", 1)
-    assert "there is no tournament 'lliga'" in await told(court, "rulings", "stats", "lliga", code=2)
+    assert "there is no tournament 'lliga'" in await told(court, "ruling", "stats", "lliga", code=2)
+
+
+@pytest.mark.parametrize(
+    ("locale", "expected"),
+    [
+        (
+            "C",
+            [
+                "ada: appointed",
+                "cup: panel",
+                "panel of 3; claims last 30 s without a sign",
+                "nothing waits",
+                "no rulings of closed rounds",
+                "0 waiting",
+                "nothing is not appointed: there is nothing to end.",
+            ],
+        ),
+        (
+            "ca_ES",
+            [
+                "ada: nomenat",
+                "cup: comitè",
+                "comitè de 3; un cas es reté 30 s sense senyals",
+                "no hi ha res pendent",
+                "no hi ha resolucions de rondes tancades",
+                "0 pendents",
+                "nothing no està nomenat: no hi ha res a acabar.",
+            ],
+        ),
+        (
+            "es_ES",
+            [
+                "ada: nombrado",
+                "cup: jurado",
+                "jurado de 3; un caso se retiene 30 s sin señales",
+                "no hay nada pendiente",
+                "no hay resoluciones de rondas cerradas",
+                "0 pendientes",
+                "nothing no está nombrado: no hay nada que terminar.",
+            ],
+        ),
+        (
+            "el_GR",
+            [
+                "ada: έχει οριστεί",
+                "cup: επιτροπή",
+                "επιτροπή των 3· μια υπόθεση κρατιέται 30 s χωρίς σήμα",
+                "τίποτα δεν περιμένει",
+                "δεν υπάρχουν αποφάσεις κλεισμένων γύρων",
+                "σε αναμονή: 0",
+                "Κριτής nothing δεν έχει οριστεί: δεν υπάρχει ορισμός να ανακληθεί.",
+            ],
+        ),
+    ],
+)
+async def test_directors_and_judges_are_told_in_the_language_of_the_terminal(
+    court: Court, monkeypatch: pytest.MonkeyPatch, locale: str, expected: list[str]
+) -> None:
+    monkeypatch.setenv("LC_ALL", f"{locale}.UTF-8")
+    commands = [
+        ("judge", "appoint", "cup", "ada", "--language", "ca"),
+        ("judge", "mode", "cup", "panel"),
+        ("judge", "show", "cup"),
+        ("judge", "watch", "--as", "ada", "--once"),
+        ("ruling", "list", "cup"),
+        ("ruling", "stats", "cup"),
+    ]
+    said = [(await told(court, *arguments)).splitlines()[0] for arguments in commands]
+    said.append((await told(court, "judge", "dismiss", "cup", "nothing", code=2)).strip())
+    assert said[:-1] == expected[:-1]
+    assert expected[-1] in said[-1]
 
 
 async def test_a_program_sits_as_a_judge_and_keeps_a_case_for_longer_than_a_claim_lasts(court: Court) -> None:
@@ -145,7 +216,7 @@ async def test_a_judge_sits_on_when_a_director_takes_one_tournament_from_him(cou
         heard.append((case_id, problem))
 
     await asyncio.wait_for(sit(Judge(court.channel, "ada"), "", ask, told, most=2), 60)
-    assert heard == [(first, ""), (later[0], "ada is no judge of the tournament cup.")]
+    assert heard == [(first, ""), (later[0], "ada is not a judge of the tournament cup.")]
     assert (await court.queued("berta", taken)).case_id == taken
 
 
@@ -168,7 +239,7 @@ async def test_a_line_that_says_no_ruling_is_not_taken_for_one(
 async def test_where_no_service_is_a_command_says_so_in_one_sentence(court: Court) -> None:
     nowhere = await asyncio.to_thread(faristol, "judge", "show", "cup")
     assert nowhere.returncode == 2
-    assert "give --address or FARISTOL_LEXICON_ADDRESS" in nowhere.stderr
+    assert "give --address or FARISTOL_ADDRESS" in nowhere.stderr
     assert "Traceback" not in nowhere.stderr
     gone = await asyncio.to_thread(faristol, "judge", "show", "cup", "--address", "127.0.0.1:9")
     assert "the lexicon service at 127.0.0.1:9 cannot be reached" in gone.stderr

@@ -43,6 +43,27 @@ def test_two_lines_of_one_id_are_an_error_before_anybody_enters(tmp_path: Path) 
     assert listed(tmp_path, text)[1] == ["5: the id 'anna' stands in line 2 already"]
 
 
+def test_a_list_may_have_two_of_one_name_with_different_clubs_or_ids(tmp_path: Path) -> None:
+    text = (
+        "name,club,id\nAnna,Valls,\nAnna,Reus,\nBiel,,b1\nBiel,,b2\nCarme,Valls,\nCarme,valls,\nDolors,,d1\nDolors,,\n"
+    )
+
+    found, errors = listed(tmp_path, text)
+    assert [row[0] for row in found[:4]] == [2, 3, 4, 5]
+    assert errors == ["7: the name 'Carme' stands in line 6 already", "9: the name 'Dolors' stands in line 8 already"]
+
+
+def test_a_category_and_a_note_are_read_from_a_list(tmp_path: Path) -> None:
+    file = tmp_path / "players.csv"
+    file.write_text(f"name,category,note\nAnna,U18,needs a ramp\nBiel,{'x' * 21},\nCarme,,{'x' * 501}\n")
+    rows, errors = read_players(file)
+    assert [(row.request.category, row.request.note) for row in rows] == [("U18", "needs a ramp")]
+    assert [str(error) for error in errors] == [
+        "3: the category has 21 characters; expected 20 at the most",
+        "4: the note has 501 characters; expected 500 at the most",
+    ]
+
+
 def test_every_line_that_is_wrong_is_named(tmp_path: Path) -> None:
     text = "name,rating,country\nAnna,high,\n,1500,\nBiel,1200,,x\nCarme,1300,\ncarme,1400,\nDolors,,Spain\nEloi,,and\n"
 
@@ -59,8 +80,15 @@ def test_every_line_that_is_wrong_is_named(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("header", "error"),
     [
-        ("", "1: expected names of columns, with `name` among name, club, rating, id, country, division, team"),
-        ("name,elo", "1: there is no column 'elo'; expected name, club, rating, id, country, division, team"),
+        (
+            "",
+            "1: expected names of columns, with `name` among name, club, rating, id, country, category, note, "
+            "division, team",
+        ),
+        (
+            "name,elo",
+            "1: there is no column 'elo'; expected name, club, rating, id, country, category, note, division, team",
+        ),
         ("name,name", "1: the column 'name' stands there twice"),
     ],
 )
@@ -186,10 +214,53 @@ def test_who_has_the_name_of_a_line_is_another_person_where_the_line_has_an_id_o
     assert _registered_before(name_taken(**known), wanted) == found
 
 
-@pytest.mark.parametrize(("language", "told"), [("ca", "hi falta el nom"), ("es", "falta el nombre")])
+@pytest.mark.parametrize(("language", "told"), [("ca", "falta el nom"), ("es", "falta el nombre")])
 def test_what_is_wrong_with_a_line_is_told_in_the_language_of_the_terminal(
     tmp_path: Path, language: str, told: str
 ) -> None:
     file = tmp_path / "players.csv"
     file.write_text("name,club\n,Valls\n", encoding="utf-8")
     assert [str(one) for one in read_players(file, "copa", language=language)[1]] == [f"2: {told}"]
+
+
+@pytest.mark.parametrize(
+    ("content", "problem"),
+    [
+        ('name,club\nAnna,"x"y\nBlai,c\n', "2: its quotes are wrong"),
+        ('name,club\nAnna,Valls\n"Blai,c\nCesca,d\n', "3: its quotes are wrong"),
+        ("name,club\n" + "A" * 200_000 + "\n", "2: its quotes are wrong, or a field is longer than any name"),
+        ('"name,club\n', "1: its quotes are wrong"),
+        ("name,name\nAnna,Anna\n", "1: the column 'name' stands there twice"),
+    ],
+)
+def test_a_list_that_is_no_csv_is_told_with_the_line_on_which_it_goes_wrong(
+    tmp_path: Path, content: str, problem: str
+) -> None:
+    file = tmp_path / "players.csv"
+    file.write_text(content, encoding="utf-8")
+    _, (error,) = read_players(file)
+    assert str(error).startswith(problem)
+
+
+def test_a_list_with_a_thousand_wrong_columns_is_told_in_ten_lines(tmp_path: Path) -> None:
+    file = tmp_path / "players.csv"
+    file.write_text(",".join(["name", *(f"c{number}" for number in range(1_000))]) + "\n", encoding="utf-8")
+    _, errors = read_players(file)
+    assert len(errors) == 10
+
+
+def test_a_file_without_end_is_no_list_of_players() -> None:
+    with pytest.raises(StartError, match="/dev/zero is larger than 4 MB"):
+        read_players(Path("/dev/zero"))
+
+
+def test_a_list_that_a_spreadsheet_parted_by_semicolons_is_read(tmp_path: Path) -> None:
+    file = tmp_path / "players.csv"
+    file.write_text("name;club;rating\nAnna Puig;Valls, secció Scrabble;1700\n", encoding="utf-8")
+    ((row,), errors) = read_players(file)
+    assert (row.request.name, row.request.club, row.request.rating, errors) == (
+        "Anna Puig",
+        "Valls, secció Scrabble",
+        1700,
+        [],
+    )

@@ -10,23 +10,25 @@ from faristol.pb.results.v1 import results_pb2 as results
 def test_a_list_is_imported_as_it_was_exported_and_no_name_in_it_is_a_formula(tmp_path: Path) -> None:
     players = [
         results.Player(player_id="anna", name="=1+1", club="-", new_rating=1500),
-        results.Player(player_id="biel", name="Puig, Biel", club="'s-Hertogenbosch", country="NED", new_rating=1600),
+        results.Player(
+            player_id="biel", name="Puig, Biel", club="'s-Hertogenbosch", country="NED", new_rating=1600, category="U18"
+        ),
         results.Player(player_id="erased", new_rating=1700),
     ]
     text = rating_list(players)
     assert text.splitlines() == [
-        "name,club,rating,id,country",
-        '"Puig, Biel",\'s-Hertogenbosch,1600,biel,NED',
-        "'=1+1,'-,1500,anna,",
+        "name,club,rating,id,country,category,note",
+        '"Puig, Biel",\'s-Hertogenbosch,1600,biel,NED,U18,',
+        "'=1+1,'-,1500,anna,,,",
     ]
     file = tmp_path / "ratings.csv"
     file.write_text(text, encoding="utf-8")
     rows, errors = read_players(file)
     assert errors == []
     read = [row.request for row in rows]
-    assert [(one.name, one.club, one.rating, one.player_id, one.country) for one in read] == [
-        ("Puig, Biel", "'s-Hertogenbosch", 1600, "biel", "NED"),
-        ("=1+1", "-", 1500, "anna", ""),
+    assert [(one.name, one.club, one.rating, one.player_id, one.country, one.category) for one in read] == [
+        ("Puig, Biel", "'s-Hertogenbosch", 1600, "biel", "NED", "U18"),
+        ("=1+1", "-", 1500, "anna", "", ""),
     ]
 
 
@@ -37,4 +39,4 @@ def test_who_entered_after_the_list_was_made_is_exported_with_the_rating_that_th
         results.Player(player_id="late", name="Lena", rating=1900, entered_round=6),
         results.Player(player_id="gone", name="Gil", rating=1800, entered_round=1, withdrawn_round=1),
     ]
-    assert rating_list(players).splitlines()[1:] == ["Lena,,1900,late,", "Zoe,,0,zero,", "Nou,,,new,"]
+    assert rating_list(players).splitlines()[1:] == ["Lena,,1900,late,,,", "Zoe,,0,zero,,,", "Nou,,,new,,,"]

@@ -62,7 +62,7 @@ def losers(clock: Clock, table: Table, ruleset: Ruleset) -> tuple[int, list[str]
 
 @pytest.mark.parametrize(
     ("ruleset", "runs_after", "loses_at_ms"),
-    [(FISC, 0, 15 * 60_000 + 1), (FISE, 0, 30 * 60_000), (PES, 600, 30 * 60_000)],
+    [(FISC, 30, 15 * 60_000 + 1), (FISE, 0, 30 * 60_000), (PES, 600, 30 * 60_000)],
 )
 def test_the_time_of_an_absent_player_runs_and_is_lost_as_the_book_says(
     ruleset: Ruleset, runs_after: int, loses_at_ms: int
@@ -192,7 +192,7 @@ def test_a_game_lost_by_absence_stops_the_clock_with_the_time_of_the_absent() ->
     over = ended(table, 900.001)
     (stopped,) = settle(clock, over, FISC)
     assert isinstance(stopped, events.ClockStopped)
-    assert [side.used_ms for side in stopped.times] == [900_001, 0]
+    assert [side.used_ms for side in stopped.times] == [870_001, 0], "the arbiter pressed after thirty seconds"
     assert next_deadline(clock, table, FISC) is None
 
 

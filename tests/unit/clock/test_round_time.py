@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from tests.unit.clock.tables import (
     FISC,
@@ -14,6 +16,7 @@ from tests.unit.clock.tables import (
     clocked,
     completed,
     drawn,
+    interrupted,
     names,
     started,
 )
@@ -128,3 +131,19 @@ def test_the_time_of_a_round_is_over_once() -> None:
     with pytest.raises(Refusal, check=lambda refusal: refusal.reason == "ROUND_TIME_OVER"):
         expire_round_time(clock, table, FISC, "arbiter-1", after(101))
     assert settle(clock, table, FISC) == []
+
+
+def test_the_time_of_a_round_waits_for_challenges_where_it_does_not_run_meanwhile() -> None:
+    waits = replace(UF, round_time=replace(UF.round_time, runs_while_challenged=False))
+    table = interrupted(drawn(started(), 10), "challenge", 20, 50)
+    lasting = interrupted(drawn(started(), 10), "challenge", 20)
+    over = {}
+    for ruleset in (UF, waits):
+        clock = clocked(table, ruleset)
+        found = next_deadline(clock, table, ruleset)
+        assert found is not None
+        assert isinstance(found.facts[0], events.RoundTimeExpired)
+        over[ruleset.round_time.runs_while_challenged] = found.due
+    assert over[False] - over[True] == 30 * 1_000_000_000
+    assert next_deadline(clocked(lasting, waits), lasting, waits) is None
+    assert next_deadline(clocked(lasting, UF), lasting, UF) is not None

@@ -113,6 +113,7 @@ async def test_the_clock_is_told_as_it_stands_in_the_record(
         game_id=GAME,
         running_player_id="anna",
         running_since=timestamp(START + 3 * SECOND),
+        running=[clock_pb2.RunningClock(player_id="anna", since=timestamp(START + 3 * SECOND))],
         times=[clock_events.SideTime(player_id="anna"), clock_events.SideTime(player_id="biel", used_ms=3_000)],
         allowance_ms=25 * 60_000,
         version=3,

@@ -155,7 +155,7 @@ class Somebody:
         chance = self.chance
         rack = self._rack(game) or ("A",)
         match name:
-            case "player_id" | "drawer_id":
+            case "player_id" | "drawer_id" | "answerer_id":
                 setattr(request, name, chance.choice([*self.hall.players, game.mover, "nobody"]))
             case "player_ids":
                 request.player_ids.extend(chance.sample(self.hall.players, chance.randint(0, len(self.hall.players))))

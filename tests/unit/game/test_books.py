@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 import pytest
 from google.protobuf.message import Message
@@ -246,6 +247,30 @@ def test_rulings_tell_of_the_play_or_of_each_word_as_the_book_has_it() -> None:
     ruled = other.challenge("C A S A")[1]
     assert isinstance(ruled, events.ChallengeRuled)
     assert not ruled.words
+
+
+def test_a_play_that_stands_is_challenged_again_only_where_once_is_not_all() -> None:
+    book = rules("fisc-2023")
+    for once in (True, False):
+        hall = Hall(replace(book, challenge=replace(book.challenge, once=once)), racks=CATALAN)
+        hall.play("H8 C A S A")
+        hall.challenge("C A S A", good=True)
+        if once:
+            refused("CHALLENGED_ALREADY", "FISC I.10", challenged(hall, "C A S A"))
+            continue
+        hall.challenge("C A S A")
+        assert hall.game.turns == (TurnKind.WITHDRAWN,)
+        assert hall.game.challenges == 2
+
+
+def test_where_the_opponent_alone_challenges_the_others_of_a_table_do_not() -> None:
+    book = rules("festa-major")
+    hall = Hall(replace(book, challenge=replace(book.challenge, by="opponent")), 3, racks=(*CATALAN, "B D F G L M N"))
+    hall.turn("H8 C A S A")
+    words = [events.Word(faces="CASA")]
+    refused("NOT_ENTITLED", "", lambda: hall.do(pb.ChallengeRequest(player_id="carla", words=words)))
+    hall.do(pb.ChallengeRequest(player_id="biel", words=words))
+    assert hall.game.phase is Phase.CHALLENGED
 
 
 def test_under_pes_the_fourth_good_word_costs_its_challenger_ten_points() -> None:

@@ -52,6 +52,9 @@ def test_a_tile_of_which_all_are_seen_elsewhere_cannot_be_played() -> None:
     hall.do(pb.StateRackRequest(player_id="biel", faces=["Z", "A", "E", "I", "O", "U", "L"]))
     with pytest.raises(Refusal) as refused:
         hall.play("H8 Z Z")
+    assert str(refused.value) == (
+        "The play has more Z Z than are left: all others lie on the board, or are known to be elsewhere."
+    )
     assert (refused.value.reason, refused.value.article) == ("NOT_IN_RACK", "FISC I.6")
 
 
@@ -64,6 +67,13 @@ def test_a_rack_that_was_stated_binds_its_player() -> None:
     assert sorted(hall.game.racks["anna"]) == sorted(["R", "T", "I", *[UNKNOWN] * 4])
     with pytest.raises(Invalid, match="expected 7 tiles, R T I among them"):
         hall.do(pb.StateRackRequest(player_id="anna", faces=["R", "T", "A", "A", "E", "E", "E"]))
+
+
+def test_a_rack_of_the_wrong_number_is_told_without_tiles_that_nobody_knows() -> None:
+    with pytest.raises(Invalid) as refused:
+        fisc().do(pb.StateRackRequest(player_id="anna", faces=["A", "E"]))
+    assert "are A E; expected 7 tiles" in str(refused.value)
+    assert "among" not in str(refused.value)
 
 
 def test_a_draw_that_was_seen_is_entered_and_checked() -> None:

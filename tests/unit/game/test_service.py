@@ -370,9 +370,8 @@ def test_a_table_follows_every_event_of_others_that_it_depends_on() -> None:
     }
 
 
-async def test_racks_held_too_full_on_purpose_are_counted_over_the_tournament(
-    record: Record, tables: game_pb2_grpc.GameServiceAsyncStub
-) -> None:
+async def three_tables(record: Record) -> None:
+    """Three rounds under FISE: Anna and Biel, Carla and Anna, Anna and Biel."""
     pin = events.Pin(name="fise", digest=load_ruleset("fise").digest)
     for number in (1, 2, 3):
         game_id, seats = f"cup-r{number}-t1", ["anna", "biel"] if number != 2 else ["carla", "anna"]
@@ -385,6 +384,12 @@ async def test_racks_held_too_full_on_purpose_are_counted_over_the_tournament(
         begun.ruleset.CopyFrom(pin)
         await write(record, f"game-{game_id}", begun, *(rest if number != 2 else []))
 
+
+async def test_racks_held_too_full_on_purpose_are_counted_over_the_tournament(
+    record: Record, tables: game_pb2_grpc.GameServiceAsyncStub
+) -> None:
+    await three_tables(record)
+
     async def hold(number: int, player: str) -> tuple[int, bool]:
         request = game_pb2.RecordOverholdingRequest(
             command_id=command(), game_id=f"cup-r{number}-t1", arbiter_id="eleni", player_id=player
@@ -396,6 +401,39 @@ async def test_racks_held_too_full_on_purpose_are_counted_over_the_tournament(
     assert await hold(2, "anna") == (1, False)
     assert await hold(3, "biel") == (1, False)
     assert await hold(3, "anna") == (1, True)
+
+
+async def test_who_asks_or_answers_about_a_word_again_in_another_game_is_disqualified_for_good(
+    record: Record, tables: game_pb2_grpc.GameServiceAsyncStub
+) -> None:
+    await three_tables(record)
+    for player in ("anna", "biel", "carla"):
+        await write(record, "tournament-cup", pairing_events.PlayerRegistered(player_id=player))
+
+    async def asked(number: int, player: str, answerer: str = "") -> list[str]:
+        game_id = f"cup-r{number}-t1"
+        request = game_pb2.RecordWordAskedRequest(
+            command_id=command(),
+            game_id=game_id,
+            arbiter_id="eleni",
+            player_id=player,
+            answerer_id=answerer,
+            word=events.Word(faces="CASA"),
+        )
+        await tables.RecordWordAsked(request)
+        facts = await record.facts(f"game-{game_id}")
+        return [
+            fact.player_id
+            for fact in facts
+            if isinstance(fact, events.SanctionImposed) and fact.kind == events.SANCTION_KIND_EXPULSION
+        ]
+
+    with pytest.raises(grpc.aio.AioRpcError, match="stranger is not a player of the tournament"):
+        await asked(1, "anna", "stranger")
+    assert await asked(1, "biel", "anna") == []
+    assert await asked(3, "biel", "anna") == ["biel", "anna"]
+    ended = [fact for fact in await record.facts("game-cup-r3-t1") if isinstance(fact, events.GameEnded)]
+    assert [sorted(fact.loser_ids) for fact in ended] == [["anna", "biel"]]
 
 
 @pytest.mark.parametrize(("turns", "condition"), [(0, "FORFEIT"), (1, "ABANDONED")])

@@ -35,15 +35,16 @@ class Stage:
     async def caught_up(self) -> int:
         """The position of the last event, once the pages show it."""
         position = await self.record.last_position()
-        assert await self.running.runtime.progress("results@6").reached(position, 10)
+        assert await self.running.runtime.progress("results@8").reached(position, 10)
         return position
 
 
 @asynccontextmanager
-async def opened(folder: Path) -> AsyncIterator[Stage]:
-    settings = Settings.model_validate({"data": folder, "http_port": 0, "grace_seconds": 0.5})
+async def opened(folder: Path, *beside: str, **more: object) -> AsyncIterator[Stage]:
+    """Results and gateway with the services ``beside`` them, and ``more`` settings than they need."""
+    settings = Settings.model_validate({"data": folder, "http_port": 0, "grace_seconds": 0.5, **more})
     async with (
-        running(settings, ("results", "gateway")) as process,
+        running(settings, (*beside, "results", "gateway")) as process,
         httpx.AsyncClient(base_url=process.http_address, timeout=20) as http,
     ):
         await keep_names(process.runtime.record)

@@ -108,6 +108,7 @@ async def test_players_have_names_clubs_and_both_ratings(finished: Stage) -> Non
         "new_rating": 1610,
         "checked_in": False,
         "team_id": "",
+        "category": "",
         "entered_round": 1,
         "withdrawn_round": 0,
     }
@@ -179,6 +180,9 @@ MISSING = [
     ("/api/v1/tournaments/nowhere/stream", "tournament", "nowhere"),
     ("/api/v1/tournaments/lliga/rounds/3/pairings", "round", "lliga/3"),
     ("/api/v1/tournaments/lliga/standings?round=4", "round", "lliga/4"),
+    ("/api/v1/tournaments/lliga/standings?as_of_position=1", "tournament", "lliga"),
+    ("/api/v1/tournaments/lliga/teams?as_of_position=1", "tournament", "lliga"),
+    ("/api/v1/tournaments/lliga/report.trf?as_of_position=1", "tournament", "lliga"),
     ("/api/v1/games/lliga-r9-t9", "game", "lliga-r9-t9"),
 ]
 
@@ -195,7 +199,7 @@ async def test_what_is_not_there_is_a_problem_that_names_it(finished: Stage) -> 
 @pytest.mark.parametrize(
     ("path", "catalan", "greek"),
     [
-        ("/api/v1/games/lliga-r9-t9", "no hi ha cap partida 'lliga-r9-t9'", "δεν υπάρχει παρτίδα 'lliga-r9-t9'"),
+        ("/api/v1/games/lliga-r9-t9", "no hi ha cap partida 'lliga-r9-t9'", "δεν υπάρχει αγώνας 'lliga-r9-t9'"),
         ("/api/v1/tournaments/no/stream", "no hi ha cap torneig 'no'", "δεν υπάρχει τουρνουά 'no'"),
         ("/api/v1/teams", "no hi ha res a /api/v1/teams", "δεν υπάρχει τίποτα στο /api/v1/teams"),
     ],
@@ -239,15 +243,15 @@ async def test_a_malformed_request_is_400_and_names_the_field(stage: Stage) -> N
 
 
 EXPECTED = [
-    ("standings?round=last", "s'esperava un nombre enter, i hi ha 'last'"),
-    ("standings?round=-1", "s'esperava 0 o més, i hi ha '-1'"),
-    ("standings?round=99999", "s'esperava 10000 o menys, i hi ha '99999'"),
-    ("standings?arithmetic=perhaps", "s'esperava true o false, i hi ha 'perhaps'"),
+    ("standings?round=last", "s’esperava un nombre enter, i hi ha 'last'"),
+    ("standings?round=-1", "s’esperava 0 o més, i hi ha '-1'"),
+    ("standings?round=99999", "s’esperava 10000 o menys, i hi ha '99999'"),
+    ("standings?arithmetic=perhaps", "s’esperava true o false, i hi ha 'perhaps'"),
     ("standings?as_of=2026-03-07T11:30:00", "com 2026-03-07T11:30:00Z, i hi ha '2026-03-07T11:30:00'"),
-    (f"standings?round={'9' * 5000}", f"s'esperava un nombre de menys xifres, i hi ha '{'9' * 100}'"),
-    (f"standings?round={'x' * 5000}", f"s'esperava un nombre enter, i hi ha '{'x' * 100}'"),
+    (f"standings?round={'9' * 5000}", f"s’esperava un nombre de menys xifres, i hi ha '{'9' * 100}'"),
+    (f"standings?round={'x' * 5000}", f"s’esperava un nombre enter, i hi ha '{'x' * 100}'"),
     (f"standings?as_of={'x' * 5000}", f"i hi ha '{'x' * 100}'"),
-    ("report.trf?edition=TRF06", "s'esperava un de 'TRF16', 'TRF26', i hi ha 'TRF06'"),
+    ("report.trf?edition=TRF06", "s’esperava un de 'TRF16', 'TRF26', i hi ha 'TRF06'"),
 ]
 
 
@@ -265,7 +269,23 @@ async def test_an_unknown_path_and_a_wrong_method_are_problems(stage: Stage) -> 
     missing = await stage.http.get("/api/v1/teams")
     assert (missing.status_code, missing.headers["content-type"]) == (404, "application/problem+json")
     wrong = await stage.http.post("/api/v1/tournaments")
-    assert (wrong.status_code, wrong.headers["allow"]) == (405, "GET")
+    assert (wrong.status_code, wrong.headers["allow"]) == (405, "GET, HEAD")
+
+
+async def test_a_path_that_is_almost_right_is_404_and_sends_nobody_elsewhere(finished: Stage) -> None:
+    for path in (
+        "/api/v1/tournaments/",
+        "/api/v1/tournaments/lliga/",
+        "/api/v1/games/%2e%2e%2f",
+        "/healthz/",
+        "/static",
+        "/t/lliga/",
+        "/status/",
+    ):
+        answer = await finished.http.get(path, headers={"Host": "elsewhere.example"})
+        assert (answer.status_code, answer.headers.get("location")) == (404, None), path
+        media_type = "text/html" if path.startswith(("/t/", "/status")) else "application/problem+json"
+        assert answer.headers["content-type"].partition(";")[0] == media_type, path
 
 
 async def test_results_apps_from_elsewhere_may_read(stage: Stage) -> None:

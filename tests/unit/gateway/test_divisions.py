@@ -23,7 +23,6 @@ NAMES = {"copa": "A", "copa-b": "Juvenil", "copa-c": "C"}
 
 
 def created(tournament_id: str, at: int) -> list[Message]:
-    rules = load_ruleset("fisc-2023")
     fact = pairing.TournamentCreated(
         tournament_id=tournament_id,
         name="Copa",
@@ -32,7 +31,12 @@ def created(tournament_id: str, at: int) -> list[Message]:
         division_of="" if tournament_id == "copa" else "copa",
     )
     fact.occurred_at.FromSeconds(at)
-    return [fact, pairing.RulesetPinned(ruleset=game.Pin(name=rules.name, digest=rules.digest))]
+    return [fact, pinned()]
+
+
+def pinned() -> Message:
+    rules = load_ruleset("fisc-2023")
+    return pairing.RulesetPinned(ruleset=game.Pin(name=rules.name, digest=rules.digest))
 
 
 def added(tournament_id: str) -> pairing.DivisionAdded:
@@ -54,7 +58,7 @@ async def championship(stage: Stage) -> None:
     players = [pairing.PlayerRegistered(player_id=one, rating=1500) for one in ("anna", "biel")]
     steps: Sequence[dict[str, list[Message]]] = (
         {"copa": created("copa", 100)},
-        {"other": [other]},
+        {"other": [other, pinned()]},
         {"copa-b": created("copa-b", 200), "copa": [added("copa-b")]},
         {"copa-c": created("copa-c", 300), "copa": [added("copa-c")]},
         {"copa": [*players, paired("copa", 1), paired("copa", 2)]},
@@ -91,7 +95,7 @@ async def test_a_round_leads_to_that_round_of_other_divisions_or_to_the_last_tha
     assert '<a href="/t/copa-c">C</a>' in second
     first = (await stage.http.get("/t/copa-b/r/1")).text
     assert '<a href="/t/copa/r/1">A</a>' in first
-    assert "3 <small>Juvenil</small>" in first
+    assert '<span class="where sub">Juvenil</span>' in first
 
 
 async def test_the_list_has_the_divisions_of_a_championship_together_and_in_their_order(stage: Stage) -> None:

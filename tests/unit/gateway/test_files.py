@@ -130,6 +130,7 @@ def standing(name: str, spread: int) -> Standing:
         total=700,
         arithmetic=None,
         team_id="",
+        category="",
     )
 
 

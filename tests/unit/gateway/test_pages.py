@@ -1,5 +1,8 @@
 from __future__ import annotations
 
+import html
+import re
+
 import pytest
 from tests.unit.gateway.stage import Stage
 from tests.unit.results.synthetic import COUNTRIES, NAMES, Championship, keep_names
@@ -71,6 +74,14 @@ async def test_pages_load_nothing_from_elsewhere_and_nothing_inline(finished: St
     assert "'unsafe" not in CONTENT_SECURITY_POLICY
 
 
+async def test_no_link_of_a_page_leads_to_a_path_that_is_not_there(finished: Stage) -> None:
+    texts = [(await finished.http.get(path)).text for path in PAGES]
+    links = {html.unescape(link) for text in texts for link in re.findall(r'<a [^>]*href="(/[^"]*)"', text)}
+    assert {"/", "/t/lliga", "/t/lliga/r/1", "/g/lliga-r1-t1"} <= links
+    for link in sorted(link for link in links if "lang=" not in link):  # those are remembered
+        assert (await finished.http.get(link)).status_code not in {307, 400, 404, 405}, link
+
+
 async def test_a_name_is_shown_as_text_whatever_is_in_it(stage: Stage) -> None:
     await stage.add(*Championship().create())
     async with stage.record.writing() as connection:
@@ -101,7 +112,7 @@ async def test_a_printed_game_is_the_sheet_that_its_rules_ask_for(finished: Stag
     plays = [entry for entry in game["entries"] if entry["sheet_play"]]
     assert plays
     for entry in plays:
-        why = " [mot fals]" if entry["kind"] == "phony" else ""
+        why = " [mot no vàlid]" if entry["kind"] == "phony" else ""
         assert f"<td>{entry['sheet_play']}{why}</td>" in paper
     assert any(entry["kind"] == "phony" for entry in plays)
     assert [side["signs"] for side in game["sheet"]["sides"]] == [True, True]
@@ -262,7 +273,7 @@ async def test_a_round_says_who_won_who_gave_up_who_was_absent_and_who_is_not_in
     for language, (left, absent) in {
         "ca": ("ha abandonat la partida", "absent"),
         "es": ("ha abandonado la partida", "ausente"),
-        "el": ("εγκατέλειψε την παρτίδα", "απών"),
+        "el": ("εγκατέλειψε τον αγώνα", "απών"),
     }.items():
         page = await shown(language)
         assert left in player(page, "carme")
@@ -276,7 +287,7 @@ async def test_standings_mark_who_has_left_from_the_round_on_in_which_they_were_
     async def marked(address: str, language: str = "en") -> list[str]:
         page = (await stage.http.get(address, headers={"Accept-Language": language})).text
         lines = {line.split('"')[0]: line for line in page.split('<tr data-key="')[1:]}
-        word = {"en": "has left", "ca": "s'ha retirat", "es": "se ha retirado", "el": "έχει αποσυρθεί"}[language]
+        word = {"en": "has left", "ca": "s’ha retirat", "es": "se ha retirado", "el": "έχει αποσυρθεί"}[language]
         return [player for player, line in lines.items() if word in line]
 
     assert await marked("/t/lliga") == []

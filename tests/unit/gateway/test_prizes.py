@@ -1,9 +1,11 @@
 from __future__ import annotations
 
 import pytest
+from google.protobuf.message import Message
 from tests.unit.gateway.stage import Stage
-from tests.unit.results.synthetic import Championship
+from tests.unit.results.synthetic import Championship, game_id
 
+from faristol.pb.game.v1 import events_pb2 as game
 from faristol.pb.pairing.v1 import events_pb2 as pairing
 from faristol.pb.results.v1.results_pb2 import GetGameResponse
 from faristol.results.playing import Playing
@@ -16,8 +18,8 @@ async def test_prizes_are_those_of_the_plays_and_results_on_the_record(finished:
     answer = (await finished.http.get("/api/v1/tournaments/lliga/prizes")).json()
     found = {prize["kind"]: prize for prize in answer["prizes"]}
     assert list(found) == ["bingos", "high_game", "high_play", "spread"]
-    game = (await finished.http.get("/api/v1/games/lliga-r1-t1")).json()
-    plays = [entry for entry in game["entries"] if entry["kind"] == "play"]
+    one = (await finished.http.get("/api/v1/games/lliga-r1-t1")).json()
+    plays = [entry for entry in one["entries"] if entry["kind"] == "play"]
     best = max(plays, key=lambda entry: entry["score"])
     (winner,) = found["high_play"]["winners"]
     assert (found["high_play"]["value"], winner["player_id"]) == (best["score"], best["player_id"])
@@ -46,9 +48,9 @@ async def test_prizes_follow_every_play_though_games_that_did_not_change_are_not
 ) -> None:
     hall, read = Championship(), list[str]()
 
-    def counted(game: GetGameResponse) -> Figures:
-        read.append(game.game_id)
-        return figures(game)
+    def counted(one: GetGameResponse) -> Figures:
+        read.append(one.game_id)
+        return figures(one)
 
     path = "/api/v1/tournaments/lliga/prizes"
     await stage.add(*hall.create())
@@ -66,3 +68,38 @@ async def test_prizes_follow_every_play_though_games_that_did_not_change_are_not
             prize.value for prize in prizes(ALL, found.rounds, games)
         ]
     assert told["prizes"][0]["value"] > 0
+
+
+async def by_hand(stage: Stage, rounds: int) -> str:
+    """A championship of which the first round is closed with results entered by hand; gives the page of its prizes."""
+    hall = Championship()
+    results: list[Message] = [
+        pairing.ResultRecorded(
+            round=1,
+            game_id=game_id(1, number),
+            scores=[game.FinalScore(player_id=one, score=300) for one in players],
+        )
+        for number, players in enumerate((("anna", "carme"), ("biel", "dolors")), 1)
+    ]
+    paired = hall.pair(1, [("anna", "carme"), ("biel", "dolors")], "eloi")
+    await stage.add(*hall.create(rounds), *paired, *hall.begin(1), {hall.stream: results}, *hall.close(1))
+    return (await stage.http.get("/t/lliga/prizes", headers={"Accept-Language": "en"})).text
+
+
+async def test_after_the_last_round_a_prize_for_plays_that_were_not_recorded_says_so(stage: Stage) -> None:
+    page = await by_hand(stage, rounds=1)
+    parts = {part.split("</h3>")[0].split(":")[0]: part for part in page.split("<h3>")[1:]}
+    for kind in ("Most bingos", "Highest play"):
+        assert "Not recorded: there are no plays on the record." in parts[kind]
+    assert ">Nobody.<" in parts["Biggest spread"]
+    assert "Nobody yet" not in page
+    answer = (await stage.http.get("/api/v1/tournaments/lliga/prizes")).json()
+    assert answer["over"]
+    unrecorded = {prize["kind"]: prize["unrecorded"] for prize in answer["prizes"]}
+    assert unrecorded == {"bingos": True, "high_game": False, "high_play": True, "spread": False}
+
+
+async def test_nobody_is_ahead_yet_while_a_round_is_left(stage: Stage) -> None:
+    page = await by_hand(stage, rounds=2)
+    assert page.count("Nobody yet.") == 3
+    assert not (await stage.http.get("/api/v1/tournaments/lliga/prizes")).json()["over"]

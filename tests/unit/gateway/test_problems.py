@@ -25,9 +25,7 @@ async def alone(tmp_path: Path) -> AsyncIterator[httpx.AsyncClient]:
     """A gateway behind which no results service answers."""
     with socket.socket() as unused:
         unused.bind(("127.0.0.1", 0))
-        settings = Settings.model_validate(
-            {"data": tmp_path, "results_address": f"127.0.0.1:{unused.getsockname()[1]}"}
-        )
+        settings = Settings.model_validate({"data": tmp_path, "peer_results": f"127.0.0.1:{unused.getsockname()[1]}"})
         record = await Record.open(settings.record_url())
         transport = httpx.ASGITransport(app(Runtime(settings, record)))
         async with httpx.AsyncClient(transport=transport, base_url="http://gateway", timeout=20) as client:
@@ -92,8 +90,8 @@ class Asked(BaseModel):
     ("language", "missing", "pattern"),
     [
         ("en", "round: is missing", "part: expected what matches ^(live)?$, got 'dead'"),
-        ("ca", "round: hi falta", "part: s'esperava una cosa de la forma ^(live)?$, i hi ha 'dead'"),
-        ("es", "round: falta", "part: se esperaba algo de la forma ^(live)?$, y hay 'dead'"),
+        ("ca", "round: falta", "part: s’esperava una cosa de la forma ^(live)?$, i hi ha 'dead'"),
+        ("es", "round: falta", "part: se esperaba algo de la forma ^(live)?$, pero se recibió 'dead'"),
         ("el", "round: λείπει", "part: αναμενόταν κάτι της μορφής ^(live)?$, δόθηκε 'dead'"),
     ],
 )

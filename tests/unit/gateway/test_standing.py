@@ -58,7 +58,7 @@ async def test_a_value_of_the_standings_page_opens_to_its_arithmetic(finished: S
     assert opened.status_code == 200
     assert 'id="median-buchholz"' in opened.text
     assert "Ronda 1, Dolors Vilanova: " in opened.text
-    assert "Una ronda sin partida cuenta como un rival con los propios puntos" in opened.text
+    assert "Una ronda sin partida cuenta como un oponente con los propios puntos" in opened.text
     assert "Ronda 2" not in opened.text.split('class="arithmetic"')[1]
     missing = await finished.http.get("/t/lliga/standings/nobody", headers={"Accept-Language": "es"})
     assert (missing.status_code, "No hay ningún jugador «nobody»" in missing.text) == (404, True)
@@ -98,3 +98,35 @@ async def test_the_arithmetic_of_a_great_tournament_arrives_though_it_is_more_th
 async def test_however_the_rules_count_a_round_without_a_game_the_page_has_words_for_it() -> None:
     option = next(one for one in load_ruleset("fise").options if one.name == "unplayed")
     assert set(option.choices) == set(UNPLAYED_EXPLAINED)
+
+
+async def test_standings_mark_a_category_and_show_it_alone_with_the_ranks_among_all(stage: Stage) -> None:
+    steps = list(Championship().steps())
+    for step in steps:
+        for fact in step.get("tournament-lliga", ()):
+            if isinstance(fact, pairing.PlayerRegistered) and fact.player_id in {"biel", "dolors"}:
+                fact.category = "U18"
+    await stage.add(*steps)
+    everybody = (await stage.http.get("/api/v1/tournaments/lliga/standings")).json()["standings"]
+    young = (await stage.http.get("/api/v1/tournaments/lliga/standings?category=u18")).json()["standings"]
+    assert {one["player_id"] for one in young} == {"biel", "dolors"}
+    assert young == [one for one in everybody if one["category"] == "U18"]
+    page = (await stage.http.get("/t/lliga?category=u18")).text
+    assert ('data-key="biel"' in page, 'data-key="anna"' in page) == (True, False)
+    assert '<a href="?category=U18" aria-current="true">U18</a>' in page
+    lines = (await stage.http.get("/api/v1/tournaments/lliga/standings.csv")).text.splitlines()
+    assert lines[0].endswith(",category")
+    assert sum(line.endswith(",U18") for line in lines) == 2
+
+
+async def test_two_of_one_name_are_told_apart_on_pages_and_in_files(stage: Stage) -> None:
+    await stage.add(*Championship().steps())
+    async with stage.record.writing() as connection:
+        await remember(connection, "anna", "Anna Puig", "Valls")
+        await remember(connection, "biel", "Anna Puig", "Reus")
+        await remember(connection, "elsewhere", "Carme Roca", "Nobody of this tournament")
+    for path in ("/t/lliga", "/t/lliga/players", "/t/lliga/standings/anna"):
+        assert "Anna Puig (Valls)" in (await stage.http.get(path)).text, path
+    for path in ("standings.csv", "crosstable.csv", "rounds/1/pairings.csv", "report.trf"):
+        told = (await stage.http.get(f"/api/v1/tournaments/lliga/{path}")).text
+        assert ("Anna Puig (Valls)" in told, "Anna Puig (Reus)" in told) == (True, True), path

@@ -120,12 +120,12 @@ async def test_a_tournament_without_teams_says_so_everywhere(finished: Stage) ->
     assert (await finished.http.get(f"{AT}/teams")).json()["teams"] == []
     assert "/t/lliga/teams" not in (await finished.http.get("/t/lliga")).text
     page = await finished.http.get("/t/lliga/teams", headers={"Accept-Language": "ca"})
-    assert "No hi ha equips: cadascú juga per ell mateix." in page.text
+    assert "No hi ha equips: es juga individualment." in page.text
 
 
 async def test_the_pages_of_teams_are_there_in_every_language(playing: Stage) -> None:
     words = {
-        "ca": ("Equips", "Alineació", "Punts d'encontre"),
+        "ca": ("Equips", "Alineació", "Punts d’encontre"),
         "es": ("Equipos", "Alineación", "Puntos de encuentro"),
         "el": ("Ομάδες", "Σύνθεση", "Βαθμοί αναμετρήσεων"),
         "en": ("Teams", "Line-up", "Match points"),
@@ -259,7 +259,7 @@ async def test_a_match_lost_by_both_is_marked_and_who_rests_as_the_opponent_has_
     assert [one["opponent_gone"] for one in (*told["team_byes"], *told["requested_byes"])] == [True, True]
     shown = (await stage.http.get("/t/lliga/r/1", headers={"Accept-Language": "es"})).text
     assert shown.count("pierden ambos") == 3
-    assert "Sin jugar, porque el rival no está:" in shown
+    assert "Sin jugar, porque el oponente no está:" in shown
 
 
 async def test_the_standings_of_teams_mark_a_team_that_has_left(stage: Stage) -> None:

@@ -30,7 +30,11 @@ from faristol.record.decision import NO_STREAM
 from faristol.rules import Refusal, pinned_ruleset
 from faristol.rules.refusal import N_
 
-SHORT = Invalid("name", N_("has {length} characters; expected {least} to {most}"), {"length": 0, "least": 1, "most": 9})
+SHORT = Invalid(
+    "name",
+    N_("has {length} {length:character|characters}; expected {least} to {most}"),
+    {"length": 0, "least": 1, "most": 9},
+)
 
 
 def info(problem: Exception, language: str) -> error_details_pb2.ErrorInfo:
@@ -55,7 +59,7 @@ def message(problem: Exception, language: str) -> str:
             {
                 "ca": "no hi ha cap partida 'lliga-r9-t9'",
                 "es": "no hay ninguna partida 'lliga-r9-t9'",
-                "el": "δεν υπάρχει παρτίδα 'lliga-r9-t9'",
+                "el": "δεν υπάρχει αγώνας 'lliga-r9-t9'",
                 "en": "there is no game 'lliga-r9-t9'",
             },
         ),
@@ -71,9 +75,9 @@ def message(problem: Exception, language: str) -> str:
         (
             SHORT,
             {
-                "ca": "name: té 0 caràcters; en calen de 1 a 9",
-                "es": "name: tiene 0 caracteres; hacen falta de 1 a 9",
-                "el": "name: έχει 0 χαρακτήρες· χρειάζονται από 1 έως 9",
+                "ca": "name: té 0 caràcters; se n’esperaven de 1 a 9",
+                "es": "name: tiene 0 caracteres; se esperaban de 1 a 9",
+                "el": "name: έχει 0 χαρακτήρες· αναμένονταν 1 έως 9",
                 "en": "name: has 0 characters; expected 1 to 9",
             },
         ),
@@ -126,7 +130,7 @@ def test_results_that_are_late_say_how_far_they_are() -> None:
 def test_a_service_that_is_away_and_a_missing_ruleset_are_told_in_the_language(language: str) -> None:
     with pytest.raises(Refusal) as refused:
         pinned_ruleset("fisc-1999", "0" * 64)
-    for problem in (Unreachable("lexicon"), refused.value):
+    for problem in (Unreachable("lexicon"), Unreachable("lexicon", "lexicon:50051"), refused.value):
         assert message(problem, language) != message(problem, "en")
 
 

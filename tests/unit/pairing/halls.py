@@ -67,7 +67,7 @@ class Hall:
         return self.do(decide.pair(self.state, self.ruleset, number=number, at=None, now=self.now))
 
     def start(self, number: int) -> Sequence[Message]:
-        return self.do(decide.start(self.state, number=number, at=None, now=self.now))
+        return self.do(decide.start(self.state, self.ruleset, number=number, at=None, now=self.now))
 
     def report(self, game: str, first: int, second: int) -> Sequence[Message]:
         found = self.state.find_game(game)

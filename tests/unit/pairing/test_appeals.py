@@ -170,7 +170,7 @@ def test_an_appeal_that_was_taken_back_holds_nothing_up() -> None:
     lodge(hall, version)
     withdraw_appeal(hall)
     undo(hall, version)
-    hall.do(decide.publish(hall.state, at=None, now=hall.now))
+    hall.do(decide.publish(hall.state, hall.ruleset, at=None, now=hall.now))
     assert refusal_of(lambda: withdraw_appeal(hall)).reason == "TOURNAMENT_OVER"
 
 
@@ -503,12 +503,12 @@ def test_final_standings_wait_for_every_appeal() -> None:
         hall.play(number)
     for player_id in ("p1", "p2"):
         lodge(hall, warn(hall, player_id), player_id)
-    refused = refusal_of(lambda: decide.publish(hall.state, at=None, now=hall.now))
+    refused = refusal_of(lambda: decide.publish(hall.state, hall.ruleset, at=None, now=hall.now))
     assert refused.reason == "APPEAL_OPEN"
     assert [one.params["player"] for one in (refused, *refused.others)] == ["p1", "p2"]
     decide_appeal(hall, 1)
     decide_appeal(hall, 2, upheld=False)
-    hall.do(decide.publish(hall.state, at=None, now=hall.now))
+    hall.do(decide.publish(hall.state, hall.ruleset, at=None, now=hall.now))
     assert hall.state.over
 
 

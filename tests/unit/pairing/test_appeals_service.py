@@ -206,9 +206,9 @@ async def test_an_appeal_names_a_bounded_number_of_persons_each_in_due_form_and_
     wrong: tuple[tuple[dict[str, Any], str], ...] = (
         (
             {"countries": countries(**dict.fromkeys(many, "AND"))},
-            "countries: names 101 persons; expected 100 at the most",
+            "countries: names 101 people; expected at most 100",
         ),
-        ({"player_ids": many}, "player_ids: names 101 persons; expected 100 at the most"),
+        ({"player_ids": many}, "player_ids: names 101 people; expected at most 100"),
         ({"countries": countries(**{"Ona!": "AND"})}, "countries: 'Ona!' is not an id"),
         ({"countries": [*countries(ona="AND"), *countries(ona="FRA")]}, "countries: ona is named twice"),
     )
@@ -219,7 +219,7 @@ async def test_an_appeal_names_a_bounded_number_of_persons_each_in_due_form_and_
     code, message, _ = await refused(act(desk, "AppointTribunal", appointments=appointments() * 21))
     assert (code, message) == (
         grpc.StatusCode.INVALID_ARGUMENT,
-        "appointments: names 105 persons; expected 100 at the most",
+        "appointments: names 105 people; expected at most 100",
     )
 
 

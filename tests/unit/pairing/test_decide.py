@@ -144,7 +144,7 @@ def test_more_rounds_than_opponents_are_refused_before_anybody_plays(players: in
     refusal = refusal_of(lambda: hall.pair(1))
 
     assert refusal.reason == "TOO_MANY_ROUNDS"
-    assert f"{players} players can play {most} rounds" in str(refusal)
+    assert f"{players} players can play {most} round" in str(refusal)
 
 
 @pytest.mark.parametrize("players", [5, 6])
@@ -296,19 +296,19 @@ def test_no_result_comes_before_the_round_is_started() -> None:
 def test_final_standings_follow_the_last_round_and_end_the_tournament() -> None:
     hall = Hall(EIGHT)
     for number in range(1, 6):
-        refusal = refusal_of(lambda: decide.publish(hall.state, at=None, now=hall.now))
+        refusal = refusal_of(lambda: decide.publish(hall.state, hall.ruleset, at=None, now=hall.now))
         assert refusal.reason == "ROUNDS_LEFT"
         assert f"{number - 1} of 5 rounds are closed, round {number} is not" in str(refusal)
         hall.play(number)
 
-    hall.do(decide.publish(hall.state, at=None, now=hall.now))
+    hall.do(decide.publish(hall.state, hall.ruleset, at=None, now=hall.now))
 
     assert hall.state.over
     for act in (
         lambda: hall.pair(6),
         lambda: hall.start(5),
         lambda: hall.close(5),
-        lambda: decide.publish(hall.state, at=None, now=hall.now),
+        lambda: decide.publish(hall.state, hall.ruleset, at=None, now=hall.now),
     ):
         assert refusal_of(act).reason == "TOURNAMENT_OVER"
 

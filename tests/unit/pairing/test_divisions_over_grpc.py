@@ -117,15 +117,15 @@ async def test_a_division_to_move_to_that_is_no_id_is_refused_by_its_field(desk:
 
 async def test_a_player_moves_to_a_division_that_nobody_of_the_same_name_was_in(desk: Desk) -> None:
     await championship(desk)
-    await register(desk, tournament_id="second", player_id="other", name="Biel Soler")
+    other = await register(desk, tournament_id="second", name="Biel Soler")
     await desk.stub.WithdrawPlayer(
-        pairing.WithdrawPlayerRequest(command_id=command(), tournament_id="second", player_id="other")
+        pairing.WithdrawPlayerRequest(command_id=command(), tournament_id="second", player_id=other.player_id)
     )
-    await register(desk, player_id="biel", name="Biel Soler")
+    biel = (await register(desk, name="Biel Soler")).player_id
     _, _, info = await refused(
         desk.stub.MovePlayer(
             pairing.MovePlayerRequest(
-                command_id=command(), tournament_id="open", player_id="biel", to_tournament_id="second"
+                command_id=command(), tournament_id="open", player_id=biel, to_tournament_id="second"
             )
         )
     )

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from faristol.host.errors import Invalid
 from faristol.pairing.identity import checked_country, checked_id, checked_name, ids_of, player_id, same_name
+from faristol.record.people import Person, told_apart
 
 COMMAND = "0190b2f0-7b2e-7c3a-9f10-2b6c3d4e5f60"
 
@@ -74,7 +75,7 @@ def test_a_country_is_three_capital_letters_or_not_known(country: str) -> None:
 
 @pytest.mark.parametrize("country", ["and", "ES", "SPAIN", "E5P", "ESP ", "ÀND", "AND\n"])
 def test_a_country_that_is_none_is_told_what_was_expected(country: str) -> None:
-    with pytest.raises(Invalid, match=r"^country: .* is no country: expected its three capital letters"):
+    with pytest.raises(Invalid, match=r"^country: .* is not a country: expected a code of three capital letters"):
         checked_country("country", country)
 
 
@@ -88,3 +89,9 @@ def test_case_and_space_do_not_part_names() -> None:
     assert same_name("NÚRIA  Bonet", "núria bonet")
     assert same_name("Nu\u0301ria", "Núria")
     assert not same_name("Nuria", "Núria")
+
+
+def test_two_names_that_readers_take_for_one_are_told_apart_however_their_accents_are_written() -> None:
+    persons = [Person("a", "Núria Bonet", "Valls"), Person("b", "Nu\u0301ria  bonet", "Reus")]
+    assert same_name(persons[0].name, persons[1].name)
+    assert told_apart(persons) == {"a": "Núria Bonet (Valls)", "b": "Nu\u0301ria  bonet (Reus)"}

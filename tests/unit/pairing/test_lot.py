@@ -86,7 +86,7 @@ def test_players_whom_a_lot_brought_together_may_meet_again_round_after_round() 
             hall.do(facts)
             assert hall.state.played[number - 1].results[table.game_id] == tuple(score for _, score in scores)
         hall.close(number)
-    hall.do(decide.publish(hall.state, at=None, now=hall.now))
+    hall.do(decide.publish(hall.state, hall.ruleset, at=None, now=hall.now))
 
 
 def test_the_result_of_a_table_is_of_all_its_players_in_their_order() -> None:

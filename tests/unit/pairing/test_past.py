@@ -45,8 +45,8 @@ def after_a_forfeit(players: int = 8) -> Hall:
 def test_a_forfeit_is_a_point_without_a_game() -> None:
     state = after_a_forfeit().state
 
-    assert past_of(state, FISC, "p1", 2) == (Past(half_points=2, first=True, unplayed_win=True),)
-    assert past_of(state, FISC, "p2", 2) == (Past(half_points=2, opponent="p6", first=True),)
+    assert past_of(state, FISC, "p1", 2) == (Past(half_points=2, first=True, paired=True, unplayed_win=True),)
+    assert past_of(state, FISC, "p2", 2) == (Past(half_points=2, opponent="p6", first=True, paired=True),)
 
 
 def test_who_won_by_forfeit_may_meet_the_opponent_again_and_gets_no_bye() -> None:

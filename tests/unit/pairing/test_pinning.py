@@ -68,8 +68,9 @@ def test_layers_are_chosen_from_those_that_the_lexicon_has() -> None:
 async def test_a_lexicon_service_that_is_away_is_said_to_be(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("faristol.pairing.pinning.PATIENCE", 0.2)
     async with grpc.aio.insecure_channel("127.0.0.1:1") as channel:
-        with pytest.raises(Unreachable, match="lexicon"):
-            await installed(channel)
+        with pytest.raises(Unreachable) as away:
+            await installed(channel, "127.0.0.1:1")
+    assert (away.value.service, away.value.address) == ("lexicon", "127.0.0.1:1")
 
 
 def test_an_option_that_is_given_twice_is_refused_with_the_values_that_it_takes() -> None:

@@ -314,7 +314,7 @@ def test_a_check_in_is_taken_back() -> None:
 
 
 def test_where_each_meets_each_who_was_to_meet_somebody_who_withdrew_has_the_points() -> None:
-    hall = hall_of(4, 3, with_options(load_ruleset("pes-2024"), {"pairing": "round-robin"}))
+    hall = hall_of(4, 3, with_options(load_ruleset("fise"), {"pairing": "round-robin"}))
     hall.play(1)
     withdraw(hall, "p4")
     hall.play(2)
@@ -322,7 +322,7 @@ def test_where_each_meets_each_who_was_to_meet_somebody_who_withdrew_has_the_poi
     alone = hall.state.played[1].bye
     assert alone is not None
     assert hall.state.played[1].requested == {}
-    assert past_of(hall.state, hall.ruleset, alone, 3)[1] == Past(half_points=2, allocated=True)
+    assert past_of(hall.state, hall.ruleset, alone, 3)[1] == Past(half_points=2, paired=True, allocated=True)
     assert len(hall.state.played[1].pairings) == 1
 
 
@@ -334,7 +334,7 @@ def test_nothing_is_said_of_who_is_not_registered(act: Callable[..., object]) ->
 
 
 def test_where_each_meets_each_a_bye_is_worth_nothing_and_the_opponent_wins_without_a_game() -> None:
-    hall = hall_of(4, 3, with_options(load_ruleset("pes-2024"), {"pairing": "round-robin"}))
+    hall = hall_of(4, 3, with_options(load_ruleset("fise"), {"pairing": "round-robin"}))
     for kind in (events.BYE_KIND_HALF_POINT, events.BYE_KIND_FULL_POINT):
         with pytest.raises(Refusal, match="grant a zero-point bye") as refused:
             grant(hall, "p1", 1, kind)

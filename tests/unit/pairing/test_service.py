@@ -14,7 +14,10 @@ from sqlalchemy import text
 from tests.unit.pairing.conftest import Desk
 from tests.unit.pairing.halls import FISC, Hall
 
-from faristol.cli.director import direct, history
+from faristol.cli.director import command_of
+from faristol.cli.history import history
+from faristol.cli.names import game_meant
+from faristol.host import StartError
 from faristol.pairing.commands import decision_of
 from faristol.pb.game.v1 import events_pb2 as game_events
 from faristol.pb.pairing.v1 import events_pb2 as events
@@ -189,7 +192,7 @@ async def test_a_country_that_is_none_is_refused_and_nobody_is_registered(desk: 
     code, message, _ = await refused(register(desk, player_id="anna", name="Anna", country="Andorra"))
 
     assert code is grpc.StatusCode.INVALID_ARGUMENT
-    assert "'Andorra' is no country: expected its three capital letters" in message
+    assert "'Andorra' is not a country: expected a code of three capital letters" in message
     assert await people.names(desk.record, ["anna"]) == {}
 
 
@@ -214,12 +217,11 @@ async def test_two_players_of_one_name_are_refused_and_nothing_is_changed(desk: 
     await create(desk)
     await register(desk, player_id="first", name="Núria Bonet", club="Valls")
 
-    code, message, info = await refused(register(desk, player_id="second", name="NÚRIA BONET"))
+    code, message, info = await refused(register(desk, name="NÚRIA BONET"))
 
     assert (code, info.reason) == (grpc.StatusCode.FAILED_PRECONDITION, "NAME_TAKEN")
     assert "first" in message
     assert (info.metadata["player"], info.metadata["club"]) == ("first", "Valls")
-    assert "second" not in await people.names(desk.record, ["first", "second"])
     assert (await desk.stub.GetTournament(pairing.GetTournamentRequest(tournament_id="open"))).player_ids == ["first"]
 
 
@@ -374,7 +376,7 @@ async def test_why_is_answered_in_the_language_of_the_caller(desk: Desk) -> None
     )
 
     assert (answer.reason, answer.article) == ("first", "FISC I.1")
-    assert answer.text == "En la primera ronda la mitad de arriba juega con la de abajo: p1 juega con p5."
+    assert answer.text == "En la primera ronda la mitad superior se enfrenta a la inferior: p1 se enfrenta a p5."
 
 
 async def test_what_was_done_can_be_seen_and_undone(desk: Desk) -> None:
@@ -420,10 +422,13 @@ async def test_who_leaves_or_comes_once_a_round_is_paired_is_told_that_it_has_to
     assert before.round_to_pair_again == 0
     await act(desk, "PairRound", round=1)
     monkeypatch.setenv("LC_ALL", "es_ES.UTF-8")
-    await asyncio.to_thread(direct, "withdraw-player", "open", ["player-id=p2"], desk.runtime.channels.own_address)
+    given = {"tournament_id": "open", "player_id": "player 2", "json_output": False}
+    await asyncio.to_thread(command_of("WithdrawPlayer"), **given, address=desk.runtime.channels.own_address)
     told = capsys.readouterr().out
-    assert told.endswith("La ronda 1 ya está emparejada: hay que volver a emparejarla antes de que empiece.\n")
-    assert "round_to_pair_again" not in told
+    assert told == (
+        "Player 2 se ha retirado, desde la ronda 1. "
+        "La ronda 1 ya se ha emparejado: hay que volver a emparejarla antes de que empiece.\n"
+    )
     code, message, _ = await refused(act(desk, "StartRound", round=1))
     assert (code, message.endswith("pair it again.")) == (grpc.StatusCode.FAILED_PRECONDITION, True)
     assert (await register(desk, player_id="p9", name="Player 9")).round_to_pair_again == 1
@@ -598,3 +603,48 @@ async def test_the_system_by_which_a_tournament_is_rated_is_shown_and_its_choice
     listed = rating_events.RatingListPublished(tournament_id="open", system="fisc-1")
     await desk.record.append(Decision([Write("ratings-open", 2, [listed], "open")]), Metadata())
     assert (await desk.stub.GetTournament(which)).rating_system == "fisc-1"
+
+
+async def test_the_tournament_tells_the_names_and_clubs_of_its_players_by_which_people_mean_them(desk: Desk) -> None:
+    await create(desk)
+    await register(desk, player_id="anna", name="Anna Puig", club="Valls")
+    await register(desk, player_id="blai", name="Blai Soler")
+    await erase(desk.record, "blai")
+
+    answer = await desk.stub.GetTournament(pairing.GetTournamentRequest(tournament_id="open"))
+    assert [(one.player_id, one.name, one.club) for one in answer.players] == [
+        ("anna", "Anna Puig", "Valls"),
+        ("blai", "", ""),
+    ]
+
+
+async def test_a_refusal_on_the_command_line_says_names_and_tables_for_ids(desk: Desk) -> None:
+    await open_tournament(desk)
+    await act(desk, "PairRound", round=1)
+    await act(desk, "StartRound", round=1)
+    game = (await desk.stub.GetTournament(pairing.GetTournamentRequest(tournament_id="open"))).played[0].pairings[0]
+    given = {"tournament_id": "open", "player_id": "player 1", "json_output": False}
+    with pytest.raises(StartError) as refusal:
+        await asyncio.to_thread(command_of("WithdrawPlayer"), **given, address=desk.runtime.channels.own_address)
+    said = str(refusal.value)
+    assert said.startswith("Player 1 is playing Player 1 – Player")
+    assert "(round 1, table 1)" in said
+    assert "--game lost|played-out" in said
+    assert game.game_id not in said
+
+
+async def test_a_game_is_named_by_its_tournament_round_and_table_on_the_command_line(desk: Desk) -> None:
+    await open_tournament(desk)
+    await act(desk, "PairRound", round=1)
+    played = (await desk.stub.GetTournament(pairing.GetTournamentRequest(tournament_id="open"))).played[0]
+    address = desk.runtime.channels.own_address
+    assert await game_meant("open", 1, 1, address) == played.pairings[0].game_id
+    assert await game_meant("open", 2, 0, address) == played.pairings[1].game_id
+    assert await game_meant("copa-r1-t1", 0, 0, address) == "copa-r1-t1"
+
+
+async def test_a_misspelt_ruleset_is_told_with_the_one_that_was_probably_meant(desk: Desk) -> None:
+    request = pairing.CreateTournamentRequest(command_id=str(uuid.uuid4()), name="Copa", ruleset="fise-", rounds=5)
+    with pytest.raises(grpc.aio.AioRpcError) as refused:
+        await desk.stub.CreateTournament(request)
+    assert "there is no ruleset 'fise-'; did you mean fise?" in str(refused.value.details())

@@ -5,6 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 from collections import Counter
+from functools import partial
 from itertools import combinations
 
 import pytest
@@ -13,6 +14,7 @@ from tests.unit.pairing.halls import FISC, NOON, Hall
 from faristol.pairing import decide
 from faristol.pairing.dutch.digest import digest
 from faristol.pairing.dutch.history import round_to_pair
+from faristol.pairing.dutch.pairing import pair_round
 from faristol.pairing.model import Tournament
 from faristol.pairing.ranking import initial_ranking
 from faristol.pairing.systems import dutch_round, propose
@@ -65,7 +67,7 @@ def report(state: Tournament, rounds: int) -> Document:
         for played in state.played:
             found = next((one for one in played.pairings if player_id in one.player_ids), None)
             if found is None:
-                cells.append(Cell(result="U"))
+                cells.append(Cell(result="U" if played.bye == player_id else "H"))
                 continue
             place = found.player_ids.index(player_id)
             mine, theirs = (played.results[found.game_id][one] for one in (place, 1 - place))
@@ -87,7 +89,7 @@ def test_a_dutch_tournament_is_paired_as_its_report_would_be(ruleset: Ruleset, c
             told = round_to_pair(report(hall.state, 5), number, colours=expected.colours)
             assert told.ranking() == expected.ranking()
         paired = play(hall, number)
-        assert paired.algorithm == "fide-dutch-2026-1"
+        assert paired.algorithm == "fide-dutch-2026-2"
         assert paired.inputs_digest == digest(expected)
         met.update(frozenset((one.first_player_id, one.second_player_id)) for one in paired.pairings)
     assert set(met.values()) == {1}
@@ -100,6 +102,25 @@ def test_starts_are_shared_out_where_the_system_says_who_starts() -> None:
     for number in range(1, 6):
         starts.update(one.first_player_id for one in play(hall, number).pairings)
     assert {starts[player] for player in players(12)} <= {2, 3}
+
+
+def test_who_sits_out_the_first_round_has_no_number_until_they_come() -> None:
+    """FIDE C.04.2: the numbers of the others are those that they would have without them (C.04.3 5.2.5)."""
+    hall = Hall(players(12), ruleset=DUTCH_WITH_STARTS)
+    for player_id, rounds in {"p02": (1,), "p05": (1, 2), "p06": (1,), "p09": (1,)}.items():
+        for number in rounds:
+            grant = partial(decide.grant_bye, hall.state, hall.ruleset, kind=events.BYE_KIND_HALF_POINT)
+            hall.do(grant(player_id=player_id, number=number, at=None, now=hall.now))
+    rounds_paired = [play(hall, number) for number in range(1, 6)]
+    white = {one.first_player_id for one in rounds_paired[0].pairings}
+    upper = [player_id in white for player_id in ("p01", "p03", "p04", "p07")]
+    assert upper in ([True, False, True, False], [False, True, False, True])
+    place = {player_id: one for one, player_id in enumerate(initial_ranking(hall.state), 1)}
+    for number, paired in enumerate(rounds_paired, 1):
+        again = pair_round(round_to_pair(report(hall.state, 5), number))
+        assert {(board.white, board.black) for board in again.boards} == {
+            (place[one.first_player_id], place[one.second_player_id]) for one in paired.pairings
+        }, f"round {number}"
 
 
 def test_the_same_record_gives_the_same_pairing_again() -> None:

@@ -132,7 +132,7 @@ def test_rounds_after_it_are_paired_by_the_system_of_the_tournament() -> None:
         hall.report(one.game_id, 400, 300)
     hall.close(2)
     hall.play(3)
-    assert [one.algorithm for one in hall.state.played] == ["swiss-distance-1", "fide-dutch-2026-1", "swiss-distance-1"]
+    assert [one.algorithm for one in hall.state.played] == ["swiss-distance-1", "fide-dutch-2026-2", "swiss-distance-1"]
 
 
 def test_why_they_meet_is_told_by_the_system_of_the_round() -> None:

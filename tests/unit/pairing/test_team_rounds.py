@@ -45,7 +45,11 @@ def change_something(hall: Hall, number: int, chance: random.Random) -> None:
     for team in hall.state.teams:
         turned = team.line_up[::-1]
         if len(turned) > 1 and chance.random() < 0.3:
-            hall.do(decide.set_line_up(hall.state, team_id=team.team_id, player_ids=turned, at=None, now=hall.now))
+            hall.do(
+                decide.set_line_up(
+                    hall.state, hall.ruleset, team_id=team.team_id, player_ids=turned, at=None, now=hall.now
+                )
+            )
         playing = there(hall.state, team.team_id, number)
         if len(playing) > 1 and chance.random() < 0.3:
             leaving = chance.choice(playing)

@@ -49,7 +49,9 @@ def register(hall: Hall, team_id: str, *player_ids: str, name: str = "") -> Sequ
 
 
 def line_up(hall: Hall, team_id: str, *player_ids: str) -> Sequence[Message]:
-    return hall.do(decide.set_line_up(hall.state, team_id=team_id, player_ids=player_ids, at=None, now=hall.now))
+    return hall.do(
+        decide.set_line_up(hall.state, hall.ruleset, team_id=team_id, player_ids=player_ids, at=None, now=hall.now)
+    )
 
 
 def withdraw(hall: Hall, team_id: str) -> Sequence[Message]:
@@ -309,7 +311,7 @@ def test_a_team_has_a_bye_with_its_players_and_no_team_twice() -> None:
         assert {bye.match for bye in one.board_byes.values()} == {0}
         resting.append(one.team_bye)
     assert sorted(resting) == ["a", "b", "c"]
-    assert past_between(hall, "a")[resting.index("a")] == Past(half_points=2, allocated=True)
+    assert past_between(hall, "a")[resting.index("a")] == Past(half_points=2, paired=True, allocated=True)
 
 
 def past_between(hall: Hall, team_id: str) -> tuple[Past, ...]:
@@ -372,7 +374,7 @@ def test_a_round_waits_for_who_is_in_no_team_and_for_a_team_of_nobody() -> None:
         ("NOBODY_LEFT", "FISE 4.4", "teams/b"),
         ("TOO_MANY_ROUNDS", "FISE 4.2", ""),
     ]
-    assert str(found[2]).startswith("2 teams can play 1 rounds")
+    assert str(found[2]).startswith("2 teams can play 1 round ")
     hall = Hall({"ana": 1}, 1, OF_TWO)
     register(hall, "rooks", "ana")
     assert [str(one) for one in decide.obstacles(hall.state, hall.ruleset, 1)] == [
@@ -569,7 +571,7 @@ def test_a_team_that_rests_with_fewer_players_than_boards_has_the_points_of_all_
     play(hall, 1, first_wins)
     (resting,) = (one.team_bye for one in hall.state.played)
     assert resting
-    assert past_between(hall, resting)[0] == Past(half_points=6, allocated=True)
+    assert past_between(hall, resting)[0] == Past(half_points=6, paired=True, allocated=True)
 
 
 def test_in_a_round_of_king_of_the_hill_each_team_meets_the_next_of_the_standings() -> None:

@@ -374,7 +374,7 @@ def published() -> tuple[Hall, Message]:
     hall = hall_of()
     for number in range(1, 6):
         hall.play(number)
-    (act,) = hall.do(decide.publish(hall.state, at=None, now=hall.now))
+    (act,) = hall.do(decide.publish(hall.state, hall.ruleset, at=None, now=hall.now))
     return hall, act
 
 
@@ -386,7 +386,7 @@ def test_final_standings_that_are_reopened_can_be_corrected_and_published_again(
     assert (reopened.round, reopened.note, hall.state.over) == (5, "a slip", False)
     hall.do(decide.change_rounds(hall.state, FISC, rounds=6, note="", at=None, now=hall.now))
     hall.play(6)
-    (again,) = hall.do(decide.publish(hall.state, at=None, now=hall.now))
+    (again,) = hall.do(decide.publish(hall.state, hall.ruleset, at=None, now=hall.now))
     assert isinstance(again, events.StandingsPublished)
     assert (again.round, hall.state.over) == (6, True)
 
@@ -407,7 +407,7 @@ def test_final_standings_are_reopened_once_and_only_when_published() -> None:
 def test_what_is_refused_once_final_standings_are_published_says_how_to_reopen_them() -> None:
     hall, _ = published()
 
-    with pytest.raises(Refusal, match="reopen-standings"):
+    with pytest.raises(Refusal, match="standings reopen"):
         hall.do(decide.withdraw(hall.state, player_id="p1", note="", at=None, now=hall.now))
 
 
@@ -416,6 +416,6 @@ def test_a_result_that_is_not_undone_is_said_to_be_corrected() -> None:
     hall.play(1)
     version = 1 + next(place for place, fact in enumerate(hall.facts) if isinstance(fact, events.ResultRecorded))
 
-    with pytest.raises(Refusal, match=f"correct-result puts that of {GAME} right") as refused:
+    with pytest.raises(Refusal, match=f"`result correct` for {GAME}") as refused:
         decide.undo(hall.state, hall.ruleset, hall.facts, version, note="", at=None, now=hall.now)
     assert refused.value.reason == "NOT_UNDONE"

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from faristol.record.archive import ArchiveError, Line, Writer, read, summed
+from faristol.record.archive import LARGEST_LINE, ArchiveError, Line, Writer, read, summed
 from faristol.record.database import RecordError
 
 texts = st.text(st.characters(codec="utf-8", exclude_characters="\0"), max_size=20)
@@ -199,6 +199,18 @@ def test_a_file_is_there_when_it_is_whole_and_not_before(tmp_path: Path) -> None
     with pytest.raises(ArchiveError, match=r"cannot be written: No such file"):
         written(tmp_path / "none" / "a")
     assert list(tmp_path.iterdir()) == [path]
+
+
+def test_an_archive_that_is_given_up_leaves_nothing_open(tmp_path: Path) -> None:
+    writer = Writer(tmp_path / "a")
+    with pytest.raises(ArchiveError), writer:
+        writer.write("x" * LARGEST_LINE)
+    assert writer._out.closed, "Python 3.13 complains of a stream that writes to a closed file when it is collected"
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_an_archive_is_readable_by_its_owner_alone(tmp_path: Path) -> None:
+    assert written(tmp_path / "a").stat().st_mode & 0o777 == 0o600
 
 
 def test_a_full_disk_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,7 +1,10 @@
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
+from faristol.record import Record
 from faristol.record.database import UnknownDatabase, parse
 
 
@@ -47,3 +50,16 @@ def test_a_url_on_which_no_record_can_stand_is_told_without_its_password(url: st
 def test_a_url_of_a_file_or_a_server_is_taken(url: str, database: str, port: int | None) -> None:
     parsed = parse(url)
     assert (parsed.database, parsed.port) == (database, port)
+
+
+async def test_a_new_record_of_names_is_readable_by_its_owner_alone(tmp_path: Path) -> None:
+    record = await Record.open(f"sqlite:///{tmp_path}/record.db")
+    try:
+        modes = modes_of(tmp_path)
+    finally:
+        await record.close()
+    assert modes == {"record.db": 0o600, "record.db-shm": 0o600, "record.db-wal": 0o600}
+
+
+def modes_of(folder: Path) -> dict[str, int]:
+    return {file.name: file.stat().st_mode & 0o777 for file in folder.iterdir()}

@@ -28,13 +28,18 @@ PUBLIC = frozenset(
         "faristol.lexicon.v1.WordRuling.source",
         "faristol.pairing.v1.Division.name",
         "faristol.pairing.v1.Hall.name",
+        "faristol.pairing.v1.LateEntryAdmitted.category",
         "faristol.pairing.v1.Pairing.hall",
+        "faristol.pairing.v1.PlayerRegistered.category",
         "faristol.pairing.v1.TeamRegistered.name",
         "faristol.pairing.v1.TournamentCreated.division",
         "faristol.pairing.v1.TournamentCreated.name",
     )
 )
-"""Words that are of no player, and that the record keeps for ever: what things are called, and what is law of words."""
+"""Words that are of no player, and that the record keeps for ever: what things are called, and what is law of words.
+
+A category is the class of competition that many are in, and its results are public for ever, as the rating is.
+"""
 
 TEXTS = [
     field

@@ -158,13 +158,13 @@ def _without_position(found: Answers) -> Answers:
 async def test_what_is_as_of_nothing_that_can_be_is_refused(hall: Hall) -> None:
     last = max(hall.given)
     for wrong, told in (
-        ({"as_of_position": -1}, "-1 is no position"),
+        ({"as_of_position": -1}, "-1 is not a position"),
         ({"as_of_position": last + 1}, f"the record has not come to {last + 1}: its last position is {last}"),
         ({"as_of_position": 3, "as_of": to_timestamp(datetime.now(UTC))}, "expected a position or a time, not both"),
         ({"as_of_position": 3, "min_position": 3}, "expected as_of or min_position, not both"),
-        ({"as_of": Timestamp(seconds=10**15)}, "as_of: is no time between the years 1 and 9999"),
-        ({"as_of": Timestamp(seconds=-(10**13))}, "as_of: is no time between the years 1 and 9999"),
-        ({"as_of": Timestamp(seconds=5, nanos=-7)}, "as_of: is no time between the years 1 and 9999"),
+        ({"as_of": Timestamp(seconds=10**15)}, "as_of: is not a time between the years 1 and 9999"),
+        ({"as_of": Timestamp(seconds=-(10**13))}, "as_of: is not a time between the years 1 and 9999"),
+        ({"as_of": Timestamp(seconds=5, nanos=-7)}, "as_of: is not a time between the years 1 and 9999"),
     ):
         with pytest.raises(Invalid, match=told):
             await hall.service.GetGame(results.GetGameRequest(game_id=GAMES[0], **cast("Any", wrong)), CALLER)
@@ -186,3 +186,30 @@ async def test_many_who_look_back_at_once_all_get_their_answer(hall: Hall) -> No
     assert [one.position for one in found] == [p for p in positions if hall.given[p][GAMES[0]] is not None]
     assert any(entry.kind == results.ENTRY_KIND_PHONY for entry in found[-1].entries)
     assert found[-1].end_condition == game.END_CONDITION_OUT
+
+
+async def test_a_tournament_is_not_there_before_its_rules_are(hall: Hall) -> None:
+    created, pinned = 1, 2
+    assert [type(one.message).__name__ for one in await hall.record.read(0, limit=2)] == [
+        "TournamentCreated",
+        "RulesetPinned",
+    ]
+    given = [one for one in hall.given[created].values() if one is not None]
+    assert given == [results.ListTournamentsResponse(position=created)]
+    for position, there in ((created, False), (pinned, True)):
+        of: Any = {"tournament_id": TOURNAMENT, "as_of_position": position}
+        asked: list[Coroutine[Any, Any, Message]] = [
+            hall.service.GetTournament(results.GetTournamentRequest(**of), CALLER),
+            hall.service.ListPlayers(results.ListPlayersRequest(**of), CALLER),
+            hall.service.GetStandings(results.GetStandingsRequest(**of), CALLER),
+            hall.service.GetTeamStandings(results.GetTeamStandingsRequest(**of), CALLER),
+            hall.service.ListTeams(results.ListTeamsRequest(**of), CALLER),
+            hall.service.GetCrosstable(results.GetCrosstableRequest(**of), CALLER),
+            hall.service.GetReport(results.GetReportRequest(**of), CALLER),
+        ]
+        for call in asked:
+            if there:
+                await call
+            else:
+                with pytest.raises(NotFound, match=f"there is no tournament '{TOURNAMENT}'"):
+                    await call

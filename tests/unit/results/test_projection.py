@@ -13,7 +13,7 @@ from faristol.results.projection import projection
 from faristol.results.store import Sheaf
 
 Rows = list[tuple[str, str, str, int, bytes]]
-TABLE = projection().tables.tables["results_v6"]
+TABLE = projection().tables.tables["results_v8"]
 
 
 async def written(record: Record) -> Rows:

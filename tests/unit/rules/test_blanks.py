@@ -1,11 +1,13 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from faristol.rules import Refusal, load_ruleset
-from faristol.rules.blanks import fake_blank_loses_turn, resolve_blank
+from faristol.rules.blanks import check_blank_kept, fake_blank_loses_turn, resolve_blank
 
 FISE, PES, FISC = (load_ruleset(name) for name in ("fise", "pes-2024", "fisc-2023"))
 written = st.none() | st.sampled_from(["A", "CH", "Ñ", "LL"])
@@ -37,6 +39,37 @@ def test_a_blank_is_never_resolved_to_a_face_that_there_is_not() -> None:
         resolve_blank({"p": "K", "o": None}, "p", None, FISE)
     with pytest.raises(ValueError, match="'x' is not among"):
         resolve_blank({"p": "A"}, "x", None, FISE)
+
+
+def test_who_noted_no_blank_may_be_warned_only_where_it_was_for_them_to_note() -> None:
+    note = {"p": None, "o": None}
+    warned = {
+        by: resolve_blank(note, "p", "A", replace(FISE, blank=replace(FISE.blank, written_by=by)), keeper="o").warning
+        for by in ("both", "mover", "keeper")
+    }
+    assert warned == {"both": ("p", "o"), "mover": ("p",), "keeper": ("o",)}
+
+
+@pytest.mark.parametrize(
+    ("fixed_on", "said", "counted", "free"),
+    [
+        ("declared", ("A",), (), False),
+        ("counting", ("A",), (), True),
+        ("counting", ("A",), ("A",), False),
+        ("clock-stopped", ("A",), ("A",), True),
+    ],
+)
+def test_a_blank_keeps_what_it_was_said_to_be_from_when_the_book_fixes_it(
+    fixed_on: str, said: tuple[str, ...], counted: tuple[str, ...], free: bool
+) -> None:
+    ruleset = replace(FISE, blank=replace(FISE.blank, fixed_on=fixed_on))  # type: ignore[arg-type]
+    check_blank_kept(said, counted, ("A", "E"), ruleset)
+    check_blank_kept(said, counted, (), ruleset)
+    if free:
+        check_blank_kept(said, counted, ("E",), ruleset)
+        return
+    with pytest.raises(Refusal, check=lambda refusal: refusal.reason == "BLANK_FIXED"):
+        check_blank_kept(said, counted, ("E",), ruleset)
 
 
 def test_a_fake_blank_costs_the_turn_until_the_score_is_written() -> None:

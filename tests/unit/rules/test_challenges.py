@@ -86,6 +86,26 @@ def test_a_challenge_names_words_of_the_play() -> None:
         assert (refused.value.reason, refused.value.article) == (reason, "FISC I.10")
 
 
+@pytest.mark.parametrize(
+    ("challenged", "formed", "said"),
+    [
+        (("ACURDOS",), tuple("ACURDOS"), "ACURDOS with these tiles. It formed A C U R D O S, tile by tile."),
+        (
+            tuple("CARROS"),
+            ("C", "A", "RR", "O", "S"),
+            "C A R R O S with these tiles. It formed C A RR O S, tile by tile.",
+        ),
+        (tuple("CASAS"), tuple("CASA"), "CASAS. It formed CASA."),
+    ],
+)
+def test_a_word_of_other_tiles_than_those_that_were_laid_is_told_tile_by_tile(
+    challenged: tuple[str, ...], formed: tuple[str, ...], said: str
+) -> None:
+    with pytest.raises(Refusal) as refused:
+        check_words([challenged], [formed], FISE)
+    assert str(refused.value) == f"The play did not form {said}"
+
+
 def test_a_wrong_ruling_changes_the_spread_on_the_same_day_under_pes_alone() -> None:
     assert spread_correction(34, wrongly_refused=True, same_day=True, ruleset=PES) == 64
     assert spread_correction(22, wrongly_refused=False, same_day=True, ruleset=PES) == -52

@@ -14,6 +14,7 @@ from faristol.rules.endgame import (
     EndCondition,
     check_agreement,
     end_of_turns,
+    forfeit_adjustments,
     is_out,
     rack_adjustments,
     rack_value,
@@ -232,6 +233,30 @@ def test_a_forfeit_is_worth_what_the_book_or_the_organiser_says() -> None:
     assert settle_forfeit(["a", "b"], ["b"], with_options(FISC, {"forfeit": "50-0"})).scores == {"a": 50, "b": 0}
     both = settle_forfeit(["a", "b"], ["a", "b"], BOOKS["pes-2024"])
     assert (both.scores, both.winner, both.lost_by_all) == ({"a": 0, "b": 0}, None, True)
+
+
+@given(scores, scores, st.sampled_from(sorted(BOOKS)))
+def test_points_made_before_a_game_is_lost_by_decision_stay_on_the_sheet_unless_the_book_says_otherwise(
+    one: int, two: int, name: str
+) -> None:
+    made = {"a": one, "b": two}
+    lines = forfeit_adjustments(made, ["a"], BOOKS[name], begun=True)
+    after = {
+        player: score + sum(line.points for line in lines if line.player == player) for player, score in made.items()
+    }
+    expected = {"a": 0, "b": 150} if name == "pes-2024" else settle_abandonment(made, ["a"], BOOKS[name]).scores
+    assert after == expected
+    assert {line.kind for line in lines} <= {AdjustmentKind.FORFEIT}
+
+
+def test_racks_count_after_an_abandonment_only_where_a_book_says_so() -> None:
+    left = {"a": ["X"], "b": ["A", "A"]}
+    assert rack_adjustments(EndCondition.ABANDONED, left, FISC) == ()
+    counting = dataclasses.replace(FISC, abandon=dataclasses.replace(FISC.abandon, racks_count=True))
+    lines = rack_adjustments(EndCondition.ABANDONED, left, counting)
+    points = {player: -rack_value(rack, FISC.tile_set) for player, rack in left.items()}
+    assert {line.player: line.points for line in lines} == points
+    assert {line.article for line in lines} == {"FISC I.8.E"}
 
 
 def test_a_player_is_out_only_when_the_bag_is_empty_too() -> None:

@@ -3,6 +3,7 @@ from __future__ import annotations
 import pytest
 
 from faristol.rules import N_, Refusal
+from faristol.rules.refusal import fill
 
 
 def test_a_refusal_says_in_english_what_was_found_and_keeps_the_message_for_translation() -> None:
@@ -20,3 +21,13 @@ def test_what_a_refusal_says_cannot_be_changed_afterwards() -> None:
     assert str(refusal) == "H8"
     with pytest.raises(TypeError):
         refusal.params["square"] = "A1"  # type: ignore[index]
+
+
+@pytest.mark.parametrize(("tiles", "told"), [(0, "0 tiles"), (1, "1 tile"), ("1", "1 tile"), (2, "2 tiles")])
+def test_a_noun_goes_with_its_number(tiles: int | str, told: str) -> None:
+    assert fill("{tiles} {tiles:tile|tiles}", {"tiles": tiles}) == told
+    assert str(Refusal("TILES", "", "{tiles} {tiles:tile|tiles}", {"tiles": tiles})) == told
+
+
+def test_what_is_filled_in_is_not_read_as_a_place() -> None:
+    assert fill("{word}: {{player}}", {"word": "{tiles:a|b}"}) == "{tiles:a|b}: {player}"

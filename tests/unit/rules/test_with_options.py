@@ -105,6 +105,7 @@ def test_a_number_out_of_range_is_refused_with_the_range(minutes: int) -> None:
     ("ruleset", "options", "reason", "sentence"),
     [
         (FISE, {"tempo": "x"}, "OPTION_UNKNOWN", "fise have no option tempo; they have: time, minutes, "),
+        (FISE, {"tiem": "x"}, "OPTION_UNKNOWN", "have no option tiem; did you mean time? They have: time, "),
         (
             FISE,
             {"time": "walking"},
@@ -119,7 +120,7 @@ def test_a_number_out_of_range_is_refused_with_the_range(minutes: int) -> None:
             FISE,
             {"time": "timer", "minutes": 20},
             "OPTION_WITHOUT_SENSE",
-            "minutes has no sense here: it needs clock.model",
+            "minutes makes no sense here: it needs clock.model",
         ),
     ],
 )

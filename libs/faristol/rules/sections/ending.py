@@ -29,6 +29,8 @@ class End:
     """The game ends when the players agree that nobody can lay a tile."""
     racks_count_after_time: bool
     """Whether racks are counted when the round ran out of time."""
+    racks_count_after_overtime: bool
+    """Whether racks are counted when a player has used more than their time, however the game ended."""
     racks_count_after_cap: bool
     """Whether racks are counted when a player went over the cap on overtime."""
 
@@ -53,6 +55,9 @@ class Forfeit:
 
     winner_points: int
     loser_points: int
+    begun: Literal["as-abandoned", "forfeit"]
+    """What a game is worth that is lost by decision after a turn of it was over: what it would be if the loser had
+    abandoned it; or the points above, as if it had not been played."""
 
 
 @dataclass(frozen=True, slots=True)

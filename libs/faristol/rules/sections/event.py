@@ -48,6 +48,9 @@ class Championship:
     long_from_rounds: int
     unplayed: Literal["fide-dummy", "fide-virtual", "own-score", "zero"]
     """What a round without a game is worth to Buchholz and Berger; ``faristol.rules.standings.unplayed`` has each."""
+    not_there: Literal["bye", "forfeit"]
+    """Where each meets each, what a round is worth whose opponent is not there for it, having left or otherwise: a bye;
+    or the game is lost by who is not there, with the score of ``forfeit``."""
     late_entry: Literal["first-half", "never"]
     late_entry_points: float
     """Fictitious points for each round missed, for pairing only."""

@@ -53,4 +53,6 @@ class Law:
     game_over: str
     signatures: str
     correction: str
+    correction_closed: str
+    """Until when a running total can be corrected."""
     result_final: str

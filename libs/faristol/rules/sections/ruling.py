@@ -58,7 +58,8 @@ class Arbiter:
     asked_word: Literal["unplayable", "none"]
     """A word about which a player asked and was answered before playing it."""
     asked_again: Literal["disqualified", "none"]
-    """Asking again after that."""
+    """Asking again after that, in this game or another of the tournament, and answering again: the game is lost, and
+    expulsion is put forward."""
     sanction_points_min: int | None
     """The least that a sanction in points takes off; None where the book sets none."""
     sanction_points_from: Literal["score", "spread"]

@@ -40,6 +40,11 @@ class Start:
     seat: Literal["free", "drawn", "starter-chooses", "lot"]
     """Who sits where: no rule; a draw if wanted; whoever begins chooses; the lot of the start."""
 
+    @property
+    def by_pairing(self) -> bool:
+        """The first named of a pair begins (FISE 4.1, 4.2, PES Γ.α)."""
+        return self.method in {"first-named", "system"}
+
 
 @dataclass(frozen=True, slots=True)
 class FirstMove:

@@ -70,7 +70,16 @@ class Lateness:
     """A player who is not there when the round begins."""
 
     clock_starts_after_minutes: int | None
-    """The clock of the absent player is started so long after the signal; None where it is not."""
+    """The clock of the absent player is started so long after what ``counted_from`` says; None where it is not."""
+    clock_starts_on: Literal["signal", "press"]
+    """From when that time counts: from the moment itself, however late somebody notes it; or not before an arbiter, who
+    was told, presses the clock."""
+    counted_from: Literal["start", "draw"]
+    """What those minutes count from: the start of the round, or the draw of its pairings. No clock runs before the
+    start."""
+    long_break_minutes: int | None
+    """A break between draw and start that is so long, or longer, lets the minutes count from the start; None where they
+    do anyway."""
     loses_after_minutes: int | None
     """Who is still absent then loses; None for no such limit."""
     loses_counted: Literal["from-signal", "on-clock"]
@@ -100,4 +109,7 @@ class Absence:
     """Tiles that the play before leaving must lay."""
     opponent_may_draw: bool
     """Whether the opponent may draw while the other is away."""
+    played_meanwhile: Literal["questioned-on-return", "stands"]
+    """A play that the opponent completed while the player was away: who comes back may question it before writing its
+    score, drawing, or beginning the next turn; or it is accepted as any other that was completed."""
     loses_with: Literal["own-time-or-round", "arbiter"]

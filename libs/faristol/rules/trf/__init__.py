@@ -13,6 +13,7 @@ from faristol.rules.trf.document import (
     Points,
     Scores,
     Team,
+    told_by_first_round,
 )
 from faristol.rules.trf.problem import Problem, TrfError
 from faristol.rules.trf.reader import decode_trf, read_trf
@@ -35,5 +36,6 @@ __all__ = [
     "TrfError",
     "decode_trf",
     "read_trf",
+    "told_by_first_round",
     "write_trf",
 ]

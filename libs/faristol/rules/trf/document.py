@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
 from typing import Literal
@@ -36,6 +36,11 @@ class Cell:
     def played(self) -> bool:
         """A game took place over the board."""
         return self.opponent != 0 and self.result in "1=0WDL"
+
+    @property
+    def paired(self) -> bool:
+        """The pairing had the player in it: with an opponent, or with the allocated bye."""
+        return self.opponent != 0 or self.result == "U"
 
     @property
     def open(self) -> bool:
@@ -211,3 +216,17 @@ def _over(player: Player) -> Iterator[int]:
     for number, cell in enumerate(player.cells, 1):
         if cell.result == "U" or (cell.opponent and not cell.open):
             yield number
+
+
+def told_by_first_round(players: Sequence[Player]) -> Colour:
+    """The initial colour, by the first player who had an opponent in round 1; ``-`` when that tells none.
+
+    It is that of the odd numbers, counted among those who were paired in that round: who comes later has no number yet
+    (FIDE C.04.2, C.04.3 5.2.5).
+    """
+    there = sorted((player for player in players if player.cell(1).paired), key=lambda player: player.number)
+    for place, player in enumerate(there, 1):
+        if player.cell(1).opponent:
+            colour = player.cell(1).colour
+            return colour if place % 2 or colour == "-" else "b" if colour == "w" else "w"
+    return "-"

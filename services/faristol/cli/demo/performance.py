@@ -10,29 +10,30 @@ from collections.abc import Coroutine
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Any, cast
+from typing import Any
 
 import grpc
-from google.rpc import error_details_pb2
-from grpc_status import rpc_status
+from rich.box import SIMPLE_HEAD
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn
 from rich.table import Table as Grid
 
 from faristol.cli.api import Api
+from faristol.cli.calling import every_reason
 from faristol.cli.compose import Running, running
 from faristol.cli.demo.championship import Championship, Outcome
 from faristol.cli.demo.plan import Plan
 from faristol.cli.demo.readiness import check, open_lexicon
+from faristol.gateway import labels
 from faristol.gateway.standings import tie_break_value
-from faristol.host import Settings, StartError
+from faristol.host import Addresses, Settings, StartError
 from faristol.host.channels import Channels
 from faristol.host.process import stop_on_signals
 from faristol.pb.results.v1 import results_pb2
 from faristol.rules.options import written
 from faristol.words import WordGraph
 
-_SHORT = {"median-buchholz": "MB"}
+PLAYER = "player"
 
 
 @dataclass(frozen=True)
@@ -53,7 +54,7 @@ async def run(settings: Settings, plan: Plan, show: Show) -> None:
     lexicon, graph = await asyncio.to_thread(open_lexicon, settings, plan)
     async with AsyncExitStack() as stack:
         if show.connect:
-            channels = _elsewhere(settings)
+            channels = _elsewhere()
             stack.push_async_callback(channels.close)
             process = None
         else:
@@ -69,7 +70,7 @@ async def run(settings: Settings, plan: Plan, show: Show) -> None:
             json.dump(_as_json(plan, outcome), sys.stdout, ensure_ascii=False, indent=2)
             sys.stdout.write("\n")
         else:
-            Console().print(_standings(outcome))
+            Console().print(standings(outcome))
         if process and show.keep_serving:
             console.print(f"\nThe pages: [bold]{pages}[/bold]   (Ctrl-C ends)", highlight=False)
             await process.process.serve(stop)
@@ -77,12 +78,13 @@ async def run(settings: Settings, plan: Plan, show: Show) -> None:
                 raise StartError(process.process.problem)
 
 
-def _elsewhere(settings: Settings) -> Channels:
+def _elsewhere() -> Channels:
+    addresses = Addresses()
     for service in ("lexicon", "game", "clock", "pairing", "rating", "results"):
-        if not settings.address(service):
-            missing = f"FARISTOL_{service.upper()}_ADDRESS"
-            raise StartError(f"--connect needs the address of every service: set {missing}")
-    return Channels(settings)
+        if not addresses.of(service):
+            missing = addresses.setting(service)
+            raise StartError(f"--connect needs the address of every service: set FARISTOL_ADDRESS, or {missing}")
+    return Channels(addresses.of)
 
 
 async def _until(stop: asyncio.Event, process: Running | None, play: Coroutine[Any, Any, Outcome]) -> Outcome | None:
@@ -99,22 +101,11 @@ async def _until(stop: asyncio.Event, process: Running | None, play: Coroutine[A
             raise StartError(process.process.problem)
         return None
     except grpc.aio.AioRpcError as problem:
-        raise StartError(f"the championship cannot go on: {_told(problem)}") from problem
+        raise StartError(f"the championship cannot go on: {every_reason(problem).rstrip('.')}") from problem
     finally:
         for task in (playing, *others):
             task.cancel()
         await asyncio.gather(playing, *others, return_exceptions=True)
-
-
-def _told(problem: grpc.aio.AioRpcError) -> str:
-    """What a service said, with the article that it went by."""
-    message = (problem.details() or problem.code().name).rstrip(".")
-    status = rpc_status.from_call(cast("grpc.Call", problem))
-    info = error_details_pb2.ErrorInfo()
-    for detail in status.details if status else ():
-        if detail.Unpack(info) and info.metadata.get("article"):
-            return f"{message} ({info.metadata['article']})"
-    return message
 
 
 async def _play(console: Console, api: Api, plan: Plan, lexicon: str, graph: WordGraph) -> Outcome:
@@ -178,12 +169,16 @@ def _under(plan: Plan) -> str:
     return ":".join([plan.ruleset, *(f"{name}={written(value)}" for name, value in plan.rules.chosen.items())])
 
 
-def _standings(outcome: Outcome) -> Grid:
+def standings(outcome: Outcome) -> Grid:
+    """The final standings, for a terminal of 80 columns: names are folded where figures need the room."""
     new = {rating.player_id: rating for rating in outcome.ratings.ratings}
-    grid = Grid(title=outcome.tournament.name)
-    names = [_SHORT.get(tie_break.name, tie_break.name) for tie_break in outcome.standings[0].tie_breaks]
-    for title in ("", "player", "points", *names, "W-D-L", "rating"):
-        grid.add_column(title, justify="left" if title == "player" else "right", no_wrap=True)
+    grid = Grid(title=outcome.tournament.name, box=SIMPLE_HEAD, show_edge=False, pad_edge=False, padding=(0, 1, 0, 0))
+    breaks = [labels.TIE_BREAKS.get(one.name, (one.name, one.name))[1] for one in outcome.standings[0].tie_breaks]
+    for title in ("", PLAYER, "points", *breaks, "W-D-L", "rating"):
+        if title == PLAYER:
+            grid.add_column(title, overflow="fold")  # the one that gives way: figures are whole at 80 columns
+        else:
+            grid.add_column(title, justify="right", no_wrap=True)
     for line in outcome.standings:
         rating = new[line.player_id]
         grid.add_row(

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from faristol.cli.calling import language_of_terminal
 from faristol.cli.demo.plan import Plan
 from faristol.host import Settings, StartError
-from faristol.host.text import render, say
+from faristol.host.text import cited, say
 from faristol.pairing.match import PLAYERS
 from faristol.pairing.pinning import LEXICONS
 from faristol.pairing.systems import CYCLES, most_rounds, not_a_match, too_many_rounds, wrong_rounds
@@ -20,7 +20,7 @@ from faristol.words import Library, WordGraph
 
 
 def options_of(given: Iterable[str]) -> tuple[tuple[str, str], ...]:
-    """What ``--options`` chooses, written with commas as for `faristol direct create-tournament`.
+    """What ``--options`` chooses, written with commas as for `faristol tournament create`.
 
     Raises ``StartError`` for what is not NAME=VALUE.
     """
@@ -45,8 +45,7 @@ def check(plan: Plan) -> None:
         check_rounds(plan.rounds, rules)
         check_first_round(plan.rounds, rules)
     except Refusal as refusal:
-        told = render(refusal, language_of_terminal())
-        raise _cannot_begin(told.rstrip(".") + (f" ({refusal.article})" if refusal.article else "")) from refusal
+        raise _cannot_begin(cited(refusal, language_of_terminal())) from refusal
     if rules.championship.team_boards is not None:
         text = N_("the players of the demonstration are in no teams: leave the option {option} out")
         raise _cannot_begin(_told(text, option="teams"))
@@ -85,7 +84,7 @@ def _check_most(plan: Plan, rules: Ruleset) -> None:
     else:
         refusal = too_many_rounds(plan.players, plan.rounds, rules)
     if refusal:
-        raise _cannot_begin(render(refusal, language_of_terminal()))
+        raise _cannot_begin(cited(refusal, language_of_terminal()))
 
 
 def _cannot_begin(why: str) -> StartError:

@@ -183,7 +183,7 @@ class Table:
                 occurred_at=to_timestamp(when),
             )
             await call(self.api.game.DrawTiles, draw)
-        if "press" in steps:
+        if "press" in steps and not await self._is_over_as_written(game):
             await self.clock.press(placed.turn, placed.mover, when)
 
     async def _answer_open_play(self, game: State) -> bool:
@@ -258,6 +258,13 @@ class Table:
                 occurred_at=to_timestamp(to_datetime(game.occurred_at) + SIGNING),
             )
             await call(self.api.game.SignSheet, request)
+
+    async def _is_over_as_written(self, game: State) -> bool:
+        """Whether the last play has ended the game because all have written it (PES Ε.β)."""
+        if game.bag_left or self.rules.turn.complete_on != "both-written":
+            return False
+        now = await call(self.api.game.GetGame, game_pb2.GetGameRequest(game_id=self.game_id))
+        return bool(now.end_condition)
 
     def _is_over_as_laid(self, game: State) -> bool:
         """Whether the turn ends with the play laid, or the play is ruled on at once, before anybody does anything."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from faristol.rules import Ruleset
+from faristol.rules import Ruleset, load_book
 
 
 def articles_of(ruleset: Ruleset) -> frozenset[str]:
@@ -13,6 +13,18 @@ def articles_of(ruleset: Ruleset) -> frozenset[str]:
     cited += [getattr(ruleset.law, rule) for rule in type(ruleset.law).__slots__]
     cited += [option.article for option in ruleset.options]
     return frozenset(article for text in cited for article in separated(text))
+
+
+def known_articles(ruleset: Ruleset) -> tuple[str, ...]:
+    """Every article that can be cited under a ruleset: those of its book in their order, then those of other books."""
+    book = load_book(ruleset.name)
+    listed = tuple(book.articles) if book else ()
+    return (*listed, *sorted(articles_of(ruleset) - set(listed), key=in_order))
+
+
+def in_order(article: str) -> tuple[tuple[int, str], ...]:
+    """A key that puts ``Box: score`` after ``Box: pass`` and ``FIDE C.07 16`` after ``FIDE C.07 9``."""
+    return tuple((int(part), "") if part.isdecimal() else (0, part) for part in re.split(r"(\d+)", article))
 
 
 def separated(text: str) -> tuple[str, ...]:

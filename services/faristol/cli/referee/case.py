@@ -36,6 +36,8 @@ class Position:
     """The tiles of the first starting draw."""
     recorded: bool = False
     """Played with tiles of wood, and entered by who watches; otherwise the services hold bag and racks."""
+    drawn_ms: int | None = None
+    """How long before the start of its round the round was paired; None where that is not said."""
     arbiter: bool = True
     """Whether an arbiter was assigned, where the rules ask for one."""
 

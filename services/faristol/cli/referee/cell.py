@@ -25,9 +25,10 @@ from faristol.cli.referee.hall import TOURNAMENT, founding
 from faristol.cli.referee.judging import DIRECTOR, JUDGES, REASON, SOURCE, in_question
 from faristol.cli.referee.lexicons import install
 from faristol.cli.referee.position import TOURNAMENT_ID
-from faristol.cli.referee.services import Services, Tables, TableServices, table_verbs
+from faristol.cli.referee.services import AtTable, Services, Tables, TableServices, table_verbs
 from faristol.cli.referee.verbs import Verb
 from faristol.cli.sitting import Judge
+from faristol.game.streams import game_stream
 from faristol.host import AlreadyExists, Invalid, NotFound, Settings
 from faristol.host.pinning import Pin
 from faristol.pb.game.v1 import events_pb2 as game_events
@@ -103,24 +104,8 @@ class TableOnCell(OnCell, TableServices):
         self.lexicon = lexicon
 
     async def rule(self, good: Callable[[Word], bool]) -> None:
-        """See ``Services``."""
-        facts = await self.facts()
-        raised = in_question(facts)
-        appeal = isinstance(raised, game_events.AppealRaised)
-        first = [
-            judge_id
-            for fact in facts
-            if isinstance(fact, events.CaseRuled) and fact.challenge == raised.challenge and not fact.appeal
-            for judge_id in fact.judge_ids
-        ]
-        judge = Judge(self._channel, next(one for one in JUDGES if one not in first or not appeal))
-        ruled = {fact.case_id for fact in facts if isinstance(fact, events.CaseRuled)}
-        case_id = await _first_in_queue(judge, ruled)
-        await asked(judge.claim(case_id))
-        file = await asked(judge.file(case_id))
-        rulings = [_ruling(one, good=good(tuple(one.word.faces))) for one in file.words]
-        await asked(judge.rule(case_id, rulings))
-        await self.settle()
+        """See ``AtTable``."""
+        await rule_on_cell(self, self._channel, good)
 
     async def choose_layers(self, layers: Sequence[str]) -> None:
         """See ``Services``."""
@@ -130,12 +115,37 @@ class TableOnCell(OnCell, TableServices):
         await self.settle()
 
 
-async def _first_in_queue(judge: Judge, ruled: Collection[str]) -> str:
-    """The case that waits longest and is none of those ``ruled`` on: a queue may be shown that is a moment old."""
+async def rule_on_cell(table: AtTable, channel: grpc.aio.Channel, good: Callable[[Word], bool]) -> None:
+    """Rule at a table; see ``AtTable``. The judge takes its case from the queue."""
+    facts = await table.record.facts(game_stream(table.game_id))
+    raised = in_question(facts)
+    appeal = isinstance(raised, game_events.AppealRaised)
+    everything = await table.facts()
+    of_table = [fact for fact in everything if isinstance(fact, events.CaseRuled) and fact.game_id == table.game_id]
+    first = [
+        judge_id
+        for fact in of_table
+        if fact.challenge == raised.challenge and not fact.appeal
+        for judge_id in fact.judge_ids
+    ]
+    judge = Judge(channel, next(judge_id for judge_id in JUDGES if judge_id not in first or not appeal))
+    opened = {
+        fact.case_id for fact in everything if isinstance(fact, events.CaseOpened) and fact.game_id == table.game_id
+    } - {fact.case_id for fact in of_table}
+    case_id = await _first_in_queue(judge, opened)
+    await asked(judge.claim(case_id))
+    file = await asked(judge.file(case_id))
+    rulings = [_ruling(word, good=good(tuple(word.word.faces))) for word in file.words]
+    await asked(judge.rule(case_id, rulings))
+    await table.settle()
+
+
+async def _first_in_queue(judge: Judge, waiting: Collection[str]) -> str:
+    """The case that waits longest of those ``waiting``: a queue may be shown that is a moment old."""
     async with patience("no case comes to the judge"):
         async for queue in judge.queue():
             for case in queue.cases:
-                if case.case_id not in ruled:
+                if case.case_id in waiting:
                     return case.case_id
     raise ValueError("the queue ended")
 
@@ -222,28 +232,28 @@ def on_cell(nats_url: str) -> Tables:
         async with serving(nats_url, SERVED, now, installed) as cell:
             services = TableOnCell(cell.record, cell.lexicon, cell.channel, cell.reactions)
             await services.write(TOURNAMENT, founding(case.ruleset, cell.lexicon))
-            await _appoint(cell.channel, case)
+            await appoint(cell.channel, TOURNAMENT_ID, case.ruleset.tile_set.language)
             yield services
 
     return tables
 
 
-async def _appoint(channel: grpc.aio.Channel, case: TableCase) -> None:
-    """One judge rules on each case, and another on an appeal."""
+async def appoint(channel: grpc.aio.Channel, tournament_id: str, language: str) -> None:
+    """One judge rules on each case of a tournament, and another on an appeal."""
     stub = pb_grpc.AdjudicationServiceStub(channel)
     for judge_id in (*JUDGES, DIRECTOR):
-        appoint = pb.AppointJudgeRequest(
+        request = pb.AppointJudgeRequest(
             command_id=_command(),
-            tournament_id=TOURNAMENT_ID,
+            tournament_id=tournament_id,
             judge_id=judge_id,
-            languages=[case.ruleset.tile_set.language],
+            languages=[language],
             director=judge_id == DIRECTOR,
         )
-        await stub.AppointJudge(appoint)
+        await stub.AppointJudge(request)
     await stub.SetAdjudication(
         pb.SetAdjudicationRequest(
             command_id=_command(),
-            tournament_id=TOURNAMENT_ID,
+            tournament_id=tournament_id,
             mode=events.MODE_JUDGE,
             lease_seconds=LEASE_SECONDS,
             escalate_after_seconds=ESCALATE_AFTER_SECONDS,

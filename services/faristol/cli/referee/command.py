@@ -18,7 +18,7 @@ from faristol.cli.common import Bar
 from faristol.cli.referee.case import Case
 from faristol.cli.referee.coverage import as_markdown, coverage
 from faristol.cli.referee.document import CaseError
-from faristol.cli.referee.reader import files_in, read_cases
+from faristol.cli.referee.reader import files_in, read_file
 from faristol.cli.referee.running import IN_MEMORY, Halls, Verdict, on_cell, run_case
 
 
@@ -61,10 +61,9 @@ def _read(paths: Iterable[Path]) -> tuple[list[Case], list[CaseError]]:
     except CaseError as error:
         return cases, [error]
     for file in files:
-        try:
-            cases += read_cases(file)
-        except CaseError as error:
-            errors.append(error)
+        read, wrong = read_file(file)
+        cases += read
+        errors += wrong
     return cases, errors
 
 

@@ -94,6 +94,8 @@ class Commands:
             taken: tuple[str, ...] = ("stop", "press") if held else ("press",)
         else:
             answers.append(await self.send(actor, "place-play", place, argument))
+            if (await self._services.table()).phase == game_pb2.PHASE_OFF_CENTRE:
+                return  # it lies, and the opponent decides before anything else is done (FISE 20)
             taken = tuple(TURN_STEPS)
         for one in book.turn.steps:
             if one not in taken:

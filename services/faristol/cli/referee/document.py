@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from difflib import get_close_matches
 from pathlib import Path
@@ -19,6 +20,13 @@ LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 """The loader written in C where PyYAML has it: it is ten times as fast."""
 
 NO_YAML = N_("this is no YAML: {said}")
+QUESTION_MARK = N_(
+    'what begins with ? stands in quotation marks, such as "? A E": a bare ? means something else in YAML'
+)
+ALIAS = N_("what stands behind * is written out in full: anchors and aliases of YAML are not read")
+TOO_DEEP = N_("this is nested more than {most} levels deep")
+MOST_LEVELS = 30
+"""Levels of lists and keys within each other: three times what the deepest case needs."""
 
 _TIME = re.compile(r"(\d{1,4}):([0-5]\d)(?:\.(\d{1,3}))?")
 
@@ -62,6 +70,33 @@ class CaseError(ValueError):
         kind = self._params.get("what")
         words = {"what": translations(language).gettext(kind)} if isinstance(kind, str) else {}
         return say(self._text, {**self._params, **words}, language)
+
+
+class Errors:
+    """The errors of a file, gathered so that all of them are told at once."""
+
+    def __init__(self) -> None:
+        self._found: dict[str, CaseError] = {}
+
+    def __len__(self) -> int:
+        return len(self._found)
+
+    @property
+    def found(self) -> list[CaseError]:
+        """Each once, in the order of lines."""
+        return sorted(self._found.values(), key=lambda error: error.line)
+
+    def add(self, error: CaseError) -> None:
+        """Keep an error; what a file says for all its cases is found wrong in each of them, and kept once."""
+        self._found.setdefault(str(error), error)
+
+    @contextmanager
+    def gather(self) -> Iterator[None]:
+        """Keep the error that the block ends with, and go on behind it."""
+        try:
+            yield
+        except CaseError as error:
+            self.add(error)
 
 
 def there_is_no(what: str, name: str, known: Iterable[str]) -> Sentence:
@@ -145,30 +180,71 @@ class Value:
         """A list of texts, or one text with commas."""
         return tuple(part.strip() for item in self.items() for part in item.text().split(",") if part.strip())
 
-    def keys(self, known: Collection[str] | None = None) -> Mapping[str, Value]:
-        """The values by key. Raises ``CaseError`` for a key that comes twice or is not ``known``."""
+    def keys(self, known: Collection[str] | None = None, errors: Errors | None = None) -> Mapping[str, Value]:
+        """The values by key. One that comes twice or is not ``known`` goes to ``errors``, or raises ``CaseError``."""
         if not isinstance(self.node, yaml.MappingNode):
             raise self.wrong(N_("expected keys with values, such as `Anna: A B C`"))
         found: dict[str, Value] = {}
         for key, value in self.node.value:
-            at = Value(self.file, key)
-            name = at.text()
-            if name in found:
-                raise at.wrong(N_("{name} stands here twice"), {"name": repr(name)})
-            if known is not None and name not in known:
-                raise at.wrong(there_is_no(N_("key"), name, known))
+            try:
+                name = self._key(Value(self.file, key), known)
+                if name in found:
+                    raise Value(self.file, key).wrong(N_("{name} stands here twice"), {"name": repr(name)})
+            except CaseError as error:
+                if errors is None:
+                    raise
+                errors.add(error)
+                continue
             found[name] = Value(self.file, value)
         return found
 
+    @staticmethod
+    def _key(key: Value, known: Collection[str] | None) -> str:
+        name = key.text()
+        if known is not None and name not in known:
+            raise key.wrong(there_is_no(N_("key"), name, known))
+        return name
+
 
 def documents(file: Path, text: str) -> Iterator[Value]:
-    """The documents of ``text``. Raises ``CaseError`` where it is no YAML."""
+    """The documents of ``text``. Raises ``CaseError`` where it is no YAML, or YAML that no case is written in."""
     try:
+        _check_shape(file, text)
         for node in yaml.compose_all(text, Loader=LOADER):
             yield Value(file, node)
     except yaml.MarkedYAMLError as error:
-        mark = error.problem_mark or error.context_mark
-        said = " ".join(part for part in (error.context, error.problem) if part)
-        raise CaseError(file, mark.line + 1 if mark else 1, NO_YAML, {"said": said}) from error
+        raise _no_yaml(file, text, error) from error
     except yaml.YAMLError as error:
         raise CaseError(file, 1, NO_YAML, {"said": str(error)}) from error
+
+
+def _check_shape(file: Path, text: str) -> None:
+    """Refuse what cannot be walked through: the loader calls itself for every level, and an alias repeats all it names.
+
+    The parser's events come one by one, however deep they are nested.
+    """
+    depth = 0
+    for event in yaml.parse(text, Loader=LOADER):
+        line = event.start_mark.line + 1 if event.start_mark else 1
+        if isinstance(event, yaml.AliasEvent):
+            raise CaseError(file, line, ALIAS, {})
+        if isinstance(event, yaml.CollectionStartEvent):
+            depth += 1
+        elif isinstance(event, yaml.CollectionEndEvent):
+            depth -= 1
+        if depth > MOST_LEVELS:
+            raise CaseError(file, line, TOO_DEEP, {"most": MOST_LEVELS})
+
+
+def _no_yaml(file: Path, text: str, error: yaml.MarkedYAMLError) -> CaseError:
+    """What is wrong, at the line where it begins: a bracket or quotation mark that is not closed is found out later."""
+    mark = error.problem_mark or error.context_mark
+    if mark is None:
+        return CaseError(file, 1, NO_YAML, {"said": str(error.problem)})
+    lines = text.split("\n")
+    if mark.line < len(lines) and lines[mark.line][mark.column : mark.column + 1] == "?":
+        return CaseError(file, mark.line + 1, QUESTION_MARK, {})
+    if error.context_mark and re.search(r"flow (sequence|mapping)|quoted scalar", error.context or ""):
+        mark = error.context_mark
+    said = " ".join(part for part in (error.context, error.problem) if part)
+    return CaseError(file, mark.line + 1, NO_YAML, {"said": said})

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from google.protobuf.message import Message
 from google.protobuf.message_factory import GetMessageClass
 
 from faristol.cli.referee.articles import separated
-from faristol.cli.referee.document import Value, there_is_no
-from faristol.cli.referee.forms import fill, shown
+from faristol.cli.referee.document import Errors, Value, there_is_no
+from faristol.cli.referee.forms import by_square, fill, shown
 from faristol.cli.referee.standing import STANDING, Differences, fields
 from faristol.host import AlreadyExists, Invalid
 from faristol.pb.clock.v1 import events_pb2 as clock_events
@@ -26,6 +26,9 @@ if TYPE_CHECKING:
 
 M = TypeVar("M", bound=Message)
 
+Expectation = Callable[[str, Value], Differences]
+"""The differences from what stands under a key."""
+
 FACTS: Mapping[str, Any] = {
     name: descriptor
     for module in (events, clock_events, lexicon_events, pairing_events)
@@ -39,16 +42,18 @@ def last(facts: Sequence[Message], kind: type[M]) -> M | None:
     return next((fact for fact in reversed(facts) if isinstance(fact, kind)), None)
 
 
-async def differences(done: Done, step: Step, expectation: Callable[[str, Value], Differences]) -> AsyncIterator[str]:
+async def differences(done: Done, step: Step, expectation: Expectation, unread: Errors) -> list[str]:
     """Everything in which what came of a step differs from what it expects, each with its file and line.
 
-    ``expectation`` compares what stands under a key.
+    ``expectation`` compares what stands under a key; ``unread`` takes what cannot be compared with anything.
     """
+    found = []
     if done.problem and not REFUSALS & set(step.expected):
-        yield str(step.place.wrong(f"this was refused: {_told(done.problem)}"))
+        found.append(str(step.place.wrong(f"this was refused: {_told(done.problem)}")))
     for key, value in step.expected.items():
-        async for difference in expectation(key, value):
-            yield str(value.wrong(difference))
+        with unread.gather():
+            found += [str(value.wrong(difference)) async for difference in expectation(key, value)]
+    return found
 
 
 def of_table(world: World, done: Done, key: str, value: Value) -> Differences:
@@ -129,6 +134,7 @@ async def _facts(done: Done, value: Value) -> Differences:
             ((key, inner),) = item.keys().items() if len(item.keys()) == 1 else [("", item)]
             name, fields = item.saying(key), inner.keys() if inner.is_mapping else {}
         wanted: Any = GetMessageClass(_fact(name))()
+        fields = by_square(wanted, fields)
         fill(wanted, fields, Board())
         of_kind: list[Any] = [fact for fact in done.facts if fact.DESCRIPTOR is wanted.DESCRIPTOR]
         named = [key.replace("-", "_") for key in fields]

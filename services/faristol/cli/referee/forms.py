@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
@@ -12,13 +13,16 @@ from google.protobuf.timestamp_pb2 import Timestamp
 
 from faristol.cli.referee.document import CaseError, Value, there_is_no
 from faristol.pb.game.v1 import events_pb2, game_pb2
-from faristol.rules import N_, Board, Notation, Placement, Square, Tile, lay, read_tiles
+from faristol.rules import N_, Board, Direction, Notation, Placement, Square, Start, Tile, lay, read_tiles
 from faristol.rules.tiles import BLANK
 
 START_NS = 1_704_535_200 * 1_000_000_000
 """When every case begins, 2024-01-06 10:00 UTC, in nanoseconds since 1970."""
 
 MS_NS = 1_000_000
+
+SQUARE = "square"
+"""What a case writes for ``row`` and ``column``."""
 
 
 def moment(at_ms: int) -> Timestamp:
@@ -92,11 +96,35 @@ def board_of(table: game_pb2.GetGameResponse) -> Board:
 def fill(message: Message, fields: Mapping[str, Value], board: Board) -> None:
     """Set the fields named, hyphens standing for underscores. Raises ``CaseError`` for one that there is not."""
     known = message.DESCRIPTOR.fields_by_name
-    for name, value in fields.items():
+    for name, value in by_square(message, fields).items():
         field = known.get(name.replace("-", "_"))
         if field is None:
             raise value.wrong(there_is_no(f"field of {message.DESCRIPTOR.name}", name, map(kebab, known)))
         _set(message, field, value, board)
+
+
+def start_of(value: Value) -> Start:
+    """A square, and which way a word runs from it: ``H8`` across, ``8H`` down. Raises ``CaseError``."""
+    try:
+        return Notation.FISC.read(value.text())
+    except ValueError as error:
+        raise value.wrong(N_("expected a square such as H8, got {text}"), {"text": repr(value.text())}) from error
+
+
+def by_square(message: Message, fields: Mapping[str, Value]) -> dict[str, Value]:
+    """The fields with ``row`` and ``column`` in place of ``square: H8``, where a message has those.
+
+    ``across`` comes with them in a message that says which way a word runs: ``H8`` across, ``8H`` down.
+    """
+    known = message.DESCRIPTOR.fields_by_name
+    found = dict(fields)
+    if SQUARE in fields and SQUARE not in known and {"row", "column"} <= set(known):
+        value = found.pop(SQUARE)
+        start = start_of(value)
+        found |= {"row": value.saying(str(start.square.row)), "column": value.saying(str(start.square.col))}
+        if "across" in known:
+            found["across"] = value.saying("yes" if start.direction is Direction.ACROSS else "no")
+    return found
 
 
 def _set(message: Message, field: Any, value: Value, board: Board) -> None:
@@ -113,6 +141,8 @@ def _set(message: Message, field: Any, value: Value, board: Board) -> None:
     elif field.message_type is not None:
         for item in _separate(value):
             _write(target.add(), item, board)
+    elif field.name.endswith("_ids"):
+        target.extend(name for item in value.items() for name in re.split(r"\s*(?:,|\s–\s)\s*", item.text()) if name)
     elif field.type == FieldDescriptor.TYPE_STRING:
         target.extend(face for item in value.items() for face in item.text().replace(",", " ").split())
     else:

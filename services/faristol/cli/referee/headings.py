@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 
-from faristol.cli.referee.articles import articles_of
-from faristol.cli.referee.document import Value
+from faristol.cli.referee.articles import known_articles, separated
+from faristol.cli.referee.case import Step
+from faristol.cli.referee.document import Errors, Value, there_is_no
 from faristol.rules import Refusal, Ruleset, check_settled, load_ruleset, with_options
 
 HEADING_KEYS = frozenset({"case", "scenario", "articles", "ruleset", "steps"})
@@ -24,21 +25,29 @@ class Heading:
     articles: tuple[str, ...]
 
 
-def heading_of(value: Value, keys: Mapping[str, Value]) -> Heading:
-    """The heading of the case ``value``, out of its keys and those of its file. Raises ``CaseError``."""
-    for needed in ("case", "ruleset", "articles", "steps"):
-        if needed not in keys:
+def heading_of(value: Value, keys: Mapping[str, Value], errors: Errors) -> Heading:
+    """The heading of the case ``value``, out of its keys and those of its file; ``errors`` takes what is wrong in it.
+
+    Raises ``CaseError`` where it has no rules or no steps, and so nothing of it can be read.
+    """
+    missing = [needed for needed in ("case", "ruleset", "articles", "steps") if needed not in keys]
+    for needed in missing:
+        errors.add(value.wrong(f"expected the key {needed!r} in every case"))
+    for needed in ("ruleset", "steps"):
+        if needed in missing:
             raise value.wrong(f"expected the key {needed!r} in every case")
     if not keys["steps"].items():
         raise keys["steps"].wrong("expected at least one step")
     ruleset = _ruleset(keys["ruleset"])
-    scenarios = keys["scenario"].parts() if "scenario" in keys else ()
-    return Heading(
-        name=keys["case"].text(),
-        ruleset=ruleset,
-        scenarios=tuple(_scenario(part, keys["scenario"]) for part in scenarios),
-        articles=_articles(keys["articles"], ruleset),
-    )
+    name, articles, scenarios = "", tuple[str, ...](), list[int]()
+    with errors.gather():
+        name = keys["case"].text() if "case" in keys else ""
+    with errors.gather():
+        articles = _articles(keys["articles"], ruleset) if "articles" in keys else ()
+    with errors.gather():
+        named = keys["scenario"].parts() if "scenario" in keys else ()
+        scenarios += [_scenario(part, keys["scenario"]) for part in named]
+    return Heading(name=name, ruleset=ruleset, scenarios=tuple(scenarios), articles=articles)
 
 
 def _scenario(text: str, place: Value) -> int:
@@ -71,10 +80,25 @@ def _settled(text: str) -> Ruleset:
 
 def _articles(value: Value, ruleset: Ruleset) -> tuple[str, ...]:
     named = value.parts()
-    known = articles_of(ruleset)
     for article in named:
-        if article not in known:
-            raise value.wrong(f"{ruleset.name} cites no article {article!r}; it cites: {', '.join(sorted(known))}")
+        check_article(value, article, ruleset)
     if not named:
         raise value.wrong("expected the articles that the case shows")
     return named
+
+
+def check_article(place: Value, article: str, ruleset: Ruleset) -> None:
+    """Raises ``CaseError`` for an article that the book of a ruleset does not have, with the one that is meant."""
+    known = known_articles(ruleset)
+    if article not in known:
+        raise place.wrong(there_is_no(f"article in the book of {ruleset.name}", article, known))
+
+
+def check_refusals(steps: Iterable[Step], ruleset: Ruleset, errors: Errors) -> None:
+    """Give ``errors`` the refusals that are expected by articles that the book of a ruleset does not have."""
+    for step in steps:
+        if "refused" in step.expected:
+            with errors.gather():
+                place = step.expected["refused"]
+                for article in separated(place.text()):
+                    check_article(place, article, ruleset)

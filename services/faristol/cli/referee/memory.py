@@ -18,8 +18,8 @@ from faristol.cli.referee.case import TableCase, Word
 from faristol.cli.referee.hall import TOURNAMENT, founding
 from faristol.cli.referee.judging import in_question, ruling
 from faristol.cli.referee.notebook import Notebook
-from faristol.cli.referee.position import GAME_ID, TOURNAMENT_ID
-from faristol.cli.referee.services import Services, TableServices, table_verbs
+from faristol.cli.referee.position import TOURNAMENT_ID
+from faristol.cli.referee.services import AtTable, Services, TableServices, table_verbs
 from faristol.cli.referee.verbs import Verb
 from faristol.clock.part import part as clock_part
 from faristol.game.part import part as game_part
@@ -38,6 +38,7 @@ from faristol.lexicon.views import Game, Tournament, watch_game, watch_tournamen
 from faristol.pairing.part import part as pairing_part
 from faristol.pb.game.v1 import events_pb2 as events
 from faristol.record import Metadata, Recorded, load
+from faristol.rules import Ruleset
 
 
 class Caller:
@@ -87,6 +88,20 @@ class InMemory(Services):
                     await self.notebook.append(decision, Metadata())
 
 
+async def rule_in_memory(table: AtTable, ruleset: Ruleset, good: Callable[[Word], bool], now: datetime) -> None:
+    """Rule at a table; see ``AtTable``. The judges are not asked: what they would write is written."""
+    raised = in_question(await table.record.facts(game_stream(table.game_id)))
+    game = (await load(table.record, game_stream(table.game_id), Game(), watch_game)).state
+    question = Question(game.challenges[raised.challenge], raised.occurred_at)
+    if isinstance(raised, events.AppealRaised):
+        first = (await case_of(table.record, game, raised.challenge)).state
+        question = replace(question, appeal=True, barred=first.ruled_by)
+    case = await case_of(table.record, game, raised.challenge, appeal=question.appeal)
+    facts = ruling(case.state, question, game, ruleset, good, now)
+    case_id = case_id_of(table.game_id, game.seed, raised.challenge, appeal=question.appeal)
+    await table.write(stream(case_id), facts)
+
+
 class TableInMemory(InMemory, TableServices):
     """The services of a table over a notebook."""
 
@@ -101,17 +116,8 @@ class TableInMemory(InMemory, TableServices):
         self._now = now
 
     async def rule(self, good: Callable[[Word], bool]) -> None:
-        """See ``Services``."""
-        raised = in_question(await self.facts())
-        game = (await load(self.record, game_stream(GAME_ID), Game(), watch_game)).state
-        question = Question(game.challenges[raised.challenge], raised.occurred_at)
-        if isinstance(raised, events.AppealRaised):
-            first = (await case_of(self.record, game, raised.challenge)).state
-            question = replace(question, appeal=True, barred=first.ruled_by)
-        case = await case_of(self.record, game, raised.challenge, appeal=question.appeal)
-        facts = ruling(case.state, question, game, self._case.ruleset, good, self._now())
-        case_id = case_id_of(GAME_ID, game.seed, raised.challenge, appeal=question.appeal)
-        await self.write(stream(case_id), facts)
+        """See ``AtTable``."""
+        await rule_in_memory(self, self._case.ruleset, good, self._now())
 
     async def choose_layers(self, layers: Sequence[str]) -> None:
         """See ``Services``."""

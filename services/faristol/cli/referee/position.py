@@ -88,7 +88,8 @@ def opening(case: TableCase, layout: Layout, first: str, at_ms: int, lexicon: Pi
     ruleset, position = case.ruleset, case.position
     pin = Pin(ruleset.name, ruleset.digest)
     keeping = events.KEEPING_RECORDED if position.recorded else events.KEEPING_HOSTED
-    tournament = Tournament(TOURNAMENT_ID, _seed(case), pin, lexicon, keeping=keeping)
+    drawn = {} if position.drawn_ms is None else {1: moment(at_ms - position.drawn_ms).ToNanoseconds()}
+    tournament = Tournament(TOURNAMENT_ID, _seed(case), pin, lexicon, keeping=keeping, drawn=drawn)
     pairing = Pairing(
         table=1,
         game_id=GAME_ID,

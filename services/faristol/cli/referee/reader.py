@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
 from faristol.cli.common import why_unread
 from faristol.cli.referee import tables
 from faristol.cli.referee.case import Case
-from faristol.cli.referee.document import CaseError, Value, documents, there_is_no
+from faristol.cli.referee.document import CaseError, Errors, Value, there_is_no
+from faristol.cli.referee.salvage import readable
 from faristol.cli.referee.tournament import reader as tournaments
 
 SUFFIX = ".yaml"
@@ -20,7 +21,8 @@ class Kind(NamedTuple):
 
     shared_keys: Collection[str]
     """Keys that stand in the file for all its cases."""
-    read: Callable[[Value, Mapping[str, Value]], Case]
+    read: Callable[[Value, Mapping[str, Value], Errors], Case]
+    """Reads a case out of its value and the keys of its file. What it goes on behind is kept by the errors."""
 
 
 KINDS: Mapping[str, Kind] = {
@@ -51,29 +53,47 @@ def files_in(paths: Iterable[Path]) -> list[Path]:
 
 
 def read_cases(file: Path) -> list[Case]:
-    """The cases of a file. Raises ``CaseError``."""
-    try:
-        text = file.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise CaseError(file, 1, f"the file cannot be read: {why_unread(error)}") from error
-    cases = [case for document in documents(file, text) for case in _cases(document)]
-    if not cases:
-        raise CaseError(file, 1, "there is no case in this file")
-    names: dict[str, Case] = {}
-    for case in cases:
-        if case.name in names:
-            raise case.place.wrong(f"the case of line {names[case.name].place.line} is called {case.name!r} too")
-        names[case.name] = case
+    """The cases of a file in which nothing is wrong. Raises ``CaseError``: the first, where there are several."""
+    cases, errors = read_file(file)
+    if errors:
+        raise errors[0]
     return cases
 
 
-def _cases(document: Value) -> list[Case]:
+def read_file(file: Path) -> tuple[list[Case], list[CaseError]]:
+    """The cases of a file that can be read, and everything that is wrong in it, in the order of lines."""
+    try:
+        text = file.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        return [], [CaseError(file, 1, f"the file cannot be read: {why_unread(error)}")]
+    errors = Errors()
+    cases: dict[str, Case] = {}
+    for document in readable(file, text, errors):
+        with errors.gather():
+            for case in _cases(document, errors):
+                if case.name in cases:
+                    line = cases[case.name].place.line
+                    errors.add(case.place.wrong(f"the case of line {line} is called {case.name!r} too"))
+                else:
+                    cases[case.name] = case
+    if not cases and not errors:
+        errors.add(CaseError(file, 1, "there is no case in this file"))
+    return list(cases.values()), errors.found
+
+
+def _cases(document: Value, errors: Errors) -> Iterator[Case]:
+    """The cases of a document that can be read."""
     found = document.keys()
     named = found["kind"].text() if "kind" in found else "table"
     if named not in KINDS:
         raise found["kind"].wrong(there_is_no("kind", named, KINDS))
     kind = KINDS[named]
-    keys = document.keys({*FILE_KEYS, *kind.shared_keys})
+    keys = document.keys({*FILE_KEYS, *kind.shared_keys}, errors)
     if "cases" not in keys:
         raise document.wrong("expected a list of cases under `cases`")
-    return [kind.read(value, keys) for value in keys["cases"].items()]
+    for value in keys["cases"].items():
+        before = len(errors)
+        with errors.gather():
+            case = kind.read(value, keys, errors)
+            if len(errors) == before:
+                yield case

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from functools import partial
 
 from faristol.cli.referee import cell, memory
-from faristol.cli.referee.case import Case, TableCase
-from faristol.cli.referee.document import CaseError
-from faristol.cli.referee.expectations import differences, of_table
+from faristol.cli.referee.case import Case, Step, TableCase
+from faristol.cli.referee.document import CaseError, Errors
+from faristol.cli.referee.done import Done
+from faristol.cli.referee.expectations import Expectation, differences, of_table
 from faristol.cli.referee.services import Tables
 from faristol.cli.referee.tournament import cell as tournament_cell
 from faristol.cli.referee.tournament import memory as tournament_memory
@@ -52,7 +54,10 @@ def on_cell(nats_url: str) -> Halls:
 
 
 async def run_case(case: Case, halls: Halls = IN_MEMORY) -> Verdict:
-    """Play a case through. A step that comes out otherwise does not keep the rest from being tried."""
+    """Play a case through. A step that comes out otherwise does not keep the rest from being tried.
+
+    Behind a step that cannot be read only other such steps are told: what else comes out otherwise may follow from it.
+    """
     problems: list[str] = []
     try:
         await _play(case, halls, problems)
@@ -72,16 +77,40 @@ async def _play(case: Case, halls: Halls, problems: list[str]) -> None:
             table = TableWorld(case)
             async with halls.tables(case, table.now) as at_table:
                 await table.open(at_table)
-                for step in case.steps:
-                    done = await table.do(step)
-                    problems += [one async for one in differences(done, step, partial(of_table, table, done))]
+                await _take_steps(case, table.do, partial(_at_table, table), problems)
         case TournamentCase():
             world = TournamentWorld(case)
             async with halls.tournaments(case, world.now) as in_hall:
                 await world.open(in_hall)
-                for step in case.steps:
-                    done = await world.do(step)
-                    expectation = partial(of_tournament, world, done, step.given)
-                    problems += [one async for one in differences(done, step, expectation)]
+                await _take_steps(case, world.do, partial(_in_tournament, world), problems)
         case _:
             raise TypeError(f"{type(case).__name__} is no case that can be played")
+
+
+def _at_table(table: TableWorld, done: Done, _: Step) -> Expectation:
+    return partial(of_table, table, done)
+
+
+def _in_tournament(world: TournamentWorld, done: Done, step: Step) -> Expectation:
+    return partial(of_tournament, world, done, step.given)
+
+
+async def _take_steps(
+    case: Case,
+    do: Callable[[Step], Awaitable[Done]],
+    expectation: Callable[[Done, Step], Expectation],
+    problems: list[str],
+) -> None:
+    """Take the steps of a case in order. ``problems`` takes what comes out otherwise, and what cannot be read."""
+    unread = Errors()
+    try:
+        for step in case.steps:
+            follows = bool(unread)
+            with unread.gather():
+                done = await do(step)
+                found = await differences(done, step, expectation(done, step), unread)
+                problems += () if follows else found
+    except (Refusal, ValueError, NotFound):
+        if not unread:
+            raise
+    problems += map(str, unread.found)

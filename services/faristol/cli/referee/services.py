@@ -12,7 +12,7 @@ from google.protobuf.descriptor import ServiceDescriptor
 from google.protobuf.message import Message
 
 from faristol.cli.referee.case import TableCase, Word
-from faristol.cli.referee.forms import board_of
+from faristol.cli.referee.forms import board_of, since_start
 from faristol.cli.referee.position import GAME_ID
 from faristol.cli.referee.verbs import Verb, verbs_of
 from faristol.clock.deadlines import next_deadline
@@ -81,11 +81,10 @@ class Services(ABC):
         await self.settle()
 
 
-class TableServices(Services):
-    """Game and clock as they run in a hall, and the judges."""
+class AtTable(Services):
+    """Game and clock of one table as they run in a hall, and the judges."""
 
-    lexicon: Pin
-    """What the table pins."""
+    game_id: str
 
     @abstractmethod
     async def rule(self, good: Callable[[Word], bool]) -> None:
@@ -94,14 +93,10 @@ class TableServices(Services):
         Raises ``Refusal`` when nothing was challenged, or the ruling on it was made.
         """
 
-    @abstractmethod
-    async def choose_layers(self, layers: Sequence[str]) -> None:
-        """Switch layers of the lexicon on, as the director. Raises ``Refusal`` where the rules do not let it."""
-
     async def write(self, stream: str, facts: Sequence[Message]) -> None:
         """See ``Services``; what the table settles by itself follows too."""
         await super().write(stream, facts)
-        settled = await load_settled(self.record, GAME_ID)
+        settled = await load_settled(self.record, self.game_id)
         if settled and (decision := settled.decision()):
             await self.record.append(decision, Metadata())
             await self.settle()
@@ -109,28 +104,48 @@ class TableServices(Services):
     async def let_pass(self, until: Instant) -> None:
         """Let time go by: what the clock is due to say by then is said, with all that follows from it."""
         while True:
-            clock = await load_clock(self.record, GAME_ID)
-            table = (await load_table(self.record, GAME_ID)).state
+            clock = await load_clock(self.record, self.game_id)
+            table = (await load_table(self.record, self.game_id)).state
             deadline = next_deadline(clock.state, table, table.ruleset.ruleset()) if table.game_id else None
             if deadline is None or deadline.due > until:
                 return
-            await self.write(clock_stream(GAME_ID), deadline.facts)
+            await self.write(clock_stream(self.game_id), deadline.facts)
 
     async def table(self, player: str = "") -> game_pb2.GetGameResponse:
         """The table as its service shows it to a player."""
-        shown = await self.ask(GAME, "GetGame", game_pb2.GetGameRequest(game_id=GAME_ID, player_id=player))
+        shown = await self.ask(GAME, "GetGame", game_pb2.GetGameRequest(game_id=self.game_id, player_id=player))
         assert isinstance(shown, game_pb2.GetGameResponse)
         return shown
 
     async def clock(self) -> clock_pb2.GetClockResponse:
         """The clock as its service shows it."""
-        shown = await self.ask(CLOCK, "GetClock", clock_pb2.GetClockRequest(game_id=GAME_ID))
+        shown = await self.ask(CLOCK, "GetClock", clock_pb2.GetClockRequest(game_id=self.game_id))
         assert isinstance(shown, clock_pb2.GetClockResponse)
         return shown
 
     async def board(self) -> Board:
         """The tiles that lie on the board."""
         return board_of(await self.table())
+
+    async def used_ms(self, now_ms: int) -> Mapping[str, int]:
+        """The time that each player has used when the case is ``now_ms`` old, in milliseconds."""
+        clock = await self.clock()
+        used = {side.player_id: side.used_ms for side in clock.times}
+        for one in clock.running:
+            used[one.player_id] += now_ms - since_start(one.since)
+        return used
+
+
+class TableServices(AtTable):
+    """The services of the one table of a case."""
+
+    game_id = GAME_ID
+    lexicon: Pin
+    """What the table pins."""
+
+    @abstractmethod
+    async def choose_layers(self, layers: Sequence[str]) -> None:
+        """Switch layers of the lexicon on, as the director. Raises ``Refusal`` where the rules do not let it."""
 
 
 Tables = Callable[[TableCase, Callable[[], datetime]], AbstractAsyncContextManager[TableServices]]

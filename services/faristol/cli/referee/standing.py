@@ -3,20 +3,46 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import AsyncIterator, Callable, Iterator, Mapping
-from typing import TYPE_CHECKING, Any
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
+from typing import Any, Protocol
 
 from faristol.cli.referee.document import Value
-from faristol.cli.referee.forms import clocked, fill, kebab, shown
+from faristol.cli.referee.forms import by_square, clocked, fill, kebab, shown, start_of
+from faristol.cli.referee.services import AtTable
 from faristol.pb.game.v1 import events_pb2 as events
 from faristol.pb.game.v1 import game_pb2
 from faristol.pb.results.v1 import results_pb2
 from faristol.results import scoresheet
 from faristol.results.sheet import write_sheet
-from faristol.rules import Board, Notation
+from faristol.rules import Board, Ruleset
 
-if TYPE_CHECKING:
-    from faristol.cli.referee.world import World
+
+class Seating(Protocol):
+    """Who sits at a table, and under which rules."""
+
+    @property
+    def players(self) -> Sequence[str]:
+        """The ids of its players."""
+
+    @property
+    def ruleset(self) -> Ruleset:
+        """The rules."""
+
+
+class World(Protocol):
+    """A table as expectations look at it."""
+
+    @property
+    def services(self) -> AtTable:
+        """Game and clock."""
+
+    @property
+    def case(self) -> Seating:
+        """Who plays there."""
+
+    async def used_ms(self) -> Mapping[str, int]:
+        """The time that each player has used by now."""
+
 
 Differences = AsyncIterator[str]
 NOBODY = "nobody"
@@ -25,7 +51,7 @@ NOBODY = "nobody"
 def fields(what: str, found: Any, value: Value) -> Iterator[str]:
     """The difference between a message and the fields that ``value`` names, if there is one."""
     wanted = type(found)()
-    named = value.keys()
+    named = by_square(wanted, value.keys())
     fill(wanted, named, Board())
     names = [key.replace("-", "_") for key in named]
     if any(getattr(found, name) != getattr(wanted, name) for name in names):
@@ -71,7 +97,7 @@ async def _bag(world: World, value: Value) -> Differences:
 async def _board(world: World, value: Value) -> Differences:
     board = await world.services.board()
     for name, tile in value.keys().items():
-        found = str(board.get(Notation.FISC.read(name).square, "empty"))
+        found = str(board.get(start_of(tile.saying(name)).square, "empty"))
         if found != tile.text():
             yield f"expected {tile.text()} on {name}, got {found}"
 
@@ -84,9 +110,10 @@ async def _used(world: World, value: Value) -> Differences:
 
 
 async def _runs(world: World, value: Value) -> Differences:
-    found = (await world.services.clock()).running_player_id or NOBODY
-    if found != value.text():
-        yield f"expected the clock of {value.text()} to run, got {found}"
+    found = [one.player_id for one in (await world.services.clock()).running] or [NOBODY]
+    wanted = [one.text() for one in value.items()]
+    if found != wanted:
+        yield f"expected the clock of {', '.join(wanted)} to run, got {', '.join(found)}"
 
 
 async def _on_turn(world: World, value: Value) -> Differences:

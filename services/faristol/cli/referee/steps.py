@@ -2,14 +2,38 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 
-from faristol.cli.referee.case import OFFICIALS, Step
-from faristol.cli.referee.document import Value
+from faristol.cli.referee.case import OFFICIALS, Step, Word
+from faristol.cli.referee.document import Errors, Value
 from faristol.rules import N_
 
 SAID_KEYS = frozenset({"with", "at", "after"})
 """Keys of what a step says beside who does what."""
+
+
+def words_of(shared: Mapping[str, Value], own: Mapping[str, Value], errors: Errors) -> frozenset[Word]:
+    """The good words of a case: those of its file and its own."""
+    words: set[Word] = set()
+    for part in (shared, own):
+        with errors.gather():
+            words.update(tuple(word.split()) for word in (part["words"].parts() if "words" in part else ()))
+    return frozenset(words)
+
+
+def read_steps(
+    value: Value,
+    players: Collection[str],
+    errors: Errors,
+    expectations: Collection[str] = (),
+    given: Collection[str] = (),
+) -> tuple[Step, ...]:
+    """The steps under a key, without those that ``errors`` takes something of; see ``read_step``."""
+    steps = []
+    for item in value.items():
+        with errors.gather():
+            steps.append(read_step(item, players, expectations, given, errors))
+    return tuple(steps)
 
 
 def read_step(
@@ -17,13 +41,14 @@ def read_step(
     players: Collection[str],
     expectations: Collection[str] = (),
     given: Collection[str] = (),
+    errors: Errors | None = None,
 ) -> Step:
-    """A step of these players. Raises ``CaseError``, also for a key that says nothing.
+    """A step of these players. Raises ``CaseError``, also for a key that says nothing, unless ``errors`` takes that.
 
     ``expectations`` are the keys of what can be expected of it, ``given`` those of what else can happen in it.
     """
     actors = {*players, *OFFICIALS}
-    keys = value.keys({*actors, *SAID_KEYS, *expectations, *given})
+    keys = value.keys({*actors, *SAID_KEYS, *expectations, *given}, errors)
     acting = [key for key in keys if key in actors]
     if len(acting) > 1:
         raise value.wrong(N_("expected one to act in a step, got {acting}"), {"acting": " and ".join(acting)})

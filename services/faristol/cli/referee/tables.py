@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 
-from faristol.cli.referee.case import OFFICIALS, Position, TableCase, Word
-from faristol.cli.referee.document import Value
+from faristol.cli.referee.case import OFFICIALS, Position, TableCase
+from faristol.cli.referee.document import Errors, Value
 from faristol.cli.referee.expectations import EXPECTATIONS
-from faristol.cli.referee.headings import HEADING_KEYS, heading_of
-from faristol.cli.referee.steps import read_step
+from faristol.cli.referee.headings import HEADING_KEYS, check_refusals, heading_of
+from faristol.cli.referee.steps import read_steps, words_of
 from faristol.rules import Ruleset
 from faristol.rules.tiles import BLANK
 
@@ -16,7 +16,7 @@ SHARED_KEYS = frozenset({"ruleset", "players", "words"})
 """Keys that can stand in the file for all its cases."""
 CASE_KEYS = HEADING_KEYS | {
     *("players", "words", "board", "racks", "bag", "scores", "clocks", "turns", "to-play", "start-tiles"),
-    *("arbiter", "keeping", "layers"),
+    *("arbiter", "keeping", "layers", "drawn"),
 }
 PLAYERS = ("Anna", "Blai", "Cesca", "Dídac")
 """Who plays where a case does not say, in the order of their turns."""
@@ -24,15 +24,23 @@ PLAYERS = ("Anna", "Blai", "Cesca", "Dídac")
 TURNS = frozenset("LPWX")
 
 
-def table_case(value: Value, shared: Mapping[str, Value]) -> TableCase:
-    """A case of a table; ``shared`` are the keys of its file. Raises ``CaseError``."""
-    own = value.keys(CASE_KEYS)
+def table_case(value: Value, shared: Mapping[str, Value], errors: Errors) -> TableCase:
+    """A case of a table; ``shared`` are the keys of its file. ``errors`` takes what it goes on behind.
+
+    Raises ``CaseError`` where nothing more of it can be read.
+    """
+    own = value.keys(CASE_KEYS, errors)
     keys = {**shared, **own}
-    heading = heading_of(value, keys)
+    heading = heading_of(value, keys, errors)
     ruleset = heading.ruleset
     players = keys["players"].parts() if "players" in keys else PLAYERS[: ruleset.game.players_min]
     if len(set(players)) < len(players) or set(OFFICIALS) & set(players):
         raise keys["players"].wrong(f"expected players with names of their own, none of them {' or '.join(OFFICIALS)}")
+    position = Position(to_play=players[0])
+    with errors.gather():
+        position = _position(own, players, ruleset)
+    steps = read_steps(keys["steps"], players, errors, EXPECTATIONS)
+    check_refusals(steps, ruleset, errors)
     return TableCase(
         name=heading.name,
         place=value,
@@ -40,15 +48,11 @@ def table_case(value: Value, shared: Mapping[str, Value]) -> TableCase:
         scenarios=heading.scenarios,
         articles=heading.articles,
         players=players,
-        words=frozenset(word for part in (shared, own) if "words" in part for word in _words(part["words"])),
+        words=words_of(shared, own, errors),
         layers=tuple(keys["layers"].text().split()) if "layers" in keys else (),
-        position=_position(own, players, ruleset),
-        steps=tuple(read_step(step, players, EXPECTATIONS) for step in keys["steps"].items()),
+        position=position,
+        steps=steps,
     )
-
-
-def _words(value: Value) -> list[Word]:
-    return [tuple(part.split()) for part in value.parts()]
 
 
 def _position(keys: Mapping[str, Value], players: tuple[str, ...], ruleset: Ruleset) -> Position:
@@ -66,6 +70,7 @@ def _position(keys: Mapping[str, Value], players: tuple[str, ...], ruleset: Rule
     return Position(
         to_play=to_play,
         recorded="keeping" in keys and _one_of(keys["keeping"], ("hosted", "recorded")) == "recorded",
+        drawn_ms=keys["drawn"].milliseconds() if "drawn" in keys else None,
         arbiter=keys["arbiter"].truth() if "arbiter" in keys else True,
         board=keys["board"].items() if "board" in keys else (),
         racks={player: _faces(rack, ruleset) for player, rack in _of_players(keys, "racks", players).items()},

@@ -13,7 +13,7 @@ from faristol.cli.referee.case import ARBITER, DIRECTOR, JUDGE, Step, TableCase
 from faristol.cli.referee.commands import Commands
 from faristol.cli.referee.document import there_is_no
 from faristol.cli.referee.done import PROBLEMS, Done, Problem
-from faristol.cli.referee.forms import moment, since_start
+from faristol.cli.referee.forms import moment
 from faristol.cli.referee.hall import TOURNAMENT, end_of_the_others, pairing_of, start_of_the_round
 from faristol.cli.referee.position import GAME_ID, TOURNAMENT_ID, Turn, laid_fact, lay_out, opening, turns_before
 from faristol.cli.referee.services import TableServices
@@ -175,12 +175,4 @@ class World:
 
     async def used_ms(self) -> Mapping[str, int]:
         """The time that each player has used by now."""
-        clock = await self.services.clock()
-        used = {side.player_id: side.used_ms for side in clock.times}
-        if clock.running_player_id:
-            used[clock.running_player_id] += self.now_ms - since_start(clock.running_since)
-        for fact in await self.services.facts():
-            if isinstance(fact, clock_events.PlayerAbsent) and fact.player_id in clock.absent_player_ids:
-                waited_ms = self.now_ms - since_start(fact.clock_starts_at) if fact.HasField("clock_starts_at") else 0
-                used[fact.player_id] += max(0, waited_ms)
-        return used
+        return await self.services.used_ms(self.now_ms)

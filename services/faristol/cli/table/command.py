@@ -1,23 +1,27 @@
-"""`faristol table`: at a prompt, or from a script on standard input."""
+"""`faristol table keep`: at a prompt, or from a script on standard input."""
 
 from __future__ import annotations
 
 import asyncio
 import sys
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import AsyncExitStack
+from functools import partial
 from pathlib import Path
 from typing import Annotated
 
 import grpc
 import typer
 
-from faristol.cli.calling import Cell, Language, info_of
-from faristol.cli.common import run, settings_of
+from faristol.cli.asking import answered
+from faristol.cli.calling import Cell, Language, every_reason, info_of
+from faristol.cli.common import run
+from faristol.cli.names import AtTable, Game, InRound, game_meant
 from faristol.cli.referee.document import CaseError
 from faristol.cli.referee.forms import board_of
 from faristol.cli.sheet import written
 from faristol.cli.table import refusals
+from faristol.cli.table.customs import customs
 from faristol.cli.table.guide import GUIDES, explained, overview
 from faristol.cli.table.journal import Journal, usual_file
 from faristol.cli.table.judging import Bench
@@ -25,14 +29,17 @@ from faristol.cli.table.lines import Typed, read_typed, script_lines, steps_of
 from faristol.cli.table.offers import Shown, offers
 from faristol.cli.table.services import LiveTable, verbs
 from faristol.cli.table.session import Session
-from faristol.cli.table.showing import standing, told
-from faristol.host import StartError
+from faristol.cli.table.shorthand import Unclear
+from faristol.cli.table.showing import outcome, ruled, standing, told
+from faristol.host import Addresses, StartError
 from faristol.host.channels import CHANNEL_OPTIONS
-from faristol.host.text import render, translations
+from faristol.host.text import cited, translations
+from faristol.pb.game.v1 import game_pb2
 from faristol.rules import N_, Refusal
+from faristol.rules.refusal import Param
 
 PROMPT = "> "
-DO = ("board", "help", "quit", "rack", "sheet", "table")
+DO = ("board", "book", "help", "quit", "rack", "sheet", "table")
 """Words for the tool itself."""
 
 AWAY = N_("The services do not answer. What you typed is kept and sent until they do.")
@@ -43,12 +50,18 @@ HELP = N_(
     "`Anna: turn exchange A E`, `Anna: turn pass`. More: `Anna: draw-tiles, with: {count: 4}`, `at: 12:30` for minutes "
     "since the round began, `after: 0:30` since the step before."
 )
+SHORT = N_(
+    "In short, for the player on turn: `h8 casa` or, to have the count checked, `h8 casa 24`; `-` a pass; `-AE` or "
+    "`x AE` an exchange; (A) or ?a a blank, a dot a tile that lies on the board."
+)
 ALSO = N_("Also: %(words)s (rack WHO, help VERB).")
 NO_STEP = N_("{words} is no step: expected `WHO: VERB …`, or {known}.")
 
 
 def table(
-    game_id: Annotated[str, typer.Argument(metavar="GAME", help="The game.")],
+    game: Game,
+    at_table: AtTable = 0,
+    number: InRound = 0,
     arbiter: Annotated[str, typer.Option("--as", help="Your id as arbiter.")] = "arbiter",
     judge: Annotated[str, typer.Option(help="Id of the judge who rules from here, where judges rule.")] = "",
     journal: Annotated[
@@ -63,6 +76,7 @@ def table(
     and says its line.
     """
     terminal = sys.stdin.isatty()
+    game_id = run(game_meant(game, at_table, number, address))
     if journal is None and terminal:
         journal = usual_file(game_id)
     kept = Journal(journal)
@@ -82,18 +96,18 @@ def table(
                 await keeper.sit_down(services, bench)
                 return await keeper.work(_typed(terminal=terminal))
             except grpc.aio.AioRpcError as problem:
-                raise StartError(str(problem.details())) from problem
+                raise StartError(every_reason(problem)) from problem
             except Refusal as refusal:
-                raise StartError(str(refusal)) from refusal
+                raise StartError(cited(refusal, language)) from refusal
 
     if code := run(work()):
         raise typer.Exit(code)
 
 
 def _channel(stack: AsyncExitStack, service: str, address: str | None) -> grpc.aio.Channel:
-    wanted = address or settings_of().address(service)
+    wanted = address or Addresses().of(service)
     if not wanted:
-        raise StartError(f"say where the {service} service is: give --address or FARISTOL_{service.upper()}_ADDRESS")
+        raise StartError(f"say where the {service} service is: give --address or FARISTOL_ADDRESS")
     made = grpc.aio.insecure_channel(wanted, options=CHANNEL_OPTIONS)
     stack.push_async_callback(made.close, None)
     return made
@@ -110,7 +124,7 @@ async def _typed(*, terminal: bool) -> AsyncIterator[Typed]:
     number = 0
     while True:
         try:
-            line = await asyncio.to_thread(input, PROMPT)
+            line = await answered(partial(input, PROMPT))
         except EOFError:
             return
         number += 1
@@ -126,6 +140,10 @@ class _Keeper:
         self._journal = journal
         self._language = language
         self._stops = stops
+        self._ruling: game_pb2.Ruling | None = None
+        """The last ruling that was told."""
+        self._choices: Sequence[str] = ()
+        """The lines that the number which is typed next chooses from."""
 
     def say(self, message: str, **params: str) -> None:
         """Tell the person something."""
@@ -134,8 +152,11 @@ class _Keeper:
     async def sit_down(self, services: LiveTable, bench: Bench) -> None:
         """Look at the table, and do first what was left undone."""
         self._services = services
-        self._session = Session(services, bench, await services.table(), await services.public())
-        typer.echo(str(board_of(await services.table())))
+        table = await services.table()
+        self._session = Session(services, bench, table, await services.public())
+        if table.HasField("ruling") and table.ruling.turn < table.turn:
+            self._ruling = table.ruling  # told long ago
+        typer.echo(str(board_of(table)))
         await self._show()
         for step_id, typed in self._journal.unfinished():
             self.say(GOING_ON, step=typed.text)
@@ -152,6 +173,9 @@ class _Keeper:
 
     async def _do(self, typed: Typed, step_id: str = "") -> bool:
         """Whether it could be done; what could not is told, and what was not carried out stays in the journal."""
+        if typed.text.isdecimal() and 0 < int(typed.text) <= len(self._choices):
+            typed = typed._replace(text=self._choices[int(typed.text) - 1])
+        self._choices = ()
         where = f"{typed.number}: " if self._stops else ""
         try:
             with self._journal.keeping(typed, step_id) as known:
@@ -163,7 +187,10 @@ class _Keeper:
 
     async def _try(self, typed: Typed, step_id: str, where: str) -> bool:
         try:
-            step = read_typed(typed, self._session.who)
+            meant = await self._session.meant(typed, DO)
+            if meant != typed:
+                self._journal.means(step_id, meant)
+            step = read_typed(meant, self._session.who)
             if isinstance(step, str):
                 await self._answer(step)
                 return True
@@ -172,7 +199,12 @@ class _Keeper:
             typer.echo(f"{where}{problem.say(self._language)}")
             return False
         except Refusal as refusal:
-            typer.echo(f"{where}{render(refusal, self._language)}")
+            typer.echo(f"{where}{cited(refusal, self._language)}")
+            self._choices = refusal.choices if isinstance(refusal, Unclear) else ()
+            if refusal.reason == "TOLD_NOT_SAID":
+                self._hint(refusal.reason, refusal.params, await self._session.shown())
+            if refusal.reason == "WHO":
+                self._offer(await self._session.shown())
             return False
         except grpc.aio.AioRpcError as problem:
             if problem.code() in AGAIN:
@@ -187,14 +219,25 @@ class _Keeper:
         info, shown = info_of(problem), await self._session.shown()
         if info.reason == "SHEETS_DIFFER":
             await self._answer("sheet")
-        for hint in refusals.hints(info.reason, shown, info.metadata, self._session.names, self._language):
-            typer.echo(hint)
+        self._hint(info.reason, info.metadata, shown)
         self._offer(shown)
+
+    def _hint(self, reason: str, params: Mapping[str, Param], shown: Shown) -> None:
+        for hint in refusals.hints(reason, shown, params, self._session.names, self._language):
+            typer.echo(hint)
 
     async def _show(self) -> None:
         shown = await self._session.shown()
         lines = standing(shown.table, shown.clock, self._session.names, self._session.now, self._language)
+        ruling = shown.table.ruling if shown.table.HasField("ruling") else None
+        if ruling and ruling != self._ruling:
+            typer.echo("\n".join(ruled(ruling, shown.ruleset, self._language)))
+        self._ruling = ruling
         typer.echo("\n".join(lines))
+        if shown.table.phase == game_pb2.PHASE_FINAL:
+            typer.echo(outcome(await self._services.final(), self._language))
+        for notice in refusals.notices(shown, self._session.names, self._language):
+            typer.echo(notice)
         self._offer(shown)
 
     def _offer(self, shown: Shown) -> None:
@@ -209,16 +252,18 @@ class _Keeper:
                 typer.echo("\n".join(explained(of, verbs().get(of), self._language)))
             case "help" if not of:
                 self.say(HELP)
+                self.say(SHORT)
                 typer.echo("\n".join(overview(self._language)))
                 self.say(ALSO, words=", ".join(DO))
             case "board":
                 typer.echo(str(board_of(await self._services.table())))
+            case "book":
+                typer.echo("\n".join(customs(self._session.ruleset, self._language)))
             case "table":
                 await self._show()
             case "sheet":
                 typer.echo("\n".join(written(await self._services.public(self._session.position), self._language)))
-            case "rack" if of in self._session.people:
-                rack = (await self._services.table(self._session.people[of])).rack
+            case "rack" if (rack := await self._session.rack(of)) is not None:
                 typer.echo(" ".join(face or "▢" for face in rack) or "–")
             case _:
                 raise Refusal("NO_STEP", "", NO_STEP, {"words": repr(words), "known": ", ".join(DO)})

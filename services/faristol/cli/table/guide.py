@@ -140,6 +140,7 @@ GUIDES: Mapping[str, Guide] = {
 
 MEANINGS: Mapping[str, str] = {
     "accept": N_("yes or no"),
+    "answered-by": N_("the player who answered, if it was one"),
     "arguments": N_("the arguments"),
     "arguments-hidden": N_("yes when the opponent must not see the arguments"),
     "blanks": N_("what the blanks of the play stand for"),
@@ -176,6 +177,7 @@ MEANINGS: Mapping[str, str] = {
 WORDS: Mapping[str, str] = {
     "player_id": "player",
     "drawer_id": "drawer",
+    "answerer_id": "answered-by",
     "player_ids": "players",
     "used_ms": "used",
     "row": "square",

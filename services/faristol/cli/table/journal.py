@@ -38,7 +38,7 @@ class Journal:
             return
         try:
             file.parent.mkdir(parents=True, exist_ok=True)
-            file.touch()
+            file.touch(mode=0o600)
             kept = file.read_text(encoding="utf-8")
             for number, line in enumerate(kept.splitlines(), start=1):
                 self._take(number, line)
@@ -75,6 +75,10 @@ class Journal:
             self._write({"id": known, "text": typed.text})
         yield known
         self._write({"id": known})
+
+    def means(self, step_id: str, typed: Typed) -> None:
+        """Keep what a step turned out to stand for, in place of what was typed: the table will be another one later."""
+        self._write({"id": step_id, "text": typed.text})
 
     def as_sent(self, command_id: str, request: bytes) -> bytes:
         """The command as it was sent the first time, which is now when it was not yet: it is kept before it is sent.

@@ -65,7 +65,8 @@ def _offers(shown: Shown) -> Iterator[Offer]:
         return
     if table.phase == game_pb2.PHASE_UNSPECIFIED:
         waits = shown.ruleset.arbiter.required and not table.arbiter_id
-        yield from [(ARBITER, ["assign-arbiter"])] if waits else [(player, ["start-game"]) for player in shown.players]
+        begin = shown.players[:1] if shown.ruleset.start.by_pairing else shown.players
+        yield from [(ARBITER, ["assign-arbiter"])] if waits else [(player, ["start-game"]) for player in begin]
         return
     yield from ((player, ["record-arrival"]) for player in clock.absent_player_ids)
     yield from ((player, ["return-to-table"]) for player in clock.away_player_ids)
@@ -91,14 +92,17 @@ def _of_turn(shown: Shown) -> Iterator[Offer]:
     elif table.phase != game_pb2.PHASE_TURN:
         yield from ((player, list(_of_play(shown, player))) for player in shown.players)
     else:
-        late = table.open_play.player_id if ruleset.challenge.closes_on == "next-turn" else ""
+        late = table.open_play.player_id
         out = any(not side.rack_size for side in table.sides) and not table.bag_left
         if not (late and out) and mover not in shown.clock.away_player_ids:
             yield mover, list(_to_play(shown))
         if late:
             closed = ["accept-play"] if table.pending_ruled_valid else ["challenge", "accept-play"]
-            yield from ((player, closed) for player in shown.others(late))
-            yield from ((player, ["write-score"]) for player in _writers(shown) if player not in shown.written)
+            away = set(shown.clock.away_player_ids)
+            until_next = ruleset.challenge.closes_on == "next-turn"
+            yield from ((player, closed) for player in shown.others(late) if player not in away)
+            writers = _writers(shown) if until_next else shown.others(late)
+            yield from ((player, ["write-score"]) for player in writers if player not in shown.written | away)
 
 
 def _to_play(shown: Shown) -> Iterator[str]:
@@ -224,4 +228,7 @@ def _of_interruption(shown: Shown) -> Iterable[Offer]:
 def _of_end(shown: Shown) -> Iterable[Offer]:
     if shown.unstated:
         return [(player, ["state-rack"]) for player in shown.players if player in shown.unstated]
-    return [(player, ["sign-sheet"]) for player in shown.table.awaited_signer_ids]
+    both = shown.ruleset.scoresheet.signers == "both"  # who left signs as well, when there (FISC I.8)
+    unsigned = {side.player_id for side in shown.table.sides if not side.signed}
+    wanted = unsigned if both else {*shown.table.awaited_signer_ids}
+    return [(player, ["sign-sheet"]) for player in shown.players if player in wanted]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from functools import cache, partial
 from typing import Any, TypeVar
 
@@ -13,6 +13,7 @@ from google.protobuf.message import Message
 
 from faristol.cli.api import call
 from faristol.cli.calling import reason_of
+from faristol.cli.names import Named, candidates
 from faristol.cli.referee.forms import board_of
 from faristol.cli.referee.services import CLOCK, GAME
 from faristol.cli.referee.verbs import Verb, verbs_of
@@ -59,6 +60,8 @@ class LiveTable:
         self.game_id = game_id
         self.ids: Mapping[str, str] = {}
         """Ids behind the names that may be written for them."""
+        self.known: Sequence[Named] = ()
+        """The players, who may also be called by beginnings of their names, without accents."""
         self._stubs: Mapping[str, Any] = {
             "GameService": game_pb2_grpc.GameServiceStub(channel("game")),
             "ClockService": clock_pb2_grpc.ClockServiceStub(channel("clock")),
@@ -118,9 +121,26 @@ class LiveTable:
         request = results_pb2.GetGameRequest(game_id=self.game_id, min_position=min_position)
         return await self._ask(self._results.GetGame, request)
 
+    async def final(self) -> results_pb2.GetGameResponse:
+        """The game as the public sees it once its result is final; as it is, when that takes long."""
+        loop = asyncio.get_running_loop()
+        give_up = loop.time() + PATIENT
+        while True:
+            game = await self.public()
+            if game.final or loop.time() > give_up:
+                return game
+            await asyncio.sleep(LOOK_SECONDS)
+
     async def board(self) -> Board:
         """The tiles that lie on the board."""
         return board_of(await self.table())
+
+    def id_of(self, name: str) -> str:
+        """The id of whom a name means; the name itself where it means nobody, or could mean several."""
+        if name in self.ids:
+            return self.ids[name]
+        found = candidates(name, self.known)
+        return found[0].id if len(found) == 1 else name
 
     async def _ask(self, method: Callable[..., Awaitable[M]], request: Message) -> M:
         asked = asyncio.create_task(call(partial(method, metadata=self._caller), request))
@@ -136,7 +156,7 @@ class LiveTable:
                 continue
             if field.name.endswith("_id"):
                 name = getattr(request, field.name)
-                setattr(request, field.name, self.ids.get(name, name))
+                setattr(request, field.name, self.id_of(name))
             elif field.name.endswith("_ids"):
                 named = getattr(request, field.name)
-                named[:] = [self.ids.get(name, name) for name in named]
+                named[:] = [self.id_of(name) for name in named]

@@ -10,19 +10,23 @@ from typing import Any
 
 from google.protobuf.message import Message
 
+from faristol.cli.names import Named
 from faristol.cli.referee.case import ARBITER, JUDGE, Step
 from faristol.cli.referee.commands import Commands
 from faristol.cli.referee.document import Value
+from faristol.cli.referee.forms import start_of
 from faristol.cli.referee.verbs import Verb
 from faristol.cli.table.guide import WORDS, arguments_of
 from faristol.cli.table.judging import Bench, Words
+from faristol.cli.table.lines import Typed
 from faristol.cli.table.offers import Shown
 from faristol.cli.table.services import LOOK_SECONDS, LiveTable
+from faristol.cli.table.shorthand import Hand
 from faristol.host.pinning import ruleset_of
 from faristol.host.times import Instant, timestamp
 from faristol.pb.game.v1 import game_pb2
 from faristol.pb.results.v1 import results_pb2
-from faristol.rules import N_, Notation
+from faristol.rules import N_, Refusal, Ruleset
 
 MS_NS = 1_000_000
 
@@ -43,6 +47,7 @@ class Session:
         self.people = _people(self.names)
         self._services = services
         services.ids = {**services.ids, **self.people}
+        services.known = [Named(player, name) for player, name in self.names.items()]
         self._bench = bench
         self._opened_ns = table.opened_at.ToNanoseconds()
         self._told_ms: int | None = None
@@ -68,8 +73,22 @@ class Session:
     async def shown(self) -> Shown:
         """The table and its clock at rest."""
         table, clock = await self._services.at_rest()
-        unstated = [player for player in self.players if "" in (await self._services.table(player)).rack]
-        return Shown(table, clock, self.ruleset, unstated)
+        racks = await self._racks()
+        return Shown(table, clock, self.ruleset, [player for player, rack in racks.items() if "" in rack])
+
+    async def meant(self, typed: Typed, words: Collection[str]) -> Typed:
+        """The step that what was typed stands for; see ``Hand.meant``."""
+        table, racks = await self._services.table(), await self._racks()
+        shown = Shown(table, await self._services.clock(), self.ruleset)
+        return Hand(shown, self.names, self.people, self._services.verbs, racks).meant(typed, words)
+
+    async def rack(self, name: str) -> Sequence[str] | None:
+        """The rack of a player, empty for a tile that nobody knows; None when nobody is called so."""
+        player = self._services.id_of(name)
+        return (await self._services.table(player)).rack if player in self.players else None
+
+    async def _racks(self) -> Mapping[str, Sequence[str]]:
+        return {player: (await self._services.table(player)).rack for player in self.players}
 
     async def do(self, step: Step, step_id: str) -> Sequence[Message]:
         """Do a step; its commands' ids follow from ``step_id``. Gives the answers.
@@ -102,6 +121,8 @@ class Session:
         words = arguments_of(verb)
         fields = dict(step.fields)
         _check_words(step, words, known)
+        if "told" in known and step.argument is None and "told" not in step.fields:
+            check_told(self.ruleset, step.actor)
         for name in step.fields:
             for field, word in WORDS.items():
                 if name == word and field in known and word != "square":
@@ -178,6 +199,27 @@ def _check_actor(step: Step, verb: Verb, actor: str, somebody: str) -> None:
         raise step.place.wrong(N_("{verb} is for an arbiter: write `arbiter: {verb} …`"), {"verb": verb.name})
 
 
+def check_told(ruleset: Ruleset, who: str) -> None:
+    """That it is said whether somebody was told, where the book asks for it: nothing said would mean nobody was.
+
+    Raises ``Refusal`` with the article of that (UF 28.4, FISE 37, PES Δ.η).
+    """
+    match ruleset.absence.told:
+        case "arbiter":
+            message = N_(
+                "Say whether the arbiter was told before: `{who}: leave-table yes`, or `{who}: leave-table no` "
+                "where nobody was."
+            )
+        case "opponent":
+            message = N_(
+                "Say whether the opponent was told before: `{who}: leave-table yes`, or `{who}: leave-table no` "
+                "where nobody was."
+            )
+        case "nobody":
+            return
+    raise Refusal("TOLD_NOT_SAID", ruleset.article("absence.told"), message, {"who": who})
+
+
 def _check_words(step: Step, words: Collection[str], fields: Collection[str] = ()) -> None:
     """That a step says nothing but what its verb can say, in ``words`` of people or ``fields`` of the contract."""
     for name, value in step.fields.items():
@@ -190,10 +232,7 @@ def _check_words(step: Step, words: Collection[str], fields: Collection[str] = (
 
 def _square(written: Value) -> Mapping[str, Value]:
     """Row and column of a square as people write it. Raises ``CaseError``."""
-    try:
-        square = Notation.FISC.read(written.text()).square
-    except ValueError as error:
-        raise written.wrong(N_("expected a square such as H8, got {text}"), {"text": repr(written.text())}) from error
+    square = start_of(written).square
     return {"row": written.saying(str(square.row)), "column": written.saying(str(square.col))}
 
 

@@ -7,11 +7,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from faristol.cli.table.offers import Offer
 from faristol.gateway import labels
 from faristol.gateway.table import minutes
-from faristol.host.text import translations
+from faristol.host.text import say, translations
 from faristol.host.times import Instant, instant
 from faristol.pb.clock.v1 import clock_pb2
 from faristol.pb.game.v1 import game_pb2
-from faristol.rules import N_
+from faristol.pb.results.v1 import results_pb2
+from faristol.rules import N_, Ruleset
 
 MS_NS = 1_000_000
 
@@ -21,6 +22,20 @@ RUNS = "▶"
 NEXT = N_("Next: %(steps)s")
 NOT_STARTED = N_("The game has not started.")
 """What is told of a table before the first turn."""
+
+RULINGS: Mapping[tuple[bool, bool], str] = {
+    (False, True): N_("Ruling: the play {word} of turn {turn} is valid."),
+    (False, False): N_("Ruling: the play {word} of turn {turn} is invalid."),
+    (True, True): N_("Ruling on the appeal: the play {word} of turn {turn} is valid."),
+    (True, False): N_("Ruling on the appeal: the play {word} of turn {turn} is invalid."),
+}
+"""What is told of a ruling: whether it was made on an appeal, and whether the play stands."""
+VALID, INVALID = N_("{word}: valid"), N_("{word}: invalid")
+"""The same of one word."""
+
+WON = N_("{winner} wins {scores}. The result is final.")
+DRAWN = N_("A draw, {scores}. The result is final.")
+LOST_BY_ALL = N_("Nobody wins, {scores}: all players lose. The result is final.")
 
 
 def standing(
@@ -36,13 +51,14 @@ def standing(
     bag = read.ngettext("%(num)s tile in the bag", "%(num)s tiles in the bag", table.bag_left)
     yield f"{turn} · {bag % {'num': table.bag_left}}" if table.turn else read.gettext(NOT_STARTED)
     used = {side.player_id: side.used_ms for side in clock.times}
-    if clock.running_player_id:
-        used[clock.running_player_id] += max(0, now - instant(clock.running_since)) // MS_NS
+    for one in clock.running:
+        used[one.player_id] += max(0, now - instant(one.since)) // MS_NS
+    running = {one.player_id for one in clock.running}
     for side in table.sides:
         allowance = clock.turn_ms or clock.allowance_ms
         left = allowance - (clock.turn_used_ms if clock.turn_ms else used.get(side.player_id, 0))
         time = f"{'−' if left < 0 else ''}{minutes(abs(left))}"
-        runs = f" {RUNS}" if clock.running_player_id == side.player_id else ""
+        runs = f" {RUNS}" if side.player_id in running else ""
         yield f"  {names[side.player_id]}: {side.score}  ({time}{runs})  {'▢' * side.rack_size}"
     if table.end_condition:
         yield read.gettext(labels.ENDS[table.end_condition])
@@ -56,3 +72,25 @@ def told(steps: Sequence[Offer], names: Mapping[str, str], language: str) -> str
         return ""
     said = "; ".join(f"{names.get(who, who)}: {', '.join(verbs)}" for who, verbs in steps)
     return translations(language).gettext(NEXT) % {"steps": said}
+
+
+def ruled(ruling: game_pb2.Ruling, ruleset: Ruleset, language: str) -> Iterator[str]:
+    """A ruling with its article, and word by word where the book lets players know so much."""
+    params: dict[str, str | int] = {"word": "".join(ruling.word.faces), "turn": ruling.turn}
+    appealed = ruleset.article("challenge.appeal_by") if ruling.appeal else ""
+    article = appealed or ruleset.article("challenge.ruling") or ruleset.law.challenge_words
+    said = say(RULINGS[ruling.appeal, ruling.valid], params, language)
+    yield f"{said} ({article})" if article else said
+    for one in ruling.words:
+        yield "  " + say(VALID if one.valid else INVALID, {"word": "".join(one.word.faces)}, language)
+
+
+def outcome(game: results_pb2.GetGameResponse, language: str) -> str:
+    """Who won a game whose result is final, the winner's score first; empty before."""
+    if not game.final:
+        return ""
+    seats = sorted(game.seats, key=lambda seat: (seat.player_id != game.winner_id, -seat.score))
+    winner = seats[0].name or seats[0].player_id
+    text = WON if game.winner_id else LOST_BY_ALL if game.lost_by_all else DRAWN
+    scores = "–".join(str(seat.score) for seat in seats)
+    return say(text, {"scores": scores, "winner": winner}, language)

@@ -131,6 +131,14 @@ class Clock:
             return used + elapsed_ms(absence.clock_since, at)
         return used
 
+    def running_at(self, at: Instant) -> tuple[tuple[str, Instant], ...]:
+        """Whose clocks run at ``at``, each with since when: of who is on turn, or of those who are absent."""
+        if self.running:
+            return ((self.running, self.running_since),)
+        waited_for = ((player_id, absence.clock_since) for player_id, absence in self.absent.items())
+        running = [(player_id, since) for player_id, since in waited_for if since is not None and since <= at]
+        return tuple(sorted(running, key=lambda one: self.player_ids.index(one[0])))
+
     def turn_used_at(self, at: Instant) -> int:
         """Milliseconds that the mover has used in this turn at ``at``."""
         return self.turn_used_ms + (elapsed_ms(self.running_since, at) if self.running == self.mover else 0)

@@ -89,6 +89,8 @@ class Table:
     """Scorers enter what happened over the board: what its clock shows there is what counts."""
     opened_at: Instant = 0
     """When the signal for the round was given."""
+    drawn_at: Instant | None = None
+    """When the pairing of the round was drawn; None where that was not said."""
     first_player: str = ""
     started_at: Instant = 0
     phase: Phase = Phase.OPENED
@@ -135,6 +137,18 @@ class Table:
             if signal.kind is Kind.TAKEN and signal.turn == turn:
                 return signal.at
         return None
+
+    def challenged_for(self) -> Instant | None:
+        """Nanoseconds that challenges have taken so far; None while one lasts."""
+        begun = {signal.interruption: signal.at for signal in self.signals if signal.kind is Kind.INTERRUPTED}
+        taken = 0
+        for one in self.interruptions:
+            if one.reason != "challenge":
+                continue
+            if one.ended_by is None:
+                return None
+            taken += max(0, self.signals[one.ended_by].at - begun[one.number])
+        return taken
 
     def caught_up(self, turn: int) -> Table:
         """The table as it is once the game has come to ``turn``."""

@@ -74,6 +74,7 @@ def watch_game(table: Table, message: Message) -> Table:
                 ruleset=Pin.of(message.ruleset),
                 recorded=message.keeping == events.KEEPING_RECORDED,
                 opened_at=instant(message.occurred_at),
+                drawn_at=instant(message.drawn_at) if message.HasField("drawn_at") else None,
                 racks=MappingProxyType(dict.fromkeys(message.player_ids, 0)),
             )
         case events.GameStarted():
@@ -110,9 +111,9 @@ def watch_game(table: Table, message: Message) -> Table:
             if table.phase in (Phase.PLACED, Phase.CHALLENGED) and not table.refilled:
                 table = _held(table, table.mover, table.laid)
             table = replace(table, phase=Phase.TURN, **UNTAKEN)
-        case events.ChallengeRaised():
+        case events.ChallengeRaised() if message.turn == table.turn:
             table = replace(table, phase=Phase.CHALLENGED)
-        case events.ChallengeRuled():
+        case events.ChallengeRuled() if message.turn == table.turn:
             # Where a play can be challenged until the press, its mover may have drawn before (UF 23).
             table = replace(table, phase=Phase.DRAWN if table.refilled else Phase.PLACED)
     if message.DESCRIPTOR.name in RETURNS:

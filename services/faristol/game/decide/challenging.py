@@ -9,10 +9,12 @@ from google.protobuf.message import Message
 from faristol.game.decide.checks import (
     awaits_mover,
     check_arbiter,
+    check_back,
     check_no_challenge,
     check_running,
     check_seated,
     check_undisturbed,
+    in_doubt,
 )
 from faristol.game.decide.drawing import check_possible
 from faristol.game.model import Game, Instant, Phase, evolve, tiles_of, timestamp
@@ -36,11 +38,12 @@ def challenge(
     Raises ``Invalid`` when no word is named, ``Refusal`` outside the time that the rules give for it, or for somebody
     who may not.
     """
-    play = _challengeable(game, ruleset, player_id)
-    if game.ruled is not None:
+    play = _challengeable(game, clock, ruleset, player_id)
+    check_back(clock, ruleset, player_id)
+    if game.ruled is not None and ruleset.challenge.once:
         raise Refusal(
             "CHALLENGED_ALREADY",
-            ruleset.law.challenge_once,
+            ruleset.article("challenge.once") or ruleset.law.challenge_once,
             N_("This play was challenged and stands: no other word of it can be challenged."),
         )
     _check_open(game, clock, ruleset, player_id, at)
@@ -78,14 +81,14 @@ def appeal(
     law, article = ruleset.challenge, ruleset.article("challenge.appeal_by")
     play = game.in_question
     if law.appeal_by == "none":
-        raise Refusal("NO_APPEAL", article, N_("A ruling is final: these rules know no appeal."))
+        raise Refusal("NO_APPEAL", article, N_("A ruling is final: these rules provide for no appeal."))
     if play is None or game.ruled is None:
         raise Refusal("NO_RULING", article, N_("There is no ruling on a play on the board that could be appealed."))
     if game.course.rulings >= law.rulings_max:
         raise Refusal(
             "RULING_FINAL",
             ruleset.article("challenge.rulings_max"),
-            N_("The play was ruled on {count} times: the last ruling is final."),
+            N_("The play was ruled on {count} {count:time|times}: the last ruling is final."),
             {"count": game.course.rulings},
         )
     entitled = play.player_id if law.appeal_by == "mover" else game.course.challenger
@@ -148,7 +151,7 @@ def accept_ruling(game: Game, ruleset: Ruleset, player_id: str, at: Instant) -> 
         raise Refusal(
             "NOT_ENTITLED",
             ruleset.law.withdrawn,
-            N_("The play is {mover}'s, who accepts the ruling or appeals."),
+            N_("The play belongs to {mover}, who accepts the ruling or appeals."),
             {"mover": play.player_id},
         )
     return [withdrawn(game, ruleset, events.WITHDRAWAL_REASON_CHALLENGED, at)]
@@ -157,7 +160,7 @@ def accept_ruling(game: Game, ruleset: Ruleset, player_id: str, at: Instant) -> 
 def cancel_play(game: Game, ruleset: Ruleset, arbiter_id: str, player_id: str, at: Instant) -> list[Message]:
     """Cancel a play that used what an official should not have told, as the wronged player demands (PES Δ.α.i)."""
     check_arbiter(game, arbiter_id)
-    play = _challengeable(game, ruleset, player_id)
+    play = _challengeable(game, Clock(), ruleset, player_id)
     if not ruleset.law.leaked or game.pending is None or play is not game.pending:
         raise Refusal(
             "CANNOT_CANCEL",
@@ -174,7 +177,7 @@ def claim_fake_blank(
 
     Where the system holds the bag it knows every blank, and no tile can be one that is none.
     """
-    play = _challengeable(game, ruleset, player_id)
+    play = _challengeable(game, Clock(), ruleset, player_id)
     written = bool(game.course.written) or play is not game.pending
     tile = next((laid for there, laid in tiles_of(play) if there == square), None)
     if tile is None or not tile.blank:
@@ -201,7 +204,7 @@ def claim_fake_blank(
     return [off_board, events.RackStated(player_id=play.player_id, faces=rack, occurred_at=timestamp(at))]
 
 
-def _challengeable(game: Game, ruleset: Ruleset, player_id: str) -> events.PlayPlaced:
+def _challengeable(game: Game, clock: Clock, ruleset: Ruleset, player_id: str) -> events.PlayPlaced:
     """The play that can be questioned, by ``player_id``."""
     law = ruleset.challenge
     if player_id not in game.in_play:
@@ -212,7 +215,7 @@ def _challengeable(game: Game, ruleset: Ruleset, player_id: str) -> events.PlayP
             {"player": player_id, "players": ", ".join(game.in_play)},
         )
     check_running(game, ruleset)
-    play = game.in_question if law.closes_on == "next-turn" else game.pending
+    play = in_doubt(game, clock, ruleset)
     if play is None:
         raise Refusal(
             "NOTHING_TO_CHALLENGE",
@@ -225,6 +228,13 @@ def _challengeable(game: Game, ruleset: Ruleset, player_id: str) -> events.PlayP
             ruleset.article("challenge.by"),
             N_("The play is {player}'s own: only the others can challenge it."),
             {"player": player_id},
+        )
+    if law.by == "opponent" and player_id != game.opponent(play.player_id):
+        raise Refusal(
+            "NOT_ENTITLED",
+            ruleset.article("challenge.by"),
+            N_("Only {opponent} can challenge the play, who has the turn after it."),
+            {"opponent": game.opponent(play.player_id)},
         )
     if law.by == "nobody":
         raise Refusal(

@@ -36,7 +36,7 @@ def check_running(game: Game, ruleset: Ruleset) -> None:
         raise Refusal(
             "NOT_STARTED",
             ruleset.article("start.method"),
-            N_("The game has not started: it was not entered who begins."),
+            N_("The game has not started: who begins has not been entered."),
         )
     if game.phase is Phase.UNSPECIFIED:
         raise Refusal(
@@ -55,6 +55,24 @@ def check_no_arbiter_awaited(game: Game, ruleset: Ruleset) -> None:
             N_("{player} has called an arbiter: the game goes on when the arbiter has left the table."),
             {"player": game.arbiter_called},
         )
+
+
+def in_doubt(game: Game, clock: Clock, ruleset: Ruleset) -> events.PlayPlaced | None:
+    """The play that can still be questioned: the pending one; or that of the turn before, whose window is still open.
+
+    That is until the next player begins (FM 4), or for who was away while it was completed (FISE 37).
+    """
+    if game.pending is not None or game.open_play is None:
+        return game.pending
+    until_next = ruleset.challenge.closes_on == "next-turn"
+    return game.open_play if until_next or missed(game, clock, ruleset) else None
+
+
+def missed(game: Game, clock: Clock, ruleset: Ruleset) -> bool:
+    """Whether the player on turn was away while the play of the turn before was completed, and has not accepted it."""
+    if ruleset.absence.played_meanwhile != "questioned-on-return" or game.open_play is None:
+        return False
+    return clock.missed.get(game.mover) == game.open_play.turn
 
 
 def check_undisturbed(game: Game, ruleset: Ruleset) -> None:
@@ -236,6 +254,11 @@ def check_present(game: Game, clock: Clock, ruleset: Ruleset, player_id: str) ->
             N_("{absent} has not arrived: no turn is taken before that."),
             {"absent": ", ".join(sorted(awaited))},
         )
+    check_back(clock, ruleset, player_id)
+
+
+def check_back(clock: Clock, ruleset: Ruleset, player_id: str) -> None:
+    """That ``player_id`` has not left the table for a while."""
     if player_id in clock.away:
         raise Refusal(
             "PLAYER_AWAY",

@@ -12,6 +12,7 @@ from faristol.game.decide.checks import (
     check_running,
     check_seated,
     check_undisturbed,
+    missed,
 )
 from faristol.game.model import UNKNOWN, Game, Instant, Phase, timestamp
 from faristol.game.views import Clock
@@ -32,7 +33,8 @@ def draw_tiles(
     """Fill the rack after a play (FISC I.7), which closes the time for challenges under FISC I.10.
 
     ``count`` is how many tiles come out of the bag, as many as the rack lacks when None: more is an over-draw and
-    fewer an under-draw, for which the rules have remedies. Whoever completed a play without drawing does so later
+    fewer an under-draw, for which the rules have remedies. What was played while somebody was away is confirmed before
+    that player draws, who accepts it by drawing (FISE 37). Whoever completed a play without drawing does so later
     (FISE 37). At a table that is recorded ``faces`` may say which tiles they were; elsewhere chance says it.
     """
     check_seated(game, ruleset, player_id)
@@ -53,9 +55,12 @@ def draw_tiles(
                 "count", N_("is {count}; expected 1 to {most}, which the bag holds"), {"count": count, "most": len(bag)}
             )
         wanted = count
+    facts: list[Message] = []
+    if game.open_play is not None and player_id == game.mover and missed(game, clock, ruleset):
+        facts.append(events.PlayAccepted(turn=game.open_play.turn, player_id=player_id, occurred_at=timestamp(at)))
     if faces:
-        return [_entered(game, ruleset, player_id, faces, count or len(faces), at)]
-    return [drawn_from(game, bag, player_id, wanted, at)]
+        return [*facts, _entered(game, ruleset, player_id, faces, count or len(faces), at)]
+    return [*facts, drawn_from(game, bag, player_id, wanted, at)]
 
 
 def drawn_from(game: Game, bag: tuple[str, ...], player_id: str, count: int, at: Instant) -> events.TilesDrawn:

@@ -14,7 +14,7 @@ from faristol.game.decide.checks import (
     check_undisturbed,
 )
 from faristol.game.model import Game, Instant, Phase, timestamp
-from faristol.game.resulting import awaited_signers, clock_is_done, final, racks_wanted, signers
+from faristol.game.resulting import awaited_signers, clock_is_done, final, may_sign, racks_wanted, signers
 from faristol.game.views import Clock
 from faristol.host.errors import Invalid
 from faristol.pb.game.v1 import events_pb2 as events
@@ -92,6 +92,7 @@ def sign_sheet(
 ) -> list[Message]:
     """Sign the scoresheet; when all who sign have, it is handed over and the result is final (FISC I.8).
 
+    Who has left the game is not waited for, and may sign before the others have.
     ``totals`` are those on the sheet that is signed, in the order of the pairing: where they are not the recorded ones
     nobody signs before it is settled which are right. Raises ``Invalid`` when they are not of all players.
     """
@@ -108,7 +109,7 @@ def sign_sheet(
             ruleset.law.signatures,
             N_("The clock has not been stopped yet, so overtime is not known: sign in a moment."),
         )
-    if hidden := racks_wanted(game, ruleset):
+    if hidden := racks_wanted(game, clock, ruleset):
         raise Refusal(
             "RACKS_UNKNOWN",
             ruleset.law.signatures,
@@ -116,7 +117,7 @@ def sign_sheet(
             {"players": ", ".join(hidden)},
         )
     wanted = signers(game, ruleset)
-    if player_id not in wanted:
+    if not may_sign(game, player_id, ruleset):
         raise Refusal(
             "NOT_A_SIGNER",
             ruleset.article("scoresheet.signers"),
@@ -124,7 +125,7 @@ def sign_sheet(
             {"player": player_id, "signers": ", ".join(wanted) or "–"},
         )
     missing = awaited_signers(game, ruleset)
-    if player_id not in missing:
+    if player_id not in missing and (player_id in wanted or player_id in game.signed):
         raise Refusal(
             "SIGNED_ALREADY",
             ruleset.law.signatures,

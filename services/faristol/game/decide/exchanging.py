@@ -36,7 +36,7 @@ def announce_exchange(game: Game, ruleset: Ruleset, player_id: str, count: int, 
         raise Refusal(
             "EXCHANGE_TOO_LARGE",
             ruleset.article("exchange.limit"),
-            N_("{asked} tiles cannot be exchanged while the bag holds {bag}: the most is {limit}."),
+            N_("{asked} {asked:tile|tiles} cannot be exchanged while the bag holds {bag}: the most is {limit}."),
             {"asked": count, "bag": game.bag_left, "limit": limit},
         )
     if game.course.announced is None:
@@ -137,7 +137,7 @@ def free_exchange(game: Game, ruleset: Ruleset, player_id: str, faces: Sequence[
         raise Invalid("faces", N_("expected all tiles of the rack that was shown"))
     bag = bag_of(game, ruleset)
     outcome = judge_free_exchange(rack, faces or rack, len(bag), ruleset)
-    if game.course.laid:
+    if game.course.laid and ruleset.free_exchange.when == "before-acting":
         raise Refusal(
             "TURN_BEGUN",
             ruleset.article("free_exchange.when"),
@@ -184,7 +184,7 @@ def _check_number(game: Game, ruleset: Ruleset, count: int) -> None:
         raise Refusal(
             "EXCHANGE_NUMBER_FIXED",
             ruleset.article("exchange.number_fixed"),
-            N_("The exchange of {announced} tiles was announced: it cannot be one of {count}."),
+            N_("The exchange of {announced} {announced:tile|tiles} was announced: it cannot be one of {count}."),
             {"announced": game.course.announced or 0, "count": count},
         )
 

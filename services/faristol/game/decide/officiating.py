@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from google.protobuf.message import Message
 
@@ -17,6 +17,7 @@ from faristol.game.model import Game, Instant, Phase, timestamp
 from faristol.host.errors import Invalid
 from faristol.pb.game.v1 import events_pb2 as events
 from faristol.rules import N_, Refusal, Ruleset
+from faristol.rules.officials import check_not_concerned
 from faristol.rules.surplus import expulsion_due
 
 KINDS = frozenset(
@@ -56,7 +57,9 @@ def dismiss_arbiter(game: Game, ruleset: Ruleset, arbiter_id: str, at: Instant) 
     check_running(game, ruleset)
     if not game.arbiter_called:
         raise Refusal(
-            "NO_CALL", ruleset.article("clock.neutralised_by"), N_("No arbiter was called who has not left again.")
+            "NO_CALL",
+            ruleset.article("clock.neutralised_by"),
+            N_("No arbiter is at the table: none was called, or the arbiter has left."),
         )
     return [events.ArbiterLeft(turn=game.turn, arbiter_id=arbiter_id, occurred_at=timestamp(at))]
 
@@ -96,7 +99,7 @@ def impose_sanction(
         raise Refusal(
             "SANCTION_TOO_SMALL",
             ruleset.article("arbiter.sanction_points_min"),
-            N_("A sanction takes off {least} points or more, not {points}."),
+            N_("A sanction takes off {least} {least:point|points} or more, not {points}."),
             {"least": least, "points": points},
         )
     if kind in (events.SANCTION_KIND_TURN, events.SANCTION_KIND_GAME):
@@ -134,7 +137,7 @@ def impose_sanction(
             )
         )
     elif kind == events.SANCTION_KIND_GAME:
-        facts.extend(_lost_by_decision(game, player_id, at))
+        facts.extend(_lost_by_decision(game, [player_id], at))
     return facts
 
 
@@ -164,9 +167,22 @@ def record_overholding(
 
 
 def record_word_asked(
-    game: Game, ruleset: Ruleset, arbiter_id: str, player_id: str, word: Sequence[str], at: Instant
+    game: Game,
+    ruleset: Ruleset,
+    arbiter_id: str,
+    player_id: str,
+    word: Sequence[str],
+    at: Instant,
+    *,
+    answerer_id: str = "",
+    elsewhere: Collection[str] = (),
 ) -> list[Message]:
-    """A player asked about a word before playing it: it cannot be played; asked again, the game is lost (UF 28)."""
+    """A player asked about a word before playing it: it cannot be played (UF 28.1, FISE 46.2).
+
+    Who asks again, in this game or in one of those ``elsewhere``, has lost the game and is disqualified for good:
+    expulsion is put forward to the director. Who answered, ``answerer_id``, at this table or another, is punished
+    alike. Raises ``Invalid`` when nobody else than who asked is said to have answered.
+    """
     check_arbiter(game, arbiter_id)
     check_seated(game, ruleset, player_id)
     check_running(game, ruleset)
@@ -179,24 +195,41 @@ def record_word_asked(
         )
     if not word:
         raise Invalid("word", N_("expected the word that was asked about, as tiles"))
-    again = any(player == player_id for player, _ in game.asked)
+    if answerer_id == player_id:
+        raise Invalid("answerer_id", N_("is who asked: expected another player, or nobody"))
+    check_not_concerned("arbiter_id", [arbiter_id], [answerer_id])
+    before = {*elsewhere, *(player for player, _ in game.asked)}
+    again = [player for player in (player_id, answerer_id) if player in before]
     facts: list[Message] = [
         events.WordAsked(
             turn=game.turn,
             player_id=player_id,
             word=events.Word(faces=word),
             arbiter_id=arbiter_id,
+            answerer_id=answerer_id,
             occurred_at=timestamp(at),
         )
     ]
-    if again and ruleset.arbiter.asked_again == "disqualified":
-        facts.extend(_lost_by_decision(game, player_id, at))
-    return facts
+    if not again or ruleset.arbiter.asked_again != "disqualified":
+        return facts
+    facts.extend(
+        events.SanctionImposed(
+            turn=game.turn,
+            player_id=player,
+            kind=events.SANCTION_KIND_EXPULSION,
+            arbiter_id=arbiter_id,
+            article=ruleset.article("arbiter.asked_again"),
+            occurred_at=timestamp(at),
+        )
+        for player in again
+    )
+    losing = [player for player in again if player in game.in_play]
+    return [*facts, *(_lost_by_decision(game, losing, at) if losing else ())]
 
 
-def _lost_by_decision(game: Game, player_id: str, at: Instant) -> list[Message]:
-    """The end of the game that ``player_id`` loses by decision; nothing while two others or more play on."""
-    left = [player for player in game.in_play if player != player_id]
+def _lost_by_decision(game: Game, player_ids: Collection[str], at: Instant) -> list[Message]:
+    """The end of the game that players lose by decision; nothing while two others or more play on."""
+    left = [player for player in game.in_play if player not in player_ids]
     if len(left) > 1:
         return []
     losers = [player for player in game.player_ids if player not in left]

@@ -7,15 +7,17 @@ from collections.abc import Iterable, Sequence
 from google.protobuf.message import Message
 
 from faristol.game.decide.checks import (
+    check_back,
     check_no_challenge,
     check_nothing_begun,
     check_on_turn,
     check_running,
     check_seated,
     check_undisturbed,
+    in_doubt,
 )
 from faristol.game.decide.drawing import rack_for
-from faristol.game.model import Game, Instant, Phase, timestamp
+from faristol.game.model import Game, Instant, Phase, blanks_of, timestamp
 from faristol.game.views import Clock
 from faristol.host.errors import Invalid
 from faristol.pb.game.v1 import events_pb2 as events
@@ -31,6 +33,7 @@ from faristol.rules import (
     score_play,
     without,
 )
+from faristol.rules.blanks import check_blank_kept
 from faristol.rules.sections import Step
 from faristol.rules.touching import check_change, check_touched
 
@@ -68,6 +71,8 @@ def lay_tiles(
             )
         taken.add(square)
     _check_held(game, ruleset, player_id, (*lying, *placements))
+    if said := game.course.said:
+        check_blank_kept(said, game.course.blanks_counted, blanks_of((*lying, *placements)), ruleset)
     fact = events.TilesLaid(turn=game.turn, player_id=player_id, occurred_at=timestamp(at))
     _write(fact, placements)
     return [fact]
@@ -108,6 +113,8 @@ def place_play(
             if ruleset.touch.sanction == "turn-lost":
                 return [_touch_lost(game, ruleset, at)]
             raise
+    if said := game.course.said:
+        check_blank_kept(said, game.course.blanks_counted, blanks_of(placements), ruleset)
     if game.asked:
         _check_not_asked(game, ruleset, player_id, words)
     played = announced(game, ruleset, player_id, placements, words, at)
@@ -171,17 +178,18 @@ def decide_off_centre(game: Game, ruleset: Ruleset, player_id: str, accept: bool
     return [decided, withdrawn]
 
 
-def accept_play(game: Game, ruleset: Ruleset, player_id: str, at: Instant) -> list[Message]:
-    """Accept the play of the turn before, where it can be challenged until the next player begins (FM 4)."""
+def accept_play(game: Game, clock: Clock, ruleset: Ruleset, player_id: str, at: Instant) -> list[Message]:
+    """Accept the play of the turn before, where it can still be challenged (FM 4, FISE 37)."""
     check_seated(game, ruleset, player_id)
     check_running(game, ruleset)
     check_no_challenge(game, ruleset)
     article = ruleset.article("challenge.closes_on")
-    play = game.open_play if ruleset.challenge.closes_on == "next-turn" else None
-    if play is None:
+    play = in_doubt(game, clock, ruleset)
+    if play is None or play is game.pending:
         raise Refusal("NOTHING_TO_ACCEPT", article, N_("No complete play waits to be accepted."))
     if player_id == play.player_id:
         raise Refusal("OWN_PLAY", article, N_("The play is {player}'s own."), {"player": player_id})
+    check_back(clock, ruleset, player_id)
     return [events.PlayAccepted(turn=play.turn, player_id=player_id, occurred_at=timestamp(at))]
 
 

@@ -16,7 +16,10 @@ from faristol.rules import N_, Refusal, Ruleset
 
 
 def start_game(game: Game, ruleset: Ruleset, player_id: str, at: Instant) -> list[Message]:
-    """``player_id`` begins, as the draw at the table had it; the game has started (FISC I.5)."""
+    """``player_id`` begins, as the draw at the table had it; the game has started (FISC I.5).
+
+    Where the pairing says who begins, nobody else does (FISE 4.1, 4.2, PES Γ.α).
+    """
     check_seated(game, ruleset, player_id)
     _check_recorded(game)
     if game.over:
@@ -28,6 +31,13 @@ def start_game(game: Game, ruleset: Ruleset, player_id: str, at: Instant) -> lis
             "NO_ARBITER",
             ruleset.article("arbiter.required"),
             N_("The game has not started: no game is played without an arbiter, and this table has none yet."),
+        )
+    if ruleset.start.by_pairing and player_id != game.player_ids[0]:
+        raise Refusal(
+            "NOT_FIRST_NAMED",
+            ruleset.article("start.method"),
+            N_("{first} begins, whom the pairing names first, and not {player}."),
+            {"first": game.player_ids[0], "player": player_id},
         )
     return [
         events.StartDecided(player_id=player_id, occurred_at=timestamp(at)),
@@ -48,15 +58,11 @@ def state_rack(game: Game, ruleset: Ruleset, player_id: str, faces: Sequence[str
     rack = game.racks[player_id]
     known = Counter(face for face in rack if face != UNKNOWN)
     if len(faces) != len(rack) or known - Counter(faces):
-        raise Invalid(
-            "faces",
-            N_("are {faces}; expected {count} tiles, {known} among them"),
-            {
-                "faces": " ".join(faces) or "–",
-                "count": len(rack),
-                "known": " ".join(known.elements()) or "–",
-            },
-        )
+        expected = N_("are {faces}; expected {count} {count:tile|tiles}")
+        if known:
+            expected = N_("are {faces}; expected {count} {count:tile|tiles}, {known} among them")
+        told = " ".join(known.elements())
+        raise Invalid("faces", expected, {"faces": " ".join(faces) or "–", "count": len(rack), "known": told})
     check_possible(game, ruleset, "faces", (Counter(faces) - known).elements())
     return [events.RackStated(player_id=player_id, faces=faces, occurred_at=timestamp(at))]
 

@@ -47,7 +47,7 @@ def claim_overdraw(
         raise Refusal(
             "NO_SURPLUS",
             ruleset.law.overdraw_claim,
-            N_("{player} holds {held} tiles, and a full rack has {rack}: there is nothing to give back."),
+            N_("{player} holds {held} {held:tile|tiles}, and a full rack has {rack}: there is nothing to give back."),
             {"player": drawer_id, "held": len(held) + len(new), "rack": ruleset.game.rack_size},
         )
     late = player_id != drawer_id and game.turn > game.drawn[drawer_id].turn
@@ -132,7 +132,7 @@ def claim_underdraw(
         raise Refusal(
             "NOTHING_MISSING",
             ruleset.article("underdraw.racked") or ruleset.law.refill,
-            N_("{player} holds {held} tiles and the bag {bag}: no tile is missing that was due."),
+            N_("{player} holds {held} {held:tile|tiles} and the bag {bag}: no tile is missing that was due."),
             {"player": drawer_id, "held": len(rack), "bag": len(bag)},
         )
     stage = Stage.RACKED if racked else Stage.UNRACKED

@@ -9,11 +9,14 @@ from google.protobuf.message import Message
 from faristol.game.decide.checks import (
     check_agreed,
     check_arbiter,
+    check_back,
     check_no_challenge,
     check_points,
     check_running,
     check_seated,
     check_undisturbed,
+    in_doubt,
+    missed,
 )
 from faristol.game.model import Game, Instant, Phase, timestamp
 from faristol.game.views import Clock
@@ -37,18 +40,23 @@ def write_score(
 ) -> list[Message]:
     """Write the score of the play on the board and the mover's total, as counted when None (FISE 32, PES Δ.β.i).
 
-    What others wrote differently is disputed at once. ``blanks`` are what its blanks stand for, as noted.
+    What others wrote differently is disputed at once. Who was away while a play was completed accepts it by writing it
+    (FISE 37, 38). ``blanks`` are what its blanks stand for, as noted.
     """
     check_seated(game, ruleset, player_id)
     check_running(game, ruleset)
-    play = game.in_question if ruleset.challenge.closes_on == "next-turn" else game.pending
+    play = in_doubt(game, clock, ruleset)
     if play is None:
         raise Refusal(
             "NOTHING_TO_WRITE", ruleset.law.write, N_("No play lies on the board whose score is to be written.")
         )
     check_no_challenge(game, ruleset)
     check_undisturbed(game, ruleset)
-    _check_stopped(game, clock, ruleset)
+    complete = play is not game.pending
+    if complete:
+        check_back(clock, ruleset, player_id)
+    else:
+        _check_stopped(game, clock, ruleset)
     if player_id in game.course.written:
         raise Refusal(
             "WRITTEN_ALREADY",
@@ -62,7 +70,6 @@ def write_score(
         check_points("total", total)
     for face in blanks:
         check_blank_face(face, ruleset)
-    complete = play is not game.pending
     if score is None:
         score = game.turns_taken[play.turn - 1].points if complete else game.counted
     if total is None:
@@ -73,6 +80,8 @@ def write_score(
             turn=play.turn, player_id=player_id, score=score, total=total, blanks=blanks, occurred_at=at_
         )
     ]
+    if complete and player_id == game.mover and missed(game, clock, ruleset):
+        facts.append(events.PlayAccepted(turn=play.turn, player_id=player_id, occurred_at=at_))
     if any((other.score, other.total) != (score, total) for other in game.course.written.values()):
         facts.append(events.CountDisputed(turn=game.turn, player_id=player_id, occurred_at=at_))
     return facts
@@ -178,7 +187,7 @@ def settle_blank(
         )
     placer = game.placers[square]
     notes: dict[str, str | None] = {player: game.noted.get(square, {}).get(player) for player in game.player_ids}
-    ruling = resolve_blank(notes, placer, stated or tile.face, ruleset)
+    ruling = resolve_blank(notes, placer, stated or tile.face, ruleset, game.starter)
     settled = ruling.face or face
     evident = ruling.face is not None and ruling.face in (tile.face, *notes.values())
     if settled is None or not (evident or arbiter_id):

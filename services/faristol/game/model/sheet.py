@@ -130,7 +130,9 @@ def _sanctioned(game: Game, fact: events.SanctionImposed) -> Game:
 
 
 def _asked(game: Game, fact: events.WordAsked) -> Game:
-    return replace(game, asked=game.asked | {(fact.player_id, tuple(fact.word.faces))})
+    word = tuple(fact.word.faces)
+    involved = [player for player in (fact.player_id, fact.answerer_id) if player]
+    return replace(game, asked=game.asked | {(player, word) for player in involved})
 
 
 def _end_agreed(game: Game, fact: events.EndAgreed) -> Game:

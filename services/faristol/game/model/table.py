@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from enum import Enum, auto
@@ -73,11 +74,25 @@ class Drawn:
 
 
 @dataclass(frozen=True, slots=True)
+class LastRuling:
+    """What players were told last of a challenge or an appeal."""
+
+    play: events.PlayPlaced
+    """The play in question. Not to be changed."""
+    fact: events.ChallengeRuled | events.AppealRuled
+    """Not to be changed."""
+
+
+@dataclass(frozen=True, slots=True)
 class Course:
     """How far the current turn has come."""
 
     laid: tuple[Placement, ...] = ()
     """Tiles that lie on the board and are not announced, in the order in which they were laid. They count as held."""
+    blanks_said: tuple[str, ...] = ()
+    """What blanks stand for in this turn that were laid in it and taken back."""
+    blanks_counted: tuple[str, ...] = ()
+    """The same of those in a play that was counted and taken back."""
     announced: int | None = None
     """How many tiles the mover said would be exchanged; None while nothing was said."""
     taken: TurnKind | None = None
@@ -100,6 +115,12 @@ class Course:
     """Its last ruling was contested."""
     resume: Phase = Phase.TURN
     """What the table waits for once a challenged play stands."""
+
+    @property
+    def said(self) -> tuple[str, ...]:
+        """What blanks were said to stand for in this turn, be they laid or taken back again."""
+        lying = blanks_of(self.laid)
+        return tuple((Counter(self.blanks_said) | Counter(lying)).elements()) if self.blanks_said else lying
 
 
 @dataclass(frozen=True)
@@ -148,6 +169,8 @@ class Game:
     """What must be settled first. Not to be changed."""
     challenges: int = 0
     """Challenges in this game so far."""
+    last_ruling: LastRuling | None = None
+    """None before the first."""
     unfounded: Mapping[str, int] = field(default_factory=dict)
     """Each player's unfounded challenges, or words, as the ruleset counts them."""
     placers: Mapping[Square, str] = field(default_factory=dict)
@@ -165,7 +188,7 @@ class Game:
     arbiter_called: str = ""
     """Who called an arbiter who has not left again."""
     asked: frozenset[tuple[str, tuple[str, ...]]] = frozenset()
-    """Words about which a player asked."""
+    """Words about which a player asked, or was asked by another and answered."""
     overholding: Mapping[str, int] = field(default_factory=dict)
     """Racks that each player held too full on purpose."""
     condition: events.EndCondition.ValueType = events.END_CONDITION_UNSPECIFIED
@@ -286,6 +309,11 @@ def taken_out(rack: tuple[str, ...], faces: Iterable[str]) -> tuple[str, ...]:
     for face in faces:
         rest.remove(face if face in rest else UNKNOWN)
     return tuple(rest)
+
+
+def blanks_of(placements: Iterable[Placement]) -> tuple[str, ...]:
+    """What the blanks among ``placements`` stand for."""
+    return tuple(tile.face for _, tile in placements if tile.blank)
 
 
 def tiles_of(play: events.PlayPlaced) -> tuple[Placement, ...]:

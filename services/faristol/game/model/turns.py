@@ -9,7 +9,7 @@ from typing import Any
 
 from google.protobuf.message import Message
 
-from faristol.game.model.table import Course, Game, Owed, Phase, Taken, taken_out, tiles_of
+from faristol.game.model.table import Course, Game, LastRuling, Owed, Phase, Taken, blanks_of, taken_out, tiles_of
 from faristol.host.pinning import Pin
 from faristol.host.times import instant
 from faristol.pb.game.v1 import events_pb2 as events
@@ -77,13 +77,15 @@ def _laid(game: Game, fact: events.TilesLaid) -> Game:
 
 def _taken_back(game: Game, _: events.TilesTakenBack) -> Game:
     if game.pending is None:
-        return replace(game, course=replace(game.course, laid=()))
+        return replace(game, course=replace(game.course, laid=(), blanks_said=game.course.said))
     laid = tiles_of(game.pending)
+    counted = blanks_of(laid)
+    said = replace(game.course, laid=laid).said
     rack = (*game.racks[game.mover], *(tile.in_rack for _, tile in laid))
     return replace(
         game,
         phase=Phase.TURN,
-        course=NOTHING,
+        course=Course(blanks_said=said, blanks_counted=counted),
         board=game.board.remove(square for square, _ in laid),
         racks=with_rack(game.racks, game.mover, rack),
     )
@@ -98,7 +100,7 @@ def _placed(game: Game, fact: events.PlayPlaced) -> Game:
         noted = MappingProxyType({square: notes for square, notes in noted.items() if square not in blanks})
     return game.but(
         phase=Phase.OFF_CENTRE if fact.off_centre else Phase.PLACED,
-        course=Course(taken=TurnKind.PLAY, pending=fact),
+        course=Course(taken=TurnKind.PLAY, pending=fact, blanks_said=game.course.said),
         open_play=None,
         board=game.board.place(laid),
         racks=with_rack(game.racks, fact.player_id, rack),
@@ -116,7 +118,7 @@ def _accepted(game: Game, _: events.PlayAccepted) -> Game:
 
 
 def _challenged(game: Game, fact: events.ChallengeRaised) -> Game:
-    course = replace(game.course, challenger=fact.player_id, resume=game.phase)
+    course = replace(game.course, challenger=fact.player_id, resume=game.phase, ruled=None, rulings=0, appealed=False)
     return replace(game, phase=Phase.CHALLENGED, challenges=fact.challenge, course=course)
 
 
@@ -126,7 +128,7 @@ def _ruled(game: Game, fact: events.ChallengeRuled) -> Game:
     if fact.unfounded:
         unfounded = MappingProxyType({**unfounded, course.challenger: fact.unfounded})
     phase = course.resume if fact.valid else Phase.CHALLENGED
-    return replace(game, phase=phase, course=course, unfounded=unfounded)
+    return replace(game, phase=phase, course=course, unfounded=unfounded, last_ruling=_last_ruling(game, fact))
 
 
 def _appealed(game: Game, _: events.AppealRaised) -> Game:
@@ -136,7 +138,14 @@ def _appealed(game: Game, _: events.AppealRaised) -> Game:
 
 def _appeal_ruled(game: Game, fact: events.AppealRuled) -> Game:
     course = replace(game.course, ruled=fact.valid, rulings=game.course.rulings + 1)
-    return replace(game, phase=course.resume if fact.valid else Phase.CHALLENGED, course=course)
+    phase = course.resume if fact.valid else Phase.CHALLENGED
+    return replace(game, phase=phase, course=course, last_ruling=_last_ruling(game, fact))
+
+
+def _last_ruling(game: Game, fact: events.ChallengeRuled | events.AppealRuled) -> LastRuling:
+    play = game.in_question
+    assert play is not None, "a play that was placed is ruled on"
+    return LastRuling(play, fact)
 
 
 def _penalised(game: Game, fact: events.ChallengePenalty) -> Game:
@@ -164,6 +173,7 @@ def _withdrawn(game: Game, fact: events.PlayWithdrawn) -> Game:
         phase=Phase.TURN,
         course=NOTHING,
         open_play=None,
+        undrawn=tuple(player for player in game.undrawn if player != fact.player_id),
         turns_taken=tuple(over),
         scores=with_score(game, fact.player_id, game.scores[fact.player_id] - before.points),
     )

@@ -210,6 +210,16 @@ function tick() {
   }
 }
 
+// --- tabs ----------------------------------------------------------------------------------------------------
+
+// A row of tabs that is wider than the screen shows the one that is open.
+function centre(tabs) {
+  const open = tabs?.querySelector("[aria-current]");
+  if (!open) return;
+  const [row, tab] = [tabs.getBoundingClientRect(), open.getBoundingClientRect()];
+  tabs.scrollLeft += tab.left + tab.width / 2 - row.left - row.width / 2;
+}
+
 // -------------------------------------------------------------------------------------------------------------
 
 if (live.dataset.follow) {
@@ -220,5 +230,6 @@ if (live.dataset.follow) {
 } else if (live.dataset.poll) {
   setInterval(() => document.hidden || refresh(), 1000 * Number(live.dataset.poll));
 }
+centre(live.querySelector(".tabs"));
 tick();
 setInterval(tick, 250);

@@ -8,7 +8,7 @@ what the rules or the state of the tournament do not allow.
 from faristol.pairing.decide.appeals import appoint, decide_appeal, lodge, withdraw_appeal
 from faristol.pairing.decide.corrections import correct_result, correct_ruling
 from faristol.pairing.decide.divisions import MOST_DIVISIONS, add_division
-from faristol.pairing.decide.entering import enter_result, give_forfeit
+from faristol.pairing.decide.entering import MOST_RESULTS, GameResult, enter_result, enter_results, give_forfeit
 from faristol.pairing.decide.halls import fix_table, release_table, set_halls
 from faristol.pairing.decide.lifting import lift, lift_expulsion
 from faristol.pairing.decide.moving import move
@@ -43,10 +43,12 @@ from faristol.pairing.decide.undoing import can_undo, undo, undone_by
 __all__ = [
     "MOST_DIVISIONS",
     "MOST_PLAYERS",
+    "MOST_RESULTS",
     "MOST_ROUNDS",
     "MOST_TEAMS",
     "SEED_SIZE",
     "UNRATED",
+    "GameResult",
     "add_division",
     "allow",
     "appoint",
@@ -61,6 +63,7 @@ __all__ = [
     "create",
     "decide_appeal",
     "enter_result",
+    "enter_results",
     "expel",
     "fix_table",
     "forbid",

@@ -39,7 +39,7 @@ def appoint(
     if state.over:
         raise conditions.over(state)
     if not article:
-        raise Refusal("NO_TRIBUNAL", "", N_("These rules know no tribunal of appeals."))
+        raise Refusal("NO_TRIBUNAL", "", N_("These rules provide for no tribunal of appeals."))
     for one in members:
         checked_id("appointments", one.person_id)
     begun, elected = _begun(state), _players_own(state.tribunal)
@@ -97,7 +97,7 @@ def lodge(
     involved = sorted({player_id, *others, *_players_of_game(state, act)})
     for one in involved:
         if state.player(one) is None:
-            raise Invalid("player_ids", N_("{player} is no player of the tournament"), {"player": one[:100]})
+            raise Invalid("player_ids", N_("{player} is not a player of the tournament"), {"player": one[:100]})
     national = belonging.of_one_country(one.player_id for one in state.players)
     members = tribunal.convened(state.tribunal, involved, belonging, ruleset.law.tribunal, national=national)
     return [
@@ -180,7 +180,7 @@ def _waiting(state: Tournament, ruleset: Ruleset, appeal: int) -> Appeal:
     if found.phase is AppealPhase.WITHDRAWN:
         raise Refusal(
             "APPEAL_WITHDRAWN",
-            "",
+            ruleset.law.appeal,
             N_("Appeal {appeal}, of {player}, was taken back: lodge another."),
             {"appeal": appeal, "player": found.player_id},
         )
@@ -193,7 +193,7 @@ def _check_appeal(state: Tournament, ruleset: Ruleset, act: Sanction, player_id:
         raise Refusal(
             "SANCTION_FINAL",
             ruleset.law.sanctions,
-            N_("These rules know no appeal: who decided on a sanction can lift it."),
+            N_("These rules provide for no appeal: the person who decided on a sanction can lift it."),
         )
     if player_id != act.player_id:
         raise Refusal(

@@ -40,6 +40,7 @@ def correct_result(
     note: str,
     at: datetime | None,
     now: datetime,
+    scores_before: Sequence[tuple[str, int]] = (),
 ) -> list[Message]:
     """Another result in place of one on the record, whatever became of its round since.
 
@@ -50,7 +51,8 @@ def correct_result(
     What is final is the sheet: an arbiter who entered a result wrongly puts that right under every book.
     Who left the game, or lost it by decision, goes on losing it unless ``winner_id`` names them.
     Raises ``Invalid`` for scores that are not of both players, in any order, and without an arbiter;
-    ``Refusal`` for scores by which another than ``winner_id`` wins, unless nobody played or all had lost the game.
+    ``Refusal`` for scores by which another than ``winner_id`` wins, unless nobody played or all had lost the game, and
+    where others stand on the record than ``scores_before``, which the caller took for those to be corrected.
     """
     one, pairing = found_game(state, game)
     check_arbiter(arbiter_id, pairing.player_ids)
@@ -62,6 +64,8 @@ def correct_result(
             {"game": game},
             subject=f"games/{game}",
         )
+    if scores_before:
+        _check_unchanged(one.results[game], game, in_order(pairing, scores_before))
     names, scores = pairing.player_ids, in_order(pairing, scores)
     if (winner_id and winner_id not in names) or (winner_id and lost_by_all):
         raise Invalid("winner_id", N_("expected one of the players, or none when all lost"))
@@ -101,6 +105,23 @@ def correct_result(
     )
     result = Unsanctioned(points, before.corrected(corrected))
     return [corrected, *after_sanctions(one, pairing, ruleset, result, corrected.occurred_at)]
+
+
+def _check_unchanged(standing: Sequence[int], game: str, before: Sequence[tuple[str, int]]) -> None:
+    """Refuse to correct a result that somebody else has corrected since the caller looked."""
+    seen = tuple(score for _, score in before)
+    if tuple(standing) != seen:
+        raise Refusal(
+            "RESULT_CHANGED",
+            "",
+            N_("{game} stands at {standing} by now, and not at {seen}: somebody else has corrected it."),
+            {"game": game, "standing": _written(standing), "seen": _written(seen)},
+            subject=f"games/{game}",
+        )
+
+
+def _written(scores: Sequence[int]) -> str:
+    return "–".join(map(str, scores))
 
 
 def _winner(before: Decided, game: str, scores: Sequence[tuple[str, int]]) -> str:
@@ -249,7 +270,7 @@ def in_order(pairing: Pairing, scores: Sequence[tuple[str, int]]) -> tuple[tuple
             {"found": ", ".join(names)[:200] or "–", "expected": ", ".join(pairing.player_ids)},
         )
     if any(abs(score) > MOST_POINTS for _, score in scores):
-        raise Invalid("scores", N_("expected {most} points at the most"), {"most": MOST_POINTS})
+        raise Invalid("scores", N_("expected at most {most} points"), {"most": MOST_POINTS})
     points = dict(scores)
     return tuple((player_id, points[player_id]) for player_id in pairing.player_ids)
 

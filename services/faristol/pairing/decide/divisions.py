@@ -61,7 +61,7 @@ def add_division(
         raise Refusal(
             "TOO_MANY_DIVISIONS",
             "",
-            N_("A championship has {most} divisions at the most."),
+            N_("A championship has at most {most} divisions."),
             {"most": MOST_DIVISIONS},
         )
     for other in first.divisions or (Division(first.tournament_id, first_division),):

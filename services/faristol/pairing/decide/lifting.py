@@ -178,7 +178,7 @@ def impose_again(
             raise Refusal(
                 "ROUND_NOT_TO_COME",
                 "",
-                N_("None of the rounds is to come any more that {player} was kept out of."),
+                N_("No round that {player} was excluded from is left to play."),
                 {"player": act.player_id},
             )
         return [once_more, *sanctioning.consequences(state, ruleset, once_more)]

@@ -66,7 +66,14 @@ def move(
     if entering.player(player_id) is None:
         rating = None if player.unrated else player.rating
         entered = register(
-            entering, ruleset, player_id=player_id, rating=rating, divisions=divisions, at=at, now=moment
+            entering,
+            ruleset,
+            player_id=player_id,
+            rating=rating,
+            category=player.category,
+            divisions=divisions,
+            at=at,
+            now=moment,
         )
     else:
         entered = reinstate(entering, player_id=player_id, divisions=divisions, at=at, now=moment)

@@ -35,6 +35,8 @@ def register(
     now: datetime,
     number: int = 0,
     divisions: Sequence[Tournament] = (),
+    category: str = "",
+    note: str = "",
 ) -> list[Message]:
     """A player takes part. ``rating`` is the last published one, None for a player without.
 
@@ -74,7 +76,14 @@ def register(
     given = UNRATED if rating is None else rating
     if number == 1:
         return [
-            events.PlayerRegistered(player_id=player_id, rating=given, unrated=rating is None, occurred_at=occurred_at)
+            events.PlayerRegistered(
+                player_id=player_id,
+                rating=given,
+                unrated=rating is None,
+                category=category,
+                note=note,
+                occurred_at=occurred_at,
+            )
         ]
     return [
         events.LateEntryAdmitted(
@@ -83,6 +92,8 @@ def register(
             unrated=rating is None,
             round=number,
             fictitious_half_points=fictitious,
+            category=category,
+            note=note,
             occurred_at=occurred_at,
         )
     ]
@@ -264,7 +275,7 @@ def check_to_come(state: Tournament, number: int) -> None:
         raise Refusal(
             "ROUND_NOT_TO_COME",
             "",
-            N_("Round {round} is not one to come: {paired} of {rounds} rounds have been paired."),
+            N_("Round {round} is not a round to come: {paired} of {rounds} {paired:has|have} been paired."),
             {"round": number, "paired": paired, "rounds": state.rounds},
         )
 

@@ -38,7 +38,9 @@ def postpone(
     check_arbiter(arbiter_id, pairing.player_ids)
     article = ruleset.article("lateness.postponement_hours")
     if scheduled_at is None or postponed_to is None or postponed_to <= scheduled_at:
-        raise Invalid("postponed_to", N_("expected when the game was to be played, and when later it will be"))
+        raise Invalid(
+            "postponed_to", N_("expected when the game was due, and the later time at which it will be played")
+        )
     hours = ruleset.lateness.postponement_hours
     if hours is None:
         raise Refusal("NO_POSTPONEMENT", article, N_("Under these rules no game is postponed."))
@@ -65,7 +67,10 @@ def postpone(
         raise Refusal(
             "POSTPONEMENT_TOO_LATE",
             article,
-            N_("A game is postponed {hours} hours before it or earlier; who does not come then loses it."),
+            N_(
+                "A game can be postponed up to {hours} hours before it; after that, "
+                "a player who does not come loses it."
+            ),
             {"hours": hours},
         )
     return [

@@ -8,7 +8,8 @@ from google.protobuf.message import Message
 
 from faristol.host.times import to_timestamp
 from faristol.pairing import conditions, seating, systems, team_round
-from faristol.pairing.model import KINDS, Pairing, Phase, Tournament, game_id
+from faristol.pairing.decide.entering import lost_by_absence
+from faristol.pairing.model import KINDS, Pairing, Phase, Tournament, evolve, game_id
 from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.rules import N_, Refusal, Ruleset, derive_seed
 
@@ -119,13 +120,14 @@ def unpair(state: Tournament, *, number: int, note: str, at: datetime | None, no
     return [events.RoundUnpaired(round=number, note=note, occurred_at=occurred_at)]
 
 
-def start(state: Tournament, *, number: int, at: datetime | None, now: datetime) -> list[Message]:
-    """The judge's signal for a paired round."""
+def start(state: Tournament, ruleset: Ruleset, *, number: int, at: datetime | None, now: datetime) -> list[Message]:
+    """The judge's signal for a paired round; it decides the games that are lost by absence (PES ΣΤ)."""
     one = conditions.paired_round(state, number)
     if one.phase is not Phase.PAIRED:
         raise Refusal("ROUND_STARTED", "", N_("Round {round} has been started already."), {"round": number})
-    conditions.check_all_there(state, one)
-    return [events.RoundStarted(round=number, occurred_at=to_timestamp(conditions.moment(state, at, now)))]
+    conditions.check_all_there(state, ruleset, one)
+    started = events.RoundStarted(round=number, occurred_at=to_timestamp(conditions.moment(state, at, now)))
+    return [started, *lost_by_absence(evolve(state, started), ruleset, number, started.occurred_at)]
 
 
 def close(state: Tournament, ruleset: Ruleset, *, number: int, at: datetime | None, now: datetime) -> list[Message]:

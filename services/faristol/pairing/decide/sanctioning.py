@@ -167,7 +167,7 @@ def _check_points(state: Tournament, ruleset: Ruleset, player_id: str, game: str
         raise Refusal(
             "SANCTION_TOO_SMALL",
             ruleset.article("arbiter.sanction_points_min"),
-            N_("A sanction takes off {least} points or more, not {points}."),
+            N_("A sanction takes off {least} {least:point|points} or more, not {points}."),
             {"least": least, "points": points},
         )
     most = MOST_OFF_SPREAD
@@ -178,6 +178,6 @@ def _check_points(state: Tournament, ruleset: Ruleset, player_id: str, game: str
         raise Refusal(
             "SANCTION_TOO_LARGE",
             ruleset.article("arbiter.sanction_points_from"),
-            N_("The sanction takes {points} points off {player} in {game}; expected {least} to {most}."),
+            N_("The sanction takes {points} {points:point|points} off {player} in {game}; expected {least} to {most}."),
             {"points": points, "player": player_id, "game": game, "least": least, "most": most},
         )

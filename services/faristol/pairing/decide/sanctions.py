@@ -118,7 +118,7 @@ def sanctionable(state: Tournament, player_id: str) -> Player:
 def article_of(law: str) -> str:
     """The article by which officials impose a sanction. Refuses where the book knows none."""
     if not law:
-        raise Refusal("NO_SANCTIONS", "", N_("These rules know no sanctions beyond the game."))
+        raise Refusal("NO_SANCTIONS", "", N_("These rules provide for no sanctions beyond the game."))
     return law
 
 

@@ -50,7 +50,7 @@ def register_team(
             N_("A tournament takes {most} teams; {team} would be one more."),
             {"most": MOST_TEAMS, "team": team_id},
         )
-    _check_line_up(state, team_id, player_ids)
+    _check_line_up(state, ruleset, team_id, player_ids)
     number = state.next_to_start
     if number > 1:
         if ruleset.championship.system in systems.CYCLES:
@@ -69,11 +69,17 @@ def register_team(
 
 
 def set_line_up(
-    state: Tournament, *, team_id: str, player_ids: Sequence[str], at: datetime | None, now: datetime
+    state: Tournament,
+    ruleset: Ruleset,
+    *,
+    team_id: str,
+    player_ids: Sequence[str],
+    at: datetime | None,
+    now: datetime,
 ) -> list[Message]:
     """Give a team another line-up. A round that is paired is played as it was, unless it is paired again."""
     team = found_team(state, team_id)
-    _check_line_up(state, team_id, player_ids)
+    _check_line_up(state, ruleset, team_id, player_ids)
     if tuple(player_ids) == team.line_up:
         raise Refusal("SAME_LINE_UP", "", N_("{team} has this line-up already."), {"team": team_id})
     occurred_at = to_timestamp(conditions.moment(state, at, now))
@@ -118,7 +124,7 @@ def reinstate_team(
     if team.entry.never_came:
         # What it had was free for others while it was gone.
         _check_name_free(state, team.name)
-        _check_in_no_other(state, team_id, team.line_up)
+        _check_in_no_other(state, ruleset, team_id, team.line_up)
     return [events.TeamReinstated(team_id=team_id, round=back.round, occurred_at=back.occurred_at)]
 
 
@@ -128,7 +134,7 @@ def check_teams(ruleset: Ruleset) -> None:
         raise Refusal(
             "NO_TEAMS",
             ruleset.article("championship.team_boards"),
-            N_("Players play each for themselves here: the tournament is of no teams (option teams)."),
+            N_("Players play individually here: this is not a team tournament (option teams)."),
         )
 
 
@@ -173,7 +179,7 @@ def _check_name_free(state: Tournament, name: str) -> None:
             )
 
 
-def _check_line_up(state: Tournament, team_id: str, player_ids: Sequence[str]) -> None:
+def _check_line_up(state: Tournament, ruleset: Ruleset, team_id: str, player_ids: Sequence[str]) -> None:
     """Raises ``Invalid`` for a line-up of nobody or with somebody twice, ``Refusal`` for who cannot be in it."""
     if not player_ids:
         raise Invalid(
@@ -187,10 +193,10 @@ def _check_line_up(state: Tournament, team_id: str, player_ids: Sequence[str]) -
         if player_id not in known:
             raise conditions.not_registered(state, player_id)
         before.add(player_id)
-    _check_in_no_other(state, team_id, player_ids)
+    _check_in_no_other(state, ruleset, team_id, player_ids)
 
 
-def _check_in_no_other(state: Tournament, team_id: str, player_ids: Collection[str]) -> None:
+def _check_in_no_other(state: Tournament, ruleset: Ruleset, team_id: str, player_ids: Collection[str]) -> None:
     """Refuse who is in the line-up of another team, and who had a board for another, even if it was without a game."""
     others = [one for one in state.teams if one.team_id != team_id and not one.entry.never_came]
     of_other = {player: one.team_id for one in others for player in one.line_up}
@@ -200,7 +206,7 @@ def _check_in_no_other(state: Tournament, team_id: str, player_ids: Collection[s
         if player_id in of_other:
             raise Refusal(
                 "IN_OTHER_TEAM",
-                "",
+                ruleset.article("championship.team_boards"),
                 N_("{player} is in the line-up of {team}: nobody plays for two teams."),
                 {"player": player_id, "team": of_other[player_id]},
                 subject=f"players/{player_id}",
@@ -209,7 +215,7 @@ def _check_in_no_other(state: Tournament, team_id: str, player_ids: Collection[s
             seat = sat_for[player_id]
             raise Refusal(
                 "PLAYED_FOR_OTHER_TEAM",
-                "",
+                ruleset.article("championship.team_boards"),
                 N_("{player} had a board of {team} in round {round}: nobody plays for two teams."),
                 {"player": player_id, "team": seat.team_id, "round": seat.round},
                 subject=f"players/{player_id}",

@@ -52,7 +52,7 @@ def create(
     if len(seed) != SEED_SIZE:
         raise Invalid(
             "seed",
-            N_("has {length} bytes; expected {expected}, or none to have it drawn"),
+            N_("has {length} {length:byte|bytes}; expected {expected}, or none to have it drawn"),
             {"length": len(seed), "expected": SEED_SIZE},
         )
     check_settled(ruleset)
@@ -95,12 +95,14 @@ def change_rounds(
         raise conditions.over(state)
     article = ruleset.article("championship.rounds_min")
     if rounds == state.rounds:
-        raise Refusal("SAME_ROUNDS", "", N_("The championship has {rounds} rounds already."), {"rounds": rounds})
+        raise Refusal(
+            "SAME_ROUNDS", "", N_("The championship has {rounds} {rounds:round|rounds} already."), {"rounds": rounds}
+        )
     if ruleset.championship.system in systems.CYCLES and state.played:
         raise Refusal(
             "PAIRED_BY_TABLE",
             ruleset.article("championship.system"),
-            N_("Each meets each by the table of rounds, which has been drawn: it has {rounds} rounds."),
+            N_("Each meets each by the table of rounds, which has been drawn: it has {rounds} {rounds:round|rounds}."),
             {"rounds": state.rounds},
         )
     _check_number(rounds, ruleset)
@@ -110,7 +112,7 @@ def change_rounds(
         raise Refusal(
             "ROUND_PAIRED",
             article,
-            N_("Round {round} has been paired: the championship cannot have {rounds} rounds."),
+            N_("Round {round} has been paired: the championship cannot have {rounds} {rounds:round|rounds}."),
             {"round": len(state.played), "rounds": rounds},
         )
     players = sum(one.takes_part(len(state.played) + 1) for one in state.entries)
@@ -124,7 +126,7 @@ def change_rounds(
 def _check_number(rounds: int, ruleset: Ruleset) -> None:
     check_rounds(rounds, ruleset)
     if rounds > MOST_ROUNDS:
-        raise Invalid("rounds", N_("is {rounds}; expected {most} at the most"), {"rounds": rounds, "most": MOST_ROUNDS})
+        raise Invalid("rounds", N_("is {rounds}; expected at most {most}"), {"rounds": rounds, "most": MOST_ROUNDS})
 
 
 def pin_of(ruleset: Ruleset) -> Pin:
@@ -133,7 +135,7 @@ def pin_of(ruleset: Ruleset) -> Pin:
     return Pin(ruleset.name, ruleset.digest, chosen)
 
 
-def publish(state: Tournament, *, at: datetime | None, now: datetime) -> list[Message]:
+def publish(state: Tournament, ruleset: Ruleset, *, at: datetime | None, now: datetime) -> list[Message]:
     """Publish the final standings once the last round is closed and every appeal is decided."""
     if state.over:
         raise conditions.over(state)
@@ -149,7 +151,7 @@ def publish(state: Tournament, *, at: datetime | None, now: datetime) -> list[Me
         [
             Refusal(
                 "APPEAL_OPEN",
-                "",
+                ruleset.law.appeal,
                 N_("Appeal {appeal}, of {player}, has not been decided."),
                 {"appeal": number, "player": one.player_id},
             )

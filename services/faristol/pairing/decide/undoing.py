@@ -123,7 +123,7 @@ def undo(
         raise Refusal(
             "NOT_UNDONE",
             "",
-            N_("A result is not undone: correct-result puts that of {game} right."),
+            N_("A result is not undone but corrected: `result correct` for {game}."),
             {"game": act.game_id},
             subject=f"games/{act.game_id}",
         )
@@ -159,7 +159,7 @@ def undo(
             )
         case events.LineUpSet():
             line_up = _line_up_before(act, facts[: version - 1])
-            return teams.set_line_up(state, team_id=act.team_id, player_ids=line_up, at=at, now=now)
+            return teams.set_line_up(state, ruleset, team_id=act.team_id, player_ids=line_up, at=at, now=now)
         case events.TeamWithdrawn():
             return teams.reinstate_team(state, ruleset, team_id=act.team_id, at=at, now=now)
         case events.RoundsChanged():
@@ -221,7 +221,7 @@ def undo(
         case events.StandingsPublished():
             return tournaments.reopen(state, note=note, at=at, now=now)
         case events.StandingsReopened():
-            return tournaments.publish(state, at=at, now=now)
+            return tournaments.publish(state, ruleset, at=at, now=now)
         case _:
             raise AssertionError(f"{act.DESCRIPTOR.name} is said to be undone, and nothing undoes it")
 

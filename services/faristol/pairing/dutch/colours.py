@@ -6,7 +6,10 @@ from faristol.pairing.dutch.player import Player, Strength
 
 
 def allocate(higher: Player, lower: Player, initial_colour: int) -> tuple[int, str]:
-    """The colour of ``higher``, who precedes ``lower`` in the order of 1.2, and the article that gives it."""
+    """The colour of ``higher``, who precedes ``lower`` in the order of 1.2, and the article that gives it.
+
+    ``initial_colour`` is what ``higher`` has where nothing that was played decides.
+    """
     if higher.preference and lower.preference and higher.preference != lower.preference:
         return higher.preference, "5.2.1"
     if not higher.preference and lower.preference:
@@ -23,4 +26,4 @@ def allocate(higher: Player, lower: Player, initial_colour: int) -> tuple[int, s
             if mine != theirs:
                 return -mine, "5.2.3"
         return higher.preference, "5.2.4"
-    return (initial_colour if higher.number % 2 else -initial_colour), "5.2.5"
+    return initial_colour, "5.2.5"

@@ -17,6 +17,7 @@ def digest(a_round: Round) -> str:
         "initial_colour": a_round.initial_colour,
         "forbidden": sorted(sorted(pair) for pair in a_round.forbidden),
         "kept": sorted(a_round.kept),
+        "not_come": sorted(a_round.not_come),
         "players": [
             {
                 "number": player.number,

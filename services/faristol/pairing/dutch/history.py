@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from faristol.pairing.dutch.player import BLACK, WHITE, Float, Player, Round
-from faristol.rules.trf import Cell, Document
+from faristol.rules.trf import Cell, Document, told_by_first_round
 from faristol.rules.trf import Player as Line
 
 _SIGNS = {"w": WHITE, "b": BLACK}
@@ -20,7 +20,7 @@ def round_to_pair(document: Document, number: int, *, initial_colour: int = WHIT
     away = {one for byes in document.byes if byes.round_number == number for one in byes.players}
     kept = []
     if number <= paired:
-        away |= {line.number for line in document.players if not _was_paired(line.cell(number))}
+        away |= {line.number for line in document.players if not line.cell(number).paired}
     else:
         kept = [
             (line.number, line.cell(number).opponent) for line in document.players if _names_white(line.cell(number))
@@ -45,11 +45,12 @@ def round_to_pair(document: Document, number: int, *, initial_colour: int = WHIT
             if one < other
         ),
         kept=tuple(kept),
+        not_come=frozenset(
+            line.number
+            for line in document.players
+            if line.number in away and not any(line.cell(one).paired for one in range(1, number))
+        ),
     )
-
-
-def _was_paired(cell: Cell) -> bool:
-    return cell.opponent != 0 or cell.result == "U"
 
 
 def _names_white(cell: Cell) -> bool:
@@ -60,11 +61,7 @@ def _initial_colour(document: Document) -> int:
     """What the file says, else the colour that the first of those paired in the first round had; 0 when unknown."""
     if document.initial_colour in _SIGNS:
         return _SIGNS[document.initial_colour]
-    for line in document.players:
-        cell = line.cell(1)
-        if document.paired_rounds and cell.opponent and cell.colour in _SIGNS:
-            return _SIGNS[cell.colour] if line.number % 2 else -_SIGNS[cell.colour]
-    return 0
+    return _SIGNS.get(told_by_first_round(document.players), 0) if document.paired_rounds else 0
 
 
 def player_before(document: Document, line: Line, number: int, *, final: bool = False) -> Player:

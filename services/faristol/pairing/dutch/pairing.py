@@ -19,7 +19,7 @@ from faristol.pairing.dutch.matching import completes
 from faristol.pairing.dutch.player import WHITE, Player, Round
 from faristol.pairing.dutch.weights import Bracket
 
-ALGORITHM = "fide-dutch-2026-1"
+ALGORITHM = "fide-dutch-2026-2"
 """Name and version of this way of pairing, as the record keeps it."""
 
 SMALL = 120
@@ -177,6 +177,7 @@ def _published(a_round: Round, field: Field, outcomes: tuple[Outcome, ...], bye:
 def _board(higher: Player, lower: Player, a_round: Round) -> Board:
     if not a_round.colours:
         return Board(higher.number, lower.number, "")
-    colour, article = allocate(higher, lower, a_round.initial_colour)
+    initial = a_round.initial_colour if a_round.is_odd(higher.number) else -a_round.initial_colour
+    colour, article = allocate(higher, lower, initial)
     white, black = (higher, lower) if colour == WHITE else (lower, higher)
     return Board(white.number, black.number, article)

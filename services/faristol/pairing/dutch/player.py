@@ -96,7 +96,16 @@ class Round:
     """Pairs of numbers that must not meet."""
     kept: tuple[tuple[int, int], ...] = ()
     """Pairs that the arbiter has made: white, black. They stand whatever the criteria say."""
+    not_come: frozenset[int] = frozenset()
+    """Numbers of those who were paired in no round yet and are not in this one."""
 
     def ranking(self) -> tuple[Player, ...]:
         """The players in the order of FIDE C.04.3 1.2: points, then pairing number."""
         return tuple(sorted(self.players, key=lambda one: (-one.points, one.number)))
+
+    def is_odd(self, number: int) -> bool:
+        """Whether a pairing number is odd, counted among those who have come (FIDE C.04.3 5.2.5).
+
+        Who comes late is given a number on arrival, and the numbers until then are provisional (FIDE C.04.2).
+        """
+        return (number - sum(one < number for one in self.not_come)) % 2 == 1

@@ -224,10 +224,17 @@ def _after(state: Tournament, fact: Fact) -> Tournament:
         case events.LexiconPinned():
             return replace(state, lexicon=Pin.of(fact.lexicon))
         case events.PlayerRegistered():
-            player = Player(fact.player_id, fact.rating, fact.unrated)
+            player = Player(fact.player_id, fact.rating, fact.unrated, category=fact.category)
             return _later(replace(state, players=(*state.players, player)), fact.occurred_at)
         case events.LateEntryAdmitted():
-            late = Player(fact.player_id, fact.rating, fact.unrated, fact.round, fact.fictitious_half_points)
+            late = Player(
+                fact.player_id,
+                fact.rating,
+                fact.unrated,
+                fact.round,
+                fact.fictitious_half_points,
+                category=fact.category,
+            )
             return _later(replace(state, players=(*state.players, late)), fact.occurred_at)
         case events.TeamRegistered():
             line_up = tuple(fact.player_ids)

@@ -40,6 +40,8 @@ class Player:
     expelled: bool = False
     expelled_under: str = ""
     """The article by which that was done."""
+    category: str = ""
+    """Class of competition, as ``U18``; empty for none."""
     left_before: bool = False
     """Withdrawn already, by their own will, when they were expelled."""
 

@@ -58,3 +58,9 @@ def test_a_journal_that_holds_something_else_is_told_with_its_line(tmp_path: Pat
     file.write_text(f'{{"id": "0", "text": "Anna: pass"}}\n{line}\n', encoding="utf-8")
     with pytest.raises(StartError, match=r"the journal .* cannot be read and written: "):
         Journal(file)
+
+
+def test_a_journal_is_readable_by_its_owner_alone(tmp_path: Path) -> None:
+    file = tmp_path / "new" / "cup.jsonl"
+    Journal(file)
+    assert file.stat().st_mode & 0o777 == 0o600

@@ -68,3 +68,9 @@ def test_a_script_is_read_in_lines_as_files_have_them() -> None:
 def test_a_script_that_is_not_utf_8_is_told_with_its_line() -> None:
     with pytest.raises(StartError, match="the script cannot be read: line 2: byte 0xfa is not UTF-8"):
         script_lines("Anna: pass\nNúria: pass\n".encode("latin-1"))
+
+
+@pytest.mark.parametrize("text", ["[" * 100_000, "{a: " * 100_000, "Anna: " + "[" * 100_000])
+def test_a_line_of_a_hundred_thousand_brackets_is_refused_with_a_sentence(text: str) -> None:
+    with pytest.raises(CaseError, match="nested more than 30 levels deep"):
+        read_typed(Typed(1, text), WHO)

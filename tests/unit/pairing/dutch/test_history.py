@@ -83,6 +83,16 @@ def test_the_initial_colour_is_the_files_or_that_of_its_first_round() -> None:
     assert round_to_pair(empty, 1, initial_colour=BLACK).initial_colour == BLACK
 
 
+def test_the_numbers_of_the_first_round_are_counted_among_those_who_are_there() -> None:
+    """FIDE C.04.2: who comes late is given a number on arrival."""
+    late = Document(
+        (Line(1, cells=(Cell(result="H"),)), Line(2, cells=(Cell(3, "b", "1"),)), Line(3, cells=(Cell(2, "w", "0"),)))
+    )
+    assert round_to_pair(late, 1).initial_colour == BLACK
+    assert round_to_pair(late, 1).not_come == {1}
+    assert round_to_pair(late, 2).not_come == frozenset(), "number 1 is to be paired"
+
+
 def test_a_pair_named_without_a_result_is_kept() -> None:
     document = Document((Line(1, cells=(Cell(4, "b", " "),)), Line(2), Line(3), Line(4, cells=(Cell(1, "w", " "),))))
     assert round_to_pair(document, 1).kept == ((4, 1),)

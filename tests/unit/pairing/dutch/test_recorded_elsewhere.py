@@ -11,7 +11,8 @@ from faristol.pairing.dutch.history import round_to_pair
 from faristol.pairing.dutch.pairing import Paired, pair_round
 from faristol.rules.trf import decode_trf, read_trf
 
-TOURNAMENTS = sorted((SHARED_DATA / "trf").glob("*.trf"))
+TOURNAMENTS = [file for folder in ("trf", "fide-dutch-byes") for file in sorted((SHARED_DATA / folder).glob("*.trf"))]
+"""Those of ``fide-dutch-byes`` have byes asked for before the first round."""
 CASES = ("dutch_2025_C5", "dutch_2025_C9", "issue_7")
 """The fourth case, ``issue_15``, is a tournament of another system (Burstein) and expects no pairs."""
 

@@ -781,10 +781,11 @@ class GetClockResponse(_message.Message):
     DEADLINE_FIELD_NUMBER: _builtins.int
     FORGOTTEN_PLAYER_ID_FIELD_NUMBER: _builtins.int
     FOLLOWING_FIELD_NUMBER: _builtins.int
+    RUNNING_FIELD_NUMBER: _builtins.int
     game_id: _builtins.str
     """The game."""
     running_player_id: _builtins.str
-    """Whose clock runs; empty when neither does."""
+    """Whose clock runs; empty when none does. Where those of several absent players run, the first of `running`."""
     neutralised: _builtins.bool
     """Neither clock runs, for a reason that the rules name."""
     stopped: _builtins.bool
@@ -835,6 +836,12 @@ class GetClockResponse(_message.Message):
     def deadline_at(self) -> _timestamp_pb2.Timestamp:
         """When something comes by itself unless something else comes first; absent when nothing does."""
 
+    @_builtins.property
+    def running(self) -> _containers.RepeatedCompositeFieldContainer[Global___RunningClock]:
+        """Every clock that runs: that of who is on turn, or those of players who were not there at the signal (FISC I.5, FISE
+        36, PES Γ.β).
+        """
+
     def __init__(
         self,
         *,
@@ -859,11 +866,40 @@ class GetClockResponse(_message.Message):
         deadline: _builtins.str = ...,
         forgotten_player_id: _builtins.str = ...,
         following: _builtins.int = ...,
+        running: _abc.Iterable[Global___RunningClock] | None = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["deadline_at", b"deadline_at", "running_since", b"running_since"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["absent_player_ids", b"absent_player_ids", "allowance_ms", b"allowance_ms", "away_player_ids", b"away_player_ids", "deadline", b"deadline", "deadline_at", b"deadline_at", "following", b"following", "forgotten_player_id", b"forgotten_player_id", "game_id", b"game_id", "held", b"held", "last_turn", b"last_turn", "neutralised", b"neutralised", "reason", b"reason", "round_time_over", b"round_time_over", "running_player_id", b"running_player_id", "running_since", b"running_since", "stopped", b"stopped", "times", b"times", "turn", b"turn", "turn_ms", b"turn_ms", "turn_used_ms", b"turn_used_ms", "version", b"version"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["absent_player_ids", b"absent_player_ids", "allowance_ms", b"allowance_ms", "away_player_ids", b"away_player_ids", "deadline", b"deadline", "deadline_at", b"deadline_at", "following", b"following", "forgotten_player_id", b"forgotten_player_id", "game_id", b"game_id", "held", b"held", "last_turn", b"last_turn", "neutralised", b"neutralised", "reason", b"reason", "round_time_over", b"round_time_over", "running", b"running", "running_player_id", b"running_player_id", "running_since", b"running_since", "stopped", b"stopped", "times", b"times", "turn", b"turn", "turn_ms", b"turn_ms", "turn_used_ms", b"turn_used_ms", "version", b"version"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___GetClockResponse: _TypeAlias = GetClockResponse  # noqa: Y015
+
+@_typing.final
+class RunningClock(_message.Message):
+    """A clock that runs."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    PLAYER_ID_FIELD_NUMBER: _builtins.int
+    SINCE_FIELD_NUMBER: _builtins.int
+    player_id: _builtins.str
+    """Whose it is."""
+    @_builtins.property
+    def since(self) -> _timestamp_pb2.Timestamp:
+        """Since when it runs."""
+
+    def __init__(
+        self,
+        *,
+        player_id: _builtins.str = ...,
+        since: _timestamp_pb2.Timestamp | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["since", b"since"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["player_id", b"player_id", "since", b"since"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___RunningClock: _TypeAlias = RunningClock  # noqa: Y015

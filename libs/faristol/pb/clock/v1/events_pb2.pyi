@@ -675,8 +675,8 @@ class PlayerAbsent(_message.Message):
 
     @_builtins.property
     def clock_starts_at(self) -> _timestamp_pb2.Timestamp:
-        """From when on this player's time runs (FISC I.5, FISE 36: from the signal; PES Γ.β: ten minutes later); absent where
-        it does not.
+        """From when on this player's time runs (FISE 36: from the signal; FISC I.5: from when the judge pressed the clock; PES
+        Γ.β: ten minutes after the draw or the official start); absent where it does not.
         """
 
     @_builtins.property

@@ -471,6 +471,7 @@ class GameOpened(_message.Message):
     SEED_FIELD_NUMBER: _builtins.int
     OCCURRED_AT_FIELD_NUMBER: _builtins.int
     KEEPING_FIELD_NUMBER: _builtins.int
+    DRAWN_AT_FIELD_NUMBER: _builtins.int
     game_id: _builtins.str
     """The game, unique in the record."""
     tournament_id: _builtins.str
@@ -499,6 +500,10 @@ class GameOpened(_message.Message):
     def occurred_at(self) -> _timestamp_pb2.Timestamp:
         """When the round was started."""
 
+    @_builtins.property
+    def drawn_at(self) -> _timestamp_pb2.Timestamp:
+        """When its round was paired; absent in facts from before that was said."""
+
     def __init__(
         self,
         *,
@@ -512,10 +517,11 @@ class GameOpened(_message.Message):
         seed: _builtins.bytes = ...,
         occurred_at: _timestamp_pb2.Timestamp | None = ...,
         keeping: Global___Keeping.ValueType = ...,
+        drawn_at: _timestamp_pb2.Timestamp | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["lexicon", b"lexicon", "occurred_at", b"occurred_at", "ruleset", b"ruleset"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["drawn_at", b"drawn_at", "lexicon", b"lexicon", "occurred_at", b"occurred_at", "ruleset", b"ruleset"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["game_id", b"game_id", "keeping", b"keeping", "lexicon", b"lexicon", "occurred_at", b"occurred_at", "player_ids", b"player_ids", "round", b"round", "ruleset", b"ruleset", "seed", b"seed", "table", b"table", "tournament_id", b"tournament_id"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["drawn_at", b"drawn_at", "game_id", b"game_id", "keeping", b"keeping", "lexicon", b"lexicon", "occurred_at", b"occurred_at", "player_ids", b"player_ids", "round", b"round", "ruleset", b"ruleset", "seed", b"seed", "table", b"table", "tournament_id", b"tournament_id"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -2340,12 +2346,15 @@ class WordAsked(_message.Message):
     WORD_FIELD_NUMBER: _builtins.int
     ARBITER_ID_FIELD_NUMBER: _builtins.int
     OCCURRED_AT_FIELD_NUMBER: _builtins.int
+    ANSWERER_ID_FIELD_NUMBER: _builtins.int
     turn: _builtins.int
     """Turn, from 1."""
     player_id: _builtins.str
     """Who asked."""
     arbiter_id: _builtins.str
     """The arbiter."""
+    answerer_id: _builtins.str
+    """The player of the tournament who answered, who is punished alike (UF 28.2, FISE 46.2); empty when somebody else did."""
     @_builtins.property
     def word(self) -> Global___Word:
         """The word, which that player cannot play any more."""
@@ -2362,10 +2371,11 @@ class WordAsked(_message.Message):
         word: Global___Word | None = ...,
         arbiter_id: _builtins.str = ...,
         occurred_at: _timestamp_pb2.Timestamp | None = ...,
+        answerer_id: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["occurred_at", b"occurred_at", "word", b"word"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["arbiter_id", b"arbiter_id", "occurred_at", b"occurred_at", "player_id", b"player_id", "turn", b"turn", "word", b"word"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["answerer_id", b"answerer_id", "arbiter_id", b"arbiter_id", "occurred_at", b"occurred_at", "player_id", b"player_id", "turn", b"turn", "word", b"word"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

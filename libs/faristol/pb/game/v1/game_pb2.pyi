@@ -2543,6 +2543,7 @@ class RecordWordAskedRequest(_message.Message):
     PLAYER_ID_FIELD_NUMBER: _builtins.int
     WORD_FIELD_NUMBER: _builtins.int
     OCCURRED_AT_FIELD_NUMBER: _builtins.int
+    ANSWERER_ID_FIELD_NUMBER: _builtins.int
     command_id: _builtins.str
     """The caller's id of this command, a UUID."""
     game_id: _builtins.str
@@ -2551,6 +2552,8 @@ class RecordWordAskedRequest(_message.Message):
     """The arbiter."""
     player_id: _builtins.str
     """Who asked."""
+    answerer_id: _builtins.str
+    """The player of the tournament who answered, at this table or another; empty when somebody else did."""
     @_builtins.property
     def word(self) -> _events_pb2.Word:
         """The word."""
@@ -2568,10 +2571,11 @@ class RecordWordAskedRequest(_message.Message):
         player_id: _builtins.str = ...,
         word: _events_pb2.Word | None = ...,
         occurred_at: _timestamp_pb2.Timestamp | None = ...,
+        answerer_id: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["occurred_at", b"occurred_at", "word", b"word"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["arbiter_id", b"arbiter_id", "command_id", b"command_id", "game_id", b"game_id", "occurred_at", b"occurred_at", "player_id", b"player_id", "word", b"word"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["answerer_id", b"answerer_id", "arbiter_id", b"arbiter_id", "command_id", b"command_id", "game_id", b"game_id", "occurred_at", b"occurred_at", "player_id", b"player_id", "word", b"word"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -3112,6 +3116,7 @@ class GetGameResponse(_message.Message):
     ANNOUNCED_FIELD_NUMBER: _builtins.int
     AWAITED_SIGNER_IDS_FIELD_NUMBER: _builtins.int
     EXCHANGED_FIELD_NUMBER: _builtins.int
+    RULING_FIELD_NUMBER: _builtins.int
     game_id: _builtins.str
     """The game."""
     tournament_id: _builtins.str
@@ -3206,6 +3211,10 @@ class GetGameResponse(_message.Message):
     def awaited_signer_ids(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
         """Whose signatures are awaited, once the game is over."""
 
+    @_builtins.property
+    def ruling(self) -> Global___Ruling:
+        """The last ruling on a challenge of this game, as players are told it; absent before the first."""
+
     def __init__(
         self,
         *,
@@ -3242,16 +3251,63 @@ class GetGameResponse(_message.Message):
         announced: _builtins.int | None = ...,
         awaited_signer_ids: _abc.Iterable[_builtins.str] | None = ...,
         exchanged: _builtins.bool = ...,
+        ruling: Global___Ruling | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["_announced", b"_announced", "announced", b"announced", "interruption", b"interruption", "lexicon", b"lexicon", "occurred_at", b"occurred_at", "open_play", b"open_play", "opened_at", b"opened_at", "pending", b"pending", "ruleset", b"ruleset"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_announced", b"_announced", "announced", b"announced", "interruption", b"interruption", "lexicon", b"lexicon", "occurred_at", b"occurred_at", "open_play", b"open_play", "opened_at", b"opened_at", "pending", b"pending", "ruleset", b"ruleset", "ruling", b"ruling"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_announced", b"_announced", "announced", b"announced", "appealed", b"appealed", "arbiter_called_by", b"arbiter_called_by", "arbiter_id", b"arbiter_id", "awaited_signer_ids", b"awaited_signer_ids", "bag_left", b"bag_left", "board", b"board", "end_condition", b"end_condition", "exchanged", b"exchanged", "following", b"following", "game_id", b"game_id", "interruption", b"interruption", "keeping", b"keeping", "laid", b"laid", "lexicon", b"lexicon", "occurred_at", b"occurred_at", "open_play", b"open_play", "opened_at", b"opened_at", "pending", b"pending", "pending_ruled_valid", b"pending_ruled_valid", "phase", b"phase", "rack", b"rack", "revision", b"revision", "round", b"round", "ruleset", b"ruleset", "sides", b"sides", "table", b"table", "tournament_id", b"tournament_id", "turn", b"turn", "turn_player_id", b"turn_player_id", "unseen", b"unseen", "version", b"version", "written", b"written"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_announced", b"_announced", "announced", b"announced", "appealed", b"appealed", "arbiter_called_by", b"arbiter_called_by", "arbiter_id", b"arbiter_id", "awaited_signer_ids", b"awaited_signer_ids", "bag_left", b"bag_left", "board", b"board", "end_condition", b"end_condition", "exchanged", b"exchanged", "following", b"following", "game_id", b"game_id", "interruption", b"interruption", "keeping", b"keeping", "laid", b"laid", "lexicon", b"lexicon", "occurred_at", b"occurred_at", "open_play", b"open_play", "opened_at", b"opened_at", "pending", b"pending", "pending_ruled_valid", b"pending_ruled_valid", "phase", b"phase", "rack", b"rack", "revision", b"revision", "round", b"round", "ruleset", b"ruleset", "ruling", b"ruling", "sides", b"sides", "table", b"table", "tournament_id", b"tournament_id", "turn", b"turn", "turn_player_id", b"turn_player_id", "unseen", b"unseen", "version", b"version", "written", b"written"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType__announced: _TypeAlias = _typing.Literal["announced"]  # noqa: Y015
     _WhichOneofArgType__announced: _TypeAlias = _typing.Literal["_announced", b"_announced"]  # noqa: Y015
     def WhichOneof(self, oneof_group: _WhichOneofArgType__announced) -> _WhichOneofReturnType__announced | None: ...
 
 Global___GetGameResponse: _TypeAlias = GetGameResponse  # noqa: Y015
+
+@_typing.final
+class Ruling(_message.Message):
+    """A ruling on a challenge or on an appeal."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    TURN_FIELD_NUMBER: _builtins.int
+    CHALLENGE_FIELD_NUMBER: _builtins.int
+    APPEAL_FIELD_NUMBER: _builtins.int
+    VALID_FIELD_NUMBER: _builtins.int
+    WORD_FIELD_NUMBER: _builtins.int
+    WORDS_FIELD_NUMBER: _builtins.int
+    turn: _builtins.int
+    """Turn of the play."""
+    challenge: _builtins.int
+    """Number of the challenge in this game, from 1."""
+    appeal: _builtins.bool
+    """It was made on an appeal."""
+    valid: _builtins.bool
+    """The play stands."""
+    @_builtins.property
+    def word(self) -> _events_pb2.Word:
+        """The main word of the play."""
+
+    @_builtins.property
+    def words(self) -> _containers.RepeatedCompositeFieldContainer[_events_pb2.RuledWord]:
+        """Word by word, where the rules tell players so much; empty elsewhere, and on an appeal."""
+
+    def __init__(
+        self,
+        *,
+        turn: _builtins.int = ...,
+        challenge: _builtins.int = ...,
+        appeal: _builtins.bool = ...,
+        valid: _builtins.bool = ...,
+        word: _events_pb2.Word | None = ...,
+        words: _abc.Iterable[_events_pb2.RuledWord] | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["word", b"word"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["appeal", b"appeal", "challenge", b"challenge", "turn", b"turn", "valid", b"valid", "word", b"word", "words", b"words"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___Ruling: _TypeAlias = Ruling  # noqa: Y015
 
 @_typing.final
 class ListDrawsRequest(_message.Message):

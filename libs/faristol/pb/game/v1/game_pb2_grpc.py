@@ -520,7 +520,8 @@ class GameServiceServicer:
         raise NotImplementedError('Method not implemented!')
 
     def RecordWordAsked(self, request, context):
-        """A player asked about a word before playing it (UF 28.1, FISE 46.2).
+        """A player asked about a word before playing it (UF 28.1, FISE 46.2). Who asks or answers again has lost the game, and
+        expulsion is put forward.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')

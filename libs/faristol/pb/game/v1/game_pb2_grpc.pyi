@@ -115,7 +115,9 @@ class GameServiceStub:
     RecordOverholding: _grpc.UnaryUnaryMultiCallable[_game_pb2.RecordOverholdingRequest, _game_pb2.RecordOverholdingResponse]
     """A rack was held too full on purpose (FISE 28)."""
     RecordWordAsked: _grpc.UnaryUnaryMultiCallable[_game_pb2.RecordWordAskedRequest, _game_pb2.RecordWordAskedResponse]
-    """A player asked about a word before playing it (UF 28.1, FISE 46.2)."""
+    """A player asked about a word before playing it (UF 28.1, FISE 46.2). Who asks or answers again has lost the game, and
+    expulsion is put forward.
+    """
     AgreeEnd: _grpc.UnaryUnaryMultiCallable[_game_pb2.AgreeEndRequest, _game_pb2.AgreeEndResponse]
     """Agree that nobody can lay a tile any more; the game is over when all players do (UF 27.1, FM 9, FISE 45.1)."""
     Abandon: _grpc.UnaryUnaryMultiCallable[_game_pb2.AbandonRequest, _game_pb2.AbandonResponse]
@@ -215,7 +217,9 @@ class GameServiceAsyncStub(GameServiceStub):
     RecordOverholding: _aio.UnaryUnaryMultiCallable[_game_pb2.RecordOverholdingRequest, _game_pb2.RecordOverholdingResponse]  # type: ignore[assignment]
     """A rack was held too full on purpose (FISE 28)."""
     RecordWordAsked: _aio.UnaryUnaryMultiCallable[_game_pb2.RecordWordAskedRequest, _game_pb2.RecordWordAskedResponse]  # type: ignore[assignment]
-    """A player asked about a word before playing it (UF 28.1, FISE 46.2)."""
+    """A player asked about a word before playing it (UF 28.1, FISE 46.2). Who asks or answers again has lost the game, and
+    expulsion is put forward.
+    """
     AgreeEnd: _aio.UnaryUnaryMultiCallable[_game_pb2.AgreeEndRequest, _game_pb2.AgreeEndResponse]  # type: ignore[assignment]
     """Agree that nobody can lay a tile any more; the game is over when all players do (UF 27.1, FM 9, FISE 45.1)."""
     Abandon: _aio.UnaryUnaryMultiCallable[_game_pb2.AbandonRequest, _game_pb2.AbandonResponse]  # type: ignore[assignment]
@@ -534,7 +538,9 @@ class GameServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _game_pb2.RecordWordAskedRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_game_pb2.RecordWordAskedResponse, _abc.Awaitable[_game_pb2.RecordWordAskedResponse]]:
-        """A player asked about a word before playing it (UF 28.1, FISE 46.2)."""
+        """A player asked about a word before playing it (UF 28.1, FISE 46.2). Who asks or answers again has lost the game, and
+        expulsion is put forward.
+        """
 
     @_abc_1.abstractmethod
     def AgreeEnd(

@@ -700,12 +700,18 @@ class PlayerRegistered(_message.Message):
     RATING_FIELD_NUMBER: _builtins.int
     UNRATED_FIELD_NUMBER: _builtins.int
     OCCURRED_AT_FIELD_NUMBER: _builtins.int
+    CATEGORY_FIELD_NUMBER: _builtins.int
+    NOTE_FIELD_NUMBER: _builtins.int
     player_id: _builtins.str
     """The player."""
     rating: _builtins.int
     """Last published rating."""
     unrated: _builtins.bool
     """No rating was published; `rating` is where the system lets such players start."""
+    category: _builtins.str
+    """Class of competition that the player is in, as `U18`; empty for none."""
+    note: _builtins.str
+    """What officials have to know of the player, in the director's words."""
     @_builtins.property
     def occurred_at(self) -> _timestamp_pb2.Timestamp:
         """When."""
@@ -717,10 +723,12 @@ class PlayerRegistered(_message.Message):
         rating: _builtins.int = ...,
         unrated: _builtins.bool = ...,
         occurred_at: _timestamp_pb2.Timestamp | None = ...,
+        category: _builtins.str = ...,
+        note: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["occurred_at", b"occurred_at"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["occurred_at", b"occurred_at", "player_id", b"player_id", "rating", b"rating", "unrated", b"unrated"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["category", b"category", "note", b"note", "occurred_at", b"occurred_at", "player_id", b"player_id", "rating", b"rating", "unrated", b"unrated"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -738,6 +746,8 @@ class LateEntryAdmitted(_message.Message):
     ROUND_FIELD_NUMBER: _builtins.int
     FICTITIOUS_HALF_POINTS_FIELD_NUMBER: _builtins.int
     OCCURRED_AT_FIELD_NUMBER: _builtins.int
+    CATEGORY_FIELD_NUMBER: _builtins.int
+    NOTE_FIELD_NUMBER: _builtins.int
     player_id: _builtins.str
     """The player."""
     rating: _builtins.int
@@ -748,6 +758,10 @@ class LateEntryAdmitted(_message.Message):
     """The first round that the player can be paired in."""
     fictitious_half_points: _builtins.int
     """Fictitious points times two: they count for pairing and never for standings."""
+    category: _builtins.str
+    """Class of competition that the player is in, as `U18`; empty for none."""
+    note: _builtins.str
+    """What officials have to know of the player, in the director's words."""
     @_builtins.property
     def occurred_at(self) -> _timestamp_pb2.Timestamp:
         """When."""
@@ -761,10 +775,12 @@ class LateEntryAdmitted(_message.Message):
         round: _builtins.int = ...,
         fictitious_half_points: _builtins.int = ...,
         occurred_at: _timestamp_pb2.Timestamp | None = ...,
+        category: _builtins.str = ...,
+        note: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["occurred_at", b"occurred_at"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["fictitious_half_points", b"fictitious_half_points", "occurred_at", b"occurred_at", "player_id", b"player_id", "rating", b"rating", "round", b"round", "unrated", b"unrated"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["category", b"category", "fictitious_half_points", b"fictitious_half_points", "note", b"note", "occurred_at", b"occurred_at", "player_id", b"player_id", "rating", b"rating", "round", b"round", "unrated", b"unrated"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -2049,6 +2065,7 @@ class ResultEntered(_message.Message):
     ARBITER_ID_FIELD_NUMBER: _builtins.int
     NOTE_FIELD_NUMBER: _builtins.int
     OCCURRED_AT_FIELD_NUMBER: _builtins.int
+    SCORES_GIVEN_FIELD_NUMBER: _builtins.int
     round: _builtins.int
     """Round, from 1."""
     game_id: _builtins.str
@@ -2061,6 +2078,12 @@ class ResultEntered(_message.Message):
     def occurred_at(self) -> _timestamp_pb2.Timestamp:
         """When."""
 
+    @_builtins.property
+    def scores_given(self) -> _containers.RepeatedCompositeFieldContainer[_events_pb2.FinalScore]:
+        """The scores as the arbiter gave them, in the order of the pairing, where the book makes others of them because a
+        player abandoned the game (FISC I.8.E and F, PES ΣΤ); else empty.
+        """
+
     def __init__(
         self,
         *,
@@ -2069,10 +2092,11 @@ class ResultEntered(_message.Message):
         arbiter_id: _builtins.str = ...,
         note: _builtins.str = ...,
         occurred_at: _timestamp_pb2.Timestamp | None = ...,
+        scores_given: _abc.Iterable[_events_pb2.FinalScore] | None = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["occurred_at", b"occurred_at"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["arbiter_id", b"arbiter_id", "game_id", b"game_id", "note", b"note", "occurred_at", b"occurred_at", "round", b"round"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["arbiter_id", b"arbiter_id", "game_id", b"game_id", "note", b"note", "occurred_at", b"occurred_at", "round", b"round", "scores_given", b"scores_given"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

@@ -307,6 +307,8 @@ class RegisterPlayerRequest(_message.Message):
     OCCURRED_AT_FIELD_NUMBER: _builtins.int
     ROUND_FIELD_NUMBER: _builtins.int
     COUNTRY_FIELD_NUMBER: _builtins.int
+    CATEGORY_FIELD_NUMBER: _builtins.int
+    NOTE_FIELD_NUMBER: _builtins.int
     command_id: _builtins.str
     """The caller's id of this command, a UUID."""
     tournament_id: _builtins.str
@@ -329,6 +331,14 @@ class RegisterPlayerRequest(_message.Message):
     """Country: the three capital letters that federations have for it (`ESP`, `GRE`, `AND`); empty when not known. Kept
     with the name.
     """
+    category: _builtins.str
+    """Class of competition that the player is in, as `U18` or `veteran`, at most 20 characters; may be empty. It stays on
+    the record, as the rating does.
+    """
+    note: _builtins.str
+    """What officials have to know of the player, at most 500 characters; may be empty. Never for the public, and kept
+    outside the events.
+    """
     @_builtins.property
     def occurred_at(self) -> _timestamp_pb2.Timestamp:
         """When; the service's time when absent."""
@@ -345,10 +355,12 @@ class RegisterPlayerRequest(_message.Message):
         occurred_at: _timestamp_pb2.Timestamp | None = ...,
         round: _builtins.int = ...,
         country: _builtins.str = ...,
+        category: _builtins.str = ...,
+        note: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["_rating", b"_rating", "occurred_at", b"occurred_at", "rating", b"rating"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_rating", b"_rating", "club", b"club", "command_id", b"command_id", "country", b"country", "name", b"name", "occurred_at", b"occurred_at", "player_id", b"player_id", "rating", b"rating", "round", b"round", "tournament_id", b"tournament_id"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_rating", b"_rating", "category", b"category", "club", b"club", "command_id", b"command_id", "country", b"country", "name", b"name", "note", b"note", "occurred_at", b"occurred_at", "player_id", b"player_id", "rating", b"rating", "round", b"round", "tournament_id", b"tournament_id"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType__rating: _TypeAlias = _typing.Literal["rating"]  # noqa: Y015
     _WhichOneofArgType__rating: _TypeAlias = _typing.Literal["_rating", b"_rating"]  # noqa: Y015
@@ -2993,6 +3005,342 @@ class EnterResultResponse(_message.Message):
 Global___EnterResultResponse: _TypeAlias = EnterResultResponse  # noqa: Y015
 
 @_typing.final
+class GameResult(_message.Message):
+    """The result of a game, as an arbiter enters it."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    GAME_ID_FIELD_NUMBER: _builtins.int
+    SCORES_FIELD_NUMBER: _builtins.int
+    ABANDONED_BY_FIELD_NUMBER: _builtins.int
+    WINNER_ID_FIELD_NUMBER: _builtins.int
+    FORFEITED_BY_FIELD_NUMBER: _builtins.int
+    game_id: _builtins.str
+    """The game."""
+    winner_id: _builtins.str
+    """Who won, to have the scores checked against it; may be empty."""
+    @_builtins.property
+    def scores(self) -> _containers.RepeatedCompositeFieldContainer[_events_pb2.FinalScore]:
+        """The scores, each player's once, in any order; where somebody left the game, those of that moment. Empty for a game
+        that is lost by forfeit, whose scores are those of the book.
+        """
+
+    @_builtins.property
+    def abandoned_by(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """Who left the game before its end."""
+
+    @_builtins.property
+    def forfeited_by(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """Who loses the game by forfeit, without having played it: one of its players, or all."""
+
+    def __init__(
+        self,
+        *,
+        game_id: _builtins.str = ...,
+        scores: _abc.Iterable[_events_pb2.FinalScore] | None = ...,
+        abandoned_by: _abc.Iterable[_builtins.str] | None = ...,
+        winner_id: _builtins.str = ...,
+        forfeited_by: _abc.Iterable[_builtins.str] | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["abandoned_by", b"abandoned_by", "forfeited_by", b"forfeited_by", "game_id", b"game_id", "scores", b"scores", "winner_id", b"winner_id"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___GameResult: _TypeAlias = GameResult  # noqa: Y015
+
+@_typing.final
+class EnterResultsRequest(_message.Message):
+    """See EnterResults."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    COMMAND_ID_FIELD_NUMBER: _builtins.int
+    TOURNAMENT_ID_FIELD_NUMBER: _builtins.int
+    RESULTS_FIELD_NUMBER: _builtins.int
+    ARBITER_ID_FIELD_NUMBER: _builtins.int
+    NOTE_FIELD_NUMBER: _builtins.int
+    OCCURRED_AT_FIELD_NUMBER: _builtins.int
+    command_id: _builtins.str
+    """The caller's id of this command, a UUID."""
+    tournament_id: _builtins.str
+    """The tournament."""
+    arbiter_id: _builtins.str
+    """The arbiter; who acts, by the call's metadata, when empty."""
+    note: _builtins.str
+    """Why, in the arbiter's words, at most 500 characters. Never for the public."""
+    @_builtins.property
+    def results(self) -> _containers.RepeatedCompositeFieldContainer[Global___GameResult]:
+        """The results, of each game once."""
+
+    @_builtins.property
+    def occurred_at(self) -> _timestamp_pb2.Timestamp:
+        """When; the service's time when absent."""
+
+    def __init__(
+        self,
+        *,
+        command_id: _builtins.str = ...,
+        tournament_id: _builtins.str = ...,
+        results: _abc.Iterable[Global___GameResult] | None = ...,
+        arbiter_id: _builtins.str = ...,
+        note: _builtins.str = ...,
+        occurred_at: _timestamp_pb2.Timestamp | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["occurred_at", b"occurred_at"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["arbiter_id", b"arbiter_id", "command_id", b"command_id", "note", b"note", "occurred_at", b"occurred_at", "results", b"results", "tournament_id", b"tournament_id"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___EnterResultsRequest: _TypeAlias = EnterResultsRequest  # noqa: Y015
+
+@_typing.final
+class EnterResultsResponse(_message.Message):
+    """See EnterResults."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    POSITION_FIELD_NUMBER: _builtins.int
+    position: _builtins.int
+    """Position in the record of the last event written."""
+    def __init__(
+        self,
+        *,
+        position: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["position", b"position"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___EnterResultsResponse: _TypeAlias = EnterResultsResponse  # noqa: Y015
+
+@_typing.final
+class ListResultsRequest(_message.Message):
+    """See ListResults."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    TOURNAMENT_ID_FIELD_NUMBER: _builtins.int
+    ROUND_FIELD_NUMBER: _builtins.int
+    tournament_id: _builtins.str
+    """The tournament."""
+    round: _builtins.int
+    """The round; the one that was started last when 0."""
+    def __init__(
+        self,
+        *,
+        tournament_id: _builtins.str = ...,
+        round: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["round", b"round", "tournament_id", b"tournament_id"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ListResultsRequest: _TypeAlias = ListResultsRequest  # noqa: Y015
+
+@_typing.final
+class SeatedPlayer(_message.Message):
+    """A player at a table."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    PLAYER_ID_FIELD_NUMBER: _builtins.int
+    NAME_FIELD_NUMBER: _builtins.int
+    player_id: _builtins.str
+    """The player."""
+    name: _builtins.str
+    """Name as it is known now, with what tells two of one name apart; empty for a player who was erased."""
+    def __init__(
+        self,
+        *,
+        player_id: _builtins.str = ...,
+        name: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["name", b"name", "player_id", b"player_id"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___SeatedPlayer: _TypeAlias = SeatedPlayer  # noqa: Y015
+
+@_typing.final
+class TableResult(_message.Message):
+    """What stands at a table."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    TABLE_FIELD_NUMBER: _builtins.int
+    HALL_FIELD_NUMBER: _builtins.int
+    GAME_ID_FIELD_NUMBER: _builtins.int
+    PLAYERS_FIELD_NUMBER: _builtins.int
+    SCORES_FIELD_NUMBER: _builtins.int
+    WINNER_ID_FIELD_NUMBER: _builtins.int
+    LOST_BY_ALL_FIELD_NUMBER: _builtins.int
+    UNPLAYED_FIELD_NUMBER: _builtins.int
+    ENTERED_FIELD_NUMBER: _builtins.int
+    ACTOR_FIELD_NUMBER: _builtins.int
+    ACTOR_NAME_FIELD_NUMBER: _builtins.int
+    RECORDED_AT_FIELD_NUMBER: _builtins.int
+    POSTPONED_FIELD_NUMBER: _builtins.int
+    ABANDONED_BY_FIELD_NUMBER: _builtins.int
+    SCORES_GIVEN_FIELD_NUMBER: _builtins.int
+    table: _builtins.int
+    """The table."""
+    hall: _builtins.str
+    """The hall of the table; empty where a tournament has none."""
+    game_id: _builtins.str
+    """The game."""
+    winner_id: _builtins.str
+    """Who won; empty for a draw, when all lost, and where there is no result."""
+    lost_by_all: _builtins.bool
+    """All players lost."""
+    unplayed: _builtins.bool
+    """It is a forfeit: nobody has played."""
+    entered: _builtins.bool
+    """An arbiter entered it; else it came from the table."""
+    actor: _builtins.str
+    """Who entered or corrected it last, as the record has it; empty where that was not said."""
+    actor_name: _builtins.str
+    """Their name; empty where none is known."""
+    postponed: _builtins.bool
+    """The game is played later."""
+    @_builtins.property
+    def players(self) -> _containers.RepeatedCompositeFieldContainer[Global___SeatedPlayer]:
+        """In the order of the pairing."""
+
+    @_builtins.property
+    def scores(self) -> _containers.RepeatedCompositeFieldContainer[_events_pb2.FinalScore]:
+        """The result that stands, in the same order; empty where there is none."""
+
+    @_builtins.property
+    def recorded_at(self) -> _timestamp_pb2.Timestamp:
+        """When that was recorded."""
+
+    @_builtins.property
+    def abandoned_by(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """Players who abandoned the game."""
+
+    @_builtins.property
+    def scores_given(self) -> _containers.RepeatedCompositeFieldContainer[_events_pb2.FinalScore]:
+        """The scores that were entered, in the same order, where the book made those of the result of them because a player
+        abandoned the game (FISC I.8.E and F, PES ΣΤ); else empty.
+        """
+
+    def __init__(
+        self,
+        *,
+        table: _builtins.int = ...,
+        hall: _builtins.str = ...,
+        game_id: _builtins.str = ...,
+        players: _abc.Iterable[Global___SeatedPlayer] | None = ...,
+        scores: _abc.Iterable[_events_pb2.FinalScore] | None = ...,
+        winner_id: _builtins.str = ...,
+        lost_by_all: _builtins.bool = ...,
+        unplayed: _builtins.bool = ...,
+        entered: _builtins.bool = ...,
+        actor: _builtins.str = ...,
+        actor_name: _builtins.str = ...,
+        recorded_at: _timestamp_pb2.Timestamp | None = ...,
+        postponed: _builtins.bool = ...,
+        abandoned_by: _abc.Iterable[_builtins.str] | None = ...,
+        scores_given: _abc.Iterable[_events_pb2.FinalScore] | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["recorded_at", b"recorded_at"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["abandoned_by", b"abandoned_by", "actor", b"actor", "actor_name", b"actor_name", "entered", b"entered", "game_id", b"game_id", "hall", b"hall", "lost_by_all", b"lost_by_all", "players", b"players", "postponed", b"postponed", "recorded_at", b"recorded_at", "scores", b"scores", "scores_given", b"scores_given", "table", b"table", "unplayed", b"unplayed", "winner_id", b"winner_id"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___TableResult: _TypeAlias = TableResult  # noqa: Y015
+
+@_typing.final
+class UsualScores(_message.Message):
+    """The scores that a game usually ends with."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    LOWEST_FIELD_NUMBER: _builtins.int
+    HIGHEST_FIELD_NUMBER: _builtins.int
+    LARGEST_DIFFERENCE_FIELD_NUMBER: _builtins.int
+    lowest: _builtins.int
+    """The lowest."""
+    highest: _builtins.int
+    """The highest."""
+    largest_difference: _builtins.int
+    """The largest difference."""
+    def __init__(
+        self,
+        *,
+        lowest: _builtins.int = ...,
+        highest: _builtins.int = ...,
+        largest_difference: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["highest", b"highest", "largest_difference", b"largest_difference", "lowest", b"lowest"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___UsualScores: _TypeAlias = UsualScores  # noqa: Y015
+
+@_typing.final
+class ListResultsResponse(_message.Message):
+    """See ListResults."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    TOURNAMENT_FIELD_NUMBER: _builtins.int
+    ROUND_FIELD_NUMBER: _builtins.int
+    PHASE_FIELD_NUMBER: _builtins.int
+    TABLES_FIELD_NUMBER: _builtins.int
+    USUAL_FIELD_NUMBER: _builtins.int
+    TIME_ZONE_FIELD_NUMBER: _builtins.int
+    VERSION_FIELD_NUMBER: _builtins.int
+    tournament: _builtins.str
+    """Public name of the tournament."""
+    round: _builtins.int
+    """The round."""
+    phase: Global___RoundPhase.ValueType
+    """Where it stands."""
+    time_zone: _builtins.str
+    """Time zone of the halls, by its IANA name."""
+    version: _builtins.int
+    """Version of the tournament's stream that this shows."""
+    @_builtins.property
+    def tables(self) -> _containers.RepeatedCompositeFieldContainer[Global___TableResult]:
+        """In the order of the tables."""
+
+    @_builtins.property
+    def usual(self) -> Global___UsualScores:
+        """Scores outside of these are worth a second look, by the rules of the tournament."""
+
+    def __init__(
+        self,
+        *,
+        tournament: _builtins.str = ...,
+        round: _builtins.int = ...,
+        phase: Global___RoundPhase.ValueType = ...,
+        tables: _abc.Iterable[Global___TableResult] | None = ...,
+        usual: Global___UsualScores | None = ...,
+        time_zone: _builtins.str = ...,
+        version: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["usual", b"usual"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["phase", b"phase", "round", b"round", "tables", b"tables", "time_zone", b"time_zone", "tournament", b"tournament", "usual", b"usual", "version", b"version"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ListResultsResponse: _TypeAlias = ListResultsResponse  # noqa: Y015
+
+@_typing.final
 class CorrectResultRequest(_message.Message):
     """See CorrectResult."""
 
@@ -3009,6 +3357,7 @@ class CorrectResultRequest(_message.Message):
     NOTE_FIELD_NUMBER: _builtins.int
     OCCURRED_AT_FIELD_NUMBER: _builtins.int
     UNPLAYED_FIELD_NUMBER: _builtins.int
+    SCORES_BEFORE_FIELD_NUMBER: _builtins.int
     command_id: _builtins.str
     """The caller's id of this command, a UUID."""
     tournament_id: _builtins.str
@@ -3039,6 +3388,12 @@ class CorrectResultRequest(_message.Message):
     def occurred_at(self) -> _timestamp_pb2.Timestamp:
         """When; the service's time when absent."""
 
+    @_builtins.property
+    def scores_before(self) -> _containers.RepeatedCompositeFieldContainer[_events_pb2.FinalScore]:
+        """The scores that the caller took for those on the record: where others stand by now, nothing is corrected. Not
+        checked when empty.
+        """
+
     def __init__(
         self,
         *,
@@ -3053,10 +3408,11 @@ class CorrectResultRequest(_message.Message):
         note: _builtins.str = ...,
         occurred_at: _timestamp_pb2.Timestamp | None = ...,
         unplayed: _builtins.bool = ...,
+        scores_before: _abc.Iterable[_events_pb2.FinalScore] | None = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["occurred_at", b"occurred_at"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["arbiter_id", b"arbiter_id", "command_id", b"command_id", "game_id", b"game_id", "lost_by_all", b"lost_by_all", "note", b"note", "occurred_at", b"occurred_at", "player_ids", b"player_ids", "scores", b"scores", "tournament_id", b"tournament_id", "unplayed", b"unplayed", "winner_id", b"winner_id"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["arbiter_id", b"arbiter_id", "command_id", b"command_id", "game_id", b"game_id", "lost_by_all", b"lost_by_all", "note", b"note", "occurred_at", b"occurred_at", "player_ids", b"player_ids", "scores", b"scores", "scores_before", b"scores_before", "tournament_id", b"tournament_id", "unplayed", b"unplayed", "winner_id", b"winner_id"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -3557,6 +3913,7 @@ class Act(_message.Message):
     DETAILS_FIELD_NUMBER: _builtins.int
     PLAYERS_FIELD_NUMBER: _builtins.int
     SCORES_FIELD_NUMBER: _builtins.int
+    ACTOR_NAME_FIELD_NUMBER: _builtins.int
     version: _builtins.int
     """Version of the tournament's stream that the fact made."""
     position: _builtins.int
@@ -3575,6 +3932,8 @@ class Act(_message.Message):
     """In what role."""
     undone_by: _builtins.str
     """The command that undoes it; empty when nothing does."""
+    actor_name: _builtins.str
+    """The name of `actor` as it is known now; empty where none is."""
     @_builtins.property
     def player_ids(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
         """The players whom it names."""
@@ -3619,10 +3978,11 @@ class Act(_message.Message):
         details: _abc.Iterable[_builtins.str] | None = ...,
         players: _abc.Iterable[Global___ActPlayer] | None = ...,
         scores: _abc.Iterable[_events_pb2.FinalScore] | None = ...,
+        actor_name: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["occurred_at", b"occurred_at", "recorded_at", b"recorded_at"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["actor", b"actor", "details", b"details", "game_id", b"game_id", "note", b"note", "occurred_at", b"occurred_at", "player_ids", b"player_ids", "players", b"players", "position", b"position", "recorded_at", b"recorded_at", "role", b"role", "round", b"round", "scores", b"scores", "type", b"type", "undone_by", b"undone_by", "version", b"version"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["actor", b"actor", "actor_name", b"actor_name", "details", b"details", "game_id", b"game_id", "note", b"note", "occurred_at", b"occurred_at", "player_ids", b"player_ids", "players", b"players", "position", b"position", "recorded_at", b"recorded_at", "role", b"role", "round", b"round", "scores", b"scores", "type", b"type", "undone_by", b"undone_by", "version", b"version"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -3883,6 +4243,10 @@ class Player(_message.Message):
     CHECKED_IN_FIELD_NUMBER: _builtins.int
     BYES_FIELD_NUMBER: _builtins.int
     TABLE_FIELD_NUMBER: _builtins.int
+    NAME_FIELD_NUMBER: _builtins.int
+    CLUB_FIELD_NUMBER: _builtins.int
+    CATEGORY_FIELD_NUMBER: _builtins.int
+    NOTE_FIELD_NUMBER: _builtins.int
     player_id: _builtins.str
     """The player."""
     entered_round: _builtins.int
@@ -3895,6 +4259,14 @@ class Player(_message.Message):
     """Checked in."""
     table: _builtins.int
     """The player's own table; 0 for none."""
+    name: _builtins.str
+    """Name as it is known now; empty for a player who was erased."""
+    club: _builtins.str
+    """Club as it is known now, may be empty."""
+    category: _builtins.str
+    """Class of competition that the player is in, as `U18`; empty for none."""
+    note: _builtins.str
+    """What officials have to know of the player; empty for nothing, and once it was erased."""
     @_builtins.property
     def byes(self) -> _containers.RepeatedCompositeFieldContainer[Global___GrantedBye]:
         """Rounds to come that the player will sit out."""
@@ -3909,10 +4281,14 @@ class Player(_message.Message):
         checked_in: _builtins.bool = ...,
         byes: _abc.Iterable[Global___GrantedBye] | None = ...,
         table: _builtins.int = ...,
+        name: _builtins.str = ...,
+        club: _builtins.str = ...,
+        category: _builtins.str = ...,
+        note: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["byes", b"byes", "checked_in", b"checked_in", "entered_round", b"entered_round", "fictitious_half_points", b"fictitious_half_points", "player_id", b"player_id", "table", b"table", "withdrawn_round", b"withdrawn_round"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["byes", b"byes", "category", b"category", "checked_in", b"checked_in", "club", b"club", "entered_round", b"entered_round", "fictitious_half_points", b"fictitious_half_points", "name", b"name", "note", b"note", "player_id", b"player_id", "table", b"table", "withdrawn_round", b"withdrawn_round"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

@@ -220,6 +220,16 @@ class PairingServiceStub:
                 request_serializer=faristol_dot_pairing_dot_v1_dot_pairing__pb2.EnterResultRequest.SerializeToString,
                 response_deserializer=faristol_dot_pairing_dot_v1_dot_pairing__pb2.EnterResultResponse.FromString,
                 _registered_method=True)
+        self.EnterResults = channel.unary_unary(
+                '/faristol.pairing.v1.PairingService/EnterResults',
+                request_serializer=faristol_dot_pairing_dot_v1_dot_pairing__pb2.EnterResultsRequest.SerializeToString,
+                response_deserializer=faristol_dot_pairing_dot_v1_dot_pairing__pb2.EnterResultsResponse.FromString,
+                _registered_method=True)
+        self.ListResults = channel.unary_unary(
+                '/faristol.pairing.v1.PairingService/ListResults',
+                request_serializer=faristol_dot_pairing_dot_v1_dot_pairing__pb2.ListResultsRequest.SerializeToString,
+                response_deserializer=faristol_dot_pairing_dot_v1_dot_pairing__pb2.ListResultsResponse.FromString,
+                _registered_method=True)
         self.CorrectResult = channel.unary_unary(
                 '/faristol.pairing.v1.PairingService/CorrectResult',
                 request_serializer=faristol_dot_pairing_dot_v1_dot_pairing__pb2.CorrectResultRequest.SerializeToString,
@@ -545,6 +555,20 @@ class PairingServiceServicer:
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
+    def EnterResults(self, request, context):
+        """Enter results of several games in one act: all of them, or none where anything speaks against one of them.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def ListResults(self, request, context):
+        """The tables of a round with the results that stand, who entered them and when, and what is usual under the rules.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
     def CorrectResult(self, request, context):
         """Correct a result on the record where the book allows it, or an arbiter entered it wrongly; rounds paired since are
         marked.
@@ -817,6 +841,16 @@ def add_PairingServiceServicer_to_server(servicer, server):
                     servicer.EnterResult,
                     request_deserializer=faristol_dot_pairing_dot_v1_dot_pairing__pb2.EnterResultRequest.FromString,
                     response_serializer=faristol_dot_pairing_dot_v1_dot_pairing__pb2.EnterResultResponse.SerializeToString,
+            ),
+            'EnterResults': grpc.unary_unary_rpc_method_handler(
+                    servicer.EnterResults,
+                    request_deserializer=faristol_dot_pairing_dot_v1_dot_pairing__pb2.EnterResultsRequest.FromString,
+                    response_serializer=faristol_dot_pairing_dot_v1_dot_pairing__pb2.EnterResultsResponse.SerializeToString,
+            ),
+            'ListResults': grpc.unary_unary_rpc_method_handler(
+                    servicer.ListResults,
+                    request_deserializer=faristol_dot_pairing_dot_v1_dot_pairing__pb2.ListResultsRequest.FromString,
+                    response_serializer=faristol_dot_pairing_dot_v1_dot_pairing__pb2.ListResultsResponse.SerializeToString,
             ),
             'CorrectResult': grpc.unary_unary_rpc_method_handler(
                     servicer.CorrectResult,
@@ -1879,6 +1913,60 @@ class PairingService:
             '/faristol.pairing.v1.PairingService/EnterResult',
             faristol_dot_pairing_dot_v1_dot_pairing__pb2.EnterResultRequest.SerializeToString,
             faristol_dot_pairing_dot_v1_dot_pairing__pb2.EnterResultResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def EnterResults(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/faristol.pairing.v1.PairingService/EnterResults',
+            faristol_dot_pairing_dot_v1_dot_pairing__pb2.EnterResultsRequest.SerializeToString,
+            faristol_dot_pairing_dot_v1_dot_pairing__pb2.EnterResultsResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def ListResults(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/faristol.pairing.v1.PairingService/ListResults',
+            faristol_dot_pairing_dot_v1_dot_pairing__pb2.ListResultsRequest.SerializeToString,
+            faristol_dot_pairing_dot_v1_dot_pairing__pb2.ListResultsResponse.FromString,
             options,
             channel_credentials,
             insecure,

@@ -109,6 +109,10 @@ class PairingServiceStub:
     """Decide a game of which no turn is over: a player was absent, or all were. The scores are those of the book."""
     EnterResult: _grpc.UnaryUnaryMultiCallable[_pairing_pb2.EnterResultRequest, _pairing_pb2.EnterResultResponse]
     """Enter the result of a game that was played and not kept at its table, such as a postponed one that was not started."""
+    EnterResults: _grpc.UnaryUnaryMultiCallable[_pairing_pb2.EnterResultsRequest, _pairing_pb2.EnterResultsResponse]
+    """Enter results of several games in one act: all of them, or none where anything speaks against one of them."""
+    ListResults: _grpc.UnaryUnaryMultiCallable[_pairing_pb2.ListResultsRequest, _pairing_pb2.ListResultsResponse]
+    """The tables of a round with the results that stand, who entered them and when, and what is usual under the rules."""
     CorrectResult: _grpc.UnaryUnaryMultiCallable[_pairing_pb2.CorrectResultRequest, _pairing_pb2.CorrectResultResponse]
     """Correct a result on the record where the book allows it, or an arbiter entered it wrongly; rounds paired since are
     marked.
@@ -215,6 +219,10 @@ class PairingServiceAsyncStub(PairingServiceStub):
     """Decide a game of which no turn is over: a player was absent, or all were. The scores are those of the book."""
     EnterResult: _aio.UnaryUnaryMultiCallable[_pairing_pb2.EnterResultRequest, _pairing_pb2.EnterResultResponse]  # type: ignore[assignment]
     """Enter the result of a game that was played and not kept at its table, such as a postponed one that was not started."""
+    EnterResults: _aio.UnaryUnaryMultiCallable[_pairing_pb2.EnterResultsRequest, _pairing_pb2.EnterResultsResponse]  # type: ignore[assignment]
+    """Enter results of several games in one act: all of them, or none where anything speaks against one of them."""
+    ListResults: _aio.UnaryUnaryMultiCallable[_pairing_pb2.ListResultsRequest, _pairing_pb2.ListResultsResponse]  # type: ignore[assignment]
+    """The tables of a round with the results that stand, who entered them and when, and what is usual under the rules."""
     CorrectResult: _aio.UnaryUnaryMultiCallable[_pairing_pb2.CorrectResultRequest, _pairing_pb2.CorrectResultResponse]  # type: ignore[assignment]
     """Correct a result on the record where the book allows it, or an arbiter entered it wrongly; rounds paired since are
     marked.
@@ -540,6 +548,22 @@ class PairingServiceServicer(metaclass=_abc_1.ABCMeta):
         context: _ServicerContext,
     ) -> _typing.Union[_pairing_pb2.EnterResultResponse, _abc.Awaitable[_pairing_pb2.EnterResultResponse]]:
         """Enter the result of a game that was played and not kept at its table, such as a postponed one that was not started."""
+
+    @_abc_1.abstractmethod
+    def EnterResults(
+        self,
+        request: _pairing_pb2.EnterResultsRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_pairing_pb2.EnterResultsResponse, _abc.Awaitable[_pairing_pb2.EnterResultsResponse]]:
+        """Enter results of several games in one act: all of them, or none where anything speaks against one of them."""
+
+    @_abc_1.abstractmethod
+    def ListResults(
+        self,
+        request: _pairing_pb2.ListResultsRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_pairing_pb2.ListResultsResponse, _abc.Awaitable[_pairing_pb2.ListResultsResponse]]:
+        """The tables of a round with the results that stand, who entered them and when, and what is usual under the rules."""
 
     @_abc_1.abstractmethod
     def CorrectResult(

@@ -301,6 +301,8 @@ class _IncidentKindEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_Incident
     """The result was opened again."""
     INCIDENT_KIND_TAKEN_BACK: _IncidentKind.ValueType  # 15
     """Entries were taken back by the arbiter."""
+    INCIDENT_KIND_WORD_ANSWERED: _IncidentKind.ValueType  # 16
+    """A player answered a question about a word."""
 
 class IncidentKind(_IncidentKind, metaclass=_IncidentKindEnumTypeWrapper):
     """What happened at a table beside its turns."""
@@ -337,6 +339,8 @@ INCIDENT_KIND_REOPENED: IncidentKind.ValueType  # 14
 """The result was opened again."""
 INCIDENT_KIND_TAKEN_BACK: IncidentKind.ValueType  # 15
 """Entries were taken back by the arbiter."""
+INCIDENT_KIND_WORD_ANSWERED: IncidentKind.ValueType  # 16
+"""A player answered a question about a word."""
 Global___IncidentKind: _TypeAlias = IncidentKind  # noqa: Y015
 
 class _ConsumerKind:
@@ -672,6 +676,7 @@ class GetStandingsRequest(_message.Message):
     AS_OF_FIELD_NUMBER: _builtins.int
     PLAYER_ID_FIELD_NUMBER: _builtins.int
     ARITHMETIC_FIELD_NUMBER: _builtins.int
+    CATEGORY_FIELD_NUMBER: _builtins.int
     tournament_id: _builtins.str
     """The tournament."""
     round: _builtins.int
@@ -684,6 +689,8 @@ class GetStandingsRequest(_message.Message):
     """Only this player's line, with the rank among all; every line when empty. NOT_FOUND for somebody who has none."""
     arithmetic: _builtins.bool
     """With how every value comes about, in the caller's language."""
+    category: _builtins.str
+    """Only players of this category, with the rank among all; every line when empty."""
     @_builtins.property
     def as_of(self) -> _timestamp_pb2.Timestamp:
         """See the head of this file."""
@@ -698,10 +705,11 @@ class GetStandingsRequest(_message.Message):
         as_of: _timestamp_pb2.Timestamp | None = ...,
         player_id: _builtins.str = ...,
         arithmetic: _builtins.bool = ...,
+        category: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["as_of", b"as_of"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["arithmetic", b"arithmetic", "as_of", b"as_of", "as_of_position", b"as_of_position", "min_position", b"min_position", "player_id", b"player_id", "round", b"round", "tournament_id", b"tournament_id"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["arithmetic", b"arithmetic", "as_of", b"as_of", "as_of_position", b"as_of_position", "category", b"category", "min_position", b"min_position", "player_id", b"player_id", "round", b"round", "tournament_id", b"tournament_id"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -727,6 +735,7 @@ class Standing(_message.Message):
     POINT_ARITHMETIC_FIELD_NUMBER: _builtins.int
     TEAM_ID_FIELD_NUMBER: _builtins.int
     WITHDRAWN_ROUND_FIELD_NUMBER: _builtins.int
+    CATEGORY_FIELD_NUMBER: _builtins.int
     rank: _builtins.int
     """From 1; players equal in everything share a rank."""
     player_id: _builtins.str
@@ -751,6 +760,8 @@ class Standing(_message.Message):
     """The player's team; empty where there are no teams."""
     withdrawn_round: _builtins.int
     """The first round that the player was not paired in any more; 0 for none."""
+    category: _builtins.str
+    """Class of competition that the player is in, as `U18`; empty for none."""
     @_builtins.property
     def tie_breaks(self) -> _containers.RepeatedCompositeFieldContainer[Global___TieBreak]:
         """Tie-breaks in the order in which they are applied."""
@@ -776,10 +787,11 @@ class Standing(_message.Message):
         point_arithmetic: Global___Arithmetic | None = ...,
         team_id: _builtins.str = ...,
         withdrawn_round: _builtins.int = ...,
+        category: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["point_arithmetic", b"point_arithmetic"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["bye", b"bye", "draws", b"draws", "half_points", b"half_points", "losses", b"losses", "name", b"name", "player_id", b"player_id", "point_arithmetic", b"point_arithmetic", "rank", b"rank", "spread", b"spread", "team_id", b"team_id", "tie_breaks", b"tie_breaks", "total", b"total", "wins", b"wins", "withdrawn_round", b"withdrawn_round"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["bye", b"bye", "category", b"category", "draws", b"draws", "half_points", b"half_points", "losses", b"losses", "name", b"name", "player_id", b"player_id", "point_arithmetic", b"point_arithmetic", "rank", b"rank", "spread", b"spread", "team_id", b"team_id", "tie_breaks", b"tie_breaks", "total", b"total", "wins", b"wins", "withdrawn_round", b"withdrawn_round"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -1055,6 +1067,8 @@ class Table(_message.Message):
     MATCH_FIELD_NUMBER: _builtins.int
     BOARD_FIELD_NUMBER: _builtins.int
     SCORE_SANCTIONS_FIELD_NUMBER: _builtins.int
+    ENTERED_BY_FIELD_NUMBER: _builtins.int
+    CORRECTED_BY_FIELD_NUMBER: _builtins.int
     table: _builtins.int
     """Table, from 1."""
     game_id: _builtins.str
@@ -1081,6 +1095,10 @@ class Table(_message.Message):
     """The match between two teams that the table is a board of, by its number in the round; 0 where there are no teams."""
     board: _builtins.int
     """The board of that match, from 1; 0 where there are no teams."""
+    entered_by: _builtins.str
+    """The arbiter who entered the result by hand; empty where it came from the table."""
+    corrected_by: _builtins.str
+    """The arbiter who corrected it last; empty while nobody has."""
     @_builtins.property
     def seats(self) -> _containers.RepeatedCompositeFieldContainer[Global___Seat]:
         """Both players, in the order of the pairing."""
@@ -1122,10 +1140,12 @@ class Table(_message.Message):
         match: _builtins.int = ...,
         board: _builtins.int = ...,
         score_sanctions: _abc.Iterable[Global___ScoreSanction] | None = ...,
+        entered_by: _builtins.str = ...,
+        corrected_by: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["postponed_to", b"postponed_to"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["board", b"board", "condition", b"condition", "corrected", b"corrected", "final", b"final", "first_player_id", b"first_player_id", "game_id", b"game_id", "hall", b"hall", "loser_ids", b"loser_ids", "lost_by_all", b"lost_by_all", "match", b"match", "postponed_to", b"postponed_to", "score_sanctions", b"score_sanctions", "seats", b"seats", "spread_adjustments", b"spread_adjustments", "table", b"table", "turns", b"turns", "unplayed", b"unplayed", "winner_id", b"winner_id"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["board", b"board", "condition", b"condition", "corrected", b"corrected", "corrected_by", b"corrected_by", "entered_by", b"entered_by", "final", b"final", "first_player_id", b"first_player_id", "game_id", b"game_id", "hall", b"hall", "loser_ids", b"loser_ids", "lost_by_all", b"lost_by_all", "match", b"match", "postponed_to", b"postponed_to", "score_sanctions", b"score_sanctions", "seats", b"seats", "spread_adjustments", b"spread_adjustments", "table", b"table", "turns", b"turns", "unplayed", b"unplayed", "winner_id", b"winner_id"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -1750,10 +1770,13 @@ class Prize(_message.Message):
     KIND_FIELD_NUMBER: _builtins.int
     VALUE_FIELD_NUMBER: _builtins.int
     WINNERS_FIELD_NUMBER: _builtins.int
+    UNRECORDED_FIELD_NUMBER: _builtins.int
     kind: _events_pb2_1.PrizeKind.ValueType
     """What it is for."""
     value: _builtins.int
     """How much the best have: bingos, or points."""
+    unrecorded: _builtins.bool
+    """No play of the tournament is on the record: results were entered by hand, and a prize for plays cannot be told."""
     @_builtins.property
     def winners(self) -> _containers.RepeatedCompositeFieldContainer[Global___PrizeWinner]:
         """Who has it, in the order of ids and rounds; more than one where they are equal, nobody while there is nothing."""
@@ -1764,10 +1787,11 @@ class Prize(_message.Message):
         kind: _events_pb2_1.PrizeKind.ValueType = ...,
         value: _builtins.int = ...,
         winners: _abc.Iterable[Global___PrizeWinner] | None = ...,
+        unrecorded: _builtins.bool = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["kind", b"kind", "value", b"value", "winners", b"winners"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["kind", b"kind", "unrecorded", b"unrecorded", "value", b"value", "winners", b"winners"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -1781,8 +1805,11 @@ class GetPrizesResponse(_message.Message):
 
     PRIZES_FIELD_NUMBER: _builtins.int
     POSITION_FIELD_NUMBER: _builtins.int
+    OVER_FIELD_NUMBER: _builtins.int
     position: _builtins.int
     """See the head of this file."""
+    over: _builtins.bool
+    """Every round is closed: nobody else can come ahead."""
     @_builtins.property
     def prizes(self) -> _containers.RepeatedCompositeFieldContainer[Global___Prize]:
         """In the order in which the organiser named them."""
@@ -1792,10 +1819,11 @@ class GetPrizesResponse(_message.Message):
         *,
         prizes: _abc.Iterable[Global___Prize] | None = ...,
         position: _builtins.int = ...,
+        over: _builtins.bool = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["position", b"position", "prizes", b"prizes"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["over", b"over", "position", b"position", "prizes", b"prizes"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -2218,6 +2246,8 @@ class Player(_message.Message):
     CHECKED_IN_FIELD_NUMBER: _builtins.int
     COUNTRY_FIELD_NUMBER: _builtins.int
     TEAM_ID_FIELD_NUMBER: _builtins.int
+    SHOWN_NAME_FIELD_NUMBER: _builtins.int
+    CATEGORY_FIELD_NUMBER: _builtins.int
     player_id: _builtins.str
     """The player."""
     name: _builtins.str
@@ -2240,6 +2270,10 @@ class Player(_message.Message):
     """Country, three capital letters as federations write it; empty when it is not known."""
     team_id: _builtins.str
     """The player's team; empty where there are no teams."""
+    shown_name: _builtins.str
+    """Name with what tells two players of one name apart: the club, or the id."""
+    category: _builtins.str
+    """Class of competition that the player is in, as `U18`; empty for none."""
     def __init__(
         self,
         *,
@@ -2254,10 +2288,12 @@ class Player(_message.Message):
         checked_in: _builtins.bool = ...,
         country: _builtins.str = ...,
         team_id: _builtins.str = ...,
+        shown_name: _builtins.str = ...,
+        category: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["_new_rating", b"_new_rating", "new_rating", b"new_rating"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_new_rating", b"_new_rating", "checked_in", b"checked_in", "club", b"club", "country", b"country", "entered_round", b"entered_round", "name", b"name", "new_rating", b"new_rating", "player_id", b"player_id", "rating", b"rating", "team_id", b"team_id", "unrated", b"unrated", "withdrawn_round", b"withdrawn_round"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_new_rating", b"_new_rating", "category", b"category", "checked_in", b"checked_in", "club", b"club", "country", b"country", "entered_round", b"entered_round", "name", b"name", "new_rating", b"new_rating", "player_id", b"player_id", "rating", b"rating", "shown_name", b"shown_name", "team_id", b"team_id", "unrated", b"unrated", "withdrawn_round", b"withdrawn_round"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType__new_rating: _TypeAlias = _typing.Literal["new_rating"]  # noqa: Y015
     _WhichOneofArgType__new_rating: _TypeAlias = _typing.Literal["_new_rating", b"_new_rating"]  # noqa: Y015
@@ -2645,7 +2681,7 @@ class ClockSide(_message.Message):
     """The player was not there at the signal and has not come, or left the table and has not come back."""
     @_builtins.property
     def running_since(self) -> _timestamp_pb2.Timestamp:
-        """Since when it runs."""
+        """Since when it runs; a moment to come where it will run from then unless the player arrives before (PES Γ.β)."""
 
     def __init__(
         self,
@@ -2704,6 +2740,10 @@ class GetGameResponse(_message.Message):
     DIVISION_FIELD_NUMBER: _builtins.int
     COUNTED_FIELD_NUMBER: _builtins.int
     SCORE_SANCTIONS_FIELD_NUMBER: _builtins.int
+    ENTERED_BY_FIELD_NUMBER: _builtins.int
+    CORRECTED_FIELD_NUMBER: _builtins.int
+    CORRECTED_BY_FIELD_NUMBER: _builtins.int
+    UNPLAYED_FIELD_NUMBER: _builtins.int
     game_id: _builtins.str
     """The game."""
     tournament_id: _builtins.str
@@ -2748,6 +2788,16 @@ class GetGameResponse(_message.Message):
     """The seed, from which every draw can be made again; empty until the result is final."""
     division: _builtins.str
     """The division that the tournament is; empty where it is none."""
+    entered_by: _builtins.str
+    """The arbiter who entered the result by hand; empty where it came from the table. Where no turn was taken at the table,
+    result, winner and what ended the game are then those of the tournament, and there are neither clocks nor a bag.
+    """
+    corrected: _builtins.bool
+    """The result was corrected after it had been final."""
+    corrected_by: _builtins.str
+    """The arbiter who corrected it last; empty while nobody has."""
+    unplayed: _builtins.bool
+    """The result is a forfeit, decided before any turn was over: no game for pairing and tie-breaks."""
     @_builtins.property
     def seats(self) -> _containers.RepeatedCompositeFieldContainer[Global___Seat]:
         """Both players, in the order of the pairing."""
@@ -2834,10 +2884,14 @@ class GetGameResponse(_message.Message):
         division: _builtins.str = ...,
         counted: _abc.Iterable[Global___Seat] | None = ...,
         score_sanctions: _abc.Iterable[Global___ScoreSanction] | None = ...,
+        entered_by: _builtins.str = ...,
+        corrected: _builtins.bool = ...,
+        corrected_by: _builtins.str = ...,
+        unplayed: _builtins.bool = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["lexicon", b"lexicon", "ruleset", b"ruleset", "sheet", b"sheet"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["allowance_ms", b"allowance_ms", "bag_left", b"bag_left", "board", b"board", "clocks", b"clocks", "counted", b"counted", "division", b"division", "draw_commitment", b"draw_commitment", "end_condition", b"end_condition", "entries", b"entries", "final", b"final", "first_player_id", b"first_player_id", "game_id", b"game_id", "incidents", b"incidents", "laid", b"laid", "last_turn", b"last_turn", "lexicon", b"lexicon", "loser_ids", b"loser_ids", "lost_by_all", b"lost_by_all", "neutralised_for", b"neutralised_for", "position", b"position", "round", b"round", "round_time_over", b"round_time_over", "ruleset", b"ruleset", "score_sanctions", b"score_sanctions", "seats", b"seats", "seed", b"seed", "sheet", b"sheet", "table", b"table", "tournament_id", b"tournament_id", "tournament_name", b"tournament_name", "turn_ms", b"turn_ms", "turn_player_id", b"turn_player_id", "winner_id", b"winner_id"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["allowance_ms", b"allowance_ms", "bag_left", b"bag_left", "board", b"board", "clocks", b"clocks", "corrected", b"corrected", "corrected_by", b"corrected_by", "counted", b"counted", "division", b"division", "draw_commitment", b"draw_commitment", "end_condition", b"end_condition", "entered_by", b"entered_by", "entries", b"entries", "final", b"final", "first_player_id", b"first_player_id", "game_id", b"game_id", "incidents", b"incidents", "laid", b"laid", "last_turn", b"last_turn", "lexicon", b"lexicon", "loser_ids", b"loser_ids", "lost_by_all", b"lost_by_all", "neutralised_for", b"neutralised_for", "position", b"position", "round", b"round", "round_time_over", b"round_time_over", "ruleset", b"ruleset", "score_sanctions", b"score_sanctions", "seats", b"seats", "seed", b"seed", "sheet", b"sheet", "table", b"table", "tournament_id", b"tournament_id", "tournament_name", b"tournament_name", "turn_ms", b"turn_ms", "turn_player_id", b"turn_player_id", "unplayed", b"unplayed", "winner_id", b"winner_id"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from faristol.cli.referee.case import Case
+from faristol.cli.referee.case import Case, Word
 from faristol.cli.referee.tournament.names import Names
 from faristol.pb.game.v1 import events_pb2 as game_events
 
@@ -34,6 +34,8 @@ class TournamentCase(Case):
     """Who is registered before the first step, in this order."""
     teams: Mapping[str, tuple[str, ...]]
     """The line-ups of the teams that are registered before the first step, as names by the name of the team."""
+    words: frozenset[Word]
+    """The words that are good at its tables; every other is a phony."""
     names: Names
     """The ids of everybody, and of the teams."""
 

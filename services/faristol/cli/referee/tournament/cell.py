@@ -6,8 +6,10 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from datetime import datetime
 
-from faristol.cli.referee.cell import OnCell, serving
+from faristol.cli.referee.case import Word
+from faristol.cli.referee.cell import OnCell, appoint, rule_on_cell, serving
 from faristol.cli.referee.lexicons import install
+from faristol.cli.referee.services import AtTable
 from faristol.cli.referee.tournament.case import TOURNAMENT_ID, TournamentCase
 from faristol.cli.referee.tournament.commands import tournament_verbs
 from faristol.cli.referee.tournament.services import RESULTS, Tournaments, TournamentServices
@@ -15,12 +17,23 @@ from faristol.host.pinning import Pin
 from faristol.pb.results.v1 import results_pb2
 from faristol.words import Library
 
-SERVED = ("lexicon", "game", "pairing", "rating", "results")
-"""The services of a tournament of which no game is played move by move."""
+SERVED = ("lexicon", "game", "clock", "pairing", "rating", "results")
+"""The services of a tournament and of its tables."""
 
 
 class TournamentOnCell(OnCell, TournamentServices):
     """The services of a tournament."""
+
+    language = ""
+    """The language that its judges rule in."""
+
+    async def rule(self, table: AtTable, good: Callable[[Word], bool]) -> None:
+        """See ``TournamentServices``."""
+        await rule_on_cell(table, self._channel, good)
+
+    async def appoint_judges(self) -> None:
+        """See ``TournamentServices``."""
+        await appoint(self._channel, TOURNAMENT_ID, self.language)
 
     async def standings(self, round_: int) -> results_pb2.GetStandingsResponse:
         """See ``TournamentServices``; out of the rows of the results service."""
@@ -50,6 +63,8 @@ def on_cell(nats_url: str) -> Tournaments:
             return install(library, case.ruleset.tile_set, (), case.ruleset.lexicon.layers)
 
         async with serving(nats_url, SERVED, now, installed) as cell:
-            yield TournamentOnCell(cell.record, cell.channel, cell.reactions, tournament_verbs(), TOURNAMENT_ID)
+            services = TournamentOnCell(cell.record, cell.channel, cell.reactions, tournament_verbs(), TOURNAMENT_ID)
+            services.language = case.ruleset.tile_set.language
+            yield services
 
     return tournaments

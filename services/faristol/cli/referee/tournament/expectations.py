@@ -12,8 +12,10 @@ from faristol.cli.referee.done import Done
 from faristol.cli.referee.expectations import STEP
 from faristol.cli.referee.forms import names_of
 from faristol.cli.referee.standing import NOBODY, Differences, fields
+from faristol.cli.referee.standing import STANDING as OF_TABLE
 from faristol.cli.referee.tournament.results import seats
 from faristol.cli.referee.tournament.seen import all_of, last_round, number_of, shown
+from faristol.cli.referee.tournament.sitting import Seen
 from faristol.cli.referee.tournament.team_expectations import OF_TEAMS, STANDING_OF_TEAMS
 from faristol.pb.game.v1 import events_pb2 as game_events
 from faristol.pb.pairing.v1 import events_pb2 as events
@@ -29,11 +31,22 @@ COMMON = ("refused", "reason", "invalid", "exists", "facts", "no-facts", "answer
 
 def of_tournament(world: World, done: Done, given: Mapping[str, Value], key: str, value: Value) -> Differences:
     """The differences from what is expected of a tournament under a key."""
+    if key in AT_TABLE:
+        return _at_table(world, done, key, value)
     if key in COMMON:
         return STEP[key](done, world.names.translated(value, world.game))
     if key in STANDING:
         return STANDING[key](world, value, given["after-round"].number() if "after-round" in given else 0)
     return OTHER[key](world, value)
+
+
+async def _at_table(world: World, done: Done, key: str, value: Value) -> Differences:
+    if world.sittings.last is None:
+        raise value.wrong(f"{key} is expected of a table: nothing has been done at any")
+    seen = Seen(world, world.sittings.last)
+    of_ids = world.sittings.by_ids(key, value)
+    async for difference in STEP[key](done, of_ids) if key in STEP else OF_TABLE[key](seen, of_ids):
+        yield difference
 
 
 async def _pairs(world: World, value: Value) -> Differences:
@@ -242,5 +255,8 @@ OTHER: Mapping[str, Callable[[World, Value], Differences]] = {
 }
 """What else is expected of a tournament."""
 
-EXPECTATIONS = frozenset({*COMMON, *STANDING, *OTHER})
+AT_TABLE = frozenset({*STEP, *OF_TABLE} - {*COMMON})
+"""The keys of what is expected of the table at which something was done last."""
+
+EXPECTATIONS = frozenset({*COMMON, *AT_TABLE, *STANDING, *OTHER})
 """The keys of everything that a step of a tournament can expect."""

@@ -13,12 +13,15 @@ from typing import Any
 from google.protobuf.message import Message
 
 from faristol.bus import Progress
+from faristol.cli.referee.case import Word
 from faristol.cli.referee.lexicons import install
-from faristol.cli.referee.memory import Caller, InMemory, settings
+from faristol.cli.referee.memory import Caller, InMemory, rule_in_memory, settings
 from faristol.cli.referee.notebook import Notebook
+from faristol.cli.referee.services import AtTable
 from faristol.cli.referee.tournament.case import TOURNAMENT_ID, TournamentCase
 from faristol.cli.referee.tournament.commands import tournament_verbs
 from faristol.cli.referee.tournament.services import RESULTS, TournamentServices
+from faristol.clock.part import part as clock_part
 from faristol.game.part import part as game_part
 from faristol.host import Part, Runtime, Servicer
 from faristol.lexicon.lexicons import Lexicons
@@ -44,6 +47,10 @@ class Within:
         """The way to a service, as ``Runtime.channels`` gives it."""
         return self
 
+    def address(self, _: str) -> str:
+        """Where a service is, as ``Runtime.channels`` gives it: in this process."""
+        return ""
+
     def unary_unary(self, path: str, *_: object, **__: object) -> Callable[..., Awaitable[Message]]:
         """A call of the service."""
         rpc = path.rpartition("/")[2]
@@ -61,6 +68,8 @@ class TournamentInMemory(InMemory, TournamentServices):
     """The services of a tournament over a notebook."""
 
     def __init__(self, case: TournamentCase, now: Callable[[], datetime]) -> None:
+        self._case = case
+        self._now = now
         notebook = Notebook()
         runtime = Runtime(settings(), notebook, now)
         lexicon = LexiconService(notebook, _lexicons(case.ruleset.game.tile_set, case.ruleset.lexicon.layers))
@@ -71,11 +80,19 @@ class TournamentInMemory(InMemory, TournamentServices):
         parts = [
             pairing_part(runtime),
             game_part(runtime),
+            clock_part(runtime),
             rating_part(runtime),
             Part(name="shown", servicers=(shown, asked)),
         ]
         reactions = [reaction for part in parts for reaction in part.reactions]
         super().__init__(notebook, parts, reactions, tournament_verbs(), TOURNAMENT_ID)
+
+    async def rule(self, table: AtTable, good: Callable[[Word], bool]) -> None:
+        """See ``TournamentServices``."""
+        await rule_in_memory(table, self._case.ruleset, good, self._now())
+
+    async def appoint_judges(self) -> None:
+        """See ``TournamentServices``: there is no queue in memory, and what judges would write is written."""
 
     async def standings(self, round_: int) -> results_pb2.GetStandingsResponse:
         """See ``TournamentServices``; folded from the record, for there are no rows in memory."""

@@ -5,18 +5,18 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from faristol.cli.referee.case import OFFICIALS
-from faristol.cli.referee.document import Value, there_is_no
+from faristol.cli.referee.document import Errors, Value, there_is_no
 from faristol.cli.referee.forms import names_of
-from faristol.cli.referee.headings import HEADING_KEYS, heading_of
-from faristol.cli.referee.steps import read_step
+from faristol.cli.referee.headings import HEADING_KEYS, check_refusals, heading_of
+from faristol.cli.referee.steps import read_steps, words_of
 from faristol.cli.referee.tournament.case import Entry, TournamentCase
 from faristol.cli.referee.tournament.expectations import EXPECTATIONS
 from faristol.cli.referee.tournament.names import Names
 from faristol.pb.game.v1 import events_pb2 as game_events
 
-SHARED_KEYS = frozenset({"ruleset", "rounds", "players", "others", "teams"})
+SHARED_KEYS = frozenset({"ruleset", "rounds", "players", "others", "teams", "words"})
 """Keys that can stand in the file for all its cases."""
-CASE_KEYS = HEADING_KEYS | {"rounds", "players", "others", "teams", "keeping"}
+CASE_KEYS = HEADING_KEYS | {"rounds", "players", "others", "teams", "keeping", "words"}
 GIVEN_KEYS = frozenset({"by-hand", "results", "after-round"})
 """Keys of what happens in a step besides what somebody does, and of what its expectations are as of."""
 
@@ -28,13 +28,20 @@ MOST = 100
 """Players who are mere numbers."""
 
 
-def tournament_case(value: Value, shared: Mapping[str, Value]) -> TournamentCase:
-    """A case of a tournament; ``shared`` are the keys of its file. Raises ``CaseError``."""
-    keys = {**shared, **value.keys(CASE_KEYS)}
-    heading = heading_of(value, keys)
+def tournament_case(value: Value, shared: Mapping[str, Value], errors: Errors) -> TournamentCase:
+    """A case of a tournament; ``shared`` are the keys of its file. ``errors`` takes what it goes on behind.
+
+    Raises ``CaseError`` where nothing more of it can be read.
+    """
+    own = value.keys(CASE_KEYS, errors)
+    keys = {**shared, **own}
+    heading = heading_of(value, keys, errors)
     for needed in ("rounds", "players"):
         if needed not in keys:
             raise value.wrong(f"expected the key {needed!r} in every case of a tournament")
+    rounds = 0
+    with errors.gather():
+        rounds = keys["rounds"].number()
     registered = _entries(keys["players"])
     others = _entries(keys["others"]) if "others" in keys else {}
     if twice := sorted(registered.keys() & others.keys()):
@@ -46,18 +53,21 @@ def tournament_case(value: Value, shared: Mapping[str, Value]) -> TournamentCase
     names = Names([*entries, *teams])
     if not names.distinct:
         raise keys["players"].wrong("expected names that differ in more than accents and punctuation")
+    steps = read_steps(keys["steps"], entries, errors, EXPECTATIONS, GIVEN_KEYS)
+    check_refusals(steps, heading.ruleset, errors)
     return TournamentCase(
         name=heading.name,
         place=value,
         ruleset=heading.ruleset,
         scenarios=heading.scenarios,
         articles=heading.articles,
-        steps=tuple(read_step(step, entries, EXPECTATIONS, GIVEN_KEYS) for step in keys["steps"].items()),
-        rounds=keys["rounds"].number(),
+        steps=steps,
+        rounds=rounds,
         keeping=_keeping(keys["keeping"]) if "keeping" in keys else game_events.KEEPING_RECORDED,
         entries=entries,
         registered=tuple(registered),
         teams=teams,
+        words=words_of(shared, own, errors),
         names=names,
     )
 

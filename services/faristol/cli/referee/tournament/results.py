@@ -71,6 +71,19 @@ def lines_of(value: Value, tables: Sequence[Sequence[str]], case: TournamentCase
     return [read_line(item, case.names) for item in value.items()]
 
 
+def rounds_of(lines: Sequence[Line]) -> list[list[Line]]:
+    """Lines by round, where those of each round follow those of the one before: it ends where a player comes again."""
+    found: list[list[Line]] = []
+    playing: set[str] = set()
+    for line in lines:
+        if not found or playing.intersection(line.players):
+            found.append([])
+            playing = set()
+        found[-1].append(line)
+        playing.update(line.players)
+    return found
+
+
 def _lot(seed: str, player: str) -> int:
     """A score between 250 and 499."""
     return 250 + int.from_bytes(hashlib.sha256(f"{seed} {player}".encode()).digest()[:4], "big") % 250

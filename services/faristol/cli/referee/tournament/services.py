@@ -7,7 +7,8 @@ from collections.abc import Callable
 from contextlib import AbstractAsyncContextManager
 from datetime import datetime
 
-from faristol.cli.referee.services import PAIRING, Services
+from faristol.cli.referee.case import Word
+from faristol.cli.referee.services import PAIRING, AtTable, Services
 from faristol.cli.referee.tournament.case import TOURNAMENT_ID, TournamentCase
 from faristol.pb.pairing.v1 import pairing_pb2
 from faristol.pb.rating.v1 import rating_pb2
@@ -19,6 +20,14 @@ RATING = rating_pb2.DESCRIPTOR.services_by_name["RatingService"]
 
 class TournamentServices(Services):
     """Pairing, the tables of its rounds, rating and results."""
+
+    @abstractmethod
+    async def rule(self, table: AtTable, good: Callable[[Word], bool]) -> None:
+        """Let a judge rule at a table; see ``AtTable``."""
+
+    @abstractmethod
+    async def appoint_judges(self) -> None:
+        """Appoint judges who rule on what is challenged in the tournament, which has been created."""
 
     @abstractmethod
     async def standings(self, round_: int) -> results_pb2.GetStandingsResponse:

@@ -10,16 +10,17 @@ from typing import Any
 
 from google.protobuf.message import Message
 
-from faristol.cli.referee.case import ARBITER, DIRECTOR, Step
+from faristol.cli.referee.case import ARBITER, DIRECTOR, JUDGE, Step
 from faristol.cli.referee.document import Value, there_is_no
 from faristol.cli.referee.done import PROBLEMS, Done, Problem
 from faristol.cli.referee.forms import fill, moment
 from faristol.cli.referee.lexicons import LEXICON_NAME
-from faristol.cli.referee.services import GAME
+from faristol.cli.referee.services import GAME, table_verbs
 from faristol.cli.referee.tournament.case import TOURNAMENT_ID, TournamentCase
 from faristol.cli.referee.tournament.commands import arguments
-from faristol.cli.referee.tournament.results import Line, absences_of, final_of, lines_of, read_line, seats
+from faristol.cli.referee.tournament.results import Line, absences_of, final_of, lines_of, read_line, rounds_of, seats
 from faristol.cli.referee.tournament.services import TournamentServices
+from faristol.cli.referee.tournament.sitting import Sittings, is_of_table
 from faristol.pairing.decide import pin_of
 from faristol.pb.game.v1 import game_pb2
 from faristol.pb.pairing.v1 import events_pb2 as events
@@ -40,6 +41,7 @@ class World:
         self.names = case.names
         self.now_ms = 0
         self._sent = 0
+        self.sittings = Sittings(self, self._complete)
         self.pairings: Sequence[events.Pairing] = ()
         """All tables so far, those of the last round first."""
         self._awaited: Sequence[tuple[str, ...]] = ()
@@ -70,6 +72,7 @@ class World:
                 raise step.place.wrong("this happens before the step before it")
             self.now_ms = step.at_ms
         self.now_ms += step.after_ms or 0
+        await self.sittings.let_pass()
         answers: list[Message] = []
         problem: Problem | None = None
         try:
@@ -86,6 +89,13 @@ class World:
                 await self._play(step, answers)
             case "create-tournament" if step.actor == DIRECTOR:
                 answers.append(await self._create(step.place))
+            case _ if is_of_table(step):
+                await self._look()
+                await self.sittings.act(step, answers)
+            case "enter-results" if "results" in step.given:
+                await self._look()
+                lines = lines_of(step.given["results"], self._awaited, self.case, self.case.name)
+                answers.append(await self._send(step.verb, step.place, step.fields, step.actor, lines))
             case _:
                 answers.append(await self._ask(step))
                 await self._report(step)
@@ -94,34 +104,25 @@ class World:
         """One command or question."""
         verbs = self.services.verbs
         if step.verb not in verbs:
-            raise step.place.wrong(there_is_no("verb", step.verb, (*verbs, PLAY_ROUND, PLAY_ROUNDS)))
+            raise step.place.wrong(there_is_no("verb", step.verb, (*verbs, *table_verbs(), PLAY_ROUND, PLAY_ROUNDS)))
         verb = verbs[step.verb]
         if step.argument and "scores" in verb.request.DESCRIPTOR.fields_by_name:
             line = read_line(step.argument, self.names)
-            return await self._send(step.verb, step.place, step.fields, step.actor, line)
+            return await self._send(step.verb, step.place, step.fields, step.actor, [line])
         return await self._send(step.verb, step.place, arguments(verb, step, self.names), step.actor)
 
     async def _send(
-        self, name: str, place: Value, fields: Any, actor: str = DIRECTOR, line: Line | None = None
+        self, name: str, place: Value, fields: Any, actor: str = DIRECTOR, lines: Sequence[Line] = ()
     ) -> Message:
         verb = self.services.verbs[name]
         request: Any = verb.request()
         known = request.DESCRIPTOR.fields_by_name
         await self._look()
-        if "command_id" in known:
-            self._sent += 1
-            request.command_id = str(uuid.UUID(int=self._sent))
-        if "tournament_id" in known:
-            request.tournament_id = TOURNAMENT_ID
-        if "occurred_at" in known:
-            request.occurred_at.CopyFrom(moment(self.now_ms))
+        self._complete(actor, name, request)
         if "arbiter_id" in known and actor == ARBITER:
             request.arbiter_id = ARBITER
-        if line is not None:
-            pairing = self._table_of(line)
-            request.game_id = pairing.game_id
-            for player in seats(pairing):
-                request.scores.add(player_id=player, score=line.scores[player])
+        for line in lines:
+            self._say(line, request.results.add() if "results" in known else request)
         if name == "register-player":
             self._introduce(request, fields.get("player-id"))
         if name == "register-team" and (team := fields.get("team-id")) is not None:
@@ -130,6 +131,26 @@ class World:
             fields = {**fields, "version": await self._version(fields["version"])}
         fill(request, {key: self.names.translated(one, self.game, key) for key, one in fields.items()}, Board())
         return await self.services.call(verb, request)
+
+    def _say(self, line: Line, result: Any) -> None:
+        """What a line says of a game: its scores, and fields besides; who was ``absent`` has lost it by forfeit."""
+        pairing = self._table_of(line)
+        result.game_id = pairing.game_id
+        for player in seats(pairing) if line.scores else ():
+            result.scores.add(player_id=player, score=line.scores[player])
+        said = {"forfeited-by" if key == "absent" else key: value for key, value in line.fields.items()}
+        fill(result, {key: self.names.translated(value, self.game, key) for key, value in said.items()}, Board())
+
+    def _complete(self, _: str, __: str, request: Any) -> None:
+        """What no step says of a command."""
+        known = request.DESCRIPTOR.fields_by_name
+        if "command_id" in known:
+            self._sent += 1
+            request.command_id = str(uuid.UUID(int=self._sent))
+        if "tournament_id" in known:
+            request.tournament_id = TOURNAMENT_ID
+        if "occurred_at" in known:
+            request.occurred_at.CopyFrom(moment(self.now_ms))
 
     async def _create(self, place: Value) -> Message:
         case = self.case
@@ -149,7 +170,10 @@ class World:
         )
         for name, value in pin.options:
             request.options.add(name=name, value=value)
-        return await self.services.call(verb, request)
+        answer = await self.services.call(verb, request)
+        if any(step.actor == JUDGE for step in case.steps):
+            await self.services.appoint_judges()
+        return answer
 
     def _introduce(self, request: Any, who: Value | None) -> None:
         """What somebody who enters says, as the case has it; what the step says comes after it."""
@@ -175,29 +199,44 @@ class World:
         if step.argument is None or not step.argument.text().isdecimal():
             raise step.place.wrong(f"expected the number of a round, such as `{PLAY_ROUND} 1`")
         first = last = int(step.argument.text())
-        if "by-hand" in step.given and "results" not in step.given:
-            raise step.given["by-hand"].wrong("expected the pairs under `results`")
         if step.verb == PLAY_ROUNDS:
             first = len((await self.services.tournament()).played) + 1
+        by_hand = self._by_hand(step, last - first + 1)
         for number in range(first, last + 1):
             round_ = {"round": step.argument.saying(str(number))}
-            if "by-hand" in step.given and step.given["by-hand"].truth():
-                for line in lines_of(step.given["results"], (), self.case, ""):
-                    pair = {"player-ids": line.place.saying(", ".join(map(self.names.name, line.players)))}
-                    await self._send("keep-pair", line.place, pair)
+            for line in by_hand[number - first] if by_hand else ():
+                pair = {"player-ids": line.place.saying(", ".join(map(self.names.name, line.players)))}
+                await self._send("keep-pair", line.place, pair)
             answers.append(await self._send("pair-round", step.place, round_))
             await self._send("start-round", step.place, round_)
-            await self._report(step)
+            await self._report(step, by_hand[number - first] if by_hand else None)
             await self._send("close-round", step.place, round_)
 
-    async def _report(self, step: Step) -> None:
-        """Let the tables say what they came to."""
+    def _by_hand(self, step: Step, rounds: int) -> list[list[Line]]:
+        """The results of each round whose pairs are made by hand; none where a step does not say so.
+
+        Raises ``CaseError`` for other results than those of so many rounds.
+        """
+        if "by-hand" not in step.given or not step.given["by-hand"].truth():
+            return []
+        if "results" not in step.given:
+            raise step.given["by-hand"].wrong("expected the pairs under `results`")
+        found = rounds_of(lines_of(step.given["results"], (), self.case, ""))
+        if len(found) != rounds:
+            raise step.given["results"].wrong(
+                f"expected the results of {rounds} rounds, one after another, got those of {len(found)}: "
+                "a round ends where a player comes again"
+            )
+        return found
+
+    async def _report(self, step: Step, lines: Sequence[Line] | None = None) -> None:
+        """Let the tables say what they came to: these ``lines``, or what the step says of all of them."""
         if "results" not in step.given:
             return
         await self._look()
         seed = f"{self.case.name} {self._sent}"
         awaited = [set(players) for players in self._awaited]
-        for line in lines_of(step.given["results"], self._awaited, self.case, seed):
+        for line in lines or lines_of(step.given["results"], self._awaited, self.case, seed):
             if step.verb == PLAY_ROUNDS and set(line.players) not in awaited:
                 continue  # it is of another of these rounds
             pairing = self._table_of(line)

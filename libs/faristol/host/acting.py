@@ -1,0 +1,84 @@
+"""Who sends a command: an id on the record, and a name beside it that can be erased."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import uuid
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import grpc
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from faristol.host.errors import Invalid
+from faristol.record import Record, people
+from faristol.rules.refusal import N_
+
+ACTOR = "faristol-actor"
+"""Metadata of a call: the id of who sends it, which stays on the record for ever."""
+
+ACTOR_NAME = "faristol-actor-name-bin"
+"""Metadata of a call: the name of who sends it, UTF-8, instead of an id. They get one, and the name is kept beside."""
+
+_ID = re.compile(r"[a-z0-9-]{0,64}")
+
+
+@dataclass(frozen=True, slots=True)
+class Acting:
+    """Who sends a command; nobody where that was not said."""
+
+    actor: str = ""
+    name: str = ""
+    """To be kept with the command; empty where it is known already, or no name was given."""
+
+    async def remember(self, connection: AsyncConnection) -> None:
+        """Keep the name in the transaction of the command."""
+        await people.remember(connection, self.actor, self.name, "")
+
+
+def said(context: grpc.aio.ServicerContext[Any, Any]) -> Mapping[str, str | bytes]:
+    """The metadata of a call."""
+    return dict(context.invocation_metadata() or ())
+
+
+def checked(key: str, value: str | bytes) -> str:
+    """An id out of the metadata of a call, empty for none. Raises ``Invalid`` for what is none."""
+    if not isinstance(value, str) or not _ID.fullmatch(value):
+        raise Invalid(key, N_("expected an id of at most 64 of a-z, 0-9 and -, and no name: it stays for ever"))
+    return value
+
+
+async def acting(record: Record, context: grpc.aio.ServicerContext[Any, Any], command_id: str) -> Acting:
+    """Who sends a command. Raises ``Invalid`` for an id or a name that cannot be one.
+
+    Who acts under a name for the first time gets an id made from that of the command, a UUID: from an id that was made
+    from the name, whoever has a list of names would find the name after it was erased.
+    """
+    metadata = said(context)
+    if given := checked(ACTOR, metadata.get(ACTOR, "")):
+        return Acting(given)
+    name = _name(metadata.get(ACTOR_NAME, b""))
+    if not name:
+        return Acting()
+    if known := await people.official(record, name):
+        return Acting(known)
+    made = hashlib.sha256(uuid.UUID(command_id).bytes).hexdigest()[:12]
+    return Acting(f"{people.OFFICIAL}{made}", name)
+
+
+def _name(value: str | bytes) -> str:
+    """The name without space around it, in Unicode NFC; empty where none is given."""
+    try:
+        text = value.decode() if isinstance(value, bytes) else value
+    except UnicodeDecodeError:
+        raise Invalid(ACTOR_NAME, N_("expected a name in UTF-8")) from None
+    name = people.tidy(text)
+    if not people.may_be_kept(name, least=0):
+        raise Invalid(
+            ACTOR_NAME,
+            N_("{given} is not a name; expected at most {most} characters, all of which can be shown"),
+            {"given": repr(name[: people.LONGEST_NAME]), "most": people.LONGEST_NAME},
+        )
+    return name

@@ -1,0 +1,46 @@
+"""The articles of the rule books, as data: their numbers, what each is about, and why no case can show some."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from importlib import resources
+from types import MappingProxyType
+
+
+@dataclass(frozen=True, slots=True)
+class Book:
+    """The articles of a book, each with the name of the book as citations have it: ``UF 5.3``."""
+
+    articles: Mapping[str, str]
+    """What each is about, in our own words, in the order of the book."""
+    unshown: Mapping[str, str]
+    """Why no case can show an article."""
+
+    def parts(self, article: str) -> tuple[str, ...]:
+        """The sub-articles of an article, at the next level."""
+        depth = article.count(".") + 1
+        return tuple(part for part in self.articles if part.startswith(f"{article}.") and part.count(".") == depth)
+
+
+@cache
+def load_book(ruleset: str) -> Book | None:
+    """The book that a ruleset follows; None where its articles are known from the ruleset alone.
+
+    Raises ``ValueError`` for a file that explains what it does not list.
+    """
+    file = resources.files("faristol.rules") / "books" / f"{ruleset}.toml"
+    if not file.is_file():
+        return None
+    data = tomllib.loads(file.read_text(encoding="utf-8"))
+    articles, unshown = data["articles"], data["unshown"]
+    if strangers := sorted(unshown.keys() - articles.keys()):
+        raise ValueError(f"{ruleset}.toml: unshown: there is no article {', '.join(strangers)}")
+    name = data["book"]
+    return Book(_cited(name, articles), _cited(name, unshown))
+
+
+def _cited(book: str, values: Mapping[str, str]) -> Mapping[str, str]:
+    return MappingProxyType({f"{book} {number}": value for number, value in values.items()})

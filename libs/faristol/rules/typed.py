@@ -1,0 +1,254 @@
+"""What a scorer types, and the tiles that it can mean: words without spaces, in capitals or not, on a board.
+
+``(A)`` and ``?a`` are blanks; ``.`` is a tile that lies on the board, and so are several in parentheses. A small letter
+in a word of capitals is a blank as in GCG files, but a word in small letters alone has none. Squares may be written
+with Greek capitals that look like the Latin ones, on a Greek keyboard.
+
+Where what is typed can mean several things, all of them are told, and whoever typed it says which.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import islice, product
+
+from faristol.rules.board import SIZE, Board, Square, Tile
+from faristol.rules.notation import Notation, Start
+from faristol.rules.tiles import BLANK, TileSet
+
+LOOK_ALIKES = str.maketrans("ΑΒΕΗΙΚΜΝΟΧ", "ABEHIKMNOX")
+"""Greek capitals for the Latin ones of the same shape."""
+
+MOST = 64
+"""So many readings of one word are looked at: nobody chooses among more."""
+
+_BLANK = re.compile(r"\(([^()]+)\)|\?([^()?.]+)")
+
+
+def latin(text: str) -> str:
+    """Capitals of ``text``, in Latin letters where Greek ones look alike: ``η8`` is ``H8``."""
+    return text.upper().translate(LOOK_ALIKES)
+
+
+def read_start(text: str) -> Start:
+    """Where a word starts, as ``Notation.FISC`` has it. Raises ``ValueError`` when ``text`` names no start."""
+    return Notation.FISC.read(latin(text))
+
+
+def is_exact(text: str, tile_set: TileSet) -> bool:
+    """Whether ``text`` is tiles as they are printed, with spaces between them, and so means these alone."""
+    parts = text.split()
+    faces = (re.sub(r"^\((.+)\)$", r"\1", part) for part in parts)
+    return bool(parts) and all(face == BLANK or face in tile_set.index for face in faces)
+
+
+def word_readings(text: str, start: Start, board: Board, tile_set: TileSet) -> list[tuple[Tile, ...]]:
+    """The words that ``text`` can be from ``start`` on, those of the longest tiles first; none where it fits nowhere.
+
+    Tiles that lie on the board are among them, as they lie there.
+    """
+    parts = text.split()
+    if not parts:
+        return []
+    if len(parts) > 1 or is_exact(text, tile_set):
+        return [
+            word
+            for as_blanks in _ways_of_case(text, tile_set)
+            if (word := _spaced(parts, start, board, tile_set, as_blanks=as_blanks))
+        ]
+    there = _seen_from(start, board)
+    readings = [
+        reading
+        for signs in _signs(text.strip(), tile_set)
+        for reading in islice(_Walk(signs, tile_set, there).words(0, 0), MOST)
+    ]
+    return list(dict.fromkeys(readings))[:MOST]
+
+
+def clash(text: str, start: Start, board: Board, tile_set: TileSet) -> tuple[Square, Tile | None, Tile | None] | None:
+    """The first square where ``text`` from ``start`` on is not as the board: what lies there, and what it would have.
+
+    Nothing lies there where a tile of the board was meant, as by a dot. None where ``text`` is no tiles, or leaves the
+    board.
+    """
+    parts = text.split()
+    there = _seen_from(start, board)
+    readings: Iterator[Sequence[Tile]]
+    if len(parts) > 1 or is_exact(text, tile_set):
+        readings = (
+            _spaced(parts, start, board, tile_set, as_blanks=as_blanks, anywhere=True)
+            for as_blanks in _ways_of_case(text, tile_set)
+        )
+    else:
+        walks = (_Walk(signs, tile_set, there, anywhere=True) for signs in _signs(text.strip(), tile_set))
+        readings = (reading for walk in walks for reading in walk.words(0, 0))
+    for place, tile in enumerate(next(filter(None, readings), ())):
+        square, lies = start.square.step(start.direction, place), there(place)
+        if not square.on_board:
+            return None
+        if tile is _LYING and lies is None:
+            return square, None, None
+        if tile is not _LYING and lies is not None and lies.face != tile.face:
+            return square, lies, tile
+    return None
+
+
+def tile_readings(text: str, tile_set: TileSet) -> list[tuple[str, ...]]:
+    """The tiles that ``text`` can be, ``?`` for a blank: of a rack, in any order."""
+    parts = text.replace(",", " ").split()
+    if len(parts) != 1 or parts[0] in tile_set.index:
+        faces = [BLANK if part == BLANK else tile_set.face(part) for part in parts]
+        return [tuple(face for face in faces if face)] if faces and all(faces) else []
+    runs = [
+        [(BLANK,)] if run == BLANK else list(islice(tile_set.spellings(run), MOST))
+        for run in re.split(r"(\?)", parts[0])
+        if run
+    ]
+    return [tuple(face for run in chosen for face in run) for chosen in islice(product(*runs), MOST)]
+
+
+Seen = Callable[[int], Tile | None]
+"""The tile that lies on the board where the n-th of a word stands, from 0."""
+
+
+_LYING = Tile(".")
+"""Stands for a tile of the board where none lies."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Sign:
+    """A character as faces are written, and whether it was typed small in a word of capitals."""
+
+    letter: str
+    small: bool = False
+
+
+def _ways_of_case(text: str, tile_set: TileSet) -> list[bool]:
+    """Whether small letters can be blanks: no, yes where there are capitals too, both where only the first is one."""
+    bare = _BLANK.sub("", text).replace(" ", "")
+    small = sum(sign.islower() for sign in bare)
+    if not small or not any(sign.isupper() for sign in bare):
+        return [False]
+    capitalised = bare[0].isupper() and not any(sign.isupper() for sign in bare[1:])
+    return [False] * capitalised + [True] * (small <= tile_set.counts.get(BLANK, 0))
+
+
+def _signs(text: str, tile_set: TileSet) -> Iterator[tuple[_Sign, ...]]:
+    """What ``text`` can stand for, by its small letters."""
+    typed = unicodedata.normalize("NFC", text)
+    folded = [(place, letter) for place, sign in enumerate(typed) for letter in tile_set.fold(sign)]
+    for as_blanks in _ways_of_case(typed, tile_set):
+        yield tuple(
+            _Sign(letter, as_blanks and typed[place].islower() and not _covered(typed, place))
+            for place, letter in folded
+        )
+
+
+def _covered(typed: str, place: int) -> bool:
+    """Whether a character is said to be a blank, or a tile of the board, by the signs around it."""
+    return any(found.start() <= place < found.end() for found in _BLANK.finditer(typed))
+
+
+def _seen_from(start: Start, board: Board) -> Seen:
+    return lambda place: board.get(start.square.step(start.direction, place))
+
+
+def _spaced(
+    parts: Sequence[str],
+    start: Start,
+    board: Board,
+    tile_set: TileSet,
+    *,
+    as_blanks: bool,
+    anywhere: bool = False,
+) -> tuple[Tile, ...]:
+    """The word whose tiles stand apart; empty where one of them is no tile, or does not fit.
+
+    ``anywhere``: as typed, whether it fits or not.
+    """
+    there = _seen_from(start, board)
+    word: list[Tile] = []
+    for place, part in enumerate(parts):
+        blank = _BLANK.fullmatch(part)
+        lies = there(place)
+        if part == ".":
+            tile = lies or (_LYING if anywhere else None)
+        else:
+            face = BLANK if part == BLANK else tile_set.face(blank[1] or blank[2] if blank else part)
+            tile = Tile(face, bool(blank) or (as_blanks and part.islower())) if face else None
+        if tile is None or (not anywhere and lies is not None and lies.face != tile.face):
+            return ()
+        word.append(tile if anywhere else lies or tile)
+    return tuple(word)
+
+
+@dataclass(frozen=True, slots=True)
+class _Walk:
+    """All ways through what was typed, tile by tile."""
+
+    signs: tuple[_Sign, ...]
+    tile_set: TileSet
+    there: Seen
+    anywhere: bool = False
+    """As typed, whether it fits the board or not."""
+
+    def words(self, at: int, place: int) -> Iterator[tuple[Tile, ...]]:
+        """The words from the sign ``at`` on, whose first tile is the one at ``place`` of the whole."""
+        if at == len(self.signs):
+            yield ()
+            return
+        if place == SIZE:
+            return
+        for tiles, after in self._next(at, place):
+            for rest in self.words(after, place + len(tiles)):
+                yield (*tiles, *rest)
+
+    def _next(self, at: int, place: int) -> Iterator[tuple[tuple[Tile, ...], int]]:
+        """The tiles that can come next, and where what was typed goes on."""
+        match self.signs[at].letter:
+            case "(":
+                end = next((number for number, sign in enumerate(self.signs) if number > at and sign.letter == ")"), 0)
+                if end > at + 1:
+                    yield from self._in_parentheses(at + 1, end, place)
+                return
+            case "?":
+                for face, after in self._faces(at + 1):
+                    yield from self._laid(Tile(face, blank=True), after, place)
+                return
+            case "." if (lies := self.there(place) or (_LYING if self.anywhere else None)) is not None:
+                yield (lies,), at + 1
+        for face, after in self._faces(at):
+            small = {self.signs[number].small for number in range(at, after) if self.signs[number].letter.isalpha()}
+            if len(small) == 1:  # of one tile all letters are small, or none
+                yield from self._laid(Tile(face, blank=small.pop()), after, place)
+
+    def _in_parentheses(self, begin: int, end: int, place: int) -> Iterator[tuple[tuple[Tile, ...], int]]:
+        text = "".join(sign.letter for sign in self.signs[begin:end])
+        for faces in islice(self.tile_set.spellings(text), MOST):
+            if len(faces) == 1:
+                yield from self._laid(Tile(faces[0], blank=True), end + 1, place)
+                continue
+            lie = [self.there(place + number) for number in range(len(faces))]
+            if self.anywhere:
+                pairs = zip(lie, faces, strict=True)
+                yield tuple(_LYING if tile is None else Tile(face) for tile, face in pairs), end + 1
+            elif all(tile is not None and tile.face == face for tile, face in zip(lie, faces, strict=True)):
+                yield tuple(tile for tile in lie if tile is not None), end + 1
+
+    def _laid(self, tile: Tile, after: int, place: int) -> Iterator[tuple[tuple[Tile, ...], int]]:
+        """The tile, or the one that lies there, where that shows the same."""
+        lies = self.there(place)
+        if self.anywhere:
+            yield (tile,), after
+        elif lies is None or lies.face == tile.face:
+            yield (lies or tile,), after
+
+    def _faces(self, at: int) -> Iterator[tuple[str, int]]:
+        """Faces that are written from the sign ``at`` on, and where they end."""
+        for written, face in self.tile_set.writings:
+            after = at + len(written)
+            if tuple(sign.letter for sign in self.signs[at:after]) == tuple(written):
+                yield face, after

@@ -1,0 +1,203 @@
+"""How the methods of the pairing service are said on the command line: what stands behind the verb, and the answer.
+
+Nouns and verbs are in ``commands``. What an act has as a field is an option of the same name (``arbiter_id`` is
+``--arbiter``, ``scores`` is ``--score``), and its help is the comment of the contract; here is what is otherwise.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal
+
+from faristol.rules.refusal import N_
+
+AGAIN = N_("Round {round_to_pair_again} is paired already: pair it again before it starts.")
+PAIRED_BEFORE = N_("Rounds that were paired with the result as it was: {rounds_after}.")
+
+Which = Literal["", "next", "paired", "started", "last"]
+
+
+@dataclass(frozen=True, slots=True)
+class Act:
+    """How one method is said."""
+
+    arguments: tuple[str, ...] = ()
+    """Fields that are given by their place behind the tournament. A player's stands for a team's where teams meet."""
+    optional: frozenset[str] = frozenset()
+    """Those of the arguments that may be left out."""
+    spelled: Mapping[str, str] = field(default_factory=dict)
+    """Options of another name than their fields."""
+    values: Mapping[str, str] = field(default_factory=dict)
+    """Values of enumerations by the words for them, where these are others than those of the contract."""
+    new: str = ""
+    """The field with the id of what comes to be: it is taken as it is given."""
+    round: Which = ""
+    """The round that is meant where none is given."""
+    said: str = ""
+    """The answer as a sentence. Ids are names in it; ``{who}`` is a player or a team, ``{game}`` who plays it."""
+    also: Mapping[str, str] = field(default_factory=dict)
+    """Further sentences, by the field of the answer or of the command that has to say something."""
+
+
+ACTS: Mapping[str, Act] = {
+    "CreateTournament": Act(
+        arguments=("tournament_id",),
+        optional=frozenset({"tournament_id"}),
+        new="tournament_id",
+        said=N_("{name} is created: {id}, under {ruleset}, with the words of {lexicon}."),
+    ),
+    "ChangeRounds": Act(arguments=("rounds",), said=N_("{tournament} has {rounds} rounds.")),
+    "RegisterPlayer": Act(
+        arguments=("name",),
+        new="player_id",
+        spelled={"player_id": "id"},
+        said=N_("{name} is registered: {id}, from round {round} on."),
+        also={
+            "fictitious_half_points": N_(
+                "It is a late entry, with fictitious points for pairing: {fictitious} (FISC I.4)."
+            ),
+            "round_to_pair_again": AGAIN,
+        },
+    ),
+    "RegisterTeam": Act(
+        arguments=("name",),
+        new="team_id",
+        spelled={"team_id": "id"},
+        said=N_("{name} is registered: {id}, from round {round} on."),
+        also={"round_to_pair_again": AGAIN},
+    ),
+    "SetLineUp": Act(
+        arguments=("team_id",), said=N_("{team_id} has this line-up from round {round} on: {player_ids}.")
+    ),
+    "WithdrawTeam": Act(
+        arguments=("team_id",),
+        said=N_("{who} has withdrawn, from round {round} on."),
+        also={"round_to_pair_again": AGAIN},
+    ),
+    "ReinstateTeam": Act(arguments=("team_id",), said=N_("{who} is paired again from round {round} on.")),
+    "CheckInPlayer": Act(arguments=("player_id",), said=N_("{who} is checked in.")),
+    "CheckOutPlayer": Act(arguments=("player_id",), said=N_("{who} is not checked in any more.")),
+    "WithdrawPlayer": Act(
+        arguments=("player_id",),
+        spelled={"running_game": "game"},
+        values={"lost": "given-up"},
+        said=N_("{who} has withdrawn, from round {round} on."),
+        also={"game_id": N_("The game {game} is lost."), "round_to_pair_again": AGAIN},
+    ),
+    "ReinstatePlayer": Act(arguments=("player_id",), said=N_("{who} is paired again from round {round} on.")),
+    "MovePlayer": Act(
+        arguments=("player_id",),
+        spelled={"to_tournament_id": "to"},
+        said=N_("{who} is in {to_tournament_id} now."),
+    ),
+    "WarnPlayer": Act(
+        arguments=("player_id",),
+        said=N_("{who} is warned. Warnings so far: {count}."),
+        also={"expulsion_proposed": N_("Expulsion is put forward to the organisation.")},
+    ),
+    "ExpelPlayer": Act(arguments=("player_id",), said=N_("{who} is expelled."), also={"round_to_pair_again": AGAIN}),
+    "LiftExpulsion": Act(
+        arguments=("player_id",),
+        said=N_("The expulsion of {who} is lifted."),
+        also={"round_to_pair_again": AGAIN},
+    ),
+    "SanctionPlayer": Act(
+        arguments=("player_id",),
+        spelled={"rounds": "rounds", "game_id": "game"},
+        said=N_("{who} is sanctioned."),
+        also={"rounds_after": PAIRED_BEFORE},
+    ),
+    "LiftSanction": Act(
+        arguments=("version",), said=N_("Act {version} is lifted."), also={"round_to_pair_again": AGAIN}
+    ),
+    "AppointTribunal": Act(
+        spelled={"appointments": "member"}, said=N_("The tribunal of appeals is appointed: {appointments}.")
+    ),
+    "LodgeAppeal": Act(
+        arguments=("player_id",),
+        spelled={"player_ids": "involved"},
+        said=N_("Appeal {appeal} is lodged. Who sits: {members}."),
+    ),
+    "WithdrawAppeal": Act(arguments=("appeal",), said=N_("Appeal {appeal} is withdrawn.")),
+    "DecideAppeal": Act(
+        arguments=("appeal",),
+        also={
+            "upheld": N_("Appeal {appeal} is upheld: the act is taken back."),
+            "dismissed": N_("Appeal {appeal} is dismissed: the act stands."),
+            "round_to_pair_again": AGAIN,
+        },
+    ),
+    "SetHalls": Act(said=N_("From the next pairing on: {halls}.")),
+    "FixTable": Act(arguments=("player_id", "table"), said=N_("{who} sits at table {table}.")),
+    "ReleaseTable": Act(arguments=("player_id",), said=N_("{who} may sit at any table again.")),
+    "GrantBye": Act(arguments=("player_id",), said=N_("{who} sits round {round} out: {kind}.")),
+    "RevokeBye": Act(arguments=("player_id",), said=N_("{who} does not sit round {round} out any more.")),
+    "PairRound": Act(arguments=("round",), optional=frozenset({"round"}), round="next"),
+    "UnpairRound": Act(
+        arguments=("round",),
+        optional=frozenset({"round"}),
+        round="paired",
+        said=N_("Round {round} is not paired any more: it can be paired again."),
+    ),
+    "ForbidPair": Act(arguments=("player_ids",), said=N_("Kept apart: {who}.")),
+    "AllowPair": Act(arguments=("player_ids",), said=N_("They may meet again: {who}.")),
+    "KeepPair": Act(arguments=("player_ids",), said=N_("They meet in round {round}: {who}.")),
+    "ReleasePair": Act(arguments=("player_ids",), said=N_("They are paired like everybody else again: {who}.")),
+    "ListObstacles": Act(),
+    "ExplainPairing": Act(
+        arguments=("player_id", "other_player_id"), optional=frozenset({"other_player_id"}), round="last"
+    ),
+    "StartRound": Act(
+        arguments=("round",),
+        optional=frozenset({"round"}),
+        round="paired",
+        said=N_("Round {round} is started: its tables are open, the clocks run."),
+    ),
+    "GiveForfeit": Act(
+        arguments=("game_id",), optional=frozenset({"game_id"}), said=N_("A forfeit: {scores} ({at_table}).")
+    ),
+    "EnterResult": Act(
+        arguments=("game_id",), optional=frozenset({"game_id"}), said=N_("Entered: {scores} ({at_table}).")
+    ),
+    "CorrectResult": Act(
+        arguments=("game_id",),
+        optional=frozenset({"game_id"}),
+        spelled={"player_ids": "asked-by", "scores_before": "score-before"},
+        said=N_("Corrected: {scores} ({at_table})."),
+        also={"rounds_after": PAIRED_BEFORE},
+    ),
+    "CorrectRuling": Act(
+        arguments=("game_id",),
+        optional=frozenset({"game_id"}),
+        said=N_("The ruling is put right. Points on the spread of {who}: {points}."),
+    ),
+    "PostponeGame": Act(
+        arguments=("game_id",),
+        optional=frozenset({"game_id"}),
+        spelled={"scheduled_at": "scheduled", "postponed_to": "to"},
+        said=N_("{game} is postponed to {postponed_to}."),
+    ),
+    "CancelPostponement": Act(
+        arguments=("game_id",), optional=frozenset({"game_id"}), said=N_("{game} is played with its round again.")
+    ),
+    "StartPostponedGame": Act(
+        arguments=("game_id",),
+        optional=frozenset({"game_id"}),
+        said=N_("{game} has started: the table is open, the clock runs."),
+    ),
+    "CloseRound": Act(
+        arguments=("round",), optional=frozenset({"round"}), round="started", said=N_("Round {round} is closed.")
+    ),
+    "OfferPrizes": Act(arguments=("prizes",), optional=frozenset({"prizes"}), said=N_("Special prizes: {prizes}.")),
+    "PublishStandings": Act(said=N_("The final standings of {tournament} are published.")),
+    "ReopenStandings": Act(
+        said=N_("The final standings of {tournament} are taken back: results can be corrected and rounds added.")
+    ),
+    "UndoAct": Act(
+        arguments=("version",),
+        said=N_("Act {version} is undone, by `{undone_by}`."),
+        also={"round_to_pair_again": AGAIN},
+    ),
+    "GetTournament": Act(),
+}

@@ -1,0 +1,295 @@
+"""What a director is told: sentences with names, in the language of the terminal; the same with ids as JSON."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Any
+from zoneinfo import ZoneInfo
+
+from google.protobuf.message import Message
+from google.protobuf.timestamp_pb2 import Timestamp
+
+from faristol.cli.acts import ACTS
+from faristol.cli.calling import as_json
+from faristol.cli.commands import spelled
+from faristol.cli.names import ROUND_AND_TABLE, Roll
+from faristol.cli.referee.forms import names_of
+from faristol.gateway import labels
+from faristol.host.text import say, translations
+from faristol.pb.game.v1 import events_pb2 as game
+from faristol.pb.pairing.v1 import events_pb2 as events
+from faristol.pb.pairing.v1 import pairing_pb2 as pairing
+from faristol.rules.refusal import N_
+
+Params = Mapping[str, str | int]
+
+NO_HALLS = N_("tables are numbered from 1")
+NO_PRIZES = N_("none")
+PAIRED = N_("Round {round} is paired: {games}.")
+PAIRED_BYE = N_("Round {round} is paired: {games}, bye: {bye}.")
+MATCH = N_("Match {match}: {players}")
+PAIRABLE = N_("Round {round} can be paired.")
+UNPAIRABLE = N_("Round {round} cannot be paired:")
+NO_ROUND_LEFT = N_("There is no round left to pair.")
+
+TOURNAMENT = (
+    N_("Rules: {ruleset}. Words: {lexicon}. Time zone: {time_zone}."),
+    N_("Rounds: {rounds}. Paired so far: {played}."),
+)
+PHASES: Mapping[pairing.RoundPhase.ValueType, str] = {
+    pairing.ROUND_PHASE_PAIRED: N_("Round {round} is paired and not started."),
+    pairing.ROUND_PHASE_STARTED: N_("Round {round} is being played: {finished} of {tables} results are in."),
+    pairing.ROUND_PHASE_CLOSED: N_("Round {round} is closed."),
+}
+OVER = N_("The final standings are published.")
+PLAYERS = N_("Players: {players}, of whom checked in: {checked_in}.")
+LEFT = N_("Have withdrawn: {players}.")
+TEAMS = N_("Teams: {teams}.")
+HALLS = N_("Halls: {halls}.")
+OWN_TABLE = N_("{who} sits at table {table}.")
+BYE_TO_COME = N_("{who} sits round {round} out: {kind}.")
+DIVISIONS = N_("Divisions: {divisions}.")
+RATED_BY = N_("Rated by {system}.")
+TRIBUNAL = N_("Tribunal of appeals: {members}.")
+APPEAL = N_("Appeal {appeal} of {player}, against act {version}: {phase}. Who sits: {members}.")
+APPEAL_PHASES: Mapping[pairing.AppealPhase.ValueType, str] = {
+    pairing.APPEAL_PHASE_OPEN: N_("to be decided"),
+    pairing.APPEAL_PHASE_UPHELD: N_("upheld"),
+    pairing.APPEAL_PHASE_DISMISSED: N_("dismissed"),
+    pairing.APPEAL_PHASE_WITHDRAWN: N_("withdrawn"),
+}
+ROLES: Mapping[events.TribunalRole.ValueType, str] = {
+    events.TRIBUNAL_ROLE_ORGANISERS: N_("the organisers"),
+    events.TRIBUNAL_ROLE_FEDERATION: N_("the federation"),
+    events.TRIBUNAL_ROLE_PLAYERS: N_("the players"),
+    events.TRIBUNAL_ROLE_SUBSTITUTE: N_("substitute"),
+}
+
+
+def told(method: str, request: Message, answer: Message, known: Roll | None, language: str) -> Iterator[str]:
+    """The lines of an answer."""
+    if method in _OWN:
+        assert known is not None, "these are answers about a tournament that there is"
+        yield from _OWN[method](request, answer, known, language)
+        return
+    act = ACTS[method]
+    params = _params(method, request, answer, known, language)
+    sentences = [act.said] if act.said else []
+    sentences += [text for field, text in act.also.items() if _value(field, request, answer)]
+    yield " ".join(say(text, params, language) for text in sentences)
+
+
+def as_told(request: Message, answer: Message, known: Roll | None) -> dict[str, Any]:
+    """An answer for programs: with what it is about, and a name beside each id."""
+    about = {
+        field.name: value
+        for field, value in request.ListFields()
+        if field.name.endswith(("_id", "round")) and field.name != "command_id" and not field.is_repeated
+    }
+    said = {**about, **as_json(answer)}
+    return dict(_with_names(said, known)) if known else said
+
+
+def _with_names(said: Mapping[str, Any], known: Roll) -> Iterator[tuple[str, Any]]:
+    """What is said, with ``player_name`` behind ``player_id`` and ``player_names`` behind ``player_ids``."""
+    for key, value in said.items():
+        if isinstance(value, list):
+            value = [dict(_with_names(part, known)) if isinstance(part, Mapping) else part for part in value]
+        elif isinstance(value, Mapping):
+            value = dict(_with_names(value, known))
+        yield key, value
+        if not key.endswith(("player_id", "team_id", "player_ids", "team_ids", "loser_ids", "winner_id")):
+            continue
+        beside = f"{key.removesuffix('s').removesuffix('_id')}_name"
+        if isinstance(value, list):
+            yield f"{beside}s", [known.name(who) for who in value]
+        elif beside not in said and "name" not in said:
+            yield beside, known.name(value) if value else ""
+
+
+def _value(field: str, request: Message, answer: Message) -> Any:
+    """What the answer says of a field, and else the command."""
+    fields = answer.DESCRIPTOR.fields_by_name
+    if field in fields and (value := getattr(answer, field)):
+        return value
+    return getattr(request, field, None)
+
+
+def _params(method: str, request: Message, answer: Message, known: Roll | None, language: str) -> Params:
+    """Everything that a sentence may name: the fields of command and answer, with names for ids."""
+    params: dict[str, str | int] = {"tournament": known.tournament.name if known else ""}
+    for field in (*request.DESCRIPTOR.fields, *answer.DESCRIPTOR.fields):
+        params.setdefault(field.name, "")
+        value = _value(field.name, request, answer)
+        params[field.name] = _shown(field, value, known, language)
+    who = [str(params.get(name, "")) for name in ("player_id", "team_id", "player_ids", "team_ids")]
+    params["who"] = " – ".join(filter(None, who)).replace(", ", " – ")
+    new = ACTS[method].new
+    params["id"] = str(_value(new, request, answer) or "") if new else ""
+    params["fictitious"] = f"{(_value('fictitious_half_points', request, answer) or 0) / 2:g}"
+    if known and (game_id := _value("game_id", request, answer)) and (seated := known.at_table(game_id)):
+        number, seat = seated
+        at_table = say(ROUND_AND_TABLE, {"round": number, "table": seat.table}, language)
+        params |= {"game": f"{_players(seat, known)} ({at_table})", "at_table": at_table}
+    else:
+        params |= {"game": str(params.get("game_id", "")), "at_table": str(params.get("game_id", ""))}
+    return params
+
+
+def _shown(field: Any, value: Any, known: Roll | None, language: str) -> str | int:
+    """The value of a field for people."""
+    if field.is_repeated:
+        shown = [str(_one_shown(field, entry, known, language)) for entry in value or ()]
+        if not shown:
+            empty = {"halls": NO_HALLS, "prizes": NO_PRIZES}.get(field.name)
+            return say(empty, {}, language) if empty else ""
+        return (" – " if field.name == "scores" else ", ").join(shown)
+    return _one_shown(field, value, known, language)
+
+
+def _one_shown(field: Any, value: Any, known: Roll | None, language: str) -> str | int:
+    read = translations(language).gettext
+    if isinstance(value, Timestamp):
+        zone = ZoneInfo((known.tournament.time_zone if known else "") or "UTC")
+        return value.ToDatetime(ZoneInfo("UTC")).astimezone(zone).strftime("%Y-%m-%d %H:%M")
+    if isinstance(value, game.FinalScore):
+        return f"{known.name(value.player_id) if known else value.player_id} {value.score}"
+    if isinstance(value, game.Pin):
+        return value.name
+    if isinstance(value, events.Hall):
+        return f"{value.name} {value.first_table}–{value.last_table}"
+    if isinstance(value, pairing.Appointment | events.TribunalMember):
+        return _member(value, known, language)
+    if field.enum_type is not None:
+        if field.enum_type is events.ByeKind.DESCRIPTOR:
+            return read(labels.BYES[value]) if value in labels.BYES else ""
+        if field.enum_type is events.PrizeKind.DESCRIPTOR:
+            return read(labels.PRIZES[value])
+        return next((name for name, number in names_of(field.enum_type).items() if number == value), "")
+    if field.name == "undone_by":
+        return spelled(value)
+    if field.name.endswith(("_id", "_ids", "abandoned_by", "decided_by")) and known:
+        return known.name(value) if isinstance(value, str) else ""
+    return value if isinstance(value, int) else str(value or "")
+
+
+def _member(member: pairing.Appointment | events.TribunalMember, known: Roll | None, language: str) -> str:
+    name = known.name(member.person_id) if known else member.person_id
+    return f"{name} ({translations(language).gettext(ROLES[member.role])})" if member.role in ROLES else name
+
+
+def _players(seat: events.Pairing, known: Roll) -> str:
+    return " – ".join(known.name(player) for player in seat.player_ids or (seat.first_player_id, seat.second_player_id))
+
+
+def _round_paired(
+    request: pairing.PairRoundRequest, answer: pairing.PairRoundResponse, known: Roll, language: str
+) -> Iterator[str]:
+    """How many games there are, who rests, and the tables."""
+    games = sum(bool(seat.table) for seat in answer.pairings)
+    counted = translations(language).ngettext("%(num)s game", "%(num)s games", games) % {"num": games}
+    bye = known.name(answer.bye_team_id or answer.bye_player_id)
+    params: Params = {"round": request.round, "games": counted, "bye": bye}
+    yield say(PAIRED_BYE if bye else PAIRED, params, language)
+    yield from pairing_lines(answer.pairings, answer.matches, known, language)
+
+
+def pairing_lines(
+    pairings: Sequence[events.Pairing], matches: Iterable[events.TeamMatch], known: Roll, language: str
+) -> Iterator[str]:
+    """The tables of a round, below the matches that they are boards of."""
+    teams = {match.match: match for match in matches}
+    before = 0
+    at = [f"{seat.hall} {seat.table}" if seat.hall else str(seat.table or "–") for seat in pairings]
+    width = max(map(len, at), default=0)
+    for table, seat in zip(at, pairings, strict=True):
+        if seat.match != before and (match := teams.get(seat.match)):
+            players = f"{known.name(match.first_team_id)} – {known.name(match.second_team_id)}"
+            yield say(MATCH, {"match": match.match, "players": players}, language)
+        before = seat.match
+        yield f"  {table:>{width}}  {_players(seat, known)}"
+
+
+def _obstacles(
+    _request: pairing.ListObstaclesRequest, answer: pairing.ListObstaclesResponse, known: Roll, language: str
+) -> Iterator[str]:
+    """Why the next round cannot be paired, and the ways out; or that it can."""
+    if not answer.round and not answer.obstacles:
+        yield say(NO_ROUND_LEFT, {}, language)
+        return
+    yield say(UNPAIRABLE if answer.obstacles else PAIRABLE, {"round": answer.round}, language)
+    for obstacle in answer.obstacles:
+        yield f"  {_with_article(known.named_in(obstacle.text), obstacle.article)}"
+    yield from (f"  {known.named_in(way.text)}" for way in answer.ways_out)
+
+
+def _explained(
+    _request: pairing.ExplainPairingRequest, answer: pairing.ExplainPairingResponse, known: Roll, _language: str
+) -> Iterator[str]:
+    yield _with_article(known.named_in(answer.text), answer.article)
+
+
+def _with_article(text: str, article: str) -> str:
+    return f"{text} ({article})" if article else text
+
+
+def _tournament(
+    _request: pairing.GetTournamentRequest, answer: pairing.GetTournamentResponse, known: Roll, language: str
+) -> Iterator[str]:
+    """A tournament as it stands."""
+    read = translations(language).gettext
+    name = f"{answer.name}, {answer.division}" if answer.division else answer.name
+    yield f"{name} ({answer.tournament_id})"
+    params: Params = {
+        "ruleset": answer.ruleset.name,
+        "lexicon": answer.lexicon.name,
+        "time_zone": answer.time_zone,
+        "rounds": answer.rounds,
+        "played": len(answer.played),
+    }
+    yield from (say(text, params, language) for text in TOURNAMENT)
+    for paired in answer.played[-1:]:
+        finished, tables = len(paired.finished_game_ids), len(paired.pairings)
+        yield say(PHASES[paired.phase], {"round": paired.round, "finished": finished, "tables": tables}, language)
+    if answer.over:
+        yield say(OVER, {}, language)
+    there = sum(player.checked_in for player in answer.players)
+    yield say(PLAYERS, {"players": len(answer.players), "checked_in": there}, language)
+    left = [known.name(player.player_id) for player in answer.players if player.withdrawn_round]
+    lists = (
+        (LEFT, "players", left),
+        (TEAMS, "teams", [team.name for team in answer.teams]),
+        (HALLS, "halls", [f"{hall.name} {hall.first_table}–{hall.last_table}" for hall in answer.halls]),
+        (DIVISIONS, "divisions", [f"{division.name} ({division.tournament_id})" for division in answer.divisions]),
+        (TRIBUNAL, "members", [_member(member, known, language) for member in answer.tribunal]),
+    )
+    yield from (say(text, {what: ", ".join(names)}, language) for text, what, names in lists if names)
+    for player in answer.players:
+        if player.table:
+            yield say(OWN_TABLE, {"who": known.name(player.player_id), "table": player.table}, language)
+    byes = [(known.name(player.player_id), player.byes) for player in answer.players]
+    for who, granted in [*byes, *((team.name, team.byes) for team in answer.teams)]:
+        for bye in granted:
+            kind = read(labels.BYES[bye.kind])
+            yield say(BYE_TO_COME, {"who": who, "round": bye.round, "kind": kind}, language)
+    for appeal in answer.appeals:
+        members = ", ".join(_member(member, known, language) for member in appeal.members)
+        params = {
+            "appeal": appeal.appeal,
+            "player": known.name(appeal.player_id),
+            "version": appeal.version,
+            "phase": read(APPEAL_PHASES[appeal.phase]),
+            "members": members,
+        }
+        yield say(APPEAL, params, language)
+    if answer.rating_system:
+        yield say(RATED_BY, {"system": answer.rating_system}, language)
+
+
+_OWN: Mapping[str, Callable[..., Iterator[str]]] = {
+    "PairRound": _round_paired,
+    "ListObstacles": _obstacles,
+    "ExplainPairing": _explained,
+    "GetTournament": _tournament,
+}
+"""Answers that are more than a sentence."""

@@ -1,0 +1,128 @@
+"""What `faristol enter` asks of the pairing service, until it answers."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+import uuid
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, TypeVar
+
+import grpc
+from google.protobuf.message import Message
+from google.rpc import error_details_pb2
+from grpc_status import rpc_status
+
+from faristol.cli.calling import every_reason, info_of
+from faristol.cli.entry.tables import Tables, scores_of
+from faristol.host import StartError
+from faristol.host.text import say
+from faristol.pb.pairing.v1 import pairing_pb2 as pairing
+from faristol.pb.pairing.v1 import pairing_pb2_grpc as pairing_grpc
+from faristol.rules.refusal import N_
+
+M = TypeVar("M", bound=Message)
+
+SECONDS = 10.0
+"""How long an answer is waited for before it is asked for again."""
+
+PAUSES = (0.2, 0.5, 1.0, 2.0)
+"""Seconds before each further attempt; the last one from then on."""
+
+AWAY = N_("The pairing service does not answer. What you entered is kept, and sent until it does.")
+BACK = N_("It answers again.")
+GAVE_UP = N_(
+    "the pairing service has not answered for {seconds} seconds; whether the results were entered is not known: give "
+    "the same file again, what stands already is passed over"
+)
+
+_AGAIN = frozenset((grpc.StatusCode.UNAVAILABLE, grpc.StatusCode.DEADLINE_EXCEEDED, grpc.StatusCode.ABORTED))
+
+
+class Refused(Exception):
+    """The service says no, and has done nothing. The message has a line for each reason."""
+
+    def __init__(self, problem: grpc.aio.AioRpcError) -> None:
+        super().__init__(every_reason(problem))
+        self.by_game: Mapping[str, str] = _by_game(problem)
+        """What is said about each game of several."""
+
+
+class Calls:
+    """The results of a round at the pairing service: a command is sent with the same id until it is answered."""
+
+    def __init__(
+        self,
+        channel: grpc.aio.Channel,
+        tournament: str,
+        round_: int,
+        arbiter: str,
+        language: str,
+        tell: Callable[[str], None],
+        patience: float | None = None,
+    ) -> None:
+        """``patience`` is in seconds: how long is waited for a service that is away; for ever when None."""
+        self._stub = pairing_grpc.PairingServiceStub(channel)
+        self._tournament, self._arbiter, self._language, self._tell = tournament, arbiter, language, tell
+        self._round = round_
+        self._patience = patience
+
+    async def tables(self) -> Tables:
+        """The tables of the round as they stand. Raises ``Refused`` for a round that there is not."""
+        request = pairing.ListResultsRequest(tournament_id=self._tournament, round=self._round)
+        listed: pairing.ListResultsResponse = await self._sent(self._stub.ListResults, request)
+        self._round = listed.round
+        return Tables(listed, self._language)
+
+    async def enter(self, results: Sequence[pairing.GameResult]) -> None:
+        """Enter results, all or none. Raises ``Refused``."""
+        request = pairing.EnterResultsRequest(
+            command_id=str(uuid.uuid4()), tournament_id=self._tournament, results=results, arbiter_id=self._arbiter
+        )
+        await self._sent(self._stub.EnterResults, request)
+
+    async def correct(self, table: pairing.TableResult, points: Sequence[int]) -> None:
+        """Put other scores in place of those that were seen at a table. Raises ``Refused``."""
+        request = pairing.CorrectResultRequest(
+            command_id=str(uuid.uuid4()),
+            tournament_id=self._tournament,
+            game_id=table.game_id,
+            scores=scores_of(table, points),
+            arbiter_id=self._arbiter,
+            scores_before=table.scores,
+        )
+        await self._sent(self._stub.CorrectResult, request)
+
+    async def _sent(self, method: Any, request: Message) -> Any:
+        began, attempt = time.monotonic(), 0
+        while True:
+            try:
+                answer = await method(request, timeout=SECONDS, metadata=(("accept-language", self._language),))
+            except grpc.aio.AioRpcError as problem:
+                if problem.code() not in _AGAIN:
+                    raise Refused(problem) from problem
+                waited = time.monotonic() - began
+                if self._patience is not None and waited > self._patience:
+                    raise StartError(say(GAVE_UP, {"seconds": round(waited)}, self._language)) from problem
+            else:
+                if attempt:
+                    self._tell(say(BACK, {}, self._language))
+                return answer
+            if not attempt:
+                self._tell(say(AWAY, {}, self._language))
+            await asyncio.sleep(PAUSES[min(attempt, len(PAUSES) - 1)])
+            attempt += 1
+
+
+def _by_game(problem: grpc.aio.AioRpcError) -> dict[str, str]:
+    status = rpc_status.from_call(problem)  # type: ignore[arg-type] # it takes what has details and trailing metadata
+    found: dict[str, str] = {}
+    failure = error_details_pb2.PreconditionFailure()
+    if status is not None and any(detail.Unpack(failure) for detail in status.details):
+        for one in failure.violations:
+            kind, _, game = one.subject.partition("/")
+            if kind == "games":
+                found[game] = " ".join(filter(None, (found.get(game), one.description)))
+    if not found and (game := info_of(problem).metadata.get("game", "")):
+        found[game] = str(problem.details())
+    return found

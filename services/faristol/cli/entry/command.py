@@ -1,0 +1,141 @@
+"""`faristol enter`: at a prompt, from a file, or from standard input."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Sequence
+from functools import partial
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from faristol.cli.asking import answered
+from faristol.cli.calling import AsJson, language_of_terminal, service_at
+from faristol.cli.common import acting_as, run, who_acts, why_unread
+from faristol.cli.completing import Tournament
+from faristol.cli.director import Address
+from faristol.cli.entry.calls import Calls, Refused
+from faristol.cli.entry.prompt import Prompt
+from faristol.cli.entry.sheet import LineError, Listed, read_sheet
+from faristol.cli.entry.tables import Tables
+from faristol.cli.names import ranges, tournament_meant
+from faristol.host import StartError
+from faristol.host.text import say, translations
+from faristol.rules.refusal import N_
+
+PATIENCE = 60.0
+"""Seconds for which a service that is away is waited for where nobody sits at the prompt."""
+
+WHO = N_("Your name, which is kept with each result")
+WHO_ENTERS = N_("say who enters the results, with --as NAME or FARISTOL_AS, or with --arbiter ID")
+NOTHING = N_("Nothing was entered.")
+STAND_ALREADY = N_("{tables} stand already as the file has them.")
+LEFT = N_("left: {tables}")
+
+
+def enter(
+    tournament: Tournament,
+    round_: Annotated[
+        int,
+        typer.Argument(
+            metavar="[ROUND]", min=0, max=999, help="The round; the one that was started last when left out."
+        ),
+    ] = 0,
+    file: Annotated[
+        str,
+        typer.Option(help="CSV of results, - for standard input: table,first_score,second_score, or lines 11,412,378."),
+    ] = "",
+    arbiter: Annotated[str, typer.Option(help="Id of the arbiter; else who acts, by --as or FARISTOL_AS.")] = "",
+    sure: Annotated[bool, typer.Option("--sure", help="Of a file: enter what is implausible as well.")] = False,
+    address: Address = None,
+    json_output: AsJson = False,
+) -> None:
+    """Enter the results of a round, table by table, or all of a file or none.
+
+    At a terminal it asks for each table; 11 412 378 enters table 11, 412 378 the table asked, ? tells the rest.
+    """
+    language = language_of_terminal()
+    terminal = not file and sys.stdin.isatty()
+    if not arbiter and not who_acts():
+        if not terminal:
+            raise StartError(say(WHO_ENTERS, {}, language))
+        acting_as(typer.prompt(say(WHO, {}, language)))
+
+    async def work() -> int:
+        tournament_id = await tournament_meant(tournament, address)
+        async with service_at("pairing", address) as channel:
+            calls = Calls(
+                channel, tournament_id, round_, arbiter, language, _complain, patience=None if terminal else PATIENCE
+            )
+            try:
+                if terminal:
+                    await Prompt(calls, _asked, typer.echo, language).run()
+                    return 0
+                return await _enter_file(calls, file or "-", language, sure=sure, json_output=json_output)
+            except Refused as refused:
+                raise StartError(str(refused)) from refused
+
+    if code := run(work()):
+        raise typer.Exit(code)
+
+
+async def _asked(prompt: str) -> str:
+    import readline  # noqa: F401 # with it `input` lets a person edit and repeat lines
+
+    return await answered(partial(input, prompt))
+
+
+def _complain(text: str) -> None:
+    typer.echo(text, err=True)
+
+
+async def _enter_file(calls: Calls, file: str, language: str, *, sure: bool, json_output: bool) -> int:
+    """Enter all results of a file. Gives the exit code: 0, 2 where a line is wrong, 1 where the service refuses."""
+    text = _text_of(file, language)
+    tables = await calls.tables()
+    new, standing, errors = read_sheet(text, tables, language, sure=sure)
+    code = 2
+    if not errors and new:
+        try:
+            await calls.enter([tables.result(one.given) for one in new])
+        except Refused as refused:
+            errors, code = _by_line(new, tables, refused), 1
+    name = "stdin" if file == "-" else file
+    for error in errors:
+        _complain(f"{name}:{error.line}: {error.problem}")
+    if errors:
+        _complain(say(NOTHING, {}, language))
+        return code
+    left = (await calls.tables()).left
+    if json_output:
+        entered = [one.given.table for one in new]
+        told = {"round": tables.listed.round, "entered": entered, "standing": [one.given.table for one in standing]}
+        typer.echo(json.dumps({**told, "left": left}))
+        return 0
+    read = translations(language)
+    typer.echo(read.ngettext("%(num)s result entered", "%(num)s results entered", len(new)) % {"num": len(new)})
+    if standing:
+        typer.echo(say(STAND_ALREADY, {"tables": ranges([one.given.table for one in standing])}, language))
+    if left:
+        typer.echo(say(LEFT, {"tables": ranges(left)}, language))
+    return 0
+
+
+def _by_line(listed: Sequence[Listed], tables: Tables, refused: Refused) -> list[LineError]:
+    """What the service said, by the lines of the file. Raises ``refused`` where it does not say of which games."""
+    lines = {tables[one.given.table].game_id: one.line for one in listed}
+    errors = [LineError(lines[game], told) for game, told in refused.by_game.items() if game in lines]
+    if not errors:
+        raise refused
+    return sorted(errors, key=lambda error: error.line)
+
+
+def _text_of(file: str, language: str) -> str:
+    """What stands in a file, or comes on standard input for ``-``. Raises ``StartError`` for what cannot be read."""
+    try:
+        return (sys.stdin.buffer.read() if file == "-" else Path(file).read_bytes()).decode()
+    except (OSError, UnicodeDecodeError) as problem:
+        why = {"file": file, "problem": why_unread(problem)}
+        raise StartError(say(N_("the list {file} cannot be read: {problem}"), why, language)) from problem

@@ -1,0 +1,121 @@
+"""What is typed for a result, or stands in a line of a file. Pure."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from faristol.rules.refusal import N_, Param, fill
+
+FORFEIT = "ff"
+"""Instead of a score: the player loses without having played."""
+
+NOTHING = "-"
+"""Instead of the score of who wins by such a forfeit, which is in the book."""
+
+LEFT = "a"
+"""Behind a score: the player abandoned the game at that moment."""
+
+MOST_POINTS = 99_999
+
+_BETWEEN = re.compile(r"(?<=\w)\s*[–:/,;]\s*(?=[\w-])|(?:(?<=\d)|(?<=\da))-(?=\d)", re.ASCII)
+"""What may stand between two scores instead of a blank; a hyphen alone may be a sign, or part of a name."""
+
+_SCORE = re.compile(rf"([-−]?\d{{1,5}})({LEFT}?)", re.ASCII)
+
+NO_RESULT = N_("{given} is not a result: expected a table and its scores, as 11 412 378, or the scores alone")
+NO_TABLE = N_("there is no table {table} in this round")
+NO_SCORES = N_("expected {players} scores of table {table}, and found {found}")
+FORFEITS_HAVE_NONE = N_("the scores of a forfeit are in the book: write {expected} at table {table}")
+
+
+class Slip(Exception):
+    """What is typed cannot be read: an English text, marked with ``N_``, and what fills its places."""
+
+    def __init__(self, text: str, **params: Param) -> None:
+        super().__init__(fill(text, params))
+        self.text = text
+        self.params = params
+
+
+@dataclass(frozen=True, slots=True)
+class Score:
+    """What is said of a player: points, and whether they left the game; without points they lose by forfeit, or win."""
+
+    points: int | None
+    left: bool = False
+    forfeit: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Given:
+    """The result of a table, its scores in the order of the pairing."""
+
+    table: int
+    scores: tuple[Score, ...]
+    winner: str = ""
+    """Who is said to have won, by a name or the beginning of it; may be empty."""
+
+    @property
+    def forfeit(self) -> bool:
+        """Nobody played."""
+        return any(one.forfeit for one in self.scores)
+
+    @property
+    def points(self) -> tuple[int, ...]:
+        """The scores of a game that was played."""
+        return tuple(one.points or 0 for one in self.scores)
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """A table alone: the person wants to see it, and enter or correct its result."""
+
+    table: int
+
+
+def read(line: str, players: Callable[[int], int], asked: int = 0) -> Given | Look:
+    """What a line says. ``players`` tells how many sit at a table, 0 where there is none; ``asked`` is the table asked.
+
+    Scores alone are of the table asked. Raises ``Slip`` for what cannot be read.
+    """
+    words = _BETWEEN.sub(" ", line.strip()).split()
+    count = next((place for place, word in enumerate(words) if _score(word) is None), len(words))
+    said, winner = words[:count], " ".join(words[count:])
+    if winner[:1].isdigit():
+        raise Slip(NO_RESULT, given=repr(winner))
+    if asked and len(said) == players(asked):
+        return given(asked, said, len(said), winner)
+    if not said or not said[0].isdecimal():
+        raise Slip(NO_RESULT, given=repr(line.strip()))
+    table = int(said[0])
+    if not players(table):
+        raise Slip(NO_TABLE, table=table)
+    if len(said) == 1 and not winner:
+        return Look(table)
+    return given(table, said[1:], players(table), winner)
+
+
+def given(table: int, words: Sequence[str], players: int, winner: str = "") -> Given:
+    """The result of a table in words, one for each of its players. Raises ``Slip`` for words that are none."""
+    scores = [score for word in words if (score := _score(word)) is not None]
+    if len(scores) < len(words):
+        raise Slip(NO_RESULT, given=repr(" ".join(words)))
+    if len(scores) != players:
+        raise Slip(NO_SCORES, players=players, table=table, found=len(scores))
+    if any(one.points is None for one in scores):
+        words = [FORFEIT if one.forfeit else NOTHING for one in scores]
+        if FORFEIT not in words or any(one.points is not None for one in scores):
+            expected = words if FORFEIT in words else [FORFEIT, *words[1:]]
+            raise Slip(FORFEITS_HAVE_NONE, expected=" ".join(expected), table=table)
+    return Given(table, tuple(scores), winner)
+
+
+def _score(word: str) -> Score | None:
+    if word.casefold() == FORFEIT:
+        return Score(None, forfeit=True)
+    if word in {NOTHING, "–"}:
+        return Score(None)
+    found = _SCORE.fullmatch(word.casefold())
+    return Score(int(found[1].replace("−", "-")), left=bool(found[2])) if found else None

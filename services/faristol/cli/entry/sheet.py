@@ -1,0 +1,168 @@
+"""The results of a round in a file of comma-separated values. Pure."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from faristol.cli.entry.doubts import SWAPPED, is_swapped
+from faristol.cli.entry.lines import NO_TABLE, Given, Slip, given, read
+from faristol.cli.entry.tables import Tables, names_at
+from faristol.cli.names import folded
+from faristol.gateway.comma_separated import text_of
+from faristol.host.text import say
+from faristol.rules.refusal import N_
+
+SEATS = ("first", "second", "third", "fourth")
+"""Of the columns, as in a file of pairings that `faristol` writes: ``first_score``, ``second_score`` …"""
+
+NO_COLUMN = N_("expected a column {column}; there are: {known}")
+OTHER_ROUND = N_("this is of round {given}, and results of round {round} are entered")
+TWICE = N_("the result of table {table} stands in line {line} already")
+OTHER_PLAYERS = N_("at table {table} sit {expected}, in this order; the line says {given}")
+STANDS_OTHERWISE = N_("{standing} stands already: correct it where it is wrong")
+LOOK_AGAIN = N_("table {table}: {doubt}; give --sure if it is right")
+NO_TABLE_SAID = N_("the table is missing")
+
+
+@dataclass(frozen=True, slots=True)
+class Listed:
+    """A result of a file and its line, from 1."""
+
+    line: int
+    given: Given
+
+
+@dataclass(frozen=True, slots=True)
+class LineError:
+    """What is wrong with a line, from 1."""
+
+    line: int
+    problem: str
+
+
+def read_sheet(
+    text: str, tables: Tables, language: str, *, sure: bool = False
+) -> tuple[list[Listed], list[Listed], list[LineError]]:
+    """The results to be entered, those that stand already, and everything that is wrong, by line.
+
+    A first line with names of columns is that of a file of pairings, filled in; lines without scores are passed over.
+    Without it every line is a table and its scores. What is implausible is wrong, unless somebody is ``sure``.
+    """
+    text = text.removeprefix("\ufeff")
+    lines = text.splitlines()
+    head = next((line for line in lines if line.strip()), "")
+    with_names = any(word.strip().lower() == "table" for word in head.replace(";", ",").split(","))
+    found: list[Listed] = []
+    errors: list[LineError] = []
+    try:
+        for line, one in _with_columns(text, tables) if with_names else _plain(lines, tables):
+            if isinstance(one, Slip):
+                errors.append(LineError(line, say(one.text, one.params, language)))
+            else:
+                found.append(Listed(line, one))
+    except Slip as slip:
+        return [], [], [LineError(1, say(slip.text, slip.params, language))]
+    new, standing, wrong = _checked(found, tables, language, sure=sure)
+    return new, standing, sorted([*errors, *wrong], key=lambda error: error.line)
+
+
+def _plain(lines: Sequence[str], tables: Tables) -> Iterator[tuple[int, Given | Slip]]:
+    for number, line in enumerate(lines, start=1):
+        if not line.strip():
+            continue
+        try:
+            one = read(line, tables.players)
+        except Slip as slip:
+            yield number, slip
+        else:
+            if isinstance(one, Given):
+                yield number, one
+
+
+def _with_columns(text: str, tables: Tables) -> Iterator[tuple[int, Given | Slip]]:
+    delimiter = ";" if text.lstrip().splitlines()[0].count(";") > text.lstrip().splitlines()[0].count(",") else ","
+    reader = csv.DictReader(text.splitlines(), delimiter=delimiter, skipinitialspace=True)
+    columns = [column.strip().lower() for column in reader.fieldnames or ()]
+    for column in ("table", "first_score", "second_score"):
+        if column not in columns:
+            raise Slip(NO_COLUMN, column=column, known=", ".join(columns))
+    reader.fieldnames = columns
+    for row in reader:
+        given_here = {key: " ".join(text_of(value or "").split()) for key, value in row.items() if key}
+        try:
+            one = _row(given_here, tables)
+        except Slip as slip:
+            yield reader.line_num, slip
+        else:
+            if one is not None:
+                yield reader.line_num, one
+
+
+def _row(row: Mapping[str, str], tables: Tables) -> Given | None:
+    """The result of a line, None without scores."""
+    words = [row.get(f"{seat}_score", "") for seat in SEATS]
+    words = [word for word in words if word]
+    if not words:
+        return None
+    if (of := row.get("round", "")) and of != str(tables.listed.round):
+        raise Slip(OTHER_ROUND, given=of, round=tables.listed.round)
+    number = row["table"]
+    if not number:
+        raise Slip(NO_TABLE_SAID)
+    if not number.isdecimal() or not tables.players(int(number)):
+        raise Slip(NO_TABLE, table=number)
+    table = int(number)
+    _check_players(row, table, tables)
+    return given(table, words, tables.players(table), row.get("winner", ""))
+
+
+def _check_players(row: Mapping[str, str], number: int, tables: Tables) -> None:
+    """That a line that names players names those of its table, in the order of the pairing."""
+    table = tables[number]
+    for kind, seated in (
+        ("player_id", [one.player_id for one in table.players]),
+        ("name", names_at(table)),
+    ):
+        said = [row.get(f"{seat}_{kind}", "") for seat in SEATS[: len(seated)]]
+        if any(said) and any(one and folded(one) != folded(other) for one, other in zip(said, seated, strict=True)):
+            raise Slip(OTHER_PLAYERS, table=number, expected=" – ".join(seated), given=" – ".join(said))
+
+
+def _otherwise(given: Given, tables: Tables) -> Slip:
+    """Why a result is not the one that stands."""
+    winner = tables.winner(given)
+    if winner is not None and is_swapped(given, winner):
+        return Slip(SWAPPED, winner=names_at(tables[given.table])[winner])
+    return Slip(STANDS_OTHERWISE, standing=tables.standing(given.table))
+
+
+def _checked(
+    found: Sequence[Listed], tables: Tables, language: str, *, sure: bool
+) -> tuple[list[Listed], list[Listed], list[LineError]]:
+    seen: dict[int, int] = {}
+    new: list[Listed] = []
+    standing: list[Listed] = []
+    errors: list[LineError] = []
+    for one in found:
+        number = one.given.table
+        if (before := seen.setdefault(number, one.line)) != one.line:
+            errors.append(LineError(one.line, say(TWICE, {"table": number, "line": before}, language)))
+            continue
+        try:
+            if tables.stands(one.given):
+                standing.append(one)
+                continue
+            if tables[number].scores:
+                raise _otherwise(one.given, tables)
+            unsure = [] if sure else tables.doubts(one.given, (other.given for other in new))
+            tables.result(one.given)
+        except Slip as slip:
+            errors.append(LineError(one.line, say(slip.text, slip.params, language)))
+            continue
+        for doubt in unsure:
+            told = {"table": str(number), "doubt": say(doubt.text, doubt.params, language)}
+            errors.append(LineError(one.line, say(LOOK_AGAIN, told, language)))
+        new.append(one)
+    return new, standing, errors

@@ -1,0 +1,125 @@
+"""The tables of a round as `faristol enter` shows them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from zoneinfo import ZoneInfo
+
+from faristol.cli.entry.doubts import Doubt, doubts
+from faristol.cli.entry.lines import Given, Slip
+from faristol.cli.names import Named, candidates
+from faristol.host.text import say
+from faristol.host.times import to_datetime
+from faristol.pb.game.v1 import events_pb2 as game_events
+from faristol.pb.pairing.v1 import pairing_pb2 as pairing
+from faristol.rules.refusal import N_
+from faristol.rules.usual import UsualScores
+
+ENTERED_BY = N_("entered by {who} at {time}")
+ENTERED_AT = N_("entered at {time}")
+FROM_TABLE = N_("from its table at {time}")
+BY_FORFEIT = N_("by forfeit")
+NOBODY_IS = N_("{winner} does not play at table {table}: {players}")
+
+
+class Tables:
+    """The tables of a round, with what stands at each."""
+
+    def __init__(self, listed: pairing.ListResultsResponse, language: str) -> None:
+        self.listed = listed
+        self.usual = UsualScores(listed.usual.lowest, listed.usual.highest, listed.usual.largest_difference)
+        self._language = language
+        self._by_number = {one.table: one for one in listed.tables}
+
+    def __getitem__(self, number: int) -> pairing.TableResult:
+        return self._by_number[number]
+
+    def players(self, number: int) -> int:
+        """How many sit at a table; 0 where there is none of that number."""
+        found = self._by_number.get(number)
+        return len(found.players) if found else 0
+
+    @property
+    def left(self) -> list[int]:
+        """The tables without a result, but for games that are played later."""
+        return [one.table for one in self.listed.tables if not one.scores and not one.postponed]
+
+    def head(self, number: int) -> str:
+        """A table with its players: ``11 · Anna Puig – Blai Soler``."""
+        return f"{number} · {' – '.join(names_at(self[number]))}"
+
+    def standing(self, number: int) -> str:
+        """A table with its result: ``11 · Anna Puig 412 – Blai Soler 378, entered by Eva Soler at 10:31:02``."""
+        table = self[number]
+        scores = [one.score for one in table.scores]
+        seats = " – ".join(f"{name} {score}" for name, score in zip(names_at(table), scores, strict=True))
+        how = [say(BY_FORFEIT, {}, self._language)] if table.unplayed else []
+        return f"{number} · {', '.join([seats, *how, self._who(table)])}"
+
+    def _who(self, table: pairing.TableResult) -> str:
+        at = to_datetime(table.recorded_at).astimezone(ZoneInfo(self.listed.time_zone))
+        params = {"who": table.actor_name or table.actor, "time": f"{at:%H:%M:%S}"}
+        if not table.entered:
+            return say(FROM_TABLE, params, self._language)
+        return say(ENTERED_BY if params["who"] else ENTERED_AT, params, self._language)
+
+    def winner(self, given: Given) -> int | None:
+        """The place of who is said to have won. Raises ``Slip`` where that is nobody at the table, or not clear."""
+        if not given.winner:
+            return None
+        table = self[given.table]
+        seats = [Named(one.player_id, one.name) for one in table.players]
+        found = candidates(given.winner, seats)
+        if len(found) != 1:
+            raise Slip(NOBODY_IS, winner=repr(given.winner), table=given.table, players=" – ".join(names_at(table)))
+        return seats.index(found[0])
+
+    def doubts(self, given: Given, also: Iterable[Given] = ()) -> list[Doubt]:
+        """What is implausible in a result, in view of those that stand and of ``also``, which are to be entered too."""
+        others = {one.table: [score.score for score in one.scores] for one in self.listed.tables if one.scores}
+        others |= {one.table: list(one.points) for one in also if not one.forfeit}
+        return doubts(given, self.usual, others, names_at(self[given.table]), self.winner(given))
+
+    def stands(self, given: Given) -> bool:
+        """Whether a result is the one that stands already: entered again, it would make the same of the game.
+
+        Raises ``Slip`` as ``winner`` does.
+        """
+        table, winner = self[given.table], self.winner(given)
+        if not table.scores:
+            return False
+        if given.forfeit or table.unplayed:
+            lost = {one.player_id for one, score in zip(table.players, given.scores, strict=True) if score.forfeit}
+            all_but_winner = {one.player_id for one in table.players if one.player_id != table.winner_id}
+            return given.forfeit and table.unplayed and lost == all_but_winner
+        if winner is not None and table.players[winner].player_id != table.winner_id:
+            return False
+        left = {one.player_id for one, score in zip(table.players, given.scores, strict=True) if score.left}
+        known = [tuple(one.score for one in scores) for scores in (table.scores, table.scores_given)]
+        return left == set(table.abandoned_by) and given.points in known
+
+    def result(self, given: Given) -> pairing.GameResult:
+        """A result in the words of the contract. Raises ``Slip`` as ``winner`` does."""
+        table, winner = self[given.table], self.winner(given)
+        seats = list(zip((one.player_id for one in table.players), given.scores, strict=True))
+        made = pairing.GameResult(game_id=table.game_id)
+        if given.forfeit:
+            made.forfeited_by.extend(player_id for player_id, score in seats if score.forfeit)
+            return made
+        made.scores.extend(scores_of(table, given.points))
+        made.abandoned_by.extend(player_id for player_id, score in seats if score.left)
+        made.winner_id = "" if winner is None else table.players[winner].player_id
+        return made
+
+
+def names_at(table: pairing.TableResult) -> list[str]:
+    """The names of the players of a table; the id of who has none any more."""
+    return [one.name or one.player_id for one in table.players]
+
+
+def scores_of(table: pairing.TableResult, points: Sequence[int]) -> list[game_events.FinalScore]:
+    """Scores in the order of the pairing, in the words of the contract."""
+    return [
+        game_events.FinalScore(player_id=one.player_id, score=score)
+        for one, score in zip(table.players, points, strict=True)
+    ]

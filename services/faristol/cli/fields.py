@@ -1,0 +1,208 @@
+"""The fields of the contract as they are written on the command line."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from datetime import UTC, datetime
+from difflib import get_close_matches
+from typing import Any
+from zoneinfo import ZoneInfo
+
+import typer
+from google.protobuf.descriptor import FieldDescriptor as Field
+from google.protobuf.message import Message
+from google.protobuf.timestamp_pb2 import Timestamp
+
+from faristol.cli.acts import Act
+from faristol.cli.calling import language_of_terminal
+from faristol.cli.names import Roll, Unclear, candidates
+from faristol.cli.referee.forms import names_of
+from faristol.host.text import say
+from faristol.rules.refusal import N_
+
+TEAM_FOR: Mapping[str, str] = {"player_id": "team_id", "player_ids": "team_ids"}
+"""The field that says of a team what another says of a player."""
+
+PLAYERS = frozenset({"player_id", "player_ids", "other_player_id", "loser_ids", "winner_id", "abandoned_by"})
+TEAMS = frozenset({"team_id", "team_ids"})
+PERSONS = frozenset({"arbiter_id", "decided_by", "person_id"})
+TOURNAMENTS = frozenset({"division_of", "to_tournament_id"})
+
+CANNOT_BE = N_("{field} cannot be {given}: expected {expected}")
+CANNOT_BE_NEAR = N_("{field} cannot be {given}; did you mean {near}? Expected {expected}")
+
+WHICH_GAME = N_("say which game: by its id, or by its table with --table and --round")
+
+PARTS: Mapping[str, str] = {
+    "FinalScore": "PLAYER=SCORE",
+    "Hall": "NAME=FIRST-LAST",
+    "Appointment": "PERSON=ROLE[=COUNTRY]",
+}
+"""How what has parts is written, where it is otherwise than NAME=VALUE."""
+
+
+def choices(field: Any, values: Mapping[str, str]) -> list[str]:
+    """The words of an enumeration, by the words that an act has for some."""
+    other = {name: word for word, name in values.items()}
+    return [other.get(name, name) for name, number in names_of(field.enum_type).items() if number]
+
+
+def written(field: Any, values: Mapping[str, str]) -> str:
+    """How a value is written: ``lost|played-out``, ``PLAYER=SCORE``."""
+    if field.enum_type is not None:
+        return "|".join(choices(field, values))
+    if field.message_type is None:
+        kinds = {Field.TYPE_BYTES: "HEX", Field.TYPE_STRING: "TEXT"}
+        return kinds.get(field.type, "NUMBER")
+    if field.message_type.full_name == Timestamp.DESCRIPTOR.full_name:
+        return "TIME"
+    parts = [part.name.removesuffix("_id").upper() for part in field.message_type.fields]
+    return PARTS.get(field.message_type.name) or "=".join(parts)
+
+
+BITS: Mapping[int, int] = {Field.TYPE_INT32: 32, Field.TYPE_INT64: 64}
+"""How many bits a whole number of each type has."""
+
+
+class Reader:
+    """Reads what is given for the fields of an act."""
+
+    def __init__(
+        self, act: Act, known: Roll | None, tournament: Callable[[str], str], option_of: Callable[[Act, Any], str]
+    ) -> None:
+        self._act = act
+        self._known = known
+        self._tournament = tournament
+        self._option_of = option_of
+        self._field: Any = None
+
+    def read(self, request: Message, field: Any, given: Any) -> None:
+        """Set a field. Raises ``BadParameter`` or ``Unclear``."""
+        self._field, name = field, field.name
+        if name == "game_id":
+            return
+        if name in self._act.arguments and name in TEAM_FOR and self._known and self._known.teams:
+            field = request.DESCRIPTOR.fields_by_name.get(TEAM_FOR[name], field)
+        if field.is_repeated:
+            entries = [entry for text in _texts(given) for entry in self._entries(field, text)]
+            target = getattr(request, field.name)
+            if field.message_type is not None:
+                for entry in entries:
+                    self._fill(target.add(), field, entry)
+            else:
+                target.extend(self._value(field, entry) for entry in entries)
+        elif field.message_type is not None:
+            getattr(request, name).FromDatetime(self._moment(given))
+        else:
+            setattr(request, field.name, self._value(field, given))
+
+    def read_game(self, request: Any, given: str, table: int, number: int) -> None:
+        """Set the game that is meant by its id or its table. Raises ``Unclear``."""
+        assert self._known is not None
+        if given or table:
+            request.game_id = self._known.game(given, table=table, number=number)
+        elif "game_id" in self._act.arguments:
+            raise Unclear(say(WHICH_GAME, {}, language_of_terminal()))
+
+    def _entries(self, field: Any, text: str) -> Iterable[str]:
+        """The entries of a list, with commas between them; a comma within a name or a value parts nothing."""
+        parts = [part.strip() for part in text.split(",")]
+        if len(parts) == 1:
+            return parts
+        if field.message_type is not None:
+            return parts if all("=" in part for part in parts) else [text]
+        if self._known and field.name in PLAYERS and len(candidates(text, self._known.players)) == 1:
+            return [text]
+        return parts
+
+    def _value(self, field: Any, given: Any) -> Any:
+        """A value as the contract has it."""
+        if field.name == self._act.new or (field.name == "name" and field.message_type is None):
+            return given
+        if field.enum_type is not None:
+            return self._enumerated(field, given)
+        if field.type == Field.TYPE_BYTES:
+            try:
+                return bytes.fromhex(given)
+            except ValueError:
+                raise self._cannot_be(given, "HEX") from None
+        if field.type in BITS:
+            return self._number(field, given)
+        if field.name in TOURNAMENTS:
+            return self._tournament(given)
+        if self._known is None:
+            return given
+        if field.name in PLAYERS:
+            return self._known.player(given)
+        if field.name in TEAMS:
+            return self._known.team(given)
+        return self._known.person(given) if field.name in PERSONS else given
+
+    def _number(self, field: Any, given: Any) -> int:
+        """A whole number that the field can hold."""
+        most = 2 ** (BITS[field.type] - 1)
+        try:
+            number = int(given)
+        except ValueError:
+            number = most
+        if not -most <= number < most:
+            raise self._cannot_be(str(given), "NUMBER")
+        return number
+
+    def _enumerated(self, field: Any, given: str) -> int:
+        word = given.strip().lower()
+        numbers = names_of(field.enum_type)
+        expected = choices(field, self._act.values)
+        if word in expected:
+            return numbers[self._act.values.get(word, word)]
+        raise self._cannot_be(given, ", ".join(expected), expected)
+
+    def _fill(self, message: Any, field: Any, text: str) -> None:
+        """Set the parts of what has some."""
+        kind = field.message_type.name
+        name, equals, rest = text.rpartition("=") if kind == "FinalScore" else text.partition("=")
+        if not equals or not name.strip():
+            raise self._cannot_be(text, written(field, {}))
+        if kind == "Hall":
+            first, _, last = rest.partition("-")
+            if not (first.isdecimal() and (last or first).isdecimal()):
+                raise self._cannot_be(text, written(field, {}))
+            message.name = name.strip()
+            for part, number in (("first_table", first), ("last_table", last or first)):
+                setattr(message, part, self._number(message.DESCRIPTOR.fields_by_name[part], number))
+            return
+        parts = field.message_type.fields
+        values = [name.strip(), *(rest.split("=", 1) if len(parts) > 2 else [rest])]
+        for part, value in zip(parts, values, strict=False):
+            try:
+                setattr(message, part.name, self._value(part, value.strip()))
+            except ValueError as problem:
+                if isinstance(problem, typer.BadParameter):
+                    raise
+                raise self._cannot_be(text, written(field, {})) from problem
+
+    def _moment(self, given: str) -> datetime:
+        """A moment; without a time zone it is in that of the halls."""
+        try:
+            moment = datetime.fromisoformat(given.strip())
+            if moment.tzinfo is None:
+                zone = self._known.tournament.time_zone if self._known else ""
+                moment = moment.replace(tzinfo=ZoneInfo(zone) if zone else UTC)
+            return moment.astimezone(UTC).replace(tzinfo=None)
+        except (ValueError, OverflowError):  # the second for a moment before the year 1 in UTC
+            raise self._cannot_be(given, "2026-03-07T10:00, 2026-03-07T10:00:00Z") from None
+
+    def _cannot_be(self, given: str, expected: str, known: Iterable[str] = ()) -> typer.BadParameter:
+        """What is wrong with a value, what was perhaps meant, and how it would be written."""
+        near = get_close_matches(given.lower(), list(known), n=2)
+        name = (
+            self._field.name.upper()
+            if self._field.name in self._act.arguments
+            else self._option_of(self._act, self._field)
+        )
+        params = {"field": name, "given": repr(given), "expected": expected, "near": " / ".join(near)}
+        return typer.BadParameter(say(CANNOT_BE_NEAR if near else CANNOT_BE, params, language_of_terminal()))
+
+
+def _texts(given: Any) -> Iterable[str]:
+    return [given] if isinstance(given, str) else given

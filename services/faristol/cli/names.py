@@ -1,0 +1,321 @@
+"""Whom and what somebody means who writes a name, its beginning, or an id.
+
+Case, accents and signs do not part two names. An id comes before a name, a whole name before its beginning, and the
+beginning of the name before that of one of its later words, as of the family name.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from difflib import get_close_matches
+from typing import Annotated
+
+import grpc
+import typer
+
+from faristol.cli.calling import language_of_terminal, service_at
+from faristol.host import Addresses, StartError
+from faristol.host.text import say
+from faristol.pb.pairing.v1 import events_pb2 as events
+from faristol.pb.pairing.v1 import pairing_pb2 as pairing
+from faristol.pb.pairing.v1 import pairing_pb2_grpc as pairing_grpc
+from faristol.pb.results.v1 import results_pb2 as results
+from faristol.pb.results.v1 import results_pb2_grpc as results_grpc
+from faristol.rules.refusal import N_
+
+ROUND_AND_TABLE = N_("round {round}, table {table}")
+COULD_BE = N_("{given} could be {known}: say which by the id, or by the whole name")
+DID_YOU_MEAN = N_("there is no {given}; did you mean {known}?")
+THERE_IS_NO = N_("there is no {given} in {tournament}")
+NO_TOURNAMENT = N_("there is no tournament {given}")
+NO_TABLE = N_("round {round} has no table {table}; it has {known}")
+NO_ROUND = N_("no round of {tournament} is paired")
+NOT_PAIRED = N_("round {round} of {tournament} is not paired")
+NO_GAME = N_("there is no game {given}: say its id, or the number of its table with --table and --round")
+
+Game = Annotated[str, typer.Argument(metavar="GAME|TOURNAMENT", help="The game, or its tournament with its table.")]
+AtTable = Annotated[int, typer.Option("--table", min=0, help="Number of its table, where a tournament is named.")]
+InRound = Annotated[int, typer.Option("--round", help="Round of that table; the last one paired when left out.")]
+
+MOST = 8
+"""So many are named of whom somebody could mean."""
+
+
+class Unclear(StartError):
+    """What was written names nobody, or more than one; the message says who it could be."""
+
+
+@dataclass(frozen=True, slots=True)
+class Named:
+    """Somebody or something that has an id and a name."""
+
+    id: str
+    name: str
+    detail: str = ""
+    """What tells it from others of the same name, such as the club of a player."""
+
+    def __str__(self) -> str:
+        """With all that it can be told by: ``Anna Puig (Valls, anna)``."""
+        beside = ", ".join(part for part in (self.detail, self.id) if part and part != self.name)
+        return f"{self.name or self.id} ({beside})" if beside and self.name else self.name or self.id
+
+
+def folded(text: str) -> str:
+    """A name without case, accents and signs: ``Núria d'Or`` is ``nuria dor``; words are parted by single blanks."""
+    letters = unicodedata.normalize("NFKD", text.casefold())
+    return " ".join("".join(sign for sign in letters if sign.isalnum() or sign.isspace() or sign == "-").split())
+
+
+def candidates(given: str, known: Sequence[Named]) -> list[Named]:
+    """All of whom somebody could mean; one alone where it is clear, nobody where none has such an id or name."""
+    written = folded(given)
+    if not written:
+        return []
+    heads = [(named, folded(named.name)) for named in known]
+    ways: Iterator[list[Named]] = (
+        found
+        for found in (
+            [named for named in known if named.id == given.strip().lower()],
+            [named for named, name in heads if name == written],
+            [named for named in known if written in _with_detail(named)],
+            [named for named, name in heads if name.startswith(written)],
+            [named for named, name in heads if f" {written}" in name],
+            [named for named in known if named.id.startswith(given.strip().lower())],
+        )
+    )
+    return next((found for found in ways if found), [])
+
+
+def _with_detail(named: Named) -> tuple[str, ...]:
+    """How a namesake is told from the others: ``Anna Puig (Valls)``, ``Anna Puig (anna-2)``, or both."""
+    return tuple(
+        folded(f"{named.name} {beside}")
+        for beside in (named.detail, named.id, f"{named.detail} {named.id}")
+        if beside.strip()
+    )
+
+
+def meant(given: str, known: Sequence[Named], missing: str = THERE_IS_NO, **params: str) -> Named:
+    """The one that somebody means. Raises ``Unclear`` with those whom they could mean.
+
+    ``missing`` is what is said, with ``params``, where nothing comes near it.
+    """
+    found = candidates(given, known)
+    if len(found) == 1:
+        return found[0]
+    language = language_of_terminal()
+    if found:
+        more = " …" if len(found) > MOST else ""
+        told = "; ".join(map(str, found[:MOST])) + more
+        raise Unclear(say(COULD_BE, {"given": repr(given), "known": told}, language))
+    if near := _near(given, known):
+        raise Unclear(say(DID_YOU_MEAN, {"given": repr(given), "known": "; ".join(map(str, near))}, language))
+    raise Unclear(say(missing, {"given": repr(given), **params}, language))
+
+
+def _near(given: str, known: Sequence[Named]) -> list[Named]:
+    """Those whose name or id was perhaps meant, and misspelt."""
+    by: dict[str, Named] = {}
+    for named in known:
+        for text in (folded(named.name), named.id, *folded(named.name).split()):
+            by.setdefault(text, named)
+    return list(dict.fromkeys(by[text] for text in get_close_matches(folded(given), by, n=3, cutoff=0.7)))
+
+
+def labels(known: Sequence[Named]) -> Mapping[str, str]:
+    """What each is called, by their ids: the name, with what tells namesakes apart in parentheses.
+
+    That is the detail where all namesakes have another, and else the id. Who has no name is called by the id.
+    """
+    namesakes: dict[str, list[Named]] = {}
+    for named in known:
+        namesakes.setdefault(folded(named.name), []).append(named)
+    called = {}
+    for name, same in namesakes.items():
+        details = {folded(named.detail) for named in same} - {""}
+        for named in same:
+            if not name or len(same) == 1:
+                called[named.id] = named.name or named.id
+            else:
+                called[named.id] = f"{named.name} ({named.detail if len(details) == len(same) else named.id})"
+    return called
+
+
+_ID = re.compile(r"(?<![\w-])[a-z0-9][a-z0-9-]*(?![\w-])")
+
+
+class Roll:
+    """The players, teams and games of a tournament, by their names."""
+
+    def __init__(self, tournament: pairing.GetTournamentResponse) -> None:
+        self.tournament = tournament
+        self.players = [Named(player.player_id, player.name, player.club) for player in tournament.players]
+        self.teams = [Named(team.team_id, team.name) for team in tournament.teams]
+        self._called = {**labels(self.teams), **labels(self.players)}
+
+    @property
+    def tournament_id(self) -> str:
+        """Id of the tournament."""
+        return self.tournament.tournament_id
+
+    def name(self, player_or_team: str) -> str:
+        """What a player or a team is called by people; the id itself where nobody has it."""
+        return self._called.get(player_or_team, player_or_team)
+
+    def named(self, known_id: str) -> str:
+        """A player or a team by name, a game by who plays it and where; the id itself where nobody has it."""
+        if seated := self.at_table(known_id):
+            number, seat = seated
+            players = seat.player_ids or (seat.first_player_id, seat.second_player_id)
+            where = say(ROUND_AND_TABLE, {"round": number, "table": seat.table}, language_of_terminal())
+            return f"{' – '.join(map(self.name, players))} ({where})"
+        return self.name(known_id)
+
+    def named_in(self, text: str) -> str:
+        """A sentence of a service, with names for the ids of players, teams and games that it tells."""
+        return _ID.sub(lambda found: self.named(found[0]), text)
+
+    def player(self, given: str) -> str:
+        """The id of the player who is meant. Raises ``Unclear``."""
+        return meant(given, self.players, tournament=self.tournament.name).id
+
+    def team(self, given: str) -> str:
+        """The id of the team that is meant. Raises ``Unclear``."""
+        return meant(given, self.teams, tournament=self.tournament.name).id
+
+    def person(self, given: str) -> str:
+        """The id of the player who is wholly named, and else what is given: not all who act are players."""
+        same = [who for who in self.players if who.id == given or folded(who.name) == folded(given)]
+        return same[0].id if len(same) == 1 else given
+
+    def round(self, number: int = 0) -> pairing.Round:
+        """A round that is paired, the last one when 0. Raises ``Unclear``."""
+        played, language = self.tournament.played, language_of_terminal()
+        if not played:
+            raise Unclear(say(NO_ROUND, {"tournament": self.tournament.name}, language))
+        if not number:
+            return played[-1]
+        found = next((paired for paired in played if paired.round == number), None)
+        if found is None:
+            raise Unclear(say(NOT_PAIRED, {"round": number, "tournament": self.tournament.name}, language))
+        return found
+
+    def game(self, given: str = "", *, table: int = 0, number: int = 0) -> str:
+        """The id of a game: by that, or by its table in round ``number``, which is the last one paired when 0.
+
+        A number alone is that of a table. Raises ``Unclear``.
+        """
+        if given.isdecimal():
+            given, table = "", int(given)
+        if given:
+            if any(given == seat.game_id for played in self.tournament.played for seat in played.pairings):
+                return given
+            raise Unclear(say(NO_GAME, {"given": repr(given)}, language_of_terminal()))
+        return self.seat(table, number).game_id
+
+    def seat(self, table: int, number: int = 0) -> events.Pairing:
+        """Who plays at a table in round ``number``, which is the last one paired when 0. Raises ``Unclear``."""
+        played = self.round(number)
+        found = next((seat for seat in played.pairings if seat.table == table), None)
+        if found is None:
+            known = ranges(seat.table for seat in played.pairings if seat.table)
+            params: dict[str, str | int] = {"round": played.round, "table": table, "known": known}
+            raise Unclear(say(NO_TABLE, params, language_of_terminal()))
+        return found
+
+    def at_table(self, game_id: str) -> tuple[int, events.Pairing] | None:
+        """The round of a game, and who plays it; None for a game of no round that is paired."""
+        return next(
+            (
+                (played.round, seat)
+                for played in self.tournament.played
+                for seat in played.pairings
+                if seat.game_id == game_id
+            ),
+            None,
+        )
+
+
+def ranges(numbers: Iterable[int]) -> str:
+    """Numbers in ascending order, neighbours together: ``1–5, 9``."""
+    runs: list[list[int]] = []
+    for number in sorted(numbers):
+        if runs and number == runs[-1][-1] + 1:
+            runs[-1].append(number)
+        else:
+            runs.append([number])
+    return ", ".join(str(run[0]) if len(run) == 1 else f"{run[0]}–{run[-1]}" for run in runs)
+
+
+async def roll(given: str, address: str | None = None) -> Roll:
+    """The tournament that is meant by its id or the beginning of its name, with the names of everybody in it.
+
+    Raises ``Unclear``, and ``StartError`` as ``service_at`` does.
+    """
+    try:
+        return await _roll(given, address)
+    except StartError as problem:
+        if not _unknown(problem):
+            raise
+        found = await tournament_meant(given, address)
+        if found == given:
+            raise
+    return await _roll(found, address)
+
+
+async def game_meant(given: str, table: int = 0, number: int = 0, address: str | None = None) -> str:
+    """The id of a game: ``given`` itself, or of the tournament ``given`` that at ``table`` in round ``number``.
+
+    The round is the last one paired when 0. Raises ``Unclear``, and ``StartError`` as ``service_at`` does.
+    """
+    return (await roll(given, address)).game(table=table, number=number) if table else given
+
+
+async def _roll(tournament_id: str, address: str | None) -> Roll:
+    async with service_at("pairing", address) as channel:
+        request = pairing.GetTournamentRequest(tournament_id=tournament_id)
+        metadata = (("accept-language", language_of_terminal()),)
+        return Roll(await pairing_grpc.PairingServiceStub(channel).GetTournament(request, metadata=metadata))
+
+
+async def tournament_meant(given: str, address: str | None = None) -> str:
+    """The id of the tournament that is meant by its id or the beginning of its name.
+
+    It is what was given where no results service can be asked. Raises ``Unclear``.
+    """
+    if not (address or Addresses().of("results")):
+        return given
+    async with service_at("results", address) as channel:
+        stub = results_grpc.ResultsServiceStub(channel)
+        try:
+            return str(
+                (await stub.GetTournament(results.GetTournamentRequest(tournament_id=given))).tournament.tournament_id
+            )
+        except grpc.aio.AioRpcError as problem:
+            if problem.code() in _NOBODY:
+                return given
+            if problem.code() not in _MISSING:
+                raise
+    return meant(given, await tournaments_at(address), NO_TOURNAMENT).id
+
+
+async def tournaments_at(address: str | None = None) -> list[Named]:
+    """The tournaments of a cell. Raises ``StartError`` as ``service_at`` does."""
+    async with service_at("results", address) as channel:
+        request = results.ListTournamentsRequest()
+        listed = await results_grpc.ResultsServiceStub(channel).ListTournaments(request)
+    return [Named(entry.tournament_id, entry.name, entry.division) for entry in listed.tournaments]
+
+
+_NOBODY = (grpc.StatusCode.UNAVAILABLE, grpc.StatusCode.UNIMPLEMENTED)
+"""Nobody can be asked there; whoever is asked next says what is wrong."""
+
+_MISSING = (grpc.StatusCode.NOT_FOUND, grpc.StatusCode.INVALID_ARGUMENT)
+
+
+def _unknown(problem: StartError) -> bool:
+    cause = problem.__cause__
+    return isinstance(cause, grpc.aio.AioRpcError) and cause.code() in _MISSING

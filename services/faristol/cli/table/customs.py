@@ -1,0 +1,61 @@
+"""What a book leaves to the people at a table and no command does: who sits where, who is told, what is definitive."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from faristol.host.text import say
+from faristol.rules import N_, Ruleset
+
+SEATS: Mapping[str, str] = {
+    "drawn": N_("The players may draw for the seat or for the direction of the board, before the draw for the start."),
+    "starter-chooses": N_("Whoever begins chooses the seat."),
+    "lot": N_("The lot for the start says who sits where too."),
+}
+"""Who sits where, by ``start.seat``; nothing where the book has no rule."""
+
+DIRECTIONS: Mapping[str, str] = {
+    "right": N_("The turn passes to the player on the right."),
+    "left": N_("The turn passes to the player on the left."),
+}
+"""To whom the turn passes at a table of several, by ``game.turn_direction``: so they sit in the order of turns."""
+
+LEAVING: Mapping[str, str] = {
+    "arbiter": N_("Who leaves the table for a while tells the arbiter first."),
+    "opponent": N_("Who leaves the table for a while tells the opponent first."),
+}
+"""Who is told, by ``absence.told``."""
+
+BLANKS: Mapping[str, str] = {
+    "both": N_("Both players note what a blank stands for."),
+    "mover": N_("Who lays a blank notes what it stands for."),
+    "keeper": N_("Who keeps the sheet notes what a blank stands for."),
+}
+"""Who notes a blank, by ``blank.written_by``."""
+
+DEFINITIVE: Mapping[str, str] = {
+    "both-signed": N_("The result is definitive when both players have signed the sheet."),
+    "handed-over": N_(
+        "The result is definitive when the signed sheet is handed over: the last signature hands it over here."
+    ),
+    "written": N_("The result is definitive as it is written: nobody signs."),
+}
+"""What makes a result definitive, by ``scoresheet.final_on``."""
+
+CHECKING = N_("By agreement the players may check plays in the lexicon together, without an arbiter.")
+
+
+def customs(ruleset: Ruleset, language: str) -> Iterator[str]:
+    """What people at a table do under this book beside what is typed, each with its article."""
+    said = [
+        ("start.seat", SEATS.get(ruleset.start.seat)),
+        ("game.turn_direction", DIRECTIONS.get(ruleset.game.turn_direction)),
+        ("arbiter.players_may_check", CHECKING if ruleset.arbiter.players_may_check else None),
+        ("blank.written_by", BLANKS[ruleset.blank.written_by]),
+        ("absence.told", LEAVING.get(ruleset.absence.told)),
+        ("scoresheet.final_on", DEFINITIVE[ruleset.scoresheet.final_on]),
+    ]
+    for key, sentence in said:
+        if sentence is not None:
+            article = ruleset.article(key)
+            yield say(sentence, {}, language) + (f" ({article})" if article else "")

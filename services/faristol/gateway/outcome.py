@@ -1,0 +1,49 @@
+"""How the result of a game came about, in the reader's language: what ended it, who entered or corrected it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from faristol.gateway import labels
+from faristol.host.text import say, translations
+from faristol.pb.results.v1 import results_pb2 as pb
+from faristol.record.people import is_official
+from faristol.rules.refusal import N_
+
+ENTERED = N_("The result was entered by the arbiter {arbiter}.")
+ENTERED_BY_HAND = N_("The result was entered by an arbiter.")
+CORRECTED = N_("The result was corrected.")
+CORRECTED_BY = N_("The result was corrected by the arbiter {arbiter}.")
+UNPLAYED = N_("Nobody played: there are no board and no scoresheet.")
+NOT_KEPT = N_("The game was not kept here: there are no board and no scoresheet of it.")
+
+
+def is_kept(one: pb.GetGameResponse) -> bool:
+    """Whether there is a board and a scoresheet to show: not of a game that was decided otherwise than at its table."""
+    return bool(one.entries or one.board or one.laid) or not one.final
+
+
+def known(arbiter: str) -> str:
+    """The arbiter as the public is told them; empty for an id that was made for somebody whose name was erased."""
+    return "" if is_official(arbiter) else arbiter
+
+
+def outcome(one: pb.GetGameResponse, language: str) -> Iterator[str]:
+    """The sentences: what ended the game, who entered the result and who corrected it. None while it runs."""
+    if one.end_condition:
+        yield translations(language).gettext(labels.ENDS[one.end_condition])
+    if one.entered_by:
+        wording = ENTERED if known(one.entered_by) else ENTERED_BY_HAND
+        yield say(wording, {"arbiter": one.entered_by}, language)
+    if one.corrected:
+        wording = CORRECTED_BY if known(one.corrected_by) else CORRECTED
+        yield say(wording, {"arbiter": one.corrected_by}, language)
+    if not is_kept(one):
+        yield say(UNPLAYED if one.unplayed else NOT_KEPT, {}, language)
+
+
+def how_lost(one: pb.GetGameResponse, player_id: str) -> str:
+    """What a player did who lost otherwise than by the score, to be translated; empty for everybody else."""
+    if not one.final or player_id not in one.loser_ids:
+        return ""
+    return labels.ABSENT if one.unplayed else labels.LOSERS.get(one.end_condition, "")

@@ -1,0 +1,186 @@
+"""Championships that are hard to fit on a phone: long names, many rounds, halls, divisions, teams."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Iterator, Sequence
+from contextlib import asynccontextmanager
+from datetime import date
+from pathlib import Path
+
+from google.protobuf.message import Message
+from tests.unit.gateway.stage import Stage, opened
+from tests.unit.results.league import League
+from tests.unit.results.synthetic import Championship, Step, append, full_game, game_id
+
+from faristol.pb.game.v1 import events_pb2 as game
+from faristol.pb.pairing.v1 import events_pb2 as pairing
+from faristol.record.people import remember
+from faristol.rules import load_ruleset
+from faristol.rules.tiles import load_tile_set
+from faristol.words import About, Library
+
+ROUNDS = 12
+PLAYED = 9
+STREAM = "tournament-lliga"
+TITLE = "Campionat internacional de Scrabble de les terres de parla catalana, memorial Bartomeu Puigdomènech"
+HALL = "Biblioteca Nacional, sala de lectura"
+DIVISIONS = {"lliga": "Primera categoria absoluta", "segona": "Παλαίμαχοι και πρωτοεμφανιζόμενοι"}
+PEOPLE = {
+    "anna": ("Maria del Remei Puigdomènech-Casadevall i Vilarrodona de Montfalcó", "Club de Scrabble de Vilafranca"),
+    "biel": ("Κωνσταντίνος Παπαδημητρακοπουλοχαραλαμπίδης", "Σύλλογος Φίλων του Scrabble Θεσσαλονίκης"),
+    "carme": ("Wolfeschlegelsteinhausenbergerdorff-Donaudampfschifffahrt", ""),
+    "dolors": ("Li", "C"),
+    "eloi": ("José María Fernández-Villaverde y Álvarez de Toledo", "Asociación Española de Jugadores"),
+    "fina": ("Santa Coloma de Gramenet-Sant Sadurní d’Anoia, Josefina", ""),
+}
+GOOD, BAD = ("S", "O", "L"), tuple("DESINSTITUCIONA")
+"""Words challenged, of which the first alone is in the lexicon."""
+TEAMS = {
+    "tarragona": "Associació de jugadors de Tarragona i de les comarques de ponent",
+    "sabadell": "Παπαδημητρακοπουλοχαραλαμπίδης",
+    "lleida": "Ll",
+}
+OF_PLAYERS = (
+    "/",
+    "/t/lliga",
+    "/t/lliga?round=3",
+    "/t/lliga/standings/anna",
+    "/t/lliga/crosstable",
+    "/t/lliga/prizes",
+    "/t/lliga/players",
+    "/t/lliga/r/1",
+    "/t/lliga/r/2",
+    f"/t/lliga/r/{PLAYED}",
+    "/g/lliga-r1-t1",
+    "/g/lliga-r1-t2",
+    "/g/lliga-r2-t1",
+    f"/g/lliga-r{PLAYED}-t1",
+    "/t/segona",
+    "/t/nowhere",
+    "/status",
+)
+OF_TEAMS = ("/t/lliga", "/t/lliga/r/2", "/t/lliga/r/3", "/t/lliga/teams", "/t/lliga/teams/tarragona")
+
+
+async def crowded(stage: Stage) -> Sequence[str]:
+    """A championship in its ninth round; gives the addresses of one page of each kind."""
+    for step in _steps():
+        await append(stage.record, step)
+    second = _created("segona")
+    await append(stage.record, {"tournament-segona": second}, "segona")
+    await _named(stage)
+    return OF_PLAYERS
+
+
+@asynccontextmanager
+async def crowded_rulings(folder: Path) -> AsyncIterator[Stage]:
+    """Everything up that the page of rulings needs, with challenges of many and long words in a closed round."""
+    library = Library(folder / "lexicons")
+    about = About("catalan", "second of March", "CC0-1.0", "written for the tests", date(2026, 3, 2))
+    installed = library.install("catalan", [GOOD], tile_set=load_tile_set("ca-100"), about=about)
+    hall = Championship()
+    hall.ruleset = game.Pin(name="pes-2024", digest=load_ruleset("pes-2024").digest)
+    hall.lexicon = game.Pin(name="catalan", digest=installed.digest)
+    async with opened(folder, "lexicon", lexicons=library.path) as stage:
+        for step in (*hall.create(), *hall.first_round()):
+            for fact in (fact for facts in step.values() for fact in facts):
+                if isinstance(fact, game.ChallengeRaised):
+                    fact.words.extend([game.Word(faces=GOOD), *[game.Word(faces=BAD)] * 4])
+            await append(stage.record, step)
+        position = await stage.caught_up()
+        assert await stage.running.runtime.progress("docket@1").reached(position, 20)
+        yield stage
+
+
+async def crowded_teams(stage: Stage) -> Sequence[str]:
+    """A tournament of teams; gives the addresses of one page of each kind that is for teams."""
+    for step in League().steps():
+        for fact in (fact for facts in step.values() for fact in facts):
+            if isinstance(fact, pairing.TeamRegistered):
+                fact.name = TEAMS[fact.team_id]
+        await append(stage.record, step)
+    await _named(stage)
+    return OF_TEAMS
+
+
+async def _named(stage: Stage) -> None:
+    async with stage.record.writing() as connection:
+        for player, (name, club) in PEOPLE.items():
+            await remember(connection, player, name, club, "AND")
+    await stage.caught_up()
+
+
+def _created(tournament_id: str) -> list[Message]:
+    hall = Championship()
+    first = "" if tournament_id == "lliga" else "lliga"
+    created = pairing.TournamentCreated(
+        tournament_id=tournament_id,
+        name=TITLE,
+        rounds=ROUNDS,
+        occurred_at=hall.at(),
+        division=DIVISIONS[tournament_id],
+        division_of=first,
+    )
+    return [created, pairing.RulesetPinned(ruleset=hall.ruleset), pairing.LexiconPinned(lexicon=hall.lexicon)]
+
+
+def _steps() -> Iterator[Step]:
+    hall = Championship()
+    players = ("anna", "biel", "carme", "dolors", "eloi")
+    halls = pairing.HallsSet(halls=[pairing.Hall(name=HALL, first_table=101, last_table=199)])
+    second = pairing.Division(tournament_id="segona", name=DIVISIONS["segona"])
+    registered = [pairing.PlayerRegistered(player_id=one, rating=1500) for one in players]
+    yield {STREAM: [*_created("lliga"), pairing.DivisionAdded(division=second), halls, *registered]}
+    for number in range(1, PLAYED + 1):
+        turned = (*players[number % 5 :], *players[: number % 5])
+        pairs = ((turned[0], turned[1]), (turned[2], turned[3]))
+        yield {STREAM: list(_paired(number, pairs, turned[4]))}
+        if number == PLAYED:
+            table = hall.table(number, 1, *pairs[0])
+            yield from table.open(hall.ruleset, hall.lexicon)
+            yield from table.play("H5", "F E R I R", 22)
+            continue
+        if number == 1:
+            table = hall.table(1, 1, *pairs[0])
+            yield from table.open(hall.ruleset, hall.lexicon)
+            yield from full_game(table)
+        facts = [one for at, pair in enumerate(pairs, 1) if number > 1 or at > 1 for one in _result(number, at, pair)]
+        yield {STREAM: [*facts, pairing.RoundClosed(round=number)]}
+    _, corrected = _result(2, 1, players[2:4])
+    assert isinstance(corrected, pairing.ResultRecorded)
+    late = pairing.ResultCorrected(
+        round=2, game_id=corrected.game_id, scores=corrected.scores, winner_id=corrected.winner_id
+    )
+    sanctioned = pairing.PlayerSanctioned(
+        player_id=players[2],
+        round=2,
+        kind=pairing.SANCTION_KIND_POINTS,
+        game_id=corrected.game_id,
+        points=25,
+        article="FISE 49",
+    )
+    yield {STREAM: [pairing.PlayerWithdrawn(player_id="eloi", round=PLAYED), sanctioned, late]}
+
+
+def _paired(number: int, pairs: Sequence[tuple[str, str]], bye: str) -> Iterator[Message]:
+    tables = [
+        pairing.Pairing(
+            table=100 + at,
+            game_id=game_id(number, at),
+            hall=HALL,
+            first_player_id=first,
+            second_player_id=second,
+        )
+        for at, (first, second) in enumerate(pairs, 1)
+    ]
+    yield pairing.RoundPaired(round=number, pairings=tables, algorithm="swiss-1")
+    yield pairing.ByeAwarded(round=number, player_id=bye)
+    yield pairing.RoundStarted(round=number)
+
+
+def _result(number: int, at: int, pair: tuple[str, str]) -> Iterator[Message]:
+    one, other = 300 + 17 * number, 410 - 13 * at
+    scores = [game.FinalScore(player_id=player, score=score) for player, score in zip(pair, (one, other), strict=True)]
+    winner = pair[0] if one > other else pair[1]
+    yield pairing.ResultEntered(round=number, game_id=game_id(number, at), arbiter_id="a" * 40)
+    yield pairing.ResultRecorded(round=number, game_id=game_id(number, at), scores=scores, winner_id=winner)

@@ -1,0 +1,243 @@
+"""Pages on a phone: nothing is wider than the screen, what is touched is big enough, and what is read stands out."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Literal
+
+import pytest
+import pytest_asyncio
+from playwright.async_api import Browser, Page
+from tests.browser.crowd import OF_PLAYERS, OF_TEAMS, PLAYED, crowded, crowded_rulings, crowded_teams
+from tests.unit.gateway.stage import Stage, opened
+
+pytestmark = [pytest.mark.browser, pytest.mark.asyncio(loop_scope="module")]
+
+PHONES = (390, 320)
+LANGUAGES = ("ca", "es", "el", "en")
+LEAST_TOUCHED = 24
+"""CSS pixels that a target has at least in each direction (WCAG 2.2, 2.5.8)."""
+
+WIDE = """() => {
+  const inside = (element) => element.closest(".scroll, .tabs, .unseen, .skip");
+  const beyond = [...document.querySelectorAll("body *")].filter(
+    (one) => !inside(one) && one.getBoundingClientRect().right > innerWidth + 1
+  );
+  const page = document.scrollingElement;
+  return page.scrollWidth <= innerWidth && !beyond.length
+    ? ""
+    : `${page.scrollWidth} wide: ${beyond.slice(0, 3).map((one) => `${one.tagName}.${one.className}`)}`;
+}"""
+"""What is wider than the screen, but for what scrolls inside its own box; empty when nothing is."""
+
+COVERED = """() => {
+  const over = (a, b) => a.left < b.right - 1 && b.left < a.right - 1 && a.top < b.bottom - 1 && b.top < a.bottom - 1;
+  const text = (one) => {
+    const range = document.createRange();
+    const shown = [...one.childNodes].filter((child) => !child.classList?.contains("unseen"));
+    return shown.flatMap((child) => {
+      range.selectNode(child);
+      return [...range.getClientRects()];
+    });
+  };
+  const names = [...document.querySelectorAll(".pairing .name")].flatMap(text);
+  const on = (one) => text(one).some((box) => names.some((name) => over(box, name)));
+  const beside = [...document.querySelectorAll(".pairing :is(.where, .number, .state, .score)")];
+  return beside.filter(on).map((one) => one.className);
+}"""
+"""What lies on a name at the tables of a round."""
+
+SMALL = """(least) => [...document.querySelectorAll("main a, footer a")]
+  .filter((one) => one.checkVisibility() && !one.closest(".skip"))
+  .map((one) => [one, one.getBoundingClientRect()])
+  .filter(([, box]) => box.width && (box.height < least || box.width < least))
+  .map(([one, box]) => `${one.textContent.trim()} ${Math.round(box.width)}×${Math.round(box.height)}`)"""
+"""Links that are smaller than can be touched."""
+
+FAINT = """() => {
+  const canvas = document.createElement("canvas").getContext("2d", { willReadFrequently: true });
+  const rgba = (colour) => {
+    canvas.clearRect(0, 0, 1, 1);
+    canvas.fillStyle = colour;
+    canvas.fillRect(0, 0, 1, 1);
+    const [r, g, b, a] = canvas.getImageData(0, 0, 1, 1).data;
+    return [r, g, b, a / 255];
+  };
+  const over = (top, below) => [0, 1, 2].map((at) => top[at] * top[3] + below[at] * (1 - top[3]));
+  const light = (colour) => {
+    const linear = (one) => (one <= 0.04045 ? one / 12.92 : ((one + 0.055) / 1.055) ** 2.4);
+    const [r, g, b] = colour.map((one) => linear(one / 255));
+    return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+  };
+  const tile = getComputedStyle(document.documentElement).getPropertyValue("--tile");
+  const last = getComputedStyle(document.documentElement).getPropertyValue("--tile-last");
+  const ground = (element) => {
+    const layers = [];
+    for (let one = element; one; one = one.parentElement) {
+      const style = getComputedStyle(one);
+      const painted = one.matches(".tile.last") ? last : one.matches(".tile") ? tile : style.backgroundColor;
+      layers.push(rgba(painted));
+    }
+    return layers.reverse().reduce((below, top) => over(top, below), [255, 255, 255]);
+  };
+  const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+  const found = new Set();
+  while (walker.nextNode()) {
+    const element = walker.currentNode.parentElement;
+    const text = walker.currentNode.data.trim().slice(0, 20);
+    if (!text || element.closest(".unseen, .skip, script") || !element.checkVisibility()) continue;
+    const style = getComputedStyle(element);
+    let seen = 1;
+    for (let one = element; one; one = one.parentElement) seen *= Number(getComputedStyle(one).opacity);
+    const behind = ground(element);
+    const ink = rgba(style.color);
+    const [high, low] = [light(over([...ink.slice(0, 3), ink[3] * seen], behind)), light(behind)].sort((a, b) => b - a);
+    const size = parseFloat(style.fontSize);
+    const least = size >= 24 || (size >= 18.66 && Number(style.fontWeight) >= 700) ? 3 : 4.5;
+    const ratio = (high + 0.05) / (low + 0.05);
+    if (ratio < least) found.add(`${element.tagName}.${element.className} “${text}” ${ratio.toFixed(2)}`);
+  }
+  return [...found];
+}"""
+"""Text of which the contrast to what is behind it is below AA (WCAG 2.2, 1.4.3)."""
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
+async def players(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Stage]:
+    async with opened(tmp_path_factory.mktemp("players")) as made:
+        await crowded(made)
+        yield made
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
+async def teams(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Stage]:
+    async with opened(tmp_path_factory.mktemp("teams")) as made:
+        await crowded_teams(made)
+        yield made
+
+
+@pytest.fixture(params=[pytest.param(OF_PLAYERS, id="players"), pytest.param(OF_TEAMS, id="teams")])
+def site(request: pytest.FixtureRequest, players: Stage, teams: Stage) -> tuple[Stage, tuple[str, ...]]:
+    """A stage and the addresses of its pages."""
+    return (players if request.param is OF_PLAYERS else teams), request.param
+
+
+async def phone(
+    browser: Browser, stage: Stage, width: int = 390, scheme: Literal["light", "dark"] = "light", *, touch: bool = False
+) -> Page:
+    context = await browser.new_context(
+        base_url=stage.running.http_address,
+        viewport={"width": width, "height": 780},
+        color_scheme=scheme,
+        has_touch=touch,
+        is_mobile=touch,
+        locale="en",
+    )
+    return await context.new_page()
+
+
+def address(path: str, language: str) -> str:
+    return f"{path}{'&' if '?' in path else '?'}lang={language}"
+
+
+@pytest.mark.parametrize("width", PHONES)
+async def test_no_page_is_wider_than_a_phone_in_any_language_whatever_the_names(
+    browser: Browser, site: tuple[Stage, tuple[str, ...]], width: int
+) -> None:
+    stage, paths = site
+    page = await phone(browser, stage, width)
+    for language in LANGUAGES:
+        for path in paths:
+            await page.goto(address(path, language))
+            assert await page.evaluate(WIDE) == "", (path, language)
+    await page.context.close()
+
+
+async def test_the_page_of_rulings_is_no_wider_than_a_phone_and_its_table_scrolls_by_itself(
+    browser: Browser, tmp_path: Path
+) -> None:
+    async with crowded_rulings(tmp_path) as stage:
+        for width in PHONES:
+            page = await phone(browser, stage, width)
+            for language in LANGUAGES:
+                await page.goto(address("/t/lliga/rulings", language))
+                assert await page.locator(".rulings tbody tr").count() > 0
+                assert await page.evaluate(WIDE) == "", language
+            assert await page.locator(".scroll").evaluate("box => box.scrollWidth > box.clientWidth")
+            await page.context.close()
+
+
+async def test_halls_do_not_run_into_names(browser: Browser, players: Stage) -> None:
+    for width in (*PHONES, 1200):
+        page = await phone(browser, players, width)
+        await page.goto(f"/t/lliga/r/{PLAYED}")
+        assert await page.locator(".pairing .where").count() == 2
+        assert await page.evaluate(COVERED) == [], width
+        await page.context.close()
+
+
+async def test_the_open_tab_is_in_view(browser: Browser, players: Stage) -> None:
+    page = await phone(browser, players)
+    for path in (f"/t/lliga/r/{PLAYED}", "/t/lliga/crosstable", "/t/lliga/players", "/t/lliga"):
+        await page.goto(path)
+        box = await page.locator(".tabs [aria-current]").bounding_box()
+        assert box is not None
+        assert 0 <= box["x"] <= box["x"] + box["width"] <= 390, path
+    await page.context.close()
+
+
+async def test_the_crosstable_keeps_its_names_in_view(browser: Browser, players: Stage) -> None:
+    for width in PHONES:
+        page = await phone(browser, players, width)
+        await page.goto("/t/lliga/crosstable")
+        await page.locator(".scroll").evaluate("box => box.scrollTo(box.scrollWidth, 0)")
+        assert await page.locator(".scroll").evaluate("box => box.scrollLeft") > 0
+        for name in await page.locator("tbody .named").all():
+            box = await name.bounding_box()
+            assert box is not None
+            assert 0 <= box["x"] <= box["x"] + box["width"] <= width * 0.6
+        await page.context.close()
+
+
+async def test_links_are_big_enough_to_touch(browser: Browser, site: tuple[Stage, tuple[str, ...]]) -> None:
+    stage, paths = site
+    page = await phone(browser, stage)
+    for path in paths:
+        await page.goto(path)
+        assert await page.evaluate(SMALL, LEAST_TOUCHED) == [], path
+    await page.context.close()
+
+
+async def test_the_links_of_the_standings_are_bigger_under_a_finger(browser: Browser, players: Stage) -> None:
+    page = await phone(browser, players, touch=True)
+    await page.goto("/t/lliga")
+    links = await page.locator("#standings a:visible").all()
+    assert len(links) > 20
+    for link in links:
+        box = await link.bounding_box()
+        assert box is not None
+        assert min(box["width"], box["height"]) >= 44
+    assert await page.evaluate(WIDE) == ""
+    await page.context.close()
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+async def test_text_stands_out_from_what_is_behind_it(
+    browser: Browser, site: tuple[Stage, tuple[str, ...]], scheme: Literal["light", "dark"]
+) -> None:
+    stage, paths = site
+    page = await phone(browser, stage, scheme=scheme)
+    for path in paths:
+        await page.goto(path)
+        assert await page.evaluate(FAINT) == [], path
+    await page.context.close()
+
+
+async def test_the_logo_is_called_what_it_shows(browser: Browser, players: Stage) -> None:
+    page = await phone(browser, players)
+    await page.goto("/")
+    link = page.get_by_role("link", name="Faristol: all tournaments", exact=True)
+    assert await link.count() == 1
+    assert await link.get_attribute("aria-label") is None
+    await page.context.close()

@@ -1,0 +1,49 @@
+"""A shell completes nouns, verbs, options, values, tournaments and players."""
+
+from __future__ import annotations
+
+import subprocess
+from collections.abc import Awaitable
+from typing import Any
+
+import pytest
+import typer
+from tests.integration.processes import FARISTOL, environment
+
+from faristol.cli import completing
+from faristol.cli.names import Named
+
+
+@pytest.mark.parametrize(
+    ("words", "offered"),
+    [
+        ("faristol player wi", ["withdraw"]),
+        ("faristol player withdraw kup anna --ga", ["--game"]),
+        ("faristol player withdraw kup anna --game ", ["lost", "played-out"]),
+        ("faristol bye grant kup anna --kind z", ["zero-point"]),
+        ("faristol player withdraw k", []),  # nobody says where tournaments can be asked for
+    ],
+)
+def test_bash_is_offered_verbs_options_and_values(words: str, offered: list[str]) -> None:
+    asked = {"COMP_WORDS": words, "COMP_CWORD": str(words.count(" ")), "_FARISTOL_COMPLETE": "complete_bash"}
+    done = subprocess.run([FARISTOL], env=environment() | asked, capture_output=True, text=True, check=False)
+    assert (done.stdout.split(), done.stderr) == (offered, "")
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_a_shell_is_told_how_to_ask(shell: str) -> None:
+    done = subprocess.run([FARISTOL, "completion", shell], capture_output=True, text=True, check=True)
+    assert f"_FARISTOL_COMPLETE=complete_{shell}" in done.stdout
+
+
+def test_tournaments_are_offered_by_id_and_by_name(monkeypatch: pytest.MonkeyPatch) -> None:
+    known = [Named("kup", "Kup Valls"), Named("t-2", "Kup Reus"), Named("copa", "Copa")]
+
+    def asked(work: Awaitable[Any]) -> list[Named]:
+        work.close()  # type: ignore[attr-defined] # a coroutine that nobody awaits
+        return known
+
+    monkeypatch.setattr(completing, "_asked", asked)
+    monkeypatch.setenv(completing.COMPLETE, "complete_bash")
+    context = typer.Context(typer.main.get_command(typer.Typer(callback=lambda: None)))
+    assert [word for word, _ in completing.tournaments(context, "kup")] == ["kup", "Kup\\ Reus"]

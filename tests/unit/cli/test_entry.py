@@ -1,0 +1,322 @@
+"""What is typed for a result, what is implausible in it, and what a file of results says."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pytest
+from typer.testing import CliRunner, Result
+
+from faristol.cli.entry import command as entry_command
+from faristol.cli.entry import lines
+from faristol.cli.entry.calls import Calls
+from faristol.cli.entry.doubts import doubts
+from faristol.cli.entry.lines import Given, Look, Score, Slip, read
+from faristol.cli.entry.prompt import Prompt
+from faristol.cli.entry.sheet import read_sheet
+from faristol.cli.entry.tables import Tables
+from faristol.cli.main import app
+from faristol.cli.names import ranges
+from faristol.host import StartError
+from faristol.pb.game.v1 import events_pb2 as game
+from faristol.pb.pairing.v1 import pairing_pb2 as pairing
+from faristol.rules import load_ruleset
+from faristol.rules.usual import UsualScores, usual_scores
+
+USUAL = usual_scores(load_ruleset("fisc-2023"), 2)
+NAMES = ("Anna Puig", "Blai Soler")
+NONE, LOST, LEFT = Score(None), Score(None, forfeit=True), Score(120, left=True)
+
+
+def seats(table: int) -> int:
+    return {1: 2, 11: 2, 12: 2, 40: 3}.get(table, 0)
+
+
+def scores(*points: int) -> tuple[Score, ...]:
+    return tuple(map(Score, points))
+
+
+@pytest.mark.parametrize(
+    ("line", "asked", "expected"),
+    [
+        ("11 412 378", 1, Given(11, scores(412, 378))),
+        ("412 378", 11, Given(11, scores(412, 378))),
+        ("412-378", 11, Given(11, scores(412, 378))),
+        ("11: 412–378", 0, Given(11, scores(412, 378))),
+        ("11,412,378", 0, Given(11, scores(412, 378))),
+        ("11 412 -5", 0, Given(11, scores(412, -5))),
+        ("11 412 378 anna-2", 0, Given(11, scores(412, 378), "anna-2")),
+        ("412 378 Anna Puig", 11, Given(11, scores(412, 378), "Anna Puig")),
+        ("11 ff -", 0, Given(11, (LOST, NONE))),
+        ("FF FF", 11, Given(11, (LOST, LOST))),
+        ("11 120a 100", 0, Given(11, (LEFT, Score(100)))),
+        ("120a-100", 11, Given(11, (LEFT, Score(100)))),
+        ("40 300 290 280", 11, Given(40, scores(300, 290, 280))),
+        ("11 412 378", 40, Given(40, scores(11, 412, 378))),
+        ("12", 11, Look(12)),
+    ],
+)
+def test_a_result_is_typed_in_the_keys_that_a_scorer_expects(line: str, asked: int, expected: Given | Look) -> None:
+    assert read(line, seats, asked) == expected
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ("13 412 378", "there is no table 13 in this round"),
+        ("11 412", "expected 2 scores of table 11, and found 1"),
+        ("11 412 37O", "'37O' is not a result"),
+        ("anna 412", "'anna 412' is not a result"),
+        ("11 ff 378", "the scores of a forfeit are in the book: write ff - at table 11"),
+        ("11 - 378", "the scores of a forfeit are in the book: write ff - at table 11"),
+        ("11 1234567 3", "is not a result"),
+    ],
+)
+def test_what_is_no_result_is_told(line: str, said: str) -> None:
+    with pytest.raises(Slip, match=said):
+        read(line, seats)
+
+
+@pytest.mark.parametrize(
+    ("given", "winner", "said"),
+    [
+        (scores(412, 378), None, []),
+        (scores(412, 378), 0, []),
+        (scores(4120, 37), None, ["4120 is unusually high", "37 is unusually low", "4083 points apart"]),
+        (scores(378, 378), None, ["it is a draw"]),
+        (scores(378, 412), 0, ["Anna Puig did not win by these scores"]),
+        (scores(390, 360), None, ["table 9 has the same scores"]),
+        (scores(600, 200), None, ["400 points apart"]),
+        ((LEFT, Score(20)), None, []),
+        ((LOST, NONE), None, []),
+    ],
+)
+def test_a_slip_of_the_pen_is_asked_about_and_a_usual_result_is_not(
+    given: tuple[Score, ...], winner: int | None, said: list[str]
+) -> None:
+    found = doubts(Given(11, given), USUAL, {9: (390, 360), 11: (412, 378)}, NAMES, winner)
+    told = [one.text.format_map(one.params) for one in found]
+    assert len(told) == len(said)
+    assert all(part in whole for part, whole in zip(said, told, strict=True))
+
+
+def test_what_is_usual_comes_from_the_tiles_of_the_rules_and_the_players_of_a_table() -> None:
+    assert UsualScores(150, 760, 380) == USUAL
+    assert usual_scores(load_ruleset("pes-2024"), 2).highest > USUAL.highest, "the Greek tiles are worth more"
+    assert usual_scores(load_ruleset("box"), 4).highest < USUAL.highest, "four share what there is"
+
+
+def round_of(*tables: pairing.TableResult) -> Tables:
+    usual = pairing.UsualScores(lowest=150, highest=760, largest_difference=380)
+    listed = pairing.ListResultsResponse(tournament="Cup", round=3, tables=tables, usual=usual, time_zone="UTC")
+    return Tables(listed, "en")
+
+
+def table(number: int, *points: int, by: str = "") -> pairing.TableResult:
+    names = (f"Anna {number}", f"Blai {number}")
+    made = pairing.TableResult(
+        table=number,
+        game_id=f"cup-r3-t{number}",
+        players=[pairing.SeatedPlayer(player_id=name.lower().replace(" ", "-"), name=name) for name in names],
+        entered=bool(by),
+        winner_id=f"anna-{number}" if points and points[0] > points[1] else "",
+        actor_name=by,
+    )
+    made.scores.extend(
+        game.FinalScore(player_id=one.player_id, score=score) for one, score in zip(made.players, points, strict=False)
+    )
+    return made
+
+
+ROUND = round_of(table(1), table(2, 400, 350, by="Eva"), table(3), table(4))
+
+
+def test_every_line_of_a_file_that_is_wrong_is_told_at_once() -> None:
+    text = "round,table,first_name,second_name,first_score,second_score,winner\n" + "\n".join(
+        [
+            "3,1,Anna 1,Blai 1,412,378,anna",
+            "3,2,,,401,350,",
+            "3,9,,,400,300,",
+            "2,3,,,400,300,",
+            "3,3,Blai 3,Anna 3,400,300,",
+            "3,3,,,400,,",
+            "3,3,,,410,300,Carme",
+            "3,4,,,,,",
+            "3,1,,,412,378,",
+            "3,,,,400,300,",
+        ]
+    )
+    new, standing, errors = read_sheet(text, ROUND, "en")
+    assert ([one.line for one in new], standing) == ([2], [])
+    assert [(one.line, one.problem.split(":")[0]) for one in errors] == [
+        (3, "2 · Anna 2 400 – Blai 2 350, entered by Eva at 00"),
+        (4, "there is no table 9 in this round"),
+        (5, "this is of round 2, and results of round 3 are entered"),
+        (6, "at table 3 sit Anna 3 – Blai 3, in this order; the line says Blai 3 – Anna 3"),
+        (7, "expected 2 scores of table 3, and found 1"),
+        (8, "'Carme' does not play at table 3"),
+        (10, "the result of table 1 stands in line 2 already"),
+        (11, "the table is missing"),
+    ]
+
+
+def test_what_stands_already_is_passed_over_and_who_is_sure_may_enter_what_is_implausible() -> None:
+    text = "2 400 350\n1 900 100\n"
+    new, standing, errors = read_sheet(text, ROUND, "en")
+    assert [one.given.table for one in standing] == [2]
+    assert [one.problem for one in errors] == [
+        "table 1: 900 is unusually high (more than 760); give --sure if it is right",
+        "table 1: 100 is unusually low (less than 150); give --sure if it is right",
+        "table 1: the scores are 800 points apart (usually at most 380); give --sure if it is right",
+    ]
+    new, _, errors = read_sheet(text, ROUND, "en", sure=True)
+    assert ([one.given for one in new], errors) == ([Given(1, scores(900, 100))], [])
+
+
+def test_a_file_given_again_is_passed_over_also_where_the_book_made_other_scores_of_an_abandoned_game() -> None:
+    abandoned = table(1, 250, 300, by="Eva")
+    abandoned.winner_id = "blai-1"
+    abandoned.abandoned_by.append("anna-1")
+    abandoned.scores_given.extend(
+        game.FinalScore(player_id=one, score=score) for one, score in (("anna-1", 450), ("blai-1", 300))
+    )
+    for line in ("1,450a,300", "1,250a,300", "1,450a,300,Blai"):
+        new, standing, errors = read_sheet(line, round_of(abandoned), "en")
+        assert ([one.given.table for one in standing], new, errors) == ([1], [], [])
+    for line in ("1,450,300", "1,250,300", "1,450,300a", "1,440a,300"):
+        _, standing, errors = read_sheet(line, round_of(abandoned), "en")
+        assert (standing, len(errors)) == ([], 1), line
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ("2,400,350,Blai 2", "Blai 2 did not win by these scores: they may be swapped"),
+        ("2,400,350,Nobody", "'Nobody' does not play at table 2: Anna 2 – Blai 2"),
+        ("2,400,350a", "2 · Anna 2 400 – Blai 2 350, entered by Eva at 00:00:00 stands already"),
+        ("2,400a,350", "2 · Anna 2 400 – Blai 2 350, entered by Eva at 00:00:00 stands already"),
+    ],
+)
+def test_the_scores_on_the_record_with_another_winner_or_a_player_who_left_do_not_stand_already(
+    line: str, said: str
+) -> None:
+    for sure in (False, True):
+        new, standing, errors = read_sheet(line, ROUND, "en", sure=sure)
+        assert (new, standing) == ([], [])
+        assert [one.problem.startswith(said) for one in errors] == [True], errors
+    assert [one.given.table for one in read_sheet("2,400,350,Anna 2", ROUND, "en")[1]] == [2]
+
+
+def test_a_semicolon_and_a_byte_order_mark_are_what_spreadsheets_write() -> None:
+    new, _, errors = read_sheet("\ufefftable;first_score;second_score\n1;412;378\n", ROUND, "en")
+    assert ([one.given for one in new], errors) == ([Given(1, scores(412, 378))], [])
+
+
+def test_a_file_without_a_column_of_scores_is_told_what_is_missing() -> None:
+    _, _, errors = read_sheet("table,score\n1,412\n", ROUND, "en")
+    assert [str(one.problem) for one in errors] == ["expected a column first_score; there are: table, score"]
+
+
+def test_a_result_is_told_to_the_service_by_the_ids_of_its_game() -> None:
+    made = ROUND.result(Given(1, (LEFT, Score(100)), "blai"))
+    assert (made.game_id, list(made.abandoned_by), made.winner_id) == ("cup-r3-t1", ["anna-1"], "blai-1")
+    assert list(ROUND.result(Given(1, (LOST, NONE))).forfeited_by) == ["anna-1"]
+
+
+def test_tables_that_are_left_are_told_in_runs() -> None:
+    assert (ranges([12, 3, 7, 8, 9]), ROUND.left) == ("3, 7–9, 12", [1, 3, 4])
+
+
+class Fake(Calls):
+    """The results of a round without a service; keeps what is entered."""
+
+    def __init__(self, tables: Tables) -> None:
+        self.shown = tables
+        self.entered: list[pairing.GameResult] = []
+
+    async def tables(self) -> Tables:
+        return self.shown
+
+    async def enter(self, results: Sequence[pairing.GameResult]) -> None:
+        self.entered += results
+        for one in results:
+            next(t for t in self.shown.listed.tables if t.game_id == one.game_id).scores.extend(one.scores)
+
+
+async def at_prompt(*typed: str, tables: Tables = ROUND) -> tuple[Fake, list[str], list[str]]:
+    """What is entered, asked and told where somebody types this, and then no more."""
+    calls, typing = Fake(tables), iter(typed)
+    asked: list[str] = []
+    told: list[str] = []
+
+    async def ask(question: str) -> str:
+        asked.append(question)
+        try:
+            return next(typing)
+        except StopIteration:
+            raise EOFError from None
+
+    await Prompt(calls, ask, told.append, "en").run()
+    return calls, asked, told
+
+
+@pytest.mark.parametrize("answer", ["y", "YES", " s ", "si", "sí", "ν", "Ναι", "ΝΑΊ"])
+async def test_yes_is_a_whole_word_of_any_of_the_languages(answer: str) -> None:
+    tables = round_of(table(1), table(2))
+    calls, _, _ = await at_prompt("1 380 380", answer, "q", tables=tables)
+    assert [one.game_id for one in calls.entered] == ["cup-r3-t1"]
+
+
+@pytest.mark.parametrize("answer", ["n", "No", "ο", "Όχι"])
+async def test_no_enters_nothing(answer: str) -> None:
+    calls, asked, told = await at_prompt("1 380 380", answer, "q")
+    assert (calls.entered, asked.count("Enter it all the same? [y/n] ")) == ([], 1)
+    assert "Not entered." in told
+
+
+@pytest.mark.parametrize("answer", ["stop", "skip", "salta", "yesterday", "", "412 378", "νομίζω"])
+async def test_what_is_neither_yes_nor_no_enters_nothing_and_is_asked_again(answer: str) -> None:
+    calls, asked, _ = await at_prompt("1 380 380", answer, "n", "q")
+    assert (calls.entered, asked.count("Enter it all the same? [y/n] ")) == ([], 2)
+
+
+async def test_a_slip_and_what_a_prompt_says_may_have_the_plural_of_a_number(monkeypatch: pytest.MonkeyPatch) -> None:
+    text = "{found} {found:score|scores}"
+    assert str(Slip(text, found=2)) == "2 scores"
+    monkeypatch.setattr(lines, "NO_SCORES", text)
+    _, _, told = await at_prompt("3 400 350 300", "q")
+    assert "3 scores" in told
+
+
+def entered_by_command(*arguments: str) -> Result:
+    return CliRunner().invoke(app, ["enter", *arguments, "--as", "Eva", "--file", "-"], input="1 400 300")
+
+
+def test_a_round_that_no_tournament_has_is_told_without_a_traceback() -> None:
+    found = entered_by_command("copa", "99999999999")
+    assert found.exit_code == 2
+    assert "'[ROUND]': Input should be less than or equal to" in found.output
+    assert isinstance(found.exception, SystemExit)
+
+
+def test_a_tournament_is_meant_by_the_beginning_of_its_name(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = []
+
+    async def meant(given: str, address: str | None = None) -> str:
+        return {"Copa Pr": "copa-primavera"}[given]
+
+    async def tables(self: Calls) -> Tables:
+        asked.append(self._tournament)
+        raise StartError("enough")
+
+    monkeypatch.setattr(entry_command, "tournament_meant", meant, raising=False)
+    monkeypatch.setattr(Calls, "tables", tables)
+    entered_by_command("Copa Pr", "--address", "127.0.0.1:1")
+    assert asked == ["copa-primavera"]
+
+
+async def test_after_a_table_that_was_typed_the_next_one_is_asked_and_the_first_ones_last() -> None:
+    """Two people each enter a part of a round: nobody is led into the other's tables before the own are in."""
+    tables = round_of(table(1), table(2), table(3), table(4))
+    _, asked, _ = await at_prompt("3 400 351", "402 353", "404 355", "q", tables=tables)
+    assert [question.split()[0] for question in asked] == ["1", "4", "1", "2"]

@@ -1,0 +1,173 @@
+"""Every refusal names the article that it rests on, or is of a kind that no rule book speaks of."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Mapping
+from functools import cache
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+from faristol.host.text import cited, with_article
+from faristol.rules import Refusal, load_ruleset, ruleset_names
+
+ROOT = Path(__file__).parents[3]
+PARTS = (
+    *(f"services/faristol/{service}" for service in ("game", "clock", "pairing", "lexicon", "rating", "results")),
+    *(f"libs/faristol/{part}" for part in ("rules", "words", "record", "host")),
+)
+"""What a tournament is decided by. What the tools refuse to understand rests on no rule."""
+
+TECHNICAL: Mapping[str, frozenset[str]] = {
+    "the act has no sense yet, or any more: what it is about has not happened, or has already": frozenset(
+        {
+            *("ROUND_NOT_PAIRED", "ROUND_PAIRED", "ROUND_OUT_OF_ORDER", "NO_ROUND_LEFT", "ROUND_NOT_TO_COME"),
+            *("ROUND_NOT_STARTED", "ROUND_STARTED", "ROUNDS_LEFT", "NOT_PUBLISHED", "TOURNAMENT_OVER"),
+            *("PAIRED_AND_WITHDRAWN", "ENTERED_AFTER_PAIRING", "CHECKED_IN", "NOT_CHECKED_IN", "CHECK_IN_CLOSED"),
+            *("WITHDRAWN", "NOT_WITHDRAWN", "NOT_POSTPONED", "BYE_GRANTED", "NO_BYE", "NOT_EXPELLED"),
+            *(
+                "GAME_RUNNING",
+                "GAME_BEGUN",
+                "GAME_NOT_OVER",
+                "GAME_LOST",
+                "NO_RESULT",
+                "LIST_PUBLISHED",
+                "NO_ROUND_STARTED",
+            ),
+            *("SAME_RESULT", "SAME_ROUNDS", "SAME_LINE_UP", "SAME_SYSTEM", "NOT_UNDONE", "NO_SANCTION", "NO_APPEAL"),
+            *("RESULT_CHANGED", "WAS_FIRST"),
+        }
+    ),
+    "what is said does not agree with itself or with the record": frozenset(
+        {"SCORES_SWAPPED", "WINNER_NOT_SAID", "WRONG_PLAYERS", "GAME_NOT_PAIRED", "OWN_GAME"}
+    ),
+    "people, teams and names": frozenset(
+        {
+            *("NOT_REGISTERED", "NOT_IN_ROUND", "NAME_DIFFERS", "NAME_TAKEN", "NO_SUCH_TEAM", "PERSON_ERASED"),
+            *("TOO_MANY_PLAYERS", "TOO_MANY_TEAMS"),
+        }
+    ),
+    "divisions, which the director makes": frozenset(
+        {
+            *("NOT_FIRST_DIVISION", "TOO_MANY_DIVISIONS", "DIVISION_NAMED", "DIVISION_TAKEN", "ALREADY_IN_DIVISION"),
+            *("TABLES_OF_DIVISION", "OTHER_CHAMPIONSHIP", "SANCTIONED", "LEFT_DIVISION", "MOVED"),
+        }
+    ),
+    "halls and tables": frozenset(
+        {"NO_SUCH_TABLE", "NO_OWN_TABLE", "TABLE_NEEDED", "TABLE_TAKEN", "TOO_FEW_TABLES", "OWN_TABLES_CLASH"}
+    ),
+    "pairs that the director makes or keeps apart by hand": frozenset(
+        {
+            *("PAIR_FORBIDDEN", "PAIR_NOT_FORBIDDEN", "PAIR_KEPT", "PAIR_NOT_KEPT", "PAIRS_MISSING", "NOT_TO_PAIR"),
+            *("NO_PAIRING", "NOT_PAIRS"),
+        }
+    ),
+    "the queue of the judges": frozenset(
+        {
+            *("NOT_A_JUDGE", "NOT_APPOINTED", "OTHER_LANGUAGE", "TOO_FEW_JUDGES", "NO_DIRECTOR", "HOLDS_ANOTHER"),
+            *("CASE_TAKEN", "CASE_WITHDRAWN", "CLAIM_LOST", "OPINION_GIVEN", "WORDS_NOT_THOSE_OF_CASE"),
+        }
+    ),
+    "how a table is kept: by the system, or over the board": frozenset({"TABLE_HOSTED", "NO_DRAWS", "DRAWS_SECRET"}),
+    "lexicons and rulesets as they are installed": frozenset(
+        {
+            *("LEXICON_MISSING", "LEXICON_UNUSABLE", "LEXICON_OF_OTHER_TILES", "NO_SUCH_LAYER", "RULESET_MISSING"),
+            *("OPTION_UNKNOWN", "NO_SUCH_TILE", "EMPTY_WORD", "WORD_LENGTH", "MIXED_SCRIPTS", "NOT_TILES"),
+        }
+    ),
+    "the book has no such thing": frozenset({"NO_TRIBUNAL", "NO_SANCTIONS"}),
+}
+"""Reasons of refusals that rest on no article, by their kind."""
+
+
+class Raised(NamedTuple):
+    """A refusal in the code."""
+
+    place: str
+    reason: str
+    article: ast.expr
+
+
+@cache
+def raised() -> tuple[Raised, ...]:
+    """Every refusal whose reason is written where it is made."""
+
+    def found() -> Iterator[Raised]:
+        for part in PARTS:
+            for file in sorted((ROOT / part).rglob("*.py")):
+                for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+                    match node:
+                        case ast.Call(
+                            func=ast.Name("Refusal"), args=[ast.Constant(value=str(reason)), ast.expr() as article, *_]
+                        ):
+                            yield Raised(f"{file.relative_to(ROOT)}:{node.lineno}", reason, article)
+
+    return tuple(found())
+
+
+def without_article() -> dict[str, str]:
+    return {
+        one.reason: one.place for one in raised() if isinstance(one.article, ast.Constant) and not one.article.value
+    }
+
+
+def test_a_refusal_without_an_article_is_of_a_kind_that_no_book_speaks_of() -> None:
+    known = {reason for kind in TECHNICAL.values() for reason in kind}
+    assert len(known) == sum(map(len, TECHNICAL.values()))
+    missing = {reason: place for reason, place in without_article().items() if reason not in known}
+    assert not missing, f"name the article, or list the reason with its kind: {missing}"
+    assert known <= set(without_article()), known - set(without_article())
+
+
+def sources() -> Iterator[tuple[str, str]]:
+    """What refusals take their articles from: fields of a book's law, and values of its sections."""
+    for one in raised():
+        for node in ast.walk(one.article):
+            match node:
+                case ast.Attribute(value=ast.Attribute(attr="law"), attr=field):
+                    yield "law", field
+                case ast.Call(func=ast.Attribute(attr="article"), args=[ast.Constant(value=str(key))]):
+                    yield "article", key
+
+
+def test_what_a_refusal_cites_is_an_article_of_a_book() -> None:
+    books = [load_ruleset(name) for name in ruleset_names()]
+    for kind, name in set(sources()):
+        told = [getattr(book.law, name) if kind == "law" else book.article(name) for book in books]
+        assert any(told), f"no book has an article for {name}: a refusal that cites it never names one"
+
+
+SILENT: Mapping[str, frozenset[str]] = {
+    "box": frozenset(
+        {
+            *("absence", "appeal", "correction", "leaked", "overdraw_claim", "result_final", "sanctions", "signatures"),
+            *("tribunal", "correction_closed"),
+        }
+    ),
+    "festa-major": frozenset(
+        {
+            *("absence", "appeal", "challenge_once", "correction_closed", "free_square", "leaked", "sanctions"),
+            *("tribunal", "withdrawn"),
+        }
+    ),
+    "fisc-2023": frozenset({"absence", "appeal", "tribunal"}),
+    "fise": frozenset(),
+    "pes-2024": frozenset({"appeal", "tribunal"}),
+    "uf-2007": frozenset({"appeal", "correction_closed", "leaked", "result_final", "signatures", "tribunal"}),
+}
+"""What each book says nothing of, so that a refusal about it has no article to name."""
+
+
+@pytest.mark.parametrize("name", ruleset_names())
+def test_a_book_is_silent_only_where_it_was_read_to_be(name: str) -> None:
+    law = load_ruleset(name).law
+    fields = {field for kind, field in sources() if kind == "law"}
+    assert {field for field in fields if not getattr(law, field)} <= SILENT[name]
+
+
+def test_an_article_stands_within_the_sentence() -> None:
+    assert with_article("The result is final.", "FISE 44") == "The result is final (FISE 44)."
+    assert with_article("Have the scores been swapped?", "FISE 44") == "Have the scores been swapped? (FISE 44)"
+    assert cited(Refusal("X", "", "The result is final."), "en") == "The result is final."

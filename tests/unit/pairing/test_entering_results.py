@@ -1,0 +1,369 @@
+"""Results of a whole round in one act; who was first; and by whom an act was, with a name that can be erased."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from typing import Any, NoReturn
+
+import grpc
+import pytest
+from google.rpc import error_details_pb2
+from grpc_status import rpc_status
+from tests.unit.pairing.conftest import Desk
+from tests.unit.pairing.halls import FISC, NOON, Hall
+from tests.unit.pairing.test_service import command, names_on_stream, open_tournament, refused
+
+from faristol.pairing import decide
+from faristol.pairing.commands import Commands
+from faristol.pairing.conditions import check_none
+from faristol.pairing.decide import entering
+from faristol.pairing.model import Tournament
+from faristol.pb.game.v1 import events_pb2 as game
+from faristol.pb.pairing.v1 import pairing_pb2 as pairing
+from faristol.record import Loaded, people
+from faristol.record.erasure import erase
+from faristol.record.verification import verify
+from faristol.rules import Refusal
+
+EVA, NIL = ((("faristol-actor-name-bin", name.encode()),) for name in ("Eva  Soler", "Nil Camps"))
+Who = tuple[tuple[str, bytes], ...]
+
+
+async def started(desk: Desk) -> None:
+    await open_tournament(desk)
+    await desk.stub.PairRound(pairing.PairRoundRequest(command_id=command(), tournament_id="open", round=1))
+    await desk.stub.StartRound(pairing.StartRoundRequest(command_id=command(), tournament_id="open", round=1))
+
+
+async def listed(desk: Desk) -> pairing.ListResultsResponse:
+    return await desk.stub.ListResults(pairing.ListResultsRequest(tournament_id="open"))
+
+
+def result(table: pairing.TableResult, *points: int, forfeit: bool = False) -> pairing.GameResult:
+    if forfeit:
+        return pairing.GameResult(game_id=table.game_id, forfeited_by=[table.players[0].player_id])
+    scores = [
+        game.FinalScore(player_id=one.player_id, score=score) for one, score in zip(table.players, points, strict=True)
+    ]
+    return pairing.GameResult(game_id=table.game_id, scores=scores)
+
+
+async def enter(desk: Desk, results: Sequence[pairing.GameResult], who: Who = EVA) -> None:
+    request = pairing.EnterResultsRequest(command_id=command(), tournament_id="open", results=results)
+    await desk.stub.EnterResults(request, metadata=who)
+
+
+async def all_reasons(call: object) -> list[tuple[str, str, str]]:
+    """Type, subject and sentence of each reason of a refusal that has several."""
+    with pytest.raises(grpc.aio.AioRpcError) as answer:
+        await call  # type: ignore[misc]
+    status = rpc_status.from_call(answer.value)  # type: ignore[arg-type]
+    failure = error_details_pb2.PreconditionFailure()
+    assert status is not None
+    assert sum(detail.Unpack(failure) for detail in status.details) == len(status.details) - 1
+    return [(one.type, one.subject, one.description) for one in failure.violations]
+
+
+async def test_results_of_a_round_are_entered_in_one_act_and_told_with_who_and_when(desk: Desk) -> None:
+    await started(desk)
+    first, second, third, _ = (await listed(desk)).tables
+    await enter(desk, [result(first, 412, 378), result(second, forfeit=True), result(third, 350, 350)])
+
+    shown = await listed(desk)
+    assert [tuple(score.score for score in one.scores) for one in shown.tables] == [(412, 378), (0, 0), (350, 350), ()]
+    assert [one.unplayed for one in shown.tables] == [False, True, False, False]
+    assert [one.winner_id for one in shown.tables] == [
+        first.players[0].player_id,
+        second.players[1].player_id,
+        "",
+        "",
+    ]
+    assert {one.actor_name for one in shown.tables[:3]} == {"Eva Soler"}
+    assert shown.tables[0].HasField("recorded_at")
+    assert shown.tables[0].players[0].name == "Player 1"
+    assert (shown.round, shown.phase) == (1, pairing.ROUND_PHASE_STARTED)
+    assert (shown.usual.lowest, shown.usual.highest, shown.usual.largest_difference) == (150, 760, 380)
+
+
+async def test_the_scores_that_were_given_of_an_abandoned_game_are_listed_beside_those_of_the_book(desk: Desk) -> None:
+    await started(desk)
+    ahead, behind, *_ = (await listed(desk)).tables
+    given = [result(ahead, 450, 300), result(behind, 250, 300)]
+    for one, table in zip(given, (ahead, behind), strict=True):
+        one.abandoned_by.append(table.players[0].player_id)
+    await enter(desk, given)
+
+    first, second, third, _ = (await listed(desk)).tables
+    assert [score.score for score in first.scores] == [250, 300]
+    assert [score.score for score in first.scores_given] == [450, 300]
+    assert list(first.abandoned_by) == [ahead.players[0].player_id]
+    assert ([score.score for score in second.scores], list(second.scores_given)) == ([250, 300], [])
+    assert (list(second.abandoned_by), list(third.abandoned_by)) == ([behind.players[0].player_id], [])
+
+    corrected = pairing.CorrectResultRequest(
+        command_id=command(), tournament_id="open", game_id=ahead.game_id, scores=result(ahead, 260, 300).scores
+    )
+    await desk.stub.CorrectResult(corrected, metadata=EVA)
+    first = (await listed(desk)).tables[0]
+    assert ([score.score for score in first.scores], list(first.scores_given)) == ([260, 300], [])
+
+
+async def test_nothing_is_entered_where_anything_speaks_against_one_result_and_all_reasons_are_told(
+    desk: Desk,
+) -> None:
+    await started(desk)
+    first, second, third, _ = (await listed(desk)).tables
+    await enter(desk, [result(first, 412, 378)])
+    before = await names_on_stream(desk)
+    wrong = result(third, 300, 310)
+    wrong.winner_id = third.players[0].player_id
+    reasons = await all_reasons(
+        enter(desk, [result(second, 400, 300), result(first, 412, 378), wrong, result(second, 400, 300)])
+    )
+    assert [(kind, subject) for kind, subject, _ in reasons] == [
+        ("RESULT_KNOWN", f"games/{first.game_id}"),
+        ("SCORES_SWAPPED", f"games/{third.game_id}"),
+        ("RESULT_KNOWN", f"games/{second.game_id}"),
+    ]
+    assert await names_on_stream(desk) == before
+
+
+async def test_an_act_with_no_results_or_a_forfeit_with_scores_is_malformed(desk: Desk) -> None:
+    await started(desk)
+    table = (await listed(desk)).tables[0]
+    code, told, _ = await refused(enter(desk, []))
+    assert (code, told) == (grpc.StatusCode.INVALID_ARGUMENT, "results: are 0; expected 1 to 1000")
+    both = result(table, 1, 0)
+    both.forfeited_by.append(table.players[0].player_id)
+    code, told, _ = await refused(enter(desk, [both]))
+    assert (code, told.split(":")[0]) == (
+        grpc.StatusCode.INVALID_ARGUMENT,
+        "results[0].forfeited_by (table 1)",
+    )
+    code, told, _ = await refused(enter(desk, [result(table, 1, 0)], ()))
+    assert (code, told) == (grpc.StatusCode.INVALID_ARGUMENT, "arbiter_id: expected the id of the arbiter")
+
+
+async def test_what_is_malformed_in_one_of_several_results_is_told_by_its_field_and_table(desk: Desk) -> None:
+    await started(desk)
+    first, second, *_ = (await listed(desk)).tables
+    seated = ", ".join(one.player_id for one in second.players)
+
+    def wrong(**fields: Any) -> pairing.GameResult:
+        return pairing.GameResult(game_id=second.game_id, **fields)
+
+    others = [game.FinalScore(player_id=one.player_id, score=300) for one in first.players]
+    for one, said in (
+        (
+            wrong(forfeited_by=["nobody"]),
+            f"forfeited_by (table 2): are nobody; expected one of {seated}, or all of them",
+        ),
+        (wrong(scores=others), "scores (table 2): are of "),
+        (
+            wrong(scores=result(second, 400, 300).scores, abandoned_by=["nobody"]),
+            f"abandoned_by (table 2): are nobody; expected some of {seated}",
+        ),
+    ):
+        code, told, info = await refused(enter(desk, [result(first, 412, 378), one]))
+        assert (code, told[: len(said) + len("results[1].")]) == (
+            grpc.StatusCode.INVALID_ARGUMENT,
+            f"results[1].{said}",
+        )
+        assert info.metadata["game"] == second.game_id
+
+
+async def test_a_game_given_up_is_told_with_the_field_that_a_result_of_several_has(desk: Desk) -> None:
+    await started(desk)
+    first, *_ = (await listed(desk)).tables
+    stays, leaves = (one.player_id for one in first.players)
+    withdrawn = pairing.WithdrawPlayerRequest(
+        command_id=command(), tournament_id="open", player_id=leaves, running_game=pairing.RUNNING_GAME_GIVEN_UP
+    )
+    await desk.stub.WithdrawPlayer(withdrawn, metadata=EVA)
+    lost = pairing.GameResult(game_id=first.game_id, forfeited_by=[stays])
+    code, told, info = await refused(enter(desk, [lost]))
+    assert (code, info.metadata["field"]) == (grpc.StatusCode.FAILED_PRECONDITION, "forfeited_by"), told
+
+
+def test_every_reason_against_one_of_several_results_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    reasons = [Refusal(reason, "", "No.") for reason in ("FIRST", "SECOND")]
+
+    def refuse(*_: object, **__: object) -> NoReturn:
+        check_none(reasons)
+        raise AssertionError
+
+    monkeypatch.setattr(entering, "enter_result", refuse)
+    with pytest.raises(Refusal) as answer:
+        decide.enter_results(
+            Hall({}).state,
+            FISC,
+            results=[decide.GameResult("open-r1-t1"), decide.GameResult("open-r1-t2")],
+            turns={"open-r1-t1": 0, "open-r1-t2": 0},
+            arbiter_id="eleni",
+            note="",
+            at=None,
+            now=NOON,
+        )
+    told = [(one.reason, one.subject) for one in (answer.value, *answer.value.others)]
+    assert told == [(reason, f"games/open-r1-t{table}") for table in (1, 2) for reason in ("FIRST", "SECOND")]
+
+
+async def test_who_comes_second_is_told_who_was_first_with_what_and_when(desk: Desk) -> None:
+    await started(desk)
+    first, *_ = (await listed(desk)).tables
+    await enter(desk, [result(first, 412, 378)])
+    reasons = await all_reasons(enter(desk, [result(first, 402, 378)], NIL))
+    assert [kind for kind, *_ in reasons] == ["RESULT_KNOWN", "WAS_FIRST"]
+    assert reasons[1][1] == f"games/{first.game_id}"
+    told = reasons[1][2]
+    assert told.startswith("Eva Soler was first, at ")
+    assert told.endswith(": Player 1 412, Player 5 378.")
+
+    withdrawn = pairing.WithdrawPlayerRequest(
+        command_id=command(), tournament_id="open", player_id="p8", running_game=pairing.RUNNING_GAME_PLAYED_OUT
+    )
+    await desk.stub.WithdrawPlayer(withdrawn, metadata=NIL)
+    withdrawn.command_id = command()
+    reasons = await all_reasons(desk.stub.WithdrawPlayer(withdrawn, metadata=EVA))
+    assert [kind for kind, *_ in reasons] == ["WITHDRAWN", "WAS_FIRST"]
+    assert reasons[1][2].startswith("Nil Camps was first, at ")
+    assert reasons[1][2].endswith(": Player 8.")
+
+
+async def test_nobody_is_told_of_their_own_act_that_they_were_first(desk: Desk) -> None:
+    await started(desk)
+    first, *_ = (await listed(desk)).tables
+    await enter(desk, [result(first, 412, 378)])
+    code, told, _ = await refused(enter(desk, [result(first, 402, 378)]))
+    assert code == grpc.StatusCode.FAILED_PRECONDITION
+    assert "was first" not in told
+    assert await all_reasons(enter(desk, [result(first, 402, 378)])) == []
+
+
+async def test_a_refused_command_is_not_decided_again_to_find_who_was_first(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await started(desk)
+    for table in (await listed(desk)).tables:
+        await enter(desk, [result(table, 412, 378)])
+    tried = 0
+    read = Commands.load
+
+    async def counted(self: Commands, tournament_id: str, field: str = "tournament_id") -> Loaded[Tournament]:
+        nonlocal tried
+        tried += 1
+        return await read(self, tournament_id, field)
+
+    monkeypatch.setattr(Commands, "load", counted)
+    pair = pairing.PairRoundRequest(command_id=command(), tournament_id="open", round=1)
+    reasons = await all_reasons(desk.stub.PairRound(pair, metadata=NIL))
+    assert tried <= 2, "in turn, and to be decided"
+    assert [kind for kind, *_ in reasons] == ["ROUND_PAIRED", "WAS_FIRST"]
+    assert reasons[1][2].startswith("This came first, at ")
+    assert "Player" not in reasons[1][2], "those of a whole round are not named"
+
+
+async def test_nobody_is_judge_of_their_own_game_under_their_own_name(desk: Desk) -> None:
+    await started(desk)
+    first, second, *_ = (await listed(desk)).tables
+    own = ((EVA[0][0], first.players[0].name.upper().encode()),)
+    code, told, info = await refused(enter(desk, [result(second, 412, 370), result(first, 412, 378)], own))
+    assert (code, info.reason) == (grpc.StatusCode.FAILED_PRECONDITION, "OWN_GAME")
+    assert told.startswith("Player 1 cannot decide on their own game or sanction: give another in arbiter_id.")
+    await enter(desk, [result(second, 412, 370)], own)
+    await enter(desk, [result(first, 412, 378)])
+    correct = pairing.CorrectResultRequest(
+        command_id=command(), tournament_id="open", game_id=first.game_id, scores=result(first, 499, 378).scores
+    )
+    assert (await refused(desk.stub.CorrectResult(correct, metadata=own)))[2].reason == "OWN_GAME"
+    assert [score.score for score in (await listed(desk)).tables[0].scores] == [412, 378]
+    correct.arbiter_id = "marta"
+    await desk.stub.CorrectResult(correct, metadata=own)
+
+
+async def test_what_was_never_possible_names_nobody(desk: Desk) -> None:
+    await started(desk)
+    close = pairing.CloseRoundRequest(command_id=command(), tournament_id="open", round=1)
+    assert await all_reasons(desk.stub.CloseRound(close)) == []
+
+
+async def test_a_correction_of_what_somebody_else_has_corrected_since_is_refused(desk: Desk) -> None:
+    await started(desk)
+    first, *_ = (await listed(desk)).tables
+    await enter(desk, [result(first, 412, 378)])
+    seen = (await listed(desk)).tables[0]
+
+    def corrected(*points: int) -> pairing.CorrectResultRequest:
+        return pairing.CorrectResultRequest(
+            command_id=command(),
+            tournament_id="open",
+            game_id=first.game_id,
+            scores=result(first, *points).scores,
+            scores_before=seen.scores,
+        )
+
+    await desk.stub.CorrectResult(corrected(413, 378), metadata=EVA)
+    reasons = await all_reasons(desk.stub.CorrectResult(corrected(414, 378), metadata=NIL))
+    assert [kind for kind, *_ in reasons] == ["RESULT_CHANGED", "WAS_FIRST"]
+    assert "stands at 413–378 by now, and not at 412–378" in reasons[0][2]
+    assert "Eva Soler was first" in reasons[1][2]
+    assert [score.score for score in (await listed(desk)).tables[0].scores] == [413, 378]
+
+
+async def test_history_names_who_did_what_and_the_name_can_be_erased(desk: Desk) -> None:
+    await started(desk)
+    first, second, *_ = (await listed(desk)).tables
+    await enter(desk, [result(first, 412, 378)])
+    await enter(desk, [result(second, 412, 370)])
+    acts = (await desk.stub.ListActs(pairing.ListActsRequest(tournament_id="open"))).acts
+    entered = [act for act in acts if act.type == "ResultEntered"]
+    assert [act.actor_name for act in entered] == ["Eva Soler", "Eva Soler"]
+    (actor,) = {act.actor for act in entered}
+    assert actor.startswith(people.OFFICIAL)
+    assert not any(actor in detail for act in entered for detail in act.details), "who acts is told once"
+
+    recorded = await desk.record.read_stream("tournament-open")
+    assert not any(b"Eva" in one.payload or "Eva" in one.metadata.to_json() for one in recorded), "an id alone stays"
+
+    await erase(desk.record, actor)
+    assert (await verify(desk.record)).events > 0
+    acts = (await desk.stub.ListActs(pairing.ListActsRequest(tournament_id="open"))).acts
+    assert {(act.actor, act.actor_name) for act in acts if act.type == "ResultEntered"} == {(actor, "")}
+
+
+async def test_an_official_whose_first_commands_came_together_is_forgotten_under_every_id(desk: Desk) -> None:
+    await started(desk)
+    tables = (await listed(desk)).tables
+    await asyncio.gather(*(enter(desk, [result(table, 412, 378)]) for table in tables))
+    acts = (await desk.stub.ListActs(pairing.ListActsRequest(tournament_id="open"))).acts
+    made = sorted({act.actor for act in acts if act.actor})
+    # However the commands fell out: a second id that was made before the first was kept.
+    async with desk.record.writing() as connection:
+        await people.remember(connection, "o-0123456789ab", "Eva Soler", "")
+    await erase(desk.record, made[-1])
+    assert await people.official(desk.record, "Eva Soler") == ""
+    assert await people.names(desk.record, [*made, "o-0123456789ab"]) == {}
+
+
+async def test_a_player_is_never_taken_for_an_official(desk: Desk) -> None:
+    await open_tournament(desk)
+    register = pairing.RegisterPlayerRequest(
+        command_id=command(), tournament_id="open", player_id="o-zoe", name="Zoe Roca"
+    )
+    code, told, _ = await refused(desk.stub.RegisterPlayer(register))
+    assert (code, told) == (
+        grpc.StatusCode.INVALID_ARGUMENT,
+        "player_id: 'o-zoe' begins with o-, as ids of officials do; expected another id",
+    )
+    async with desk.record.writing() as connection:
+        await people.remember(connection, "o-zoe", "Zoe Roca", "")  # as an older version let in
+    assert await people.official(desk.record, "Zoe Roca") == ""
+
+
+async def test_who_acts_under_no_name_that_can_be_shown_is_told_so(desk: Desk) -> None:
+    await started(desk)
+    (table, *_) = (await listed(desk)).tables
+    for name in (b"\xff", "Eva\u202e".encode(), b"E" * 201):
+        code, told, _ = await refused(enter(desk, [result(table, 1, 0)], (("faristol-actor-name-bin", name),)))
+        assert (code, told.split(":")[0]) == (grpc.StatusCode.INVALID_ARGUMENT, "faristol-actor-name-bin")

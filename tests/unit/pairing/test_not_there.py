@@ -1,0 +1,201 @@
+"""Where each meets each, who is not there for a round loses the game of it, if the book says so (PES ΣΤ)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pytest
+from google.protobuf.message import Message
+from tests.unit.pairing.halls import Hall
+
+from faristol.pairing import decide
+from faristol.pairing.explaining import explain
+from faristol.pairing.model import Phase, Round
+from faristol.pairing.past import Past, past_of
+from faristol.pb.game.v1 import events_pb2 as game_events
+from faristol.pb.pairing.v1 import events_pb2 as events
+from faristol.rules import Refusal, Ruleset, load_ruleset, with_options
+
+PES = with_options(load_ruleset("pes-2024"), {"pairing": "round-robin"})
+FISE = with_options(load_ruleset("fise"), {"pairing": "round-robin"})
+
+
+def hall_of(players: int = 4, rounds: int = 3, ruleset: Ruleset = PES) -> Hall:
+    return Hall({f"p{place}": 2000 - place for place in range(1, players + 1)}, rounds, ruleset)
+
+
+def withdraw(hall: Hall, player_id: str) -> Sequence[Message]:
+    return hall.do(decide.withdraw(hall.state, player_id=player_id, note="", at=None, now=hall.now))
+
+
+def reinstate(hall: Hall, player_id: str) -> Sequence[Message]:
+    return hall.do(decide.reinstate(hall.state, player_id=player_id, at=None, now=hall.now))
+
+
+def play(hall: Hall, number: int) -> Round:
+    """A round that is paired already: started, the games without a result won by the first named, and closed."""
+    hall.start(number)
+    for table in hall.state.played[number - 1].missing:
+        hall.report(table.game_id, 400, 350)
+    hall.close(number)
+    return hall.state.played[number - 1]
+
+
+def game_of(one: Round, player_id: str) -> tuple[str, dict[str, int]]:
+    """The game of a player with its scores."""
+    table = next(table for table in one.pairings if player_id in table.player_ids)
+    return table.game_id, dict(zip(table.player_ids, one.results[table.game_id], strict=True))
+
+
+def test_who_gives_a_round_robin_up_loses_the_games_to_come_150_to_nothing() -> None:
+    hall = hall_of()
+    hall.play(1)
+    withdraw(hall, "p4")
+    for number in (2, 3):
+        hall.pair(number)
+        assert len(hall.state.played[number - 1].pairings) == 2
+        one = play(hall, number)
+        game, scores = game_of(one, "p4")
+        opponent = next(player_id for player_id in scores if player_id != "p4")
+        assert scores == {opponent: 150, "p4": 0}
+        decided = one.decided[game]
+        assert (decided.winner_id, decided.losers, decided.unplayed) == (opponent, ("p4",), True)
+        assert decided.condition == game_events.END_CONDITION_FORFEIT
+        assert (one.bye, one.requested) == (None, {})
+        assert past_of(hall.state, PES, opponent, number + 1)[-1].unplayed_win
+
+
+def test_the_result_comes_with_the_start_of_the_round_and_its_table_is_closed_by_it() -> None:
+    hall = hall_of()
+    hall.play(1)
+    withdraw(hall, "p4")
+    hall.pair(2)
+    started, entered, recorded = hall.start(2)
+    assert isinstance(started, events.RoundStarted)
+    assert isinstance(entered, events.ResultEntered)
+    assert isinstance(recorded, events.ResultRecorded)
+    assert entered.game_id == recorded.game_id
+    assert {started.occurred_at.seconds} == {entered.occurred_at.seconds, recorded.occurred_at.seconds}
+    assert entered.arbiter_id == "", "no arbiter entered it: the book did"
+
+
+def test_who_leaves_between_pairing_and_start_leaves_the_pairing_as_it_is() -> None:
+    hall = hall_of()
+    hall.play(1)
+    hall.pair(2)
+    withdraw(hall, "p4")
+    assert game_of(play(hall, 2), "p4")[1]["p4"] == 0
+
+
+def test_who_is_back_before_the_start_plays() -> None:
+    hall = hall_of()
+    hall.play(1)
+    withdraw(hall, "p4")
+    hall.pair(2)
+    reinstate(hall, "p4")
+    assert len(hall.start(2)) == 1
+    assert len(hall.state.played[1].missing) == 2
+
+
+def test_who_is_back_later_has_lost_that_game_and_plays_the_next() -> None:
+    hall = hall_of()
+    hall.play(1)
+    withdraw(hall, "p4")
+    hall.pair(2)
+    play(hall, 2)
+    reinstate(hall, "p4")
+    hall.pair(3)
+    assert len(hall.start(3)) == 1
+    assert hall.state.played[2].phase is Phase.STARTED
+    assert game_of(hall.state.played[1], "p4")[1]["p4"] == 0
+
+
+def test_a_withdrawal_that_was_a_slip_is_undone_before_the_start() -> None:
+    hall = hall_of()
+    hall.play(1)
+    hall.pair(2)
+    withdraw(hall, "p4")
+    version = len(hall.facts)
+    hall.do(decide.undo(hall.state, PES, hall.facts, version, note="", at=None, now=hall.now))
+    assert len(hall.start(2)) == 1
+
+
+def test_two_who_have_left_have_no_game() -> None:
+    hall = hall_of(6, 5)
+    hall.play(1)
+    withdraw(hall, "p5")
+    withdraw(hall, "p6")
+    for number in range(2, 6):
+        hall.pair(number)
+        one = play(hall, number)
+        assert not any({"p5", "p6"} == set(table.player_ids) for table in one.pairings)
+        assert all(0 in one.results[game] for game in one.entered)
+
+
+def test_both_leave_between_pairing_and_start_and_both_lose() -> None:
+    hall = hall_of()
+    hall.play(1)
+    hall.pair(2)
+    table = hall.state.played[1].pairings[0]
+    for player_id in table.player_ids:
+        withdraw(hall, player_id)
+    one = play(hall, 2)
+    assert one.results[table.game_id] == (0, 0)
+    assert one.decided[table.game_id].lost_by_all
+
+
+def test_a_round_that_somebody_sits_out_is_lost_too() -> None:
+    hall = hall_of()
+    kind = events.BYE_KIND_ZERO_POINT
+    hall.do(decide.grant_bye(hall.state, PES, player_id="p1", number=1, kind=kind, at=None, now=hall.now))
+    hall.pair(1)
+    one = play(hall, 1)
+    assert one.requested == {}
+    assert game_of(one, "p1")[1]["p1"] == 0
+
+
+def test_who_never_came_is_not_in_the_table_and_the_round_is_paired_again() -> None:
+    hall = hall_of()
+    hall.pair(1)
+    withdraw(hall, "p4")
+    with pytest.raises(Refusal) as refused:
+        hall.start(1)
+    assert refused.value.reason == "PAIRED_AND_WITHDRAWN"
+
+
+def test_the_bye_of_an_odd_table_stays_whose_it_is() -> None:
+    hall = hall_of(5, 5)
+    hall.play(1)
+    withdraw(hall, "p5")
+    resting = []
+    for number in range(2, 6):
+        hall.pair(number)
+        resting.append(play(hall, number).bye)
+    assert "p5" not in resting
+    assert len({one for one in resting if one}) == len([one for one in resting if one])
+
+
+def test_where_the_book_does_not_say_so_the_opponent_has_a_bye() -> None:
+    hall = hall_of(ruleset=FISE)
+    hall.play(1)
+    withdraw(hall, "p4")
+    hall.play(2)
+    one = hall.state.played[1]
+    assert one.bye is not None
+    assert len(one.pairings) == 1
+    assert past_of(hall.state, FISE, one.bye, 3)[1] == Past(half_points=2, paired=True, allocated=True)
+
+
+def test_why_they_meet_says_who_is_not_there() -> None:
+    hall = hall_of()
+    hall.play(1)
+    withdraw(hall, "p4")
+    before = hall.state
+    hall.pair(2)
+    one = hall.state.played[1]
+    pair = next(table.player_ids for table in one.pairings if "p4" in table.player_ids)
+    (opponent,) = set(pair) - {"p4"}
+    for asked in pair:
+        why = explain(before, PES, one, asked, "")
+        assert (why.reason, why.article) == ("opponent-gone", "PES ΣΤ")
+        assert (why.params["one"], why.params["other"]) == (opponent, "p4")

@@ -1,0 +1,134 @@
+"""What scorers type is read as tiles, and never as others than they can mean."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from faristol.rules import Board, Notation, Placement, Square, Tile, lay, read_tiles
+from faristol.rules.tiles import TileSet, load_tile_set
+from faristol.rules.typed import MOST, is_exact, read_start, tile_readings, word_readings
+
+SPANISH, CATALAN, GREEK = (load_tile_set(name) for name in ("es-100", "ca-100", "el-104"))
+SETS = st.sampled_from([SPANISH, CATALAN, GREEK])
+EMPTY = Board()
+H8 = Notation.FISC.read("H8")
+LAID = EMPTY.place([Placement(Square(7, 8), Tile("A")), Placement(Square(7, 9), Tile("S", blank=True))])
+"""``A`` on H9 and a blank for ``S`` on H10."""
+
+
+def shown(text: str, tiles: str = "es", board: Board = EMPTY, start: str = "H8") -> list[str]:
+    tile_set = {"es": SPANISH, "ca": CATALAN, "el": GREEK}[tiles]
+    return [" ".join(map(str, word)) for word in word_readings(text, read_start(start), board, tile_set)]
+
+
+@pytest.mark.parametrize(
+    ("tiles", "text", "expected"),
+    [
+        ("el", "λογος", ["Λ Ο Γ Ο Σ"]),
+        ("el", "λόγος", ["Λ Ο Γ Ο Σ"]),
+        ("ca", "col·legi", ["C O L·L E G I"]),
+        ("ca", "col.legi", ["C O L·L E G I"]),
+        ("ca", "Anys", ["A NY S"]),
+        ("ca", "aquí", ["A QU I"]),
+        ("es", "carros", ["C A RR O S", "C A R R O S"]),
+        ("es", "CARROS", ["C A RR O S", "C A R R O S"]),
+        ("es", "c a r r o s", ["C A R R O S"]),
+        ("es", "C A RR O S", ["C A RR O S"]),
+        ("es", "RR", ["RR"]),
+        ("es", "rr", ["RR", "R R"]),
+        ("es", "casa", ["C A S A"]),
+        ("es", "CASA", ["C A S A"]),
+        ("es", "cas(a)", ["C A S (A)"]),
+        ("es", "cas?a", ["C A S (A)"]),
+        ("es", "CaSA", ["C (A) S A"]),
+        ("es", "C a S A", ["C (A) S A"]),
+        ("es", "Casa", ["C A S A"]),
+        ("es", "As", ["A S", "A (S)"]),
+        ("es", "Ca?sa", ["C A (S) A", "C (A) (S) A"]),
+        ("es", "ca(ll)e", ["C A (LL) E"]),
+        ("es", "CASa", ["C A S (A)"]),
+        ("es", "cabeça", []),
+        ("es", "", []),
+        ("es", "()", []),
+        ("es", "casa(", []),
+        ("es", "a" * 16, []),
+    ],
+)
+def test_a_word_is_read_in_every_way_it_can_mean(tiles: str, text: str, expected: list[str]) -> None:
+    assert shown(text, tiles) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("casa", ["C A (S) A"]),
+        ("c..a", ["C A (S) A"]),
+        ("c(as)a", ["C A (S) A"]),
+        ("c(a)sa", ["C A (S) A"]),
+        ("C . . A", ["C A (S) A"]),
+        ("cala", []),
+        ("c(al)a", []),
+        ("ca.l.", []),
+    ],
+)
+def test_tiles_on_the_board_are_those_that_lie_there(text: str, expected: list[str]) -> None:
+    assert shown(text, board=LAID) == expected
+
+
+def test_squares_may_be_typed_in_greek_capitals_that_look_alike() -> None:
+    assert read_start("Η8") == read_start("η8") == read_start("h8") == H8
+    assert read_start("8Η") == Notation.FISC.read("8H")
+    with pytest.raises(ValueError, match="is no start of a word"):
+        read_start("Λ8")
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("ae?", [("A", "E", "?")]),
+        ("A E ?", [("A", "E", "?")]),
+        ("a,e", [("A", "E")]),
+        ("rra", [("RR", "A"), ("R", "R", "A")]),
+        ("RR", [("RR",)]),
+        ("3", []),
+        ("", []),
+    ],
+)
+def test_tiles_of_a_rack_are_read_likewise(text: str, expected: list[tuple[str, ...]]) -> None:
+    assert tile_readings(text, SPANISH) == expected
+
+
+@st.composite
+def laid_words(draw: st.DrawFn) -> tuple[TileSet, tuple[Tile, ...]]:
+    tile_set = draw(SETS)
+    tiles = draw(st.lists(st.builds(Tile, st.sampled_from(tile_set.faces), st.booleans()), min_size=1, max_size=15))
+    return tile_set, tuple(tiles)
+
+
+@given(laid_words(), st.booleans())
+def test_the_tiles_that_somebody_meant_are_always_among_the_readings(
+    meant: tuple[TileSet, tuple[Tile, ...]], small: bool
+) -> None:
+    tile_set, tiles = meant
+    start = Notation.FISC.read("A1")
+    text = "".join(map(str, tiles))
+    read = word_readings(text.lower() if small else text, start, EMPTY, tile_set)
+    assert tiles in read or len(read) == MOST or is_exact(text, tile_set)
+    spaced = " ".join(map(str, tiles))
+    assert word_readings(spaced, start, EMPTY, tile_set) == [tiles]
+    assert read_tiles(spaced) == tiles
+
+
+@given(st.text(max_size=20), SETS, st.booleans())
+def test_whatever_is_typed_a_reading_fits_the_board_and_shows_what_lies_there(
+    text: str, tile_set: TileSet, taken: bool
+) -> None:
+    board = LAID if taken else EMPTY
+    for word in word_readings(text, H8, board, tile_set):
+        laid = lay(board, H8, word)
+        assert len(laid) == sum(H8.square.step(H8.direction, place) not in board for place in range(len(word)))
+        assert all(tile.face in {*tile_set.faces, "?"} for tile in word)
+    for faces in tile_readings(text, tile_set):
+        assert all(face in {*tile_set.faces, "?"} for face in faces)
