@@ -12,7 +12,7 @@ import pytest
 from sqlalchemy import delete, insert, update
 from tests.campaigns.torture import judgement
 from tests.campaigns.torture.blows import blows
-from tests.campaigns.torture.campaign import Campaign, Outcome
+from tests.campaigns.torture.campaign import WARM, Campaign, Outcome
 from tests.campaigns.torture.ledger import Acknowledged, Ledger
 from tests.campaigns.torture.report import as_json, how_to_look
 from tests.campaigns.torture.sites import UP, Distributed, Embedded, Site
@@ -51,7 +51,7 @@ async def test_processes_killed_under_load_lose_nothing(lexicons: Path, site: Si
     outcome = await Campaign(site, graph, seed=5, judge_every=3).run(3)
     assert outcome.wrong == []
     assert ([one.number for one in outcome.struck], outcome.judgements) == ([1, 2, 3], 1)
-    assert outcome.acknowledged > 20
+    assert outcome.acknowledged > WARM
     assert outcome.events >= outcome.acknowledged
     assert all(child.process.poll() is not None for child in site.children.values())
     assert as_json({"one": outcome})["databases"]["one"]["seconds_to_acknowledgement"]["count"] > 0

@@ -25,6 +25,8 @@ RECOVERY_SECONDS = 60.0
 """After which a cell has not recovered."""
 AT_ONCE = 3
 """Championships at the same time, of three tables each."""
+WARM = 20
+"""Commands that are acknowledged before the first blow: a blow to a cell that nobody uses yet proves little."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,6 +87,8 @@ class Campaign:
         try:
             self._wrong([] if await self._site.whole() else ["not every process came to serve"])
             async with self._looked_after(), self._load(network) as load:
+                if not await self._ledger.acknowledged_so_many(WARM, RECOVERY_SECONDS):
+                    self._wrong([f"fewer than {WARM} commands were acknowledged in {RECOVERY_SECONDS:.0f} s"])
                 for blow in blows(self._seed, self._site.victims, kills):
                     if self.outcome.wrong:
                         break

@@ -6,7 +6,6 @@ import asyncio
 import json
 import time
 from collections import Counter
-from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -79,6 +78,12 @@ class Ledger:
             return None
         return self._last[1]
 
-    def since(self, count: int) -> Mapping[str, Acknowledged]:
-        """What was acknowledged after the first ``count`` commands."""
-        return dict(list(self.acknowledged.items())[count:])
+    async def acknowledged_so_many(self, count: int, seconds: float) -> bool:
+        """Whether ``count`` commands are acknowledged before ``seconds`` have passed."""
+        try:
+            async with asyncio.timeout(seconds):
+                while len(self.acknowledged) < count:
+                    await self._news.wait()
+        except TimeoutError:
+            return False
+        return True
