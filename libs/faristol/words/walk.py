@@ -61,7 +61,8 @@ def follow(marks: Int64s, first: Uint32s, edges: Uint32s, node: int, code: int) 
     mark = marks[node]
     if not (mark >> code) & 1:
         return -1
-    return int(edges[np.int64(first[node]) + popcount(mark & ((1 << code) - 1))])
+    earlier = np.int64(popcount(mark & ((1 << code) - 1)))
+    return int(edges[np.int64(first[node]) + earlier])
 
 
 @compiled
