@@ -149,6 +149,7 @@ async def test_what_is_malformed_in_one_of_several_results_is_told_by_its_field_
     await started(desk)
     first, second, *_ = (await listed(desk)).tables
     seated = ", ".join(one.player_id for one in second.players)
+    twice = ", ".join([second.players[0].player_id] * 2)
 
     def wrong(**fields: Any) -> pairing.GameResult:
         return pairing.GameResult(game_id=second.game_id, **fields)
@@ -163,6 +164,10 @@ async def test_what_is_malformed_in_one_of_several_results_is_told_by_its_field_
         (
             wrong(scores=result(second, 400, 300).scores, abandoned_by=["nobody"]),
             f"abandoned_by (table 2): are nobody; expected some of {seated}",
+        ),
+        *(
+            (wrong(**given, **{field: [second.players[0].player_id] * 2}), f"{field} (table 2): are {twice}; expected ")
+            for field, given in (("forfeited_by", {}), ("abandoned_by", {"scores": result(second, 400, 300).scores}))
         ),
     ):
         code, told, info = await refused(enter(desk, [result(first, 412, 378), one]))

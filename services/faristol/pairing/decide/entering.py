@@ -44,10 +44,10 @@ def give_forfeit(
     """
     pairing = _check_undecided(state, ruleset, game, turns, arbiter_id)
     losers = [player_id for player_id in pairing.player_ids if player_id in loser_ids]
-    if not losers or len(losers) != len(set(loser_ids)):
+    if not losers or len(losers) != len(loser_ids):
         raise Invalid(
             field,
-            N_("are {found}; expected one of {expected}, or all of them"),
+            N_("are {found}; expected one of {expected}, or all of them, each once"),
             {"found": ", ".join(sorted(loser_ids))[:200] or "–", "expected": ", ".join(pairing.player_ids)},
         )
     _check_given_up(state, ruleset, pairing, losers, field)
@@ -111,10 +111,10 @@ def enter_result(
     pairing = _check_undecided(state, ruleset, game, turns, arbiter_id)
     scores = in_order(pairing, scores)
     left = [player_id for player_id in pairing.player_ids if player_id in abandoned_by]
-    if len(left) != len(set(abandoned_by)):
+    if len(left) != len(abandoned_by):
         raise Invalid(
             "abandoned_by",
-            N_("are {found}; expected some of {expected}"),
+            N_("are {found}; expected some of {expected}, each once"),
             {"found": ", ".join(sorted(abandoned_by))[:200], "expected": ", ".join(pairing.player_ids)},
         )
     _check_given_up(state, ruleset, pairing, left, "abandoned_by")
