@@ -228,10 +228,10 @@ class Commands:
         return people.told_apart(known.values())
 
     async def arbiter(self, request: Any, context: Context) -> str:
-        """The arbiter whom a request on games names, else the id of who sends it; empty where neither is said.
+        """The arbiter whom a request names, else the id of who sends it; empty where neither is said.
 
-        Raises ``Refusal`` for who sends it under the name of a player of one of the games, as ``check_arbiter`` does
-        for a player's id: nobody is judge of their own game.
+        Raises ``Refusal`` for who sends it under the name of a player of one of its games, or of the player whom it is
+        on, as ``check_arbiter`` does for a player's id: nobody is judge of their own game.
         """
         if request.arbiter_id:
             return str(request.arbiter_id)
@@ -243,10 +243,11 @@ class Commands:
 
     async def _check_not_their_own(self, request: Any, name: str) -> None:
         state = (await self.load(request.tournament_id)).state
-        games = [one.game_id for one in request.results] if hasattr(request, "results") else [request.game_id]
+        games = [one.game_id for one in getattr(request, "results", ())] or [getattr(request, "game_id", "")]
         concerned = {
             player_id for game in games if (found := state.find_game(game)) for player_id in found[1].player_ids
         }
+        concerned.add(getattr(request, "player_id", ""))
         players = await people.names(self._record, concerned)
         own = [one.name for one in players.values() if identity.same_name(one.name, name)]
         check_not_concerned("arbiter_id", own, own)

@@ -18,6 +18,7 @@ class Sanctions(Commands):
         """Warn a player."""
         at = self.at(request)
         note = identity.checked_note("note", request.note)
+        arbiter_id = await self.arbiter(request, context)
 
         def answer(position: int, facts: list[Message]) -> pairing.WarnPlayerResponse:
             (fact,) = facts
@@ -33,7 +34,7 @@ class Sanctions(Commands):
                 state,
                 pinning.ruleset_of(state),
                 player_id=request.player_id,
-                arbiter_id=request.arbiter_id,
+                arbiter_id=arbiter_id,
                 note=note,
                 at=at,
                 now=self._runtime.now(),
@@ -46,6 +47,7 @@ class Sanctions(Commands):
         """Expel a player from the tournament."""
         at = self.at(request)
         note = identity.checked_note("note", request.note)
+        arbiter_id = await self.arbiter(request, context)
         return await self.act(
             context,
             request,
@@ -53,7 +55,7 @@ class Sanctions(Commands):
                 state,
                 pinning.ruleset_of(state),
                 player_id=request.player_id,
-                arbiter_id=request.arbiter_id,
+                arbiter_id=arbiter_id,
                 decided_by=request.decided_by,
                 note=note,
                 at=at,
@@ -92,6 +94,7 @@ class Sanctions(Commands):
         """Impose a sanction beside the tables."""
         at = self.at(request)
         note = identity.checked_note("note", request.note)
+        arbiter_id = await self.arbiter(request, context)
         after: list[int] = []
 
         def facts_of(state: Tournament) -> list[Message]:
@@ -103,7 +106,7 @@ class Sanctions(Commands):
                 game=request.game_id,
                 points=request.points,
                 rounds=request.rounds,
-                arbiter_id=request.arbiter_id,
+                arbiter_id=arbiter_id,
                 decided_by=request.decided_by,
                 note=note,
                 at=at,

@@ -281,3 +281,31 @@ async def test_whoever_is_acquitted_while_a_round_is_paired_is_said_to_need_anot
     assert answer.round_to_pair_again == 1
     code, _, info = await refused(act(desk, "StartRound", round=1))
     assert (code, info.reason) == (grpc.StatusCode.FAILED_PRECONDITION, "ENTERED_AFTER_PAIRING")
+
+
+@pytest.mark.parametrize(
+    ("method", "fields"),
+    [
+        ("WarnPlayer", {}),
+        ("SanctionPlayer", {"kind": events.SANCTION_KIND_ROUNDS, "rounds": [2], "decided_by": ["ona"]}),
+        ("ExpelPlayer", {"decided_by": ["ona"]}),
+    ],
+)
+async def test_who_sends_a_sanction_is_the_arbiter_where_none_is_named_and_not_the_player_it_is_on(
+    desk: Desk, method: str, fields: dict[str, Any]
+) -> None:
+    await create(desk, ruleset="fise", rounds=3)
+    await register(desk, player_id="p1", name="Player 1")
+
+    async def sent(by: str) -> object:
+        request = getattr(pairing, f"{method}Request")(
+            command_id=str(uuid4()), tournament_id="open", player_id="p1", **fields
+        )
+        return await getattr(desk.stub, method)(request, metadata=(("faristol-actor-name-bin", by.encode()),))
+
+    assert (await refused(sent("Player 1")))[2].reason == "OWN_GAME"
+    await sent("Eva Soler")
+    imposed = [
+        one for one in await desk.record.read_stream("tournament-open") if getattr(one.message, "arbiter_id", "")
+    ]
+    assert imposed[0].message.arbiter_id == imposed[0].metadata.actor  # type: ignore[attr-defined]
