@@ -127,13 +127,17 @@ def _params(method: str, request: Message, answer: Message, known: Roll | None, 
     new = ACTS[method].new
     params["id"] = str(_value(new, request, answer) or "") if new else ""
     params["fictitious"] = f"{(_value('fictitious_half_points', request, answer) or 0) / 2:g}"
-    if known and (game_id := _value("game_id", request, answer)) and (seated := known.at_table(game_id)):
-        number, seat = seated
-        at_table = say(ROUND_AND_TABLE, {"round": number, "table": seat.table}, language)
-        params |= {"game": f"{_players(seat, known)} ({at_table})", "at_table": at_table}
-    else:
-        params |= {"game": str(params.get("game_id", "")), "at_table": str(params.get("game_id", ""))}
-    return params
+    game_id = str(_value("game_id", request, answer) or "")
+    return params | (game_params(game_id, known, language) if known else dict.fromkeys(("game", "at_table"), game_id))
+
+
+def game_params(game_id: str, known: Roll, language: str) -> dict[str, str]:
+    """A game as sentences name it: ``game``, who plays it and where, and ``at_table``; its id where nobody has it."""
+    if (seated := known.at_table(game_id)) is None:
+        return dict.fromkeys(("game", "at_table"), game_id)
+    number, seat = seated
+    at_table = say(ROUND_AND_TABLE, {"round": number, "table": seat.table}, language)
+    return {"game": f"{_players(seat, known)} ({at_table})", "at_table": at_table}
 
 
 def _shown(field: Any, value: Any, known: Roll | None, language: str) -> str | int:

@@ -1,54 +1,212 @@
-"""`faristol tournament history`: what was done in a tournament."""
+"""`faristol tournament history`: what was done in a tournament, in sentences."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections import defaultdict
+from collections.abc import Iterator, Mapping
+from zoneinfo import ZoneInfo
 
 import typer
 
-from faristol.cli.calling import AsJson, as_json
+from faristol.cli.acts import ACTS
+from faristol.cli.answers import NO_HALLS, NO_PRIZES, RATED_BY, game_params
+from faristol.cli.calling import AsJson, as_json, language_of_terminal
 from faristol.cli.commands import spelled
 from faristol.cli.common import run
 from faristol.cli.completing import Tournament
 from faristol.cli.director import Address, call
-from faristol.cli.names import roll
+from faristol.cli.names import Roll, roll
+from faristol.cli.referee.forms import names_of
+from faristol.gateway import labels
+from faristol.host.text import say, translations, with_article
+from faristol.host.times import to_datetime
+from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.pb.pairing.v1 import pairing_pb2 as pairing
+from faristol.rules.refusal import N_
+
+METHODS: Mapping[str, str] = {
+    "TournamentCreated": "CreateTournament",
+    "RoundsChanged": "ChangeRounds",
+    "PlayerRegistered": "RegisterPlayer",
+    "LateEntryAdmitted": "RegisterPlayer",
+    "TeamRegistered": "RegisterTeam",
+    "LineUpSet": "SetLineUp",
+    "TeamWithdrawn": "WithdrawTeam",
+    "TeamReinstated": "ReinstateTeam",
+    "PlayerCheckedIn": "CheckInPlayer",
+    "PlayerCheckedOut": "CheckOutPlayer",
+    "PlayerWithdrawn": "WithdrawPlayer",
+    "PlayerReinstated": "ReinstatePlayer",
+    "PlayerWarned": "WarnPlayer",
+    "PlayerExpelled": "ExpelPlayer",
+    "ExpulsionLifted": "LiftExpulsion",
+    "PlayerSanctioned": "SanctionPlayer",
+    "SanctionLifted": "LiftSanction",
+    "WarningLifted": "LiftSanction",
+    "AppealDecided": "DecideAppeal",
+    "AppealWithdrawn": "WithdrawAppeal",
+    "HallsSet": "SetHalls",
+    "TableFixed": "FixTable",
+    "TableReleased": "ReleaseTable",
+    "ByeGranted": "GrantBye",
+    "ByeRevoked": "RevokeBye",
+    "ByeAwarded": "GrantBye",
+    "RoundUnpaired": "UnpairRound",
+    "PairForbidden": "ForbidPair",
+    "PairAllowed": "AllowPair",
+    "PairKept": "KeepPair",
+    "PairReleased": "ReleasePair",
+    "RoundStarted": "StartRound",
+    "ResultEntered": "EnterResult",
+    "ResultCorrected": "CorrectResult",
+    "SpreadAdjusted": "CorrectRuling",
+    "PostponementCancelled": "CancelPostponement",
+    "PostponedGameStarted": "StartPostponedGame",
+    "RoundClosed": "CloseRound",
+    "PrizesOffered": "OfferPrizes",
+    "StandingsPublished": "PublishStandings",
+    "StandingsReopened": "ReopenStandings",
+}
+"""Facts that are told with the sentence that answers the command they come from."""
+
+TOLD: Mapping[str, str] = {
+    "DivisionAdded": N_("The championship has another division."),
+    "RulesetPinned": N_("Rules: {ruleset}."),
+    "LexiconPinned": N_("Words: {lexicon}."),
+    "RoundPaired": N_("Round {round} is paired."),
+    "ResultRecorded": N_("Result: {scores} ({at_table})."),
+    "PointsAdjusted": N_("Points on the spread and the total of {who}: {points} ({at_table})."),
+    "GamePostponed": N_("{game} is postponed."),
+    "TribunalAppointed": N_("The tribunal of appeals is appointed."),
+    "AppealLodged": N_("Appeal {appeal} of {player_id} is lodged, against act {version}."),
+    "RatingSystemChosen": RATED_BY,
+}
+"""Facts that have a sentence of their own."""
+
+ALSO: Mapping[str, str] = {
+    "scores_before": N_("Before: {scores_before}."),
+    "points_off": N_("Points taken off: {points_off}."),
+    "rounds_out": N_("Not paired in rounds: {rounds_out}."),
+    "game_lost": N_("The game {game} is lost."),
+    "arbiter_id": N_("Arbiter: {arbiter_id}."),
+    "decided_by": N_("Decided by: {decided_by}."),
+    "by": N_("Done by {by}."),
+    "undo": N_("To undo it: `{undo}`."),
+    "note": N_("Note: {note}"),
+}
+"""What is told behind the sentence, where there is something to say."""
+
+ITSELF = "Faristol"
+"""Who does what follows by itself."""
 
 
 def history(tournament: Tournament, address: Address = None, json_output: AsJson = False) -> None:
     """Show everything that was done in a tournament: when, what, by whom, and what would undo it."""
-    tournament_id = run(roll(tournament, address)).tournament_id
+    known = run(roll(tournament, address))
     answer = pairing.ListActsResponse(more=True)
     while answer.more:
         after = answer.acts[-1].version if answer.acts else 0
-        page = call(address, "ListActs", pairing.ListActsRequest(tournament_id=tournament_id, after_version=after))
+        request = pairing.ListActsRequest(tournament_id=known.tournament_id, after_version=after)
+        page = call(address, "ListActs", request)
         assert isinstance(page, pairing.ListActsResponse)
         answer.ClearField("more")
         answer.MergeFrom(page)
     if json_output:
         typer.echo(json.dumps(as_json(answer), ensure_ascii=False, indent=2))
         return
-    typer.echo("\n".join(told(answer)))
+    typer.echo("\n".join(told(answer, known, language_of_terminal())))
 
 
-def told(answer: pairing.ListActsResponse) -> Iterator[str]:
-    """The lines of a history, in the order of the record."""
+def told(answer: pairing.ListActsResponse, known: Roll, language: str) -> Iterator[str]:
+    """The lines of a history, in the order of the record: number, time by the clocks of the halls, what was done."""
+    zone = ZoneInfo(known.tournament.time_zone or "UTC")
+    paired = 0
     for act in sorted((*answer.acts, *answer.rating_choices), key=lambda act: act.position):
-        about = [
-            f"round {act.round}" if act.round else "",
-            act.game_id,
-            ", ".join(_whom(act)),
-            *act.details,
-            act.note,
-        ]
-        undo = f"undone by `{spelled(act.undone_by)}`" if act.undone_by else ""
-        parts = [act.type, *filter(None, about), f"by {act.actor_name or act.actor}" if act.actor else "", undo]
-        yield f"{act.version or '':>4}  {act.recorded_at.ToJsonString()}  {'; '.join(filter(None, parts))}"
+        if act.type == "RoundPaired":
+            paired = act.round
+        elif act.type == "RoundUnpaired":
+            paired = act.round - 1
+        at = to_datetime(act.recorded_at).astimezone(zone).isoformat(" ", "seconds")
+        yield f"{act.version or '':>4}  {at}  {' '.join(_sentences(act, known, paired + 1, language))}"
 
 
-def _whom(act: pairing.Act) -> Iterator[str]:
-    """The players of an act, as ``Anna Puig (anna) 310``: names, ids, and scores where it has them."""
-    scores = {entry.player_id: f" {entry.score}" for entry in act.scores}
-    for player in act.players:
-        yield f"{player.name or 'a player'} ({player.player_id}){scores.get(player.player_id, '')}"
+def _sentences(act: pairing.Act, known: Roll, to_come: int, language: str) -> Iterator[str]:
+    """An act; of what a later version of a service has added no more than the type is known."""
+    params = _params(act, known, to_come, language)
+    method = METHODS.get(act.type)
+    if params["unplayed"] and act.type == "ResultRecorded":
+        method = "GiveForfeit"
+    texts = [ACTS[method].said if method else TOLD.get(act.type, act.type)]
+    texts += [text for field, text in (ACTS[method].also if method else {}).items() if params[field]]
+    said = " ".join(say(text, params, language) for text in filter(None, texts))
+    yield with_article(said, params["article"])
+    yield from (say(text, params, language) for field, text in ALSO.items() if params[field])
+
+
+def _params(act: pairing.Act, known: Roll, to_come: int, language: str) -> dict[str, str]:
+    """Everything that a sentence may name; empty where the act does not say it."""
+    named = {player.player_id: player.name for player in act.players if player.name}
+
+    def name(who: str) -> str:
+        return named.get(who) or known.name(who)
+
+    params: dict[str, str] = defaultdict(str)
+    for detail in act.details:
+        field, _, value = detail.partition(": ")
+        params[field.replace("-", "_")] = "" if value == "no" else value
+    params |= game_params(act.game_id, known, language)
+    players = [name(who) for who in act.player_ids]
+    teams = [name(who) for field in ("team_id", "team_ids") for who in _list(params, field)]
+    before = [entry.rpartition(" ") for entry in _list(params, "scores_before")]
+    params |= {
+        "tournament": known.tournament.name,
+        "ruleset": known.tournament.ruleset.name,
+        "lexicon": known.tournament.lexicon.name,
+        "round": str(act.round or to_come),
+        "id": params["team_id"] or next(iter(act.player_ids), known.tournament_id),
+        "name": params["name"] or next(iter(players), known.tournament.name),
+        "who": " – ".join(teams or players),
+        "player_id": next(iter(players), ""),
+        "player_ids": ", ".join(players),
+        "team_id": next(iter(teams), ""),
+        "scores": " – ".join(f"{name(entry.player_id)} {entry.score}" for entry in act.scores),
+        "scores_before": " – ".join(f"{name(who)} {score}" for who, _, score in before),
+        "arbiter_id": name(params["arbiter_id"]),
+        "decided_by": ", ".join(map(name, _list(params, "decided_by"))),
+        "fictitious": f"{int(params['fictitious_half_points'] or 0) / 2:g}",
+        "by": ITSELF if act.role == "service" else act.actor_name or act.actor,
+        "undo": spelled(act.undone_by),
+        "note": act.note,
+    }
+    params |= _by_type(act, params, language)
+    return params
+
+
+def _by_type(act: pairing.Act, said: Mapping[str, str], language: str) -> dict[str, str]:
+    """What a sentence may name of which the word in the act has to be read by its type."""
+    read = translations(language).gettext
+    match act.type:
+        case "ByeGranted" | "ByeAwarded":
+            kind = names_of(events.ByeKind.DESCRIPTOR).get(said["kind"], events.BYE_KIND_FULL_POINT)
+            return {"kind": read(labels.BYES[events.ByeKind.ValueType(kind)])}
+        case "PrizesOffered":
+            kinds = names_of(events.PrizeKind.DESCRIPTOR)
+            offered = [
+                read(text) for kind, text in labels.PRIZES.items() if kind in map(kinds.get, _list(said, "prizes"))
+            ]
+            return {"prizes": ", ".join(offered) or read(NO_PRIZES)}
+        case "HallsSet" if said["halls"] == "none":
+            return {"halls": read(NO_HALLS)}
+        case "PlayerSanctioned":
+            lost = said["game"] if said["kind"] == "game" else ""
+            return {"points_off": said["points"], "rounds_out": said["rounds"], "game_lost": lost}
+        case "AppealDecided":
+            return {"dismissed": "" if said["upheld"] else "yes"}
+        case _:
+            return {}
+
+
+def _list(said: Mapping[str, str], field: str) -> list[str]:
+    """The entries of a detail that is a list."""
+    return [entry for entry in said[field].split(", ") if entry]

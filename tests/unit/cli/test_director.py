@@ -3,21 +3,22 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
 from datetime import UTC, datetime
-from typing import Any
+from typing import Any, get_args
 
 import pytest
 from google.protobuf.message import Message
 from google.protobuf.timestamp_pb2 import Timestamp
 from typer.testing import CliRunner
 
-from faristol.cli import director
+from faristol.cli import director, history
 from faristol.cli.acts import ACTS
 from faristol.cli.director import SERVICE, as_written, option_of
-from faristol.cli.history import told
 from faristol.cli.main import app
 from faristol.cli.names import Roll
+from faristol.pairing.model.evolution import Fact
 from faristol.pb.game.v1 import events_pb2 as game
 from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.pb.pairing.v1 import pairing_pb2 as pairing
@@ -231,18 +232,115 @@ def test_the_history_has_the_choice_of_a_rating_system_in_its_place_and_no_versi
     at = Timestamp(seconds=1_700_000_000)
     answer = pairing.ListActsResponse(
         acts=[
-            pairing.Act(version=1, position=1, type="TournamentCreated", recorded_at=at),
-            pairing.Act(version=2, position=9, type="RoundPaired", round=1, recorded_at=at, undone_by="UnpairRound"),
+            pairing.Act(version=1, position=1, type="RoundStarted", round=1, recorded_at=at),
+            pairing.Act(version=2, position=9, type="RoundPaired", round=2, recorded_at=at, undone_by="UnpairRound"),
         ],
         rating_choices=[
             pairing.Act(position=5, type="RatingSystemChosen", details=["system: naspa-1"], recorded_at=at)
         ],
     )
-    assert list(told(answer)) == [
-        "   1  2023-11-14T22:13:20Z  TournamentCreated",
-        "      2023-11-14T22:13:20Z  RatingSystemChosen; system: naspa-1",
-        "   2  2023-11-14T22:13:20Z  RoundPaired; round 1; undone by `round unpair`",
+    assert list(history.told(answer, Roll(_copa()), "en")) == [
+        "   1  2023-11-14 23:13:20+01:00  Round 1 is started: its tables are open, the clocks run.",
+        "      2023-11-14 23:13:20+01:00  Rated by naspa-1.",
+        "   2  2023-11-14 23:13:20+01:00  Round 2 is paired. To undo it: `round unpair`.",
     ]
+
+
+ANNA, BLAI = (
+    pairing.ActPlayer(player_id=who, name=name) for who, name in (("anna", "Anna Puig"), ("p-1", "Blai Soler"))
+)
+
+
+@pytest.mark.parametrize(
+    ("act", "language", "expected"),
+    [
+        (
+            pairing.Act(
+                type="ResultCorrected",
+                game_id="copa-r1-t3",
+                player_ids=["anna", "p-1"],
+                players=[ANNA, BLAI],
+                scores=[game.FinalScore(player_id="anna", score=410), game.FinalScore(player_id="p-1", score=402)],
+                details=["winner-id: anna", "unplayed: no", "scores-before: anna 310, p-1 402"],
+                actor="o-1",
+                actor_name="Eva Soler",
+                note="the sheets say so",
+            ),
+            "en",
+            "Corrected: Anna Puig 410 – Blai Soler 402 (round 1, table 3). Before: Anna Puig 310 – Blai Soler 402. "
+            "Done by Eva Soler. Note: the sheets say so",
+        ),
+        (
+            pairing.Act(
+                type="ResultRecorded",
+                game_id="copa-r1-t3",
+                scores=[game.FinalScore(player_id="anna", score=0), game.FinalScore(player_id="p-1", score=150)],
+                details=["unplayed: yes"],
+                actor="game-results",
+                role="service",
+            ),
+            "en",
+            "A forfeit: Anna Puig (Valls) 0 – Blai Soler 150 (round 1, table 3). Done by Faristol.",
+        ),
+        (
+            pairing.Act(
+                type="PlayerSanctioned",
+                player_ids=["p-1"],
+                players=[BLAI],
+                details=[
+                    "kind: rounds",
+                    "rounds: 2, 3",
+                    "article: FISE 49",
+                    "arbiter-id: marta",
+                    "decided-by: ona, anna",
+                ],
+                undone_by="LiftSanction",
+            ),
+            "en",
+            "Blai Soler is sanctioned (FISE 49). Not paired in rounds: 2, 3. Arbiter: marta. "
+            "Decided by: ona, Anna Puig (Valls). To undo it: `sanction lift`.",
+        ),
+        (
+            pairing.Act(type="PrizesOffered", details=["prizes: high-game, bingos"]),
+            "en",
+            "Special prizes: Most bingos, Highest game.",
+        ),
+        (pairing.Act(type="AppealDecided", details=["appeal: 1"]), "en", "Appeal 1 is dismissed: the act stands."),
+        (
+            pairing.Act(type="LineUpSet", player_ids=["anna"], details=["team-id: t1"]),
+            "en",
+            "Torres has this line-up from round 1 on: Anna Puig (Valls).",
+        ),
+        (
+            pairing.Act(type="ByeAwarded", round=1, player_ids=["p-1"], players=[BLAI]),
+            "ca",
+            "Blai Soler descansa a la ronda 1: un punt.",
+        ),
+        (pairing.Act(type="SomethingNew"), "ca", "SomethingNew"),
+    ],
+)
+def test_an_act_is_told_in_a_sentence_of_the_readers_language_with_names(
+    act: pairing.Act, language: str, expected: str
+) -> None:
+    line = next(history.told(pairing.ListActsResponse(acts=[act]), Roll(_copa(teams=True)), language))
+    assert line.removeprefix("      1970-01-01 01:00:00+01:00  ") == expected
+
+
+def test_there_is_a_sentence_for_every_fact_of_a_tournament() -> None:
+    assert {kind.DESCRIPTOR.name for kind in get_args(Fact)} | {"RatingSystemChosen"} == {
+        *history.METHODS,
+        *history.TOLD,
+    }
+    assert not history.METHODS.keys() & history.TOLD
+
+
+def test_no_sentence_of_the_history_names_what_no_act_says() -> None:
+    """As the answer to a command does that says to when a game is postponed."""
+    of_every_act = {"tournament", "ruleset", "lexicon", "round", "id", "name", "who", "player_ids", "scores"}
+    for method in {*history.METHODS.values(), "GiveForfeit"}:
+        kinds = [kind.DESCRIPTOR for kind in get_args(Fact) if history.METHODS.get(kind.DESCRIPTOR.name) == method]
+        known = of_every_act | {"game", "at_table"} | {field.name for kind in kinds for field in kind.fields}
+        assert known.issuperset(re.findall(r"\{(\w+)", ACTS[method].said)), method
 
 
 def test_a_refusal_names_options_as_they_are_written() -> None:

@@ -475,8 +475,9 @@ async def test_what_was_noted_is_shown_with_the_act_until_the_player_is_erased_a
 
 
 async def test_the_history_says_the_scores_of_a_result_and_the_names_of_the_players_until_they_are_erased(
-    desk: Desk, capsys: pytest.CaptureFixture[str]
+    desk: Desk, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setenv("LC_ALL", "en")
     await open_tournament(desk)
     await act(desk, "PairRound", round=1)
     scores = [game_events.FinalScore(player_id="p1", score=-5), game_events.FinalScore(player_id="p5", score=402)]
@@ -493,19 +494,19 @@ async def test_the_history_says_the_scores_of_a_result_and_the_names_of_the_play
     shown, line = await told()
     assert [(one.player_id, one.score) for one in shown.scores] == [("p1", -5), ("p5", 402)]
     assert [(one.player_id, one.name) for one in shown.players] == [("p1", "Player 1"), ("p5", "Player 5")]
-    assert "Player 1 (p1) -5, Player 5 (p5) 402" in line
+    assert "Result: Player 1 -5 – Player 5 402 (g)." in line
 
     entered = events.ResultEntered(round=1, game_id="h", arbiter_id="eleni")
     other = events.ResultRecorded(round=1, game_id="h", scores=[game_events.FinalScore(player_id="p2", score=7)])
     await desk.record.append(Decision([Write("tournament-open", version + 1, [entered, other], "open")]), Metadata())
     await asyncio.to_thread(history, "open", address=desk.runtime.channels.own_address)
-    assert "ResultEntered; round 1; h; Player 2 (p2) 7; arbiter-id: eleni" in capsys.readouterr().out
+    assert "Entered: Player 2 7 (h). Arbiter: eleni." in capsys.readouterr().out
 
     await erase(desk.record, "p1")
 
     shown, line = await told()
     assert [one.name for one in shown.players] == ["", "Player 5"]
-    assert "a player (p1) -5, Player 5 (p5) 402" in line
+    assert "Result: p1 -5 – Player 5 402 (g)." in line
 
 
 async def test_the_history_says_the_halls_and_what_scores_a_correction_takes_the_place_of(desk: Desk) -> None:
