@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 from tests.integration.contents import PEOPLE, fill
+from tests.integration.processes import faristol
 from tests.integration.terminal import CTRL_C, CTRL_D, Terminal
 from tests.integration.test_arbiter import GAME as TABLE
 from tests.integration.test_arbiter import opened
@@ -272,6 +273,35 @@ def test_an_arbiter_types_at_a_table(tmp_path: Path) -> None:
         assert terminal.end() == 130
         assert terminal.echoes
         assert "Traceback" not in terminal.shown
+
+
+def test_a_table_whose_case_a_judge_elsewhere_holds_says_with_whom_and_waits(tmp_path: Path) -> None:
+    with (
+        opened(tmp_path, game.KEEPING_RECORDED, now()) as hall,
+        Terminal("judge", "sit", "--as", "ada", "--cases", "1", lexicon_address=hall.address) as ada,
+        Terminal("table", "keep", TABLE, "--address", hall.address, home=tmp_path) as terminal,
+    ):
+        setting_up = (
+            ("appoint", "copa", "ada", "--language", "es"),
+            ("appoint", "copa", "head", "--director"),
+            ("mode", "copa", "judge"),
+        )
+        for arguments in setting_up:
+            done = faristol("judge", *arguments, "--address", hall.address)
+            assert done.returncode == 0, done.stdout + done.stderr
+        terminal.until("\n> ")
+        for line in ("anna: start-game", "place-play 8f z u ll a", "challenge z u ll a"):
+            told(terminal, line)
+        ada.until("[y]: ")
+        other = "This case is with ada: write `judge: rule` to wait for the ruling."
+        assert other in told(terminal, "judge: rule invalid, with: {reason: no, source: no}")
+        terminal.type("judge: rule")
+        terminal.until("This case is with ada: the table waits for the ruling.\n")
+        ada.type("y")
+        ada.until("reason (Enter for none): ")
+        ada.type("")
+        assert ada.end() == 0, ada.shown
+        assert "Ruling: the play ZULLA of turn 1 is valid." in terminal.until("\n> ")
 
 
 def test_who_enters_results_says_their_name_at_a_terminal(tmp_path: Path) -> None:

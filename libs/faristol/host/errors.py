@@ -21,7 +21,9 @@ DOMAIN = "faristol"
 """Domain of `google.rpc.ErrorInfo`."""
 
 
-Missing = Literal["act", "case", "clock", "game", "player", "rating list", "round", "team", "tournament"]
+Missing = Literal[
+    "act", "case", "case of the game", "clock", "game", "player", "rating list", "round", "team", "tournament"
+]
 """What may be asked for and not be there."""
 
 Taken = Literal["player", "team", "tournament"]
@@ -31,6 +33,7 @@ Taken = Literal["player", "team", "tournament"]
 THERE_IS_NO: Mapping[Missing, str] = {
     "act": N_("there is no act {id}"),
     "case": N_("there is no case {id}"),
+    "case of the game": N_("there is no case of the game {id}"),
     "clock": N_("there is no clock {id}"),
     "game": N_("there is no game {id}"),
     "player": N_("there is no player {id}"),

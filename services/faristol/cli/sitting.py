@@ -25,7 +25,7 @@ SIGNS = 3
 PAUSE = 0.5
 """Seconds before a stream that broke is asked for again."""
 
-_PASSED_BY = {
+PASSED_BY = {
     *("CASE_TAKEN", "CASE_RULED", "CASE_WITHDRAWN", "OPINION_GIVEN"),
     *("NOT_A_JUDGE", "OTHER_LANGUAGE", "RULED_FIRST"),
 }
@@ -143,7 +143,7 @@ async def _claimed(judge: Judge, case_id: str) -> pb.ClaimCaseResponse | None:
             return await judge.claim(case_id)
         except grpc.aio.AioRpcError as problem:
             why = reason_of(problem)
-            if why in _PASSED_BY:
+            if why in PASSED_BY:
                 return None
             if why != "HOLDS_ANOTHER":
                 raise

@@ -11,7 +11,7 @@ from faristol.host.answering import language_of
 from faristol.host.text import render
 from faristol.lexicon import presenting
 from faristol.lexicon.lexicons import Lexicons
-from faristol.lexicon.streams import case_named
+from faristol.lexicon.streams import case_named, last_case_of
 from faristol.pb.game.v1 import events_pb2 as game_events
 from faristol.pb.lexicon.v1 import lexicon_pb2 as lexicon
 from faristol.pb.lexicon.v1 import lexicon_pb2_grpc as lexicon_grpc
@@ -85,8 +85,11 @@ class LexiconService(lexicon_grpc.LexiconServiceServicer):
 
     async def GetCase(self, request: lexicon.GetCaseRequest, context: Context) -> lexicon.GetCaseResponse:
         """A case as it stands in the record, for officials."""
-        case = (await case_named(self._record, request.case_id)).state
-        return presenting.official(case)
+        if request.game_id and request.case_id:
+            raise Invalid("game_id", N_("and `case_id` are both given; expected either of them"))
+        if request.game_id:
+            return presenting.official((await last_case_of(self._record, request.game_id)).state)
+        return presenting.official((await case_named(self._record, request.case_id)).state)
 
 
 def _entry(text: str, graph: WordGraph, language: str) -> lexicon.Entry:

@@ -7,7 +7,14 @@ from faristol.host.cases import case_ids_of
 from faristol.lexicon import adjudication
 from faristol.lexicon.adjudication import Adjudication
 from faristol.lexicon.model import Case, evolve, stream
-from faristol.lexicon.views import Game, Tournament, tournament_stream, watch_tournament
+from faristol.lexicon.views import (
+    Game,
+    Tournament,
+    game_stream,
+    tournament_stream,
+    watch_game,
+    watch_tournament,
+)
 from faristol.record import Loaded, Record, load
 from faristol.rules.refusal import N_
 
@@ -34,6 +41,22 @@ async def case_named(record: Record, case_id: str) -> Loaded[Case]:
     if not case.state.open:
         raise NotFound("case", case_id)
     return case
+
+
+async def last_case_of(record: Record, game_id: str) -> Loaded[Case]:
+    """The case that a game's last challenge became, or the appeal in it.
+
+    Raises ``NotFound`` when there is no such game, or no case of it (yet).
+    """
+    game = (await load(record, game_stream(game_id), Game(), watch_game)).state
+    if not game.game_id:
+        raise NotFound("game", game_id)
+    last = max(game.challenges, default=0)
+    for appeal in (True, False):
+        case = await case_of(record, game, last, appeal=appeal)
+        if case.version:
+            return case
+    raise NotFound("case of the game", game_id)
 
 
 async def load_adjudication(record: Record, tournament_id: str) -> Loaded[Adjudication]:

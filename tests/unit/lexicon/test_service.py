@@ -4,6 +4,7 @@ from collections.abc import AsyncIterator
 
 import grpc
 import pytest
+from google.protobuf.message import Message
 from google.protobuf.timestamp_pb2 import Timestamp
 from google.rpc import error_details_pb2
 from grpc_status import rpc_status
@@ -11,6 +12,7 @@ from tests.unit.lexicon.conftest import ABOUT
 
 from faristol.host import Runtime, Settings
 from faristol.host.answering import ErrorInterceptor
+from faristol.host.cases import case_id_of
 from faristol.lexicon.part import part
 from faristol.pb.game.v1 import events_pb2 as game_events
 from faristol.pb.lexicon.v1 import events_pb2 as events
@@ -136,6 +138,27 @@ async def test_a_case_is_shown_as_it_stands(record: Record, stub: lexicon_pb2_gr
     )
 
 
+async def test_the_case_of_a_game_is_that_of_its_last_challenge_or_of_the_appeal_in_it(
+    record: Record, stub: lexicon_pb2_grpc.LexiconServiceAsyncStub
+) -> None:
+    seed, asked = b"s" * 32, lexicon_pb2.GetCaseRequest(game_id="g")
+
+    async def add(stream: str, version: int, fact: Message) -> None:
+        await record.append(Decision([Write(stream, version, [fact], "cup")]), Metadata())
+
+    await add("game-g", 0, game_events.GameOpened(game_id="g", tournament_id="cup", seed=seed))
+    with pytest.raises(grpc.aio.AioRpcError, match="there is no case of the game 'g'"):
+        await stub.GetCase(asked)
+    for version, challenge in ((1, 1), (2, 2)):
+        await add("game-g", version, game_events.ChallengeRaised(challenge=challenge))
+        case_id = case_id_of("g", seed, challenge)
+        await add(f"case-{case_id}", 0, events.CaseOpened(case_id=case_id, game_id="g"))
+        assert (await stub.GetCase(asked)).case_id == case_id
+    appeal_id = case_id_of("g", seed, 2, appeal=True)
+    await add(f"case-{appeal_id}", 0, events.CaseOpened(case_id=appeal_id, game_id="g", appeal=True))
+    assert (await stub.GetCase(asked)).case_id == appeal_id
+
+
 LookUp = lexicon_pb2.LookUpRequest
 
 
@@ -148,6 +171,8 @@ LookUp = lexicon_pb2.LookUpRequest
         (LookUp(lexicon="catalan", words=["any", "a" * 101]), grpc.StatusCode.INVALID_ARGUMENT, "INVALID"),
         (LookUp(lexicon="klingon", words=["any"]), grpc.StatusCode.FAILED_PRECONDITION, "LEXICON_MISSING"),
         (lexicon_pb2.GetCaseRequest(), grpc.StatusCode.INVALID_ARGUMENT, "INVALID"),
+        (lexicon_pb2.GetCaseRequest(case_id="g-9", game_id="g"), grpc.StatusCode.INVALID_ARGUMENT, "INVALID"),
+        (lexicon_pb2.GetCaseRequest(game_id="g"), grpc.StatusCode.NOT_FOUND, "NOT_FOUND"),
         (lexicon_pb2.GetCaseRequest(case_id="g-9"), grpc.StatusCode.NOT_FOUND, "NOT_FOUND"),
     ],
 )

@@ -91,7 +91,7 @@ def table(
             caller = (("accept-language", language), ("faristol-actor", arbiter), ("faristol-role", "arbiter"))
             services = LiveTable(channel, game_id, caller, kept, lambda: keeper.say(AWAY))
             services.ids = {"arbiter": arbiter}
-            bench = Bench(channel("lexicon"), judge or arbiter)
+            bench = Bench(channel("lexicon"), judge or arbiter, keeper.say)
             try:
                 await keeper.sit_down(services, bench)
                 return await keeper.work(_typed(terminal=terminal))

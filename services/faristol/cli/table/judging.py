@@ -2,96 +2,86 @@
 
 from __future__ import annotations
 
-import asyncio
 import uuid
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Mapping
 
 import grpc
 
+from faristol.cli.calling import reason_of
 from faristol.cli.casefile import ruling
-from faristol.cli.sitting import Judge
-from faristol.pb.game.v1 import events_pb2 as game_events
+from faristol.cli.sitting import PASSED_BY, Judge
 from faristol.pb.game.v1 import game_pb2
 from faristol.pb.lexicon.v1 import adjudication_pb2 as pb
 from faristol.pb.lexicon.v1 import adjudication_pb2_grpc as pb_grpc
 from faristol.pb.lexicon.v1 import events_pb2 as events
+from faristol.pb.lexicon.v1 import lexicon_pb2, lexicon_pb2_grpc
 from faristol.rules import N_, Refusal
 
-Words = frozenset[tuple[str, ...]]
-"""Words by the faces of their tiles."""
-
-PATIENCE = 10.0
-"""Seconds within which a challenge has to have become a case in the judge's queue."""
+HELD = N_("This case is with %(judges)s: the table waits for the ruling.")
+QUEUED = N_("The case waits for a judge, and the table for the ruling.")
 
 
 class Bench:
     """The judge who rules from this table, if one does."""
 
-    def __init__(self, channel: grpc.aio.Channel, judge_id: str) -> None:
-        self._cases = pb_grpc.AdjudicationServiceStub(channel)
+    def __init__(self, channel: grpc.aio.Channel, judge_id: str, say: Callable[..., None]) -> None:
+        """``say`` tells the person at the table a message with its parameters."""
+        self._adjudication = pb_grpc.AdjudicationServiceStub(channel)
+        self._cases = lexicon_pb2_grpc.LexiconServiceStub(channel)
         self._judge = Judge(channel, judge_id)
+        self._say = say
 
     async def rule(
-        self,
-        table: game_pb2.GetGameResponse,
-        questioned: Words | None,
-        said: Mapping[str, str],
-        step_id: str,
-        *,
-        valid: bool | None,
-    ) -> None:
+        self, table: game_pb2.GetGameResponse, said: Mapping[str, str], step_id: str, *, valid: bool | None
+    ) -> bool:
         """Take the open case of ``table`` and rule on all its words, as the lexicon has them when ``valid`` is None.
 
-        ``questioned`` are the words that were challenged, None when that is not known; ``said`` has reason and source,
-        which a ruling against the lexicon needs. Nothing is done where the lexicon rules alone. Raises ``Refusal`` when
-        there is no case that the judge may take.
+        Gives whether nothing is left to do from here; False while there is no open case yet. ``said`` has reason and
+        source, which a ruling against the lexicon needs. Nothing is done where the lexicon rules alone. Without a
+        ruling to give (``valid`` is None) a case that is for others is left to them, and the person is told so. Raises
+        ``Refusal`` when others hold the case that was to be ruled on, and ``grpc.aio.AioRpcError`` when the judge may
+        not take it.
         """
         request = pb.GetAdjudicationRequest(tournament_id=table.tournament_id)
-        if (await self._cases.GetAdjudication(request)).mode == events.MODE_AUTOMATIC:
+        if (await self._adjudication.GetAdjudication(request)).mode == events.MODE_AUTOMATIC:
             if valid is not None:
                 raise Refusal(
                     "LEXICON_RULES", "", N_("The lexicon rules alone in this tournament: write `judge: rule`.")
                 )
-            return
-        case_id = await self._case_of(table, questioned)
-        await self._judge.claim(case_id)
-        file = await self._judge.file(case_id)
+            return True
+        case = await self._open_case(table.game_id)
+        if case is None:
+            return False
+        if len(case.held_by) >= case.panel and self._judge.judge_id not in case.held_by:
+            holders = ", ".join(case.held_by)
+            if valid is not None:
+                raise Refusal(
+                    "CASE_TAKEN",
+                    "",
+                    N_("This case is with {judges}: write `judge: rule` to wait for the ruling."),
+                    {"judges": holders},
+                )
+            self._say(HELD, judges=holders)
+            return True
+        try:
+            await self._judge.claim(case.case_id)
+        except grpc.aio.AioRpcError as problem:
+            if valid is not None or reason_of(problem) not in PASSED_BY:
+                raise
+            self._say(QUEUED)
+            return True
+        file = await self._judge.file(case.case_id)
         reason, source = said.get("reason", ""), said.get("source", "")
         words = [ruling(one.word.faces, one.valid if valid is None else valid, reason, source) for one in file.words]
-        await self._judge.rule(case_id, words, str(uuid.uuid5(uuid.UUID(step_id), "rule-case")))
+        await self._judge.rule(case.case_id, words, str(uuid.uuid5(uuid.UUID(step_id), "rule-case")))
+        return True
 
-    async def _case_of(self, table: game_pb2.GetGameResponse, questioned: Words | None) -> str:
-        """The case of the words in question, as soon as it comes; no case says which table it is of."""
+    async def _open_case(self, game_id: str) -> lexicon_pb2.GetCaseResponse | None:
+        """The case of what is in question at the table; None when it has not come yet, or its ruling is on the way."""
         try:
-            async with asyncio.timeout(PATIENCE):
-                async for queue in self._judge.queue():
-                    mine = cases_of(table, questioned, queue.cases)
-                    if len(mine) > 1:
-                        raise Refusal(
-                            "SEVERAL_CASES",
-                            "",
-                            N_("{count} cases with these words wait: rule with `faristol judge`."),
-                            {"count": len(mine)},
-                        )
-                    if mine:
-                        return mine[0]
-        except TimeoutError:
-            pass
-        raise Refusal(
-            "NO_CASE", "", N_("No case of this table waits for the judge {judge}."), {"judge": self._judge.judge_id}
-        )
-
-
-def cases_of(table: game_pb2.GetGameResponse, questioned: Words | None, waiting: Iterable[pb.QueuedCase]) -> list[str]:
-    """The cases that may be of ``table``: those with just the words ``questioned``, or with any of its play."""
-    formed = frozenset(_faces(one.word) for play in (table.pending, table.open_play) for one in play.words)
-
-    def fits(case: pb.QueuedCase) -> bool:
-        words = frozenset(map(_faces, case.words))
-        return words == questioned if questioned else words <= formed
-
-    return [case.case_id for case in waiting if case.tournament_id == table.tournament_id and fits(case)]
-
-
-def _faces(word: game_events.Word) -> tuple[str, ...]:
-    return tuple(word.faces)
+            case = await self._cases.GetCase(lexicon_pb2.GetCaseRequest(game_id=game_id))
+        except grpc.aio.AioRpcError as problem:
+            if problem.code() is not grpc.StatusCode.NOT_FOUND:
+                raise
+            return None
+        return None if case.ruled or case.withdrawn else case

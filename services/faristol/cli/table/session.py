@@ -17,7 +17,7 @@ from faristol.cli.referee.document import Value
 from faristol.cli.referee.forms import start_of
 from faristol.cli.referee.verbs import Verb
 from faristol.cli.table.guide import WORDS, arguments_of
-from faristol.cli.table.judging import Bench, Words
+from faristol.cli.table.judging import Bench
 from faristol.cli.table.lines import Typed
 from faristol.cli.table.offers import Shown
 from faristol.cli.table.services import LOOK_SECONDS, LiveTable
@@ -29,6 +29,8 @@ from faristol.pb.results.v1 import results_pb2
 from faristol.rules import N_, Refusal, Ruleset
 
 MS_NS = 1_000_000
+CASE_SECONDS = 10.0
+"""Within which a challenge has to have become a case."""
 
 
 class Session:
@@ -54,8 +56,6 @@ class Session:
         self._step_id = ""
         self._ruling_awaited = False
         """Something was challenged here, and the step in which a judge rules has not come yet."""
-        self._questioned: Words | None = None
-        """The words that are challenged; None where nothing is, or somebody else challenged."""
         self.position = 0
         """The furthest position of the record that an answer has named."""
         self._commands = Commands(services, self.ruleset, self.players, self._complete)
@@ -155,8 +155,6 @@ class Session:
 
     def _complete(self, actor: str, verb: str, request: Any) -> None:
         """What no step says of a command. A turn has no verb twice for one player, so these ids are of one each."""
-        if isinstance(request, game_pb2.ChallengeRequest):
-            self._questioned = frozenset(tuple(word.faces) for word in request.words)
         known = request.DESCRIPTOR.fields_by_name
         request.command_id = str(uuid.uuid5(uuid.UUID(self._step_id), f"{actor} {verb}"))
         if "game_id" in known:
@@ -180,12 +178,15 @@ class Session:
             raise step.place.wrong(N_("nothing was challenged"))
         fields = {name: value.text() for name, value in step.fields.items()}
         valid = {"valid": True, "invalid": False}.get(said)
-        await self._bench.rule(table, self._questioned, fields, self._step_id, valid=valid)
-        while True:
-            if (await self._services.table()).phase != game_pb2.PHASE_CHALLENGED:
-                self._ruling_awaited, self._questioned = False, None
-                return
+        give_up, done = time.monotonic() + CASE_SECONDS, False
+        while table.phase == game_pb2.PHASE_CHALLENGED:
+            if not done:
+                done = await self._bench.rule(table, fields, self._step_id, valid=valid)
+                if not done and time.monotonic() > give_up:
+                    raise Refusal("NO_CASE", "", N_("The challenge of this table has not become a case yet."))
             await asyncio.sleep(LOOK_SECONDS)
+            table = await self._services.table()
+        self._ruling_awaited = False
 
 
 def _check_actor(step: Step, verb: Verb, actor: str, somebody: str) -> None:

@@ -287,16 +287,20 @@ class GetCaseRequest(_message.Message):
     DESCRIPTOR: _descriptor.Descriptor
 
     CASE_ID_FIELD_NUMBER: _builtins.int
+    GAME_ID_FIELD_NUMBER: _builtins.int
     case_id: _builtins.str
-    """The case."""
+    """The case. Either this or the game."""
+    game_id: _builtins.str
+    """The game, for the case that its last challenge became, or the appeal in it."""
     def __init__(
         self,
         *,
         case_id: _builtins.str = ...,
+        game_id: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["case_id", b"case_id"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["case_id", b"case_id", "game_id", b"game_id"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
