@@ -146,8 +146,11 @@ def opened(tmp_path: Path, keeping: game.Keeping.ValueType, began: Timestamp, ru
                 command_id=str(uuid.uuid4()), tournament_id="copa", round=1, occurred_at=began
             )
         )
-    yield Hall(address)
-    assert up.terminate() == 0, up.output()
+    try:
+        yield Hall(address)
+    finally:
+        code = up.terminate()
+    assert code == 0, up.output()
 
 
 def test_a_whole_game_with_a_challenge_an_appeal_an_over_draw_and_overtime_gives_the_sheet_of_the_book(

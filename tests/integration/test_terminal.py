@@ -298,8 +298,9 @@ def test_a_table_whose_case_a_judge_elsewhere_holds_says_with_whom_and_waits(tmp
         terminal.type("judge: rule")
         terminal.until("This case is with ada: the table waits for the ruling.\n")
         ada.type("y")
-        ada.until("reason (Enter for none): ")
-        ada.type("")
+        for question in ("reason", "source"):
+            ada.until(f"{question} (Enter for none): ")
+            ada.type("")
         assert ada.end() == 0, ada.shown
         assert "Ruling: the play ZULLA of turn 1 is valid." in terminal.until("\n> ")
 
