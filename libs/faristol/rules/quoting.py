@@ -14,6 +14,11 @@ def quoted(text: str) -> str:
     return repr(text if len(text) <= SHOWN else text[: SHOWN - 1] + "…")
 
 
+def shown(text: str) -> str:
+    """The same without quotation marks, where a sentence has it as a number or a name."""
+    return quoted(text)[1:-1]
+
+
 def nearest(given: str, known: Collection[str]) -> str:
     """The one of the ``known`` names that was probably meant by a misspelt one, empty where none comes near it."""
     return next(iter(get_close_matches(given.lower(), known, n=1, cutoff=0.7)), "")

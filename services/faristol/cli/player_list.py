@@ -43,6 +43,7 @@ LARGEST_FILE = 4_000_000
 MOST_COLUMNS_TOLD = 10
 """So many wrong columns are told of a list."""
 
+UNREADABLE = N_("its quotes are wrong, or a field is longer than any name")
 LONG_CATEGORY = N_("the category has {length} characters; expected {most} at the most")
 LONG_NOTE = N_("the note has {length} characters; expected {most} at the most")
 
@@ -145,7 +146,7 @@ def _lines(text: str, language: str) -> Iterator[tuple[int, list[str] | LineErro
         except StopIteration:
             return
         except csv.Error:
-            problem = say(N_("its quotes are wrong, or a field is longer than any name"), {}, language)
+            problem = say(UNREADABLE, {}, language)
             yield begins, LineError(begins, problem)
             return
         if fields:

@@ -217,6 +217,44 @@ def test_a_file_without_a_column_of_scores_is_told_what_is_missing() -> None:
     assert [str(one.problem) for one in errors] == ["expected a column first_score; there are: table, score"]
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "{0} 400 300",
+        "1 400 {0}",
+        "1 400 300 {0}",
+        "{0}",
+        "table,first_score,second_score,{0}\n{0},400,300",
+        "table,first_score,second_score\n1,{0},300",
+        "table,{0}\n1,400",
+        "round,table,first_score,second_score\n{0},1,400,300",
+        "table,first_score,second_score,winner\n1,400,300,{0}",
+        "table,first_score,second_score,first_name\n1,400,300,{0}",
+    ],
+)
+def test_of_a_value_that_is_far_too_long_no_more_than_its_beginning_is_told(text: str) -> None:
+    for value in ("x" * 5_000, "7" * 5_000, "x" * 200_000):
+        new, _, errors = read_sheet(text.format(value), ROUND, "en")
+        assert new == []
+        assert [len(one.problem) < 300 for one in errors] == [True], errors[0].problem[:300]
+
+
+@pytest.mark.parametrize(
+    "text", ["", "\n \n", "\ufeff", "table,first_score,second_score\n", "1\n", "table,first_score,second_score\n1,,\n"]
+)
+def test_a_file_without_a_result_is_refused(text: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    found = entered_by_command("cup", given=text, monkeypatch=monkeypatch)
+    assert found.exit_code not in {0, None}
+    assert "there is no result in stdin" in str(found.exception)
+
+
+def test_of_very_many_wrong_lines_the_first_are_told_and_how_many_more(monkeypatch: pytest.MonkeyPatch) -> None:
+    found = entered_by_command("cup", given="99 400 300\n" * 5_000, monkeypatch=monkeypatch)
+    told = found.output.splitlines()
+    assert (found.exit_code, len(told)) == (2, 52)
+    assert told[49:] == ["stdin:50: there is no table 99 in this round", "and 4950 more", "Nothing was entered."]
+
+
 def test_a_result_is_told_to_the_service_by_the_ids_of_its_game() -> None:
     made = ROUND.result(Given(1, (LEFT, Score(100)), "blai"))
     assert (made.game_id, list(made.abandoned_by), made.winner_id) == ("cup-r3-t1", ["anna-1"], "blai-1")
@@ -288,8 +326,23 @@ async def test_a_slip_and_what_a_prompt_says_may_have_the_plural_of_a_number(mon
     assert "3 scores" in told
 
 
-def entered_by_command(*arguments: str) -> Result:
-    return CliRunner().invoke(app, ["enter", *arguments, "--as", "Eva", "--file", "-"], input="1 400 300")
+def entered_by_command(
+    *arguments: str, given: str = "1 400 300", monkeypatch: pytest.MonkeyPatch | None = None
+) -> Result:
+    """What the command does with a file; with a ``monkeypatch`` there is a round, and no service behind it."""
+    if monkeypatch:
+
+        async def meant(name: str, address: str | None = None) -> str:
+            return name
+
+        async def tables(self: Calls) -> Tables:
+            return ROUND
+
+        monkeypatch.setattr(entry_command, "tournament_meant", meant)
+        monkeypatch.setattr(Calls, "tables", tables)
+        monkeypatch.setenv("LC_ALL", "en")
+        arguments = (*arguments, "--address", "127.0.0.1:1")
+    return CliRunner().invoke(app, ["enter", *arguments, "--as", "Eva", "--file", "-"], input=given)
 
 
 def test_a_round_that_no_tournament_has_is_told_without_a_traceback() -> None:

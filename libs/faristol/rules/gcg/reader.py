@@ -28,7 +28,7 @@ from faristol.rules.gcg.game import (
 from faristol.rules.gcg.problem import GcgError, Problem
 from faristol.rules.gcg.tiles import RACK, WORD
 from faristol.rules.notation import Notation, Start
-from faristol.rules.quoting import quoted
+from faristol.rules.quoting import quoted, shown
 
 _LINE_END = re.compile(r"\r\n|\r|\n")
 _PRAGMA = re.compile(r"#(\S*)\s*(.*)")
@@ -101,7 +101,7 @@ class _Reader:
             case "player1" | "player2":
                 self._player(int(keyword[-1]), rest)
             case other if re.fullmatch(r"player\d+", other):
-                self._fail("PLAYER_NUMBER", f"#{quoted(keyword)[1:-1]}: a game has two players", "#player1 or #player2")
+                self._fail("PLAYER_NUMBER", f"#{shown(keyword)}: a game has two players", "#player1 or #player2")
             case _:
                 self._lines.append(Pragma(keyword=keyword, text=rest, line=self._number))
 

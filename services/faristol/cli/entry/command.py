@@ -32,7 +32,12 @@ WHO = N_("Your name, which is kept with each result")
 WHO_ENTERS = N_("say who enters the results, with --as NAME or FARISTOL_AS, or with --arbiter ID")
 NOTHING = N_("Nothing was entered.")
 STAND_ALREADY = N_("{tables} stand already as the file has them.")
+NO_RESULTS = N_("there is no result in {file}")
+AND_MORE = N_("and {more} more")
 LEFT = N_("left: {tables}")
+
+MOST_TOLD = 50
+"""Errors of a file that are told: whoever gave another file than was meant sees it by then."""
 
 
 def enter(
@@ -92,19 +97,25 @@ def _complain(text: str) -> None:
 
 
 async def _enter_file(calls: Calls, file: str, language: str, *, sure: bool, json_output: bool) -> int:
-    """Enter all results of a file. Gives the exit code: 0, 2 where a line is wrong, 1 where the service refuses."""
-    text = _text_of(file, language)
+    """Enter all results of a file. Gives the exit code: 0, 2 where a line is wrong, 1 where the service refuses.
+
+    Raises ``StartError`` for a file without a result, and for one that cannot be read.
+    """
+    name, text = "stdin" if file == "-" else file, _text_of(file, language)
     tables = await calls.tables()
     new, standing, errors = read_sheet(text, tables, language, sure=sure)
     code = 2
+    if not (new or standing or errors):
+        raise StartError(say(NO_RESULTS, {"file": name}, language))
     if not errors and new:
         try:
             await calls.enter([tables.result(one.given) for one in new])
         except Refused as refused:
             errors, code = _by_line(new, tables, refused), 1
-    name = "stdin" if file == "-" else file
-    for error in errors:
+    for error in errors[:MOST_TOLD]:
         _complain(f"{name}:{error.line}: {error.problem}")
+    if len(errors) > MOST_TOLD:
+        _complain(say(AND_MORE, {"more": len(errors) - MOST_TOLD}, language))
     if errors:
         _complain(say(NOTHING, {}, language))
         return code

@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from faristol.rules.quoting import quoted, shown
 from faristol.rules.refusal import N_, Param, fill
 
 FORFEIT = "ff"
@@ -18,6 +19,9 @@ LEFT = "a"
 """Behind a score: the player abandoned the game at that moment."""
 
 MOST_POINTS = 99_999
+
+MOST_DIGITS = 9
+"""Of the number of a table: Python refuses to read one of thousands."""
 
 _BETWEEN = re.compile(r"(?<=\w)\s*[–:/,;]\s*(?=[\w-])|(?:(?<=\d)|(?<=\da))-(?=\d)", re.ASCII)
 """What may stand between two scores instead of a blank; a hyphen alone may be a sign, or part of a name."""
@@ -84,24 +88,29 @@ def read(line: str, players: Callable[[int], int], asked: int = 0) -> Given | Lo
     count = next((place for place, word in enumerate(words) if _score(word) is None), len(words))
     said, winner = words[:count], " ".join(words[count:])
     if winner[:1].isdigit():
-        raise Slip(NO_RESULT, given=repr(winner))
+        raise Slip(NO_RESULT, given=quoted(winner))
     if asked and len(said) == players(asked):
         return given(asked, said, len(said), winner)
     if not said or not said[0].isdecimal():
-        raise Slip(NO_RESULT, given=repr(line.strip()))
-    table = int(said[0])
-    if not players(table):
-        raise Slip(NO_TABLE, table=table)
+        raise Slip(NO_RESULT, given=quoted(line.strip()))
+    table = table_of(said[0], players)
     if len(said) == 1 and not winner:
         return Look(table)
     return given(table, said[1:], players(table), winner)
+
+
+def table_of(word: str, players: Callable[[int], int]) -> int:
+    """The table that a number says. Raises ``Slip`` for what is no number of a table at which somebody sits."""
+    if not word.isdecimal() or len(word) > MOST_DIGITS or not players(int(word)):
+        raise Slip(NO_TABLE, table=shown(word))
+    return int(word)
 
 
 def given(table: int, words: Sequence[str], players: int, winner: str = "") -> Given:
     """The result of a table in words, one for each of its players. Raises ``Slip`` for words that are none."""
     scores = [score for word in words if (score := _score(word)) is not None]
     if len(scores) < len(words):
-        raise Slip(NO_RESULT, given=repr(" ".join(words)))
+        raise Slip(NO_RESULT, given=quoted(" ".join(words)))
     if len(scores) != players:
         raise Slip(NO_SCORES, players=players, table=table, found=len(scores))
     if any(one.points is None for one in scores):

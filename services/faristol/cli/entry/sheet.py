@@ -7,11 +7,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from faristol.cli.entry.doubts import SWAPPED, is_swapped
-from faristol.cli.entry.lines import NO_TABLE, Given, Slip, given, read
+from faristol.cli.entry.lines import Given, Slip, given, read, table_of
 from faristol.cli.entry.tables import Tables, names_at
 from faristol.cli.names import folded
+from faristol.cli.player_list import UNREADABLE
 from faristol.gateway.comma_separated import text_of
 from faristol.host.text import say
+from faristol.rules.quoting import shown
 from faristol.rules.refusal import N_
 
 SEATS = ("first", "second", "third", "fourth")
@@ -84,12 +86,22 @@ def _plain(lines: Sequence[str], tables: Tables) -> Iterator[tuple[int, Given | 
 def _with_columns(text: str, tables: Tables) -> Iterator[tuple[int, Given | Slip]]:
     delimiter = ";" if text.lstrip().splitlines()[0].count(";") > text.lstrip().splitlines()[0].count(",") else ","
     reader = csv.DictReader(text.splitlines(), delimiter=delimiter, skipinitialspace=True)
-    columns = [column.strip().lower() for column in reader.fieldnames or ()]
+    try:
+        columns = [column.strip().lower() for column in reader.fieldnames or ()]
+    except csv.Error:
+        raise Slip(UNREADABLE) from None
     for column in ("table", "first_score", "second_score"):
         if column not in columns:
-            raise Slip(NO_COLUMN, column=column, known=", ".join(columns))
+            raise Slip(NO_COLUMN, column=column, known=shown(", ".join(columns)))
     reader.fieldnames = columns
-    for row in reader:
+    while True:
+        try:
+            row = next(reader)
+        except StopIteration:
+            return
+        except csv.Error:  # where the next line begins is not known
+            yield reader.line_num, Slip(UNREADABLE)
+            return
         given_here = {key: " ".join(text_of(value or "").split()) for key, value in row.items() if key}
         try:
             one = _row(given_here, tables)
@@ -107,13 +119,11 @@ def _row(row: Mapping[str, str], tables: Tables) -> Given | None:
     if not words:
         return None
     if (of := row.get("round", "")) and of != str(tables.listed.round):
-        raise Slip(OTHER_ROUND, given=of, round=tables.listed.round)
+        raise Slip(OTHER_ROUND, given=shown(of), round=tables.listed.round)
     number = row["table"]
     if not number:
         raise Slip(NO_TABLE_SAID)
-    if not number.isdecimal() or not tables.players(int(number)):
-        raise Slip(NO_TABLE, table=number)
-    table = int(number)
+    table = table_of(number, tables.players)
     _check_players(row, table, tables)
     return given(table, words, tables.players(table), row.get("winner", ""))
 
@@ -127,7 +137,7 @@ def _check_players(row: Mapping[str, str], number: int, tables: Tables) -> None:
     ):
         said = [row.get(f"{seat}_{kind}", "") for seat in SEATS[: len(seated)]]
         if any(said) and any(one and folded(one) != folded(other) for one, other in zip(said, seated, strict=True)):
-            raise Slip(OTHER_PLAYERS, table=number, expected=" – ".join(seated), given=" – ".join(said))
+            raise Slip(OTHER_PLAYERS, table=number, expected=" – ".join(seated), given=" – ".join(map(shown, said)))
 
 
 def _otherwise(given: Given, tables: Tables) -> Slip:

@@ -12,6 +12,7 @@ from faristol.host.text import say
 from faristol.host.times import to_datetime
 from faristol.pb.game.v1 import events_pb2 as game_events
 from faristol.pb.pairing.v1 import pairing_pb2 as pairing
+from faristol.rules.quoting import quoted
 from faristol.rules.refusal import N_
 from faristol.rules.usual import UsualScores
 
@@ -71,7 +72,7 @@ class Tables:
         seats = [Named(one.player_id, one.name) for one in table.players]
         found = candidates(given.winner, seats)
         if len(found) != 1:
-            raise Slip(NOBODY_IS, winner=repr(given.winner), table=given.table, players=" – ".join(names_at(table)))
+            raise Slip(NOBODY_IS, winner=quoted(given.winner), table=given.table, players=" – ".join(names_at(table)))
         return seats.index(found[0])
 
     def doubts(self, given: Given, also: Iterable[Given] = ()) -> list[Doubt]:
