@@ -160,14 +160,26 @@ def test_every_line_of_a_file_that_is_wrong_is_told_at_once() -> None:
     ]
 
 
+ASKED = "; if it is right write `yes` in a column `sure`, or give --sure for the whole file"
+
+
+def test_who_is_sure_of_a_line_is_asked_about_every_other_one() -> None:
+    text = "table,first_score,second_score,Sure\n1,900,500,Sí\n3,901,500,\n4,902,500,no\n"
+    new, _, errors = read_sheet(text, ROUND, "en")
+    assert (new[0].given, new[0].sure) == (Given(1, scores(900, 500)), True)
+    assert {one.line for one in errors} == {3, 4}
+    _, _, errors = read_sheet("table,first_score,second_score,sure\n1,400,300,perhaps\n", ROUND, "en")
+    assert [one.problem for one in errors] == ["the column `sure` says 'perhaps'; expected `yes`, `no` or nothing"]
+
+
 def test_what_stands_already_is_passed_over_and_who_is_sure_may_enter_what_is_implausible() -> None:
     text = "2 400 350\n1 900 100\n"
     new, standing, errors = read_sheet(text, ROUND, "en")
     assert [one.given.table for one in standing] == [2]
     assert [one.problem for one in errors] == [
-        "table 1: 900 is unusually high (more than 760); give --sure if it is right",
-        "table 1: 100 is unusually low (less than 150); give --sure if it is right",
-        "table 1: the scores are 800 points apart (usually at most 380); give --sure if it is right",
+        "table 1: 900 is unusually high (more than 760)" + ASKED,
+        "table 1: 100 is unusually low (less than 150)" + ASKED,
+        "table 1: the scores are 800 points apart (usually at most 380)" + ASKED,
     ]
     new, _, errors = read_sheet(text, ROUND, "en", sure=True)
     assert ([one.given for one in new], errors) == ([Given(1, scores(900, 100))], [])

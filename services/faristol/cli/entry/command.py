@@ -53,7 +53,12 @@ def enter(
         typer.Option(help="CSV of results, - for standard input: table,first_score,second_score, or lines 11,412,378."),
     ] = "",
     arbiter: Annotated[str, typer.Option(help="Id of the arbiter; else who acts, by --as or FARISTOL_AS.")] = "",
-    sure: Annotated[bool, typer.Option("--sure", help="Of a file: enter what is implausible as well.")] = False,
+    sure: Annotated[
+        bool,
+        typer.Option(
+            "--sure", help="Of a file: enter what is implausible as well; a column sure says it of single lines."
+        ),
+    ] = False,
     address: Address = None,
     json_output: AsJson = False,
 ) -> None:

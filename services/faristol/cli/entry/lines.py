@@ -18,6 +18,10 @@ NOTHING = "-"
 LEFT = "a"
 """Behind a score: the player abandoned the game at that moment."""
 
+YES = frozenset(("y", "yes", "s", "si", "ν", "ναι"))
+NO = frozenset(("n", "no", "ο", "οχι"))
+"""Yes and no in the languages there are, as ``folded`` gives them."""
+
 MOST_POINTS = 99_999
 
 MOST_DIGITS = 9

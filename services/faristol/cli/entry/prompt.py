@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable, Sequence
 
 from faristol.cli.entry.calls import Calls, Refused
 from faristol.cli.entry.doubts import SWAPPED, Doubt
-from faristol.cli.entry.lines import Given, Look, Slip, read
+from faristol.cli.entry.lines import NO, YES, Given, Look, Slip, read
 from faristol.cli.entry.tables import Tables
 from faristol.cli.names import folded, ranges
 from faristol.host.text import say
@@ -33,9 +33,6 @@ NO_CORRECTION = N_("a forfeit, or a game that was abandoned, is corrected with `
 DONE = N_("{count} entered here; {left}.")
 NOT_ENTERED = N_("Not entered.")
 ENTERED = N_("entered: {standing}")
-YES = frozenset(("y", "yes", "s", "si", "ν", "ναι"))
-NO = frozenset(("n", "no", "ο", "οχι"))
-"""Yes and no in the languages there are, as ``folded`` gives them."""
 
 
 class Prompt:

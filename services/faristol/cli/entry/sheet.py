@@ -7,13 +7,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from faristol.cli.entry.doubts import SWAPPED, is_swapped
-from faristol.cli.entry.lines import Given, Slip, given, read, table_of
+from faristol.cli.entry.lines import NO, YES, Given, Slip, given, read, table_of
 from faristol.cli.entry.tables import Tables, names_at
 from faristol.cli.names import folded
 from faristol.cli.player_list import UNREADABLE
 from faristol.gateway.comma_separated import text_of
 from faristol.host.text import say
-from faristol.rules.quoting import shown
+from faristol.rules.quoting import quoted, shown
 from faristol.rules.refusal import N_
 
 SEATS = ("first", "second", "third", "fourth")
@@ -24,7 +24,10 @@ OTHER_ROUND = N_("this is of round {given}, and results of round {round} are ent
 TWICE = N_("the result of table {table} stands in line {line} already")
 OTHER_PLAYERS = N_("at table {table} sit {expected}, in this order; the line says {given}")
 STANDS_OTHERWISE = N_("{standing} stands already: correct it where it is wrong")
-LOOK_AGAIN = N_("table {table}: {doubt}; give --sure if it is right")
+LOOK_AGAIN = N_(
+    "table {table}: {doubt}; if it is right write `yes` in a column `sure`, or give --sure for the whole file"
+)
+NEITHER = N_("the column `sure` says {given}; expected `yes`, `no` or nothing")
 NO_TABLE_SAID = N_("the table is missing")
 
 
@@ -34,6 +37,8 @@ class Listed:
 
     line: int
     given: Given
+    sure: bool = False
+    """The line says so of itself: what is implausible in it is right."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +55,8 @@ def read_sheet(
     """The results to be entered, those that stand already, and everything that is wrong, by line.
 
     A first line with names of columns is that of a file of pairings, filled in; lines without scores are passed over.
-    Without it every line is a table and its scores. What is implausible is wrong, unless somebody is ``sure``.
+    Without it every line is a table and its scores. What is implausible is wrong, unless somebody is ``sure``, of all
+    lines or, by the column of that name, of one.
     """
     text = text.removeprefix("\ufeff")
     lines = text.splitlines()
@@ -59,18 +65,19 @@ def read_sheet(
     found: list[Listed] = []
     errors: list[LineError] = []
     try:
-        for line, one in _with_columns(text, tables) if with_names else _plain(lines, tables):
-            if isinstance(one, Slip):
-                errors.append(LineError(line, say(one.text, one.params, language)))
+        for one in _with_columns(text, tables) if with_names else _plain(lines, tables):
+            if isinstance(one, Listed):
+                found.append(one)
             else:
-                found.append(Listed(line, one))
+                line, problem = one
+                errors.append(LineError(line, say(problem.text, problem.params, language)))
     except Slip as slip:
         return [], [], [LineError(1, say(slip.text, slip.params, language))]
     new, standing, wrong = _checked(found, tables, language, sure=sure)
     return new, standing, sorted([*errors, *wrong], key=lambda error: error.line)
 
 
-def _plain(lines: Sequence[str], tables: Tables) -> Iterator[tuple[int, Given | Slip]]:
+def _plain(lines: Sequence[str], tables: Tables) -> Iterator[Listed | tuple[int, Slip]]:
     for number, line in enumerate(lines, start=1):
         if not line.strip():
             continue
@@ -80,10 +87,10 @@ def _plain(lines: Sequence[str], tables: Tables) -> Iterator[tuple[int, Given | 
             yield number, slip
         else:
             if isinstance(one, Given):
-                yield number, one
+                yield Listed(number, one)
 
 
-def _with_columns(text: str, tables: Tables) -> Iterator[tuple[int, Given | Slip]]:
+def _with_columns(text: str, tables: Tables) -> Iterator[Listed | tuple[int, Slip]]:
     delimiter = ";" if text.lstrip().splitlines()[0].count(";") > text.lstrip().splitlines()[0].count(",") else ","
     reader = csv.DictReader(text.splitlines(), delimiter=delimiter, skipinitialspace=True)
     try:
@@ -104,12 +111,19 @@ def _with_columns(text: str, tables: Tables) -> Iterator[tuple[int, Given | Slip
             return
         given_here = {key: " ".join(text_of(value or "").split()) for key, value in row.items() if key}
         try:
-            one = _row(given_here, tables)
+            one, sure = _row(given_here, tables), _is_sure(given_here.get("sure", ""))
         except Slip as slip:
             yield reader.line_num, slip
         else:
             if one is not None:
-                yield reader.line_num, one
+                yield Listed(reader.line_num, one, sure)
+
+
+def _is_sure(word: str) -> bool:
+    """Whether a line says that it is right whatever it looks like. Raises ``Slip`` for another word than yes and no."""
+    if folded(word) not in YES | NO | {""}:
+        raise Slip(NEITHER, given=quoted(word))
+    return folded(word) in YES
 
 
 def _row(row: Mapping[str, str], tables: Tables) -> Given | None:
@@ -166,7 +180,7 @@ def _checked(
                 continue
             if tables[number].scores:
                 raise _otherwise(one.given, tables)
-            unsure = [] if sure else tables.doubts(one.given, (other.given for other in new))
+            unsure = [] if sure or one.sure else tables.doubts(one.given, (other.given for other in new))
             tables.result(one.given)
         except Slip as slip:
             errors.append(LineError(one.line, say(slip.text, slip.params, language)))
