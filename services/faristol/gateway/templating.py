@@ -6,6 +6,7 @@ import hashlib
 from functools import cache
 from importlib import resources
 from typing import Any
+from zoneinfo import ZoneInfo
 
 from babel.dates import format_date, format_time
 from jinja2 import Environment, PackageLoader, StrictUndefined
@@ -39,7 +40,9 @@ def environment(language: str) -> Environment:
     env.install_gettext_translations(translations(language), newstyle=True)  # type: ignore[attr-defined] # by i18n
     env.filters["points"] = lambda value: number(value, language)
     env.filters["signed"] = lambda value: signed(value, language)
-    env.filters["day"] = lambda moment: format_date(moment, "long", locale=language)
+    env.filters["day"] = lambda moment, time_zone="": format_date(
+        moment.astimezone(ZoneInfo(time_zone or "UTC")), "long", locale=language
+    )
     env.filters["time"] = lambda moment: format_time(moment, "short", locale=language)
     env.globals.update(language=language, languages=LANGUAGES, language_names=NAMES, labels=labels, asset=asset, pb=pb)
     env.globals.update(

@@ -257,7 +257,7 @@ async def test_what_was_recorded_before_the_question_is_there_in_every_form_thou
     assert refused.status_code == 404
 
 
-async def test_programs_are_told_the_time_zone_the_halls_and_how_rounds_were_paired_and_reports_have_its_days(
+async def test_programs_are_told_the_time_zone_the_halls_and_how_rounds_were_paired_and_reports_and_pages_have_its_days(
     stage: Stage,
 ) -> None:
     steps = list(Championship().steps())
@@ -278,3 +278,6 @@ async def test_programs_are_told_the_time_zone_the_halls_and_how_rounds_were_pai
     assert report["042"] == "2026/03/08"
     assert report["132"][87:95] == "26/03/08"
     assert report["132"][:87].isspace()
+    for page in ("/", "/t/lliga", "/t/lliga/players"):
+        shown = (await stage.http.get(page, headers={"Accept-Language": "en"})).text
+        assert "March 8, 2026 ·" in shown, page
