@@ -10,7 +10,7 @@ from zoneinfo import ZoneInfo
 import typer
 
 from faristol.cli.acts import ACTS
-from faristol.cli.answers import NO_HALLS, NO_PRIZES, RATED_BY, game_params
+from faristol.cli.answers import NO_HALLS, NO_PRIZES, NOTE, RATED_BY, game_params
 from faristol.cli.calling import AsJson, as_json, language_of_terminal
 from faristol.cli.commands import spelled
 from faristol.cli.common import run
@@ -93,7 +93,7 @@ ALSO: Mapping[str, str] = {
     "decided_by": N_("Decided by: {decided_by}."),
     "by": N_("Done by {by}."),
     "undo": N_("To undo it: `{undo}`."),
-    "note": N_("Note: {note}"),
+    "note": NOTE,
 }
 """What is told behind the sentence, where there is something to say."""
 

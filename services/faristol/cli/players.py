@@ -11,6 +11,7 @@ from typing import Annotated
 import grpc
 import typer
 
+from faristol.cli.answers import NOTE
 from faristol.cli.calling import AsJson, as_json, info_of, language_of_terminal
 from faristol.cli.common import columns, run
 from faristol.cli.completing import Tournament
@@ -18,6 +19,7 @@ from faristol.cli.director import Address, call
 from faristol.cli.names import roll
 from faristol.cli.player_list import Listed, read_players
 from faristol.cli.team_list import ListedTeam, Tournaments, teams_of, without_teams
+from faristol.gateway import labels
 from faristol.host import StartError
 from faristol.host.text import say, translations
 from faristol.pairing.identity import same_affiliation
@@ -169,20 +171,28 @@ def _lacking(team: ListedTeam) -> dict[str, str]:
 
 
 def list_players(tournament: Tournament, address: Address = None, json_output: AsJson = False) -> None:
-    """List the players in the order of registration: name, id, club, and what is otherwise than usual."""
+    """List the players in the order of registration: name, id, club, rating, and what is to be said of them."""
     known, language = run(roll(tournament, address)), language_of_terminal()
     if json_output:
         _print([as_json(player) for player in known.tournament.players])
         return
     for line in columns(
-        [known.name(player.player_id), player.player_id, player.club, ", ".join(_marks(player, language))]
+        [
+            known.name(player.player_id),
+            player.player_id,
+            player.club,
+            "–" if player.unrated else str(player.rating),
+            ", ".join(_marks(player, language)),
+        ]
         for player in known.tournament.players
     ):
         typer.echo(line)
 
 
 def _marks(player: pairing.Player, language: str) -> Iterator[str]:
-    """What is to be said of a player."""
+    """What is to be said of a player; what officials have to know, in the director's words, comes last."""
+    if player.category:
+        yield player.category
     if player.checked_in:
         yield say(N_("checked in"), {}, language)
     if player.entered_round > 1:
@@ -191,6 +201,11 @@ def _marks(player: pairing.Player, language: str) -> Iterator[str]:
         yield say(N_("withdrawn from round {round} on"), {"round": player.withdrawn_round}, language)
     if player.table:
         yield say(N_("table {table}"), {"table": player.table}, language)
+    for bye in player.byes:
+        kind = translations(language).gettext(labels.BYES[bye.kind])
+        yield say(N_("sits round {round} out: {kind}"), {"round": bye.round, "kind": kind}, language)
+    if player.note:
+        yield say(NOTE, {"note": player.note}, language)
 
 
 def list_teams(tournament: Tournament, address: Address = None, json_output: AsJson = False) -> None:

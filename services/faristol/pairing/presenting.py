@@ -100,6 +100,8 @@ def _player(player: Player, paired: int, known: Person | None, note: str) -> pai
         club=known.club if known else "",
         category=player.category,
         note=note,
+        rating=player.rating,
+        unrated=player.unrated,
     )
 
 

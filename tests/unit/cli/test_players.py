@@ -6,6 +6,8 @@ import grpc
 import pytest
 from grpc.aio import AioRpcError, Metadata
 
+from faristol.cli import players
+from faristol.cli.names import Roll
 from faristol.cli.player_list import read_players
 from faristol.cli.players import _registered_before
 from faristol.cli.team_list import teams_of
@@ -264,3 +266,26 @@ def test_a_list_that_a_spreadsheet_parted_by_semicolons_is_read(tmp_path: Path) 
         1700,
         [],
     )
+
+
+def test_players_are_listed_with_their_rating_and_all_that_is_to_be_said_of_them(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    anna = pairing.Player(
+        player_id="anna", name="Anna Puig", club="Valls", rating=1834, category="U18", checked_in=True
+    )
+    anna.byes.add(round=3, kind=events.BYE_KIND_HALF_POINT)
+    anna.note = "needs a table near the door"
+    blai = pairing.Player(player_id="blai", name="Blai Soler", rating=1000, unrated=True, withdrawn_round=2)
+
+    async def known(_given: str, _address: str | None) -> Roll:
+        return Roll(pairing.GetTournamentResponse(tournament_id="copa", players=[anna, blai]))
+
+    monkeypatch.setenv("LC_ALL", "en")
+    monkeypatch.setattr(players, "roll", known)
+    players.list_players("copa")
+    assert capsys.readouterr().out.splitlines() == [
+        "Anna Puig   anna  Valls  1834  "
+        "U18, checked in, sits round 3 out: half a point, Note: needs a table near the door",
+        "Blai Soler  blai         –     withdrawn from round 2 on",
+    ]

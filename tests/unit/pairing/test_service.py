@@ -606,9 +606,9 @@ async def test_the_system_by_which_a_tournament_is_rated_is_shown_and_its_choice
     assert (await desk.stub.GetTournament(which)).rating_system == "fisc-1"
 
 
-async def test_the_tournament_tells_the_names_and_clubs_of_its_players_by_which_people_mean_them(desk: Desk) -> None:
+async def test_the_tournament_tells_the_names_clubs_and_ratings_of_its_players(desk: Desk) -> None:
     await create(desk)
-    await register(desk, player_id="anna", name="Anna Puig", club="Valls")
+    await register(desk, player_id="anna", name="Anna Puig", club="Valls", rating=1834)
     await register(desk, player_id="blai", name="Blai Soler")
     await erase(desk.record, "blai")
 
@@ -617,6 +617,7 @@ async def test_the_tournament_tells_the_names_and_clubs_of_its_players_by_which_
         ("anna", "Anna Puig", "Valls"),
         ("blai", "", ""),
     ]
+    assert [(one.rating if not one.unrated else None) for one in answer.players] == [1834, None]
 
 
 async def test_a_refusal_on_the_command_line_says_names_and_tables_for_ids(desk: Desk) -> None:

@@ -4247,6 +4247,8 @@ class Player(_message.Message):
     CLUB_FIELD_NUMBER: _builtins.int
     CATEGORY_FIELD_NUMBER: _builtins.int
     NOTE_FIELD_NUMBER: _builtins.int
+    RATING_FIELD_NUMBER: _builtins.int
+    UNRATED_FIELD_NUMBER: _builtins.int
     player_id: _builtins.str
     """The player."""
     entered_round: _builtins.int
@@ -4267,6 +4269,10 @@ class Player(_message.Message):
     """Class of competition that the player is in, as `U18`; empty for none."""
     note: _builtins.str
     """What officials have to know of the player; empty for nothing, and once it was erased."""
+    rating: _builtins.int
+    """The rating with which the player entered."""
+    unrated: _builtins.bool
+    """None was published: `rating` is where the system lets such players start."""
     @_builtins.property
     def byes(self) -> _containers.RepeatedCompositeFieldContainer[Global___GrantedBye]:
         """Rounds to come that the player will sit out."""
@@ -4285,10 +4291,12 @@ class Player(_message.Message):
         club: _builtins.str = ...,
         category: _builtins.str = ...,
         note: _builtins.str = ...,
+        rating: _builtins.int = ...,
+        unrated: _builtins.bool = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["byes", b"byes", "category", b"category", "checked_in", b"checked_in", "club", b"club", "entered_round", b"entered_round", "fictitious_half_points", b"fictitious_half_points", "name", b"name", "note", b"note", "player_id", b"player_id", "table", b"table", "withdrawn_round", b"withdrawn_round"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["byes", b"byes", "category", b"category", "checked_in", b"checked_in", "club", b"club", "entered_round", b"entered_round", "fictitious_half_points", b"fictitious_half_points", "name", b"name", "note", b"note", "player_id", b"player_id", "rating", b"rating", "table", b"table", "unrated", b"unrated", "withdrawn_round", b"withdrawn_round"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
