@@ -48,6 +48,7 @@ TEAMS = N_("Teams: {teams}.")
 HALLS = N_("Halls: {halls}.")
 OWN_TABLE = N_("{who} sits at table {table}.")
 BYE_TO_COME = N_("{who} sits round {round} out: {kind}.")
+OPPONENT_GONE = N_("{who} has no game in round {round}, as the opponent is not there: {kind}.")
 NOTE = N_("Note: {note}")
 DIVISIONS = N_("Divisions: {divisions}.")
 RATED_BY = N_("Rated by {system}.")
@@ -190,13 +191,38 @@ def _players(seat: events.Pairing, known: Roll) -> str:
 def _round_paired(
     request: pairing.PairRoundRequest, answer: pairing.PairRoundResponse, known: Roll, language: str
 ) -> Iterator[str]:
-    """How many games there are, who rests, and the tables."""
+    """How many games there are, who rests and why, and the tables."""
     games = sum(bool(seat.table) for seat in answer.pairings)
     counted = translations(language).ngettext("%(num)s game", "%(num)s games", games) % {"num": games}
     bye = known.name(answer.bye_team_id or answer.bye_player_id)
     params: Params = {"round": request.round, "games": counted, "bye": bye}
     yield say(PAIRED_BYE if bye else PAIRED, params, language)
+    yield from _sitting_out(answer, known, request.round, language)
     yield from pairing_lines(answer.pairings, answer.matches, known, language)
+
+
+def _sitting_out(answer: pairing.PairRoundResponse, known: Roll, number: int, language: str) -> Iterator[str]:
+    """Who sits a round out other than by the pairing, with a team once for all its players."""
+    granted = {
+        who
+        for who, byes in (
+            *((player.player_id, player.byes) for player in known.tournament.players),
+            *((team.team_id, team.byes) for team in known.tournament.teams),
+        )
+        if any(bye.round == number for bye in byes)
+    }
+    teams = {bye.team_id for bye in answer.team_byes} | {answer.bye_team_id} - {""}
+    alone = [bye for bye in answer.requested_byes if bye.team_id not in teams]
+    for who, kind in (
+        *((bye.team_id, bye.kind) for bye in answer.team_byes),
+        *((bye.player_id, bye.kind) for bye in alone),
+    ):
+        params: Params = {
+            "who": known.name(who),
+            "round": number,
+            "kind": translations(language).gettext(labels.BYES[kind]),
+        }
+        yield say(BYE_TO_COME if who in granted else OPPONENT_GONE, params, language)
 
 
 def pairing_lines(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable, Iterator, Mapping
 from typing import Annotated
 
 import typer
@@ -19,6 +20,9 @@ from faristol.rules.refusal import N_
 
 HEAD = N_("Round {round} of {tournament}: {phase}.")
 RESTS = N_("bye")
+SITS_OUT = N_("Sits out:")
+OPPONENT_GONE = N_("Without a game, as the opponent is not there:")
+WINNER = N_("winner")
 
 
 def show(
@@ -46,17 +50,46 @@ def show(
     if json_output:
         typer.echo(json.dumps(as_json(found), ensure_ascii=False, indent=2))
         return
+    typer.echo("\n".join(told(head.name, found, language)))
+
+
+def told(tournament: str, found: pb.GetPairingsResponse, language: str) -> Iterator[str]:
+    """The lines of a round, in the words of its page: what the scores do not say of a result stands behind them."""
     read = translations(language).gettext
     phase = read(words.PHASES[found.phase])
-    typer.echo(say(HEAD, {"round": found.round, "tournament": head.name, "phase": phase}, language))
-    resting = [*([found.bye] if found.HasField("bye") else []), *(bye.seat for bye in found.requested_byes)]
-    seats = [seat for table in found.tables for seat in table.seats] + resting
+    yield say(HEAD, {"round": found.round, "tournament": tournament, "phase": phase}, language)
+    resting = [(found.bye, read(RESTS))] if found.HasField("bye") else []
+    for bye in found.requested_byes:
+        why = OPPONENT_GONE if bye.match or words.opponent_gone(found, bye) else SITS_OUT
+        resting.append((bye.seat, f"{read(why)} {read(words.BYES[bye.kind])}"))
+    seats = [seat for table in found.tables for seat in table.seats] + [seat for seat, _ in resting]
     called = labels([Named(seat.player_id, seat.name) for seat in seats])
     rows = []
     for table in found.tables:
         players = " – ".join(called[seat.player_id] for seat in table.seats)
         scores = "–".join(str(seat.score) for seat in table.seats) if table.final else ""
-        rows.append([f"{table.hall} {table.table}".strip() if table.table else "–", players, scores])
-    rows += [["", called[seat.player_id], read(RESTS)] for seat in resting]
-    for line in columns(rows):
-        typer.echo(line)
+        number = f"{table.hall} {table.table}".strip() if table.table else "–"
+        rows.append([number, players, scores, ", ".join(_besides(table, called, read))])
+    rows += [["", called[seat.player_id], why, ""] for seat, why in resting]
+    yield from columns(rows)
+
+
+def _besides(table: pb.Table, called: Mapping[str, str], read: Callable[[str], str]) -> Iterator[str]:
+    """What is to be said of a result: how the game was lost where not by its score, by whom, and who won it then."""
+    if not table.final:
+        if table.HasField("postponed_to"):
+            yield read(N_("postponed"))
+        return
+    if table.lost_by_all:
+        yield read(N_("both lost") if len(table.seats) == 2 else N_("all lost"))
+    if table.unplayed:
+        yield read(N_("forfeit"))
+    elif table.corrected:
+        yield read(N_("corrected"))
+    scores = sorted(table.seats, key=lambda seat: -seat.score)
+    by_score = scores[0].player_id == table.winner_id and scores[0].score > scores[1].score
+    if table.winner_id and (table.unplayed or not by_score):
+        yield f"{read(WINNER)}: {called[table.winner_id]}"
+    for loser in table.loser_ids:
+        if how := words.ABSENT if table.unplayed else words.LOSERS.get(table.condition, ""):
+            yield f"{called[loser]}: {read(how)}"

@@ -139,6 +139,8 @@ class PairingService(
                 bye_player_id=resting[0] if resting else "",
                 matches=paired.matches,
                 bye_team_id=paired.bye_team_id,
+                requested_byes=paired.requested_byes,
+                team_byes=paired.team_byes,
             )
 
         return await self.act(context, request, facts_of, answer, pairing.PairRoundResponse)

@@ -36,12 +36,14 @@ def _copa(*, teams: bool = False) -> pairing.GetTournamentResponse:
         events.Pairing(table=3, game_id="copa-r1-t3", first_player_id="anna", second_player_id="p-1"),
         events.Pairing(table=4, game_id="copa-r1-t4", first_player_id="anna-2", second_player_id="p-2", hall="Gran"),
     ]
+    players = [pairing.Player(player_id=who, name=name, club=club) for who, (name, club) in PLAYERS.items()]
+    players[0].byes.add(round=2, kind=events.BYE_KIND_HALF_POINT)
     return pairing.GetTournamentResponse(
         tournament_id="copa",
         name="Copa",
         rounds=5,
         time_zone="Europe/Madrid",
-        players=[pairing.Player(player_id=who, name=name, club=club) for who, (name, club) in PLAYERS.items()],
+        players=players,
         teams=[pairing.Team(team_id=who, name=name) for who, name in {"t1": "Torres", "c1": "Cavalls"}.items()] * teams,
         played=[pairing.Round(round=1, phase=pairing.ROUND_PHASE_STARTED, pairings=seats)],
     )
@@ -203,6 +205,14 @@ def test_every_answer_is_a_sentence_with_names(said: Said) -> None:
         "Round 2 is paired: 2 games, bye: Blai Soler.",
         "       3  Anna Puig (Valls) – Blai Soler",
         "  Gran 4  Anna Puig (Reus) – Cesca, Riu",
+    ]
+    answer = pairing.PairRoundResponse(position=9, bye_player_id="p-1")
+    answer.requested_byes.add(player_id="anna", kind=events.BYE_KIND_HALF_POINT)
+    answer.requested_byes.add(player_id="p-2", kind=events.BYE_KIND_FULL_POINT)
+    _, told = said("round", "pair", "copa", answer=answer)
+    assert told.splitlines()[1:] == [
+        "Anna Puig (Valls) sits round 2 out: half a point.",
+        "Cesca, Riu has no game in round 2, as the opponent is not there: a point.",
     ]
     answer = pairing.GiveForfeitResponse(scores=[game.FinalScore(player_id="anna", score=0)])
     _, told = said("result", "forfeit", "copa", "3", "--loser", "blai", answer=answer)

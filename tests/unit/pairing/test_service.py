@@ -620,6 +620,15 @@ async def test_the_tournament_tells_the_names_clubs_and_ratings_of_its_players(d
     assert [(one.rating if not one.unrated else None) for one in answer.players] == [1834, None]
 
 
+async def test_who_pairs_a_round_is_told_who_sits_it_out_as_was_granted(desk: Desk) -> None:
+    await open_tournament(desk, players=7)
+    await act(desk, "GrantBye", player_id="p3", round=1, kind=events.BYE_KIND_HALF_POINT)
+    paired = await act(desk, "PairRound", round=1)
+    assert isinstance(paired, pairing.PairRoundResponse)
+    assert list(paired.requested_byes) == [events.RequestedBye(player_id="p3", kind=events.BYE_KIND_HALF_POINT)]
+    assert paired.bye_player_id == ""
+
+
 async def test_a_refusal_on_the_command_line_says_names_and_tables_for_ids(desk: Desk) -> None:
     await open_tournament(desk)
     await act(desk, "PairRound", round=1)

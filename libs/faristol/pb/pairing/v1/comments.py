@@ -322,6 +322,8 @@ COMMENTS: dict[str, str] = {
     'PairRoundResponse.matches': 'The matches between teams; empty where there are no teams.',
     'PairRoundResponse.pairings': 'In the order of the tables.',
     'PairRoundResponse.position': 'Position in the record of the last event written.',
+    'PairRoundResponse.requested_byes': 'Who sits the round out with points that were granted, or because the opponent is not there.',
+    'PairRoundResponse.team_byes': 'The teams that do. Their players are among `requested_byes`.',
     'PersonAffiliation.affiliation': 'Club or association, as the club in RegisterPlayer. Checked and not kept.',
     'PersonAffiliation.person_id': 'The person.',
     'PersonCountry.country': 'Country, as in RegisterPlayer. Checked and not kept.',

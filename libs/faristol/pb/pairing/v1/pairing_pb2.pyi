@@ -2153,6 +2153,8 @@ class PairRoundResponse(_message.Message):
     BYE_PLAYER_ID_FIELD_NUMBER: _builtins.int
     MATCHES_FIELD_NUMBER: _builtins.int
     BYE_TEAM_ID_FIELD_NUMBER: _builtins.int
+    REQUESTED_BYES_FIELD_NUMBER: _builtins.int
+    TEAM_BYES_FIELD_NUMBER: _builtins.int
     position: _builtins.int
     """Position in the record of the last event written."""
     bye_player_id: _builtins.str
@@ -2167,6 +2169,14 @@ class PairRoundResponse(_message.Message):
     def matches(self) -> _containers.RepeatedCompositeFieldContainer[_events_pb2_1.TeamMatch]:
         """The matches between teams; empty where there are no teams."""
 
+    @_builtins.property
+    def requested_byes(self) -> _containers.RepeatedCompositeFieldContainer[_events_pb2_1.RequestedBye]:
+        """Who sits the round out with points that were granted, or because the opponent is not there."""
+
+    @_builtins.property
+    def team_byes(self) -> _containers.RepeatedCompositeFieldContainer[_events_pb2_1.TeamBye]:
+        """The teams that do. Their players are among `requested_byes`."""
+
     def __init__(
         self,
         *,
@@ -2175,10 +2185,12 @@ class PairRoundResponse(_message.Message):
         bye_player_id: _builtins.str = ...,
         matches: _abc.Iterable[_events_pb2_1.TeamMatch] | None = ...,
         bye_team_id: _builtins.str = ...,
+        requested_byes: _abc.Iterable[_events_pb2_1.RequestedBye] | None = ...,
+        team_byes: _abc.Iterable[_events_pb2_1.TeamBye] | None = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["bye_player_id", b"bye_player_id", "bye_team_id", b"bye_team_id", "matches", b"matches", "pairings", b"pairings", "position", b"position"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["bye_player_id", b"bye_player_id", "bye_team_id", b"bye_team_id", "matches", b"matches", "pairings", b"pairings", "position", b"position", "requested_byes", b"requested_byes", "team_byes", b"team_byes"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
