@@ -18,7 +18,7 @@ from google.protobuf.timestamp_pb2 import Timestamp
 
 from faristol.cli.compose import Running, running
 from faristol.host import Settings
-from faristol.host.times import to_timestamp
+from faristol.kernel.times import to_timestamp
 from faristol.pb.clock.v1 import clock_pb2, clock_pb2_grpc
 from faristol.pb.game.v1 import events_pb2 as game_events
 from faristol.pb.game.v1 import game_pb2, game_pb2_grpc

@@ -9,7 +9,7 @@ from datetime import UTC, datetime, timedelta
 
 from google.protobuf.message import Message
 
-from faristol.host.times import to_timestamp
+from faristol.kernel.times import to_timestamp
 from faristol.pb.clock.v1 import events_pb2 as clock_events
 from faristol.pb.game.v1 import events_pb2 as game_events
 from faristol.record import Decision, Metadata, Record, Recorded, Write

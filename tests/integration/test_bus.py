@@ -24,11 +24,11 @@ from faristol.bus.envelope import headers, subject
 from faristol.bus.server import RESTART_SECONDS
 from faristol.bus.status import State, Status, status
 from faristol.bus.stopped import retry
+from faristol.kernel.refusal import Refusal
 from faristol.pb.game.v1 import events_pb2
 from faristol.record import Decision, Metadata, Record, Recorded, Write
 from faristol.record.tables import events
 from faristol.record.tasks import end
-from faristol.rules.refusal import Refusal
 
 PASSED = "faristol.game.v1.Passed"
 

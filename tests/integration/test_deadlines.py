@@ -8,7 +8,7 @@ from pathlib import Path
 from tests.integration.processes import Child, free_port, wait_until_serving
 from tests.integration.running_clocks import said, start, told
 
-from faristol.host.times import milliseconds_between
+from faristol.kernel.times import milliseconds_between
 from faristol.pb.clock.v1 import events_pb2 as clock_events
 from faristol.record import Record
 

@@ -17,6 +17,7 @@ from tests.unit.gateway.stage import opened
 from tests.unit.record.chains import KEY
 from tests.unit.results.synthetic import COUNTRIES, NAMES, Championship
 
+from faristol.kernel.refusal import Refusal
 from faristol.pb.game.v1 import events_pb2 as game
 from faristol.pb.pairing.v1 import events_pb2 as pairing
 from faristol.record import Decision, Metadata, Record, RecordError, Write, keys, tables
@@ -28,7 +29,6 @@ from faristol.record.people import Person, names, remember
 from faristol.record.restoring import restore
 from faristol.record.sealing import seal
 from faristol.record.verification import verify
-from faristol.rules.refusal import Refusal
 
 NAME, CLUB, COUNTRY = PEOPLE["anna"]
 PUBLIC = keys.by_id([KEY.public_key()])

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from faristol.host.desk import Desk
-    from faristol.host.errors import AlreadyExists, Invalid, NotFound, Unreachable
+    from faristol.host.errors import Unreachable
     from faristol.host.part import Part, Servicer
     from faristol.host.runtime import Runtime
     from faristol.host.settings import SERVICES, Addresses, Settings, StartError
@@ -16,10 +16,7 @@ if TYPE_CHECKING:
 __all__ = [
     "SERVICES",
     "Addresses",
-    "AlreadyExists",
     "Desk",
-    "Invalid",
-    "NotFound",
     "Part",
     "Runtime",
     "Servicer",
@@ -31,10 +28,7 @@ __all__ = [
 _MODULES = {
     "SERVICES": "settings",
     "Addresses": "settings",
-    "AlreadyExists": "errors",
     "Desk": "desk",
-    "Invalid": "errors",
-    "NotFound": "errors",
     "Part": "part",
     "Runtime": "runtime",
     "Servicer": "part",

@@ -12,9 +12,10 @@ from typing import Any
 import grpc
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from faristol.host.errors import Invalid
+from faristol.kernel.errors import Invalid
+from faristol.kernel.names import LONGEST_NAME, OFFICIAL, may_be_kept, tidy
+from faristol.kernel.refusal import N_
 from faristol.record import Record, people
-from faristol.rules.refusal import N_
 
 ACTOR = "faristol-actor"
 """Metadata of a call: the id of who sends it, which stays on the record for ever."""
@@ -65,7 +66,7 @@ async def acting(record: Record, context: grpc.aio.ServicerContext[Any, Any], co
     if known := await people.official(record, name):
         return Acting(known)
     made = hashlib.sha256(uuid.UUID(command_id).bytes).hexdigest()[:12]
-    return Acting(f"{people.OFFICIAL}{made}", name)
+    return Acting(f"{OFFICIAL}{made}", name)
 
 
 def _name(value: str | bytes) -> str:
@@ -74,11 +75,11 @@ def _name(value: str | bytes) -> str:
         text = value.decode() if isinstance(value, bytes) else value
     except UnicodeDecodeError:
         raise Invalid(ACTOR_NAME, N_("expected a name in UTF-8")) from None
-    name = people.tidy(text)
-    if not people.may_be_kept(name, least=0):
+    name = tidy(text)
+    if not may_be_kept(name, least=0):
         raise Invalid(
             ACTOR_NAME,
             N_("{given} is not a name; expected at most {most} characters, all of which can be shown"),
-            {"given": repr(name[: people.LONGEST_NAME]), "most": people.LONGEST_NAME},
+            {"given": repr(name[:LONGEST_NAME]), "most": LONGEST_NAME},
         )
     return name

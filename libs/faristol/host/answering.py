@@ -11,10 +11,11 @@ import grpc
 from google.protobuf.message import DecodeError
 from grpc_status import rpc_status
 
-from faristol.host.errors import Invalid, Stopping, status_of
+from faristol.host.errors import Stopping, status_of
 from faristol.host.requests import check_text
-from faristol.host.text import negotiate, say
-from faristol.rules.refusal import N_
+from faristol.kernel.errors import Invalid
+from faristol.kernel.refusal import N_
+from faristol.text import negotiate, say
 
 DEFECT = N_("an error of Faristol's own; its log has the details")
 

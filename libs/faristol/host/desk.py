@@ -18,9 +18,9 @@ from opentelemetry.propagate import inject
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from faristol.host.acting import ACTOR, Acting, acting, checked, said
-from faristol.host.errors import AlreadyExists, Invalid, NotFound
+from faristol.kernel.errors import AlreadyExists, Invalid, NotFound
+from faristol.kernel.refusal import N_, Refusal
 from faristol.record import Appended, Command, Conflict, Decision, Metadata, Record
-from faristol.rules.refusal import N_, Refusal
 
 ATTEMPTS = 16
 """How often a decision is made anew when others were faster, before the caller is told."""

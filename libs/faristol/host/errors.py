@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Literal
+from functools import partial
 from urllib.parse import quote
 
 from google.protobuf import any_pb2
@@ -11,97 +11,15 @@ from google.rpc import code_pb2, error_details_pb2, status_pb2
 from sqlalchemy.exc import DBAPIError, InterfaceError, OperationalError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 
-from faristol.host.text import SOURCE, cited, render, say
+from faristol.kernel.errors import AlreadyExists, Invalid, NotFound
+from faristol.kernel.refusal import N_, Param, Refusal
 from faristol.record import Conflict, Unacceptable
 from faristol.record.database import AWAY, sqlstate, wrong_statement
 from faristol.record.decision import LONGEST_SHOWN
-from faristol.rules.refusal import N_, Param, Refusal
+from faristol.text import cited, render, say
 
 DOMAIN = "faristol"
 """Domain of `google.rpc.ErrorInfo`."""
-
-
-Missing = Literal[
-    "act", "case", "case of the game", "clock", "game", "player", "rating list", "round", "team", "tournament"
-]
-"""What may be asked for and not be there."""
-
-Taken = Literal["player", "team", "tournament"]
-"""What may be made and be there already."""
-
-# A sentence for each kind: in other languages its article and its ending depend on the kind.
-THERE_IS_NO: Mapping[Missing, str] = {
-    "act": N_("there is no act {id}"),
-    "case": N_("there is no case {id}"),
-    "case of the game": N_("there is no case of the game {id}"),
-    "clock": N_("there is no clock {id}"),
-    "game": N_("there is no game {id}"),
-    "player": N_("there is no player {id}"),
-    "rating list": N_("there is no rating list {id}"),
-    "round": N_("there is no round {id}"),
-    "team": N_("there is no team {id}"),
-    "tournament": N_("there is no tournament {id}"),
-}
-THERE_IS: Mapping[Taken, str] = {
-    "player": N_("there is a player {id} already"),
-    "team": N_("there is a team {id} already"),
-    "tournament": N_("there is a tournament {id} already"),
-}
-
-
-class NotFound(Exception):
-    """There is no such thing."""
-
-    def __init__(self, kind: Missing, wanted: str) -> None:
-        super().__init__(kind, wanted)
-        self.kind = kind
-        self.wanted = wanted
-
-    def say(self, language: str) -> str:
-        """The sentence in ``language``."""
-        return say(THERE_IS_NO[self.kind], {"id": repr(self.wanted)}, language)
-
-    def __str__(self) -> str:
-        return self.say(SOURCE)
-
-
-class AlreadyExists(Exception):
-    """The id is taken."""
-
-    def __init__(self, kind: Taken, wanted: str) -> None:
-        super().__init__(kind, wanted)
-        self.kind = kind
-        self.wanted = wanted
-
-    def say(self, language: str) -> str:
-        """The sentence in ``language``."""
-        return say(THERE_IS[self.kind], {"id": repr(self.wanted)}, language)
-
-    def __str__(self) -> str:
-        return self.say(SOURCE)
-
-
-class Invalid(Exception):
-    """A field of a request is malformed, whatever the state of things.
-
-    ``problem`` is an English text, marked with ``N_``, with ``{named}`` places that ``params`` fill. ``where`` is
-    another such text, which says in a person's terms what the field is of; may be empty.
-    """
-
-    def __init__(self, field: str, problem: str, params: Mapping[str, Param] | None = None, *, where: str = "") -> None:
-        super().__init__(field, problem, params)
-        self.field = field
-        self.problem = problem
-        self.where = where
-        self.params: Mapping[str, Param] = dict(params or {})
-
-    def say(self, language: str) -> str:
-        """The name of the field, what it is of, and what is wrong with it in ``language``."""
-        of = f" ({say(self.where, self.params, language)})" if self.where else ""
-        return f"{self.field}{of}: {say(self.problem, self.params, language)}"
-
-    def __str__(self) -> str:
-        return self.say(SOURCE)
 
 
 class Behind(Exception):
@@ -194,6 +112,7 @@ def _cut(text: str, longest: int) -> str:
 
 
 def _status_of(problem: BaseException, language: str) -> status_pb2.Status | None:
+    in_language = partial(say, language=language)
     match problem:
         case Refusal():
             info = {**_params(problem.params), "message": problem.message, "article": problem.article}
@@ -203,13 +122,13 @@ def _status_of(problem: BaseException, language: str) -> status_pb2.Status | Non
             return status
         case NotFound():
             info = {"kind": problem.kind, "id": problem.wanted}
-            return _status(code_pb2.NOT_FOUND, problem.say(language), "NOT_FOUND", info)
+            return _status(code_pb2.NOT_FOUND, problem.told(in_language), "NOT_FOUND", info)
         case AlreadyExists():
             info = {"kind": problem.kind, "id": problem.wanted}
-            return _status(code_pb2.ALREADY_EXISTS, problem.say(language), "ALREADY_EXISTS", info)
+            return _status(code_pb2.ALREADY_EXISTS, problem.told(in_language), "ALREADY_EXISTS", info)
         case Invalid():
             info = {**_params(problem.params), "message": problem.problem, "field": problem.field}
-            return _status(code_pb2.INVALID_ARGUMENT, problem.say(language), "INVALID", info)
+            return _status(code_pb2.INVALID_ARGUMENT, problem.told(in_language), "INVALID", info)
         case Unacceptable():
             return _status(code_pb2.INVALID_ARGUMENT, say(problem.text, problem.params, language), "UNACCEPTABLE", {})
         case Behind():

@@ -1,44 +1,17 @@
-"""Documents pinned by their content: the rules and the lexicon of a tournament and its games."""
+"""The rules of a tournament and its games, by what is pinned."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from faristol.kernel.pins import Pin
 from faristol.pb.game.v1 import events_pb2 as game
 from faristol.rules import Ruleset, pinned_ruleset
 
 
-@dataclass(frozen=True, slots=True)
-class Pin:
-    """A ruleset or a lexicon by its name and the SHA-256 of its content, in lower-case hexadecimal."""
+def ruleset_of(pin: Pin | game.Pin) -> Ruleset:
+    """The ruleset that is pinned, with what was chosen for it.
 
-    name: str = ""
-    digest: str = ""
-    options: tuple[tuple[str, str], ...] = ()
-    """What was chosen for a ruleset: names and values as text."""
-
-    @classmethod
-    def of(cls, pin: game.Pin) -> Pin:
-        """From the contract's message."""
-        return cls(pin.name, pin.digest, tuple((option.name, option.value) for option in pin.options))
-
-    def message(self) -> game.Pin:
-        """As the contract has it."""
-        options = [game.ChosenOption(name=name, value=value) for name, value in self.options]
-        return game.Pin(name=self.name, digest=self.digest, options=options)
-
-    def ruleset(self) -> Ruleset:
-        """The ruleset that it names, with what was chosen.
-
-        Raises ``Refusal`` when it is not installed here with that content.
-        """
-        return pinned_ruleset(self.name, self.digest, dict(self.options))
-
-
-UNPINNED = Pin()
-"""Before anything is pinned."""
-
-
-def ruleset_of(pin: game.Pin) -> Ruleset:
-    """The ruleset that a message pins. Raises ``Refusal`` when it is not installed here with that content."""
-    return Pin.of(pin).ruleset()
+    Raises ``Refusal`` when it is not installed here with that content.
+    """
+    if isinstance(pin, game.Pin):
+        pin = Pin.of(pin)
+    return pinned_ruleset(pin.name, pin.digest, dict(pin.options))

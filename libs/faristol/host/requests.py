@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from google.protobuf.message import Message
 
-from faristol.host.errors import Invalid
-from faristol.rules.refusal import N_
+from faristol.kernel.errors import Invalid
+from faristol.kernel.refusal import N_
 
 LONGEST_TEXT = 1_000
 """Characters in one field."""

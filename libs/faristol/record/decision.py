@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from google.protobuf.message import Message
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from faristol.rules.refusal import N_, Param
+from faristol.kernel.refusal import N_, Param
 
 STREAM = re.compile(r"(?=.{3,128}$)[a-z]+-[a-z0-9][a-z0-9-]{0,120}")
 """What a stream is called: its kind, then an id; 128 characters at most."""

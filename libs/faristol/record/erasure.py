@@ -10,10 +10,10 @@ from sqlalchemy import text, update
 from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.ext.asyncio import create_async_engine
 
+from faristol.kernel.naming import players_of
 from faristol.record import notes, tables
 from faristol.record.database import RecordError
 from faristol.record.event import microseconds, utc_now
-from faristol.record.naming import players_of
 from faristol.record.people import ENTRIES, Person, forget, is_official, names, officials, when_erased
 from faristol.record.record import Record
 

@@ -14,11 +14,11 @@ from pathlib import Path
 from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from faristol.kernel.naming import players_of
 from faristol.record import archive, merkle, seals, stored, tables
 from faristol.record.archive import ArchiveError, Writer
 from faristol.record.checking import Checker
 from faristol.record.event import Metadata, microseconds, utc_now
-from faristol.record.naming import players_of
 from faristol.record.people import ENTRIES
 from faristol.record.record import Record
 from faristol.record.rows import Wrong

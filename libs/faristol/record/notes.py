@@ -19,7 +19,7 @@ from google.protobuf.message import Message
 from sqlalchemy import bindparam, delete, select
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from faristol.record.naming import players_of
+from faristol.kernel.naming import players_of
 from faristol.record.tables import events, notes
 from faristol.record.upcasting import CONTEXTS
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
@@ -13,47 +12,17 @@ from sqlalchemy import delete, select
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from faristol.kernel.names import OFFICIAL, folded
+from faristol.kernel.refusal import N_, Refusal
 from faristol.pb.pairing.v1 import events_pb2 as pairing
 from faristol.record.tables import erased, people
-from faristol.rules.refusal import N_, Refusal
 
 if TYPE_CHECKING:
     from faristol.record.record import Record
 
-
-COUNTRY = re.compile(r"[A-Z]{3}")
-"""What the code of a country is made of.
-
-There is no list of codes: those of FIDE and of the Olympic Committee (GRE, GER, ENG) are not those of ISO 3166 (GRC,
-DEU, none), federations of this game have others of their own, and lists change. Whose code is missing could not enter.
-"""
-
-
-LONGEST_NAME = 200
-"""Characters of the name of a person, a club, a team or a tournament."""
-
-
-def tidy(text: str) -> str:
-    """A text as it is kept: no space around it, single spaces in it, Unicode NFC."""
-    return unicodedata.normalize("NFC", " ".join(text.split()))
-
-
-def folded(name: str) -> str:
-    """What two names have in common that readers take for one: case and space do not part them."""
-    return tidy(name).casefold()
-
-
-def may_be_kept(name: str, *, least: int) -> bool:
-    """Whether a registration would keep a name as it is: tidy, of ``least`` characters or more, all of them shown."""
-    return name == tidy(name) and least <= len(name) <= LONGEST_NAME and name.isprintable()
-
-
 ENTRIES = frozenset(fact.DESCRIPTOR.full_name for fact in (pairing.PlayerRegistered, pairing.LateEntryAdmitted))
 """The types of events that make somebody a player: each has a ``player_id``."""
 
-
-OFFICIAL = "o-"
-"""What the id begins with that an official gets who acts under a name. It does not come from the name."""
 
 _OFFICIAL = re.compile(rf"{OFFICIAL}[0-9a-f]{{12}}")
 

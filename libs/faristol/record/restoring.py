@@ -11,13 +11,13 @@ from sqlalchemy import Table, func, insert, select, update
 from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from faristol.kernel.names import COUNTRY, LONGEST_NAME, may_be_kept
 from faristol.record import archive, stored, tables
 from faristol.record.archive import ArchiveError, Line
 from faristol.record.checking import Checker, unanswered
 from faristol.record.exporting import Exported
 from faristol.record.keys import Keys
 from faristol.record.notes import WITH_WORDS, Note
-from faristol.record.people import COUNTRY, LONGEST_NAME, may_be_kept
 from faristol.record.record import Record
 from faristol.record.rows import Wrong
 from faristol.record.seals import Seal

@@ -12,7 +12,6 @@ from faristol.rules.notation import Notation, Start, lay, read_tiles, write_word
 from faristol.rules.options import Option, OptionValue
 from faristol.rules.pinned import pinned_ruleset
 from faristol.rules.placement import Word, check_play, off_centre, words_formed
-from faristol.rules.refusal import N_, Refusal
 from faristol.rules.ruleset import Ruleset
 from faristol.rules.ruleset_file import RulesetError, load_ruleset, read_ruleset, ruleset_names
 from faristol.rules.scoring import PlayScore, SquareScore, WordScore, score_play
@@ -25,7 +24,6 @@ from faristol.rules.with_options import check_settled, unsettled, with_options
 __all__ = [
     "BLANK",
     "CENTRE",
-    "N_",
     "PREMIUMS",
     "Board",
     "Book",
@@ -38,7 +36,6 @@ __all__ = [
     "Placement",
     "PlayScore",
     "Premium",
-    "Refusal",
     "Result",
     "Row",
     "Ruleset",

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from faristol.rules.refusal import N_, Refusal
+from faristol.kernel.refusal import N_, Refusal
 from faristol.rules.ruleset import Ruleset
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from faristol.rules.refusal import N_, Refusal
+from faristol.kernel.refusal import N_, Refusal
 from faristol.rules.ruleset import Ruleset
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from enum import StrEnum
 
-from faristol.rules.refusal import N_, Refusal
+from faristol.kernel.refusal import N_, Refusal
 from faristol.rules.ruleset import Ruleset
 from faristol.rules.turns import TurnKind
 

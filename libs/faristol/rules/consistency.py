@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from faristol.kernel.refusal import N_, Refusal
 from faristol.rules.options import written
-from faristol.rules.refusal import N_, Refusal
 from faristol.rules.ruleset import Ruleset
 from faristol.rules.tiles import load_tile_set
 

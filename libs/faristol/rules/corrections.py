@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
-from faristol.rules.refusal import N_, Refusal
+from faristol.kernel.refusal import N_, Refusal
 from faristol.rules.ruleset import Ruleset
 
 

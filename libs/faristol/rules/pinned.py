@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from functools import lru_cache
 from types import MappingProxyType
 
+from faristol.kernel.refusal import N_, Refusal
 from faristol.rules.options import OptionValue
-from faristol.rules.refusal import N_, Refusal
 from faristol.rules.ruleset import Ruleset
 from faristol.rules.ruleset_file import load_ruleset, ruleset_names
 from faristol.rules.with_options import with_options

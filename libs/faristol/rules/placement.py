@@ -10,9 +10,9 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
+from faristol.kernel.refusal import N_, Refusal
 from faristol.rules.board import CENTRE, SIZE, Board, Direction, Placement, Square, Tile
 from faristol.rules.notation import Notation, Start, write_word
-from faristol.rules.refusal import N_, Refusal
 from faristol.rules.ruleset import Ruleset
 from faristol.rules.tiles import BLANK
 

@@ -10,8 +10,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
+from faristol.kernel.refusal import N_, Refusal
 from faristol.rules.bag import draw
-from faristol.rules.refusal import N_, Refusal
 from faristol.rules.ruleset import Ruleset
 from faristol.rules.turns import exchange_limit
 

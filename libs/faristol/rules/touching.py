@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection, Sequence
 
+from faristol.kernel.refusal import N_, Refusal
 from faristol.rules.board import Placement
-from faristol.rules.refusal import N_, Refusal
 from faristol.rules.ruleset import Ruleset
 from faristol.rules.sections import Step
 

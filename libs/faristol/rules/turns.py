@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 from enum import StrEnum
 
-from faristol.rules.refusal import N_, Refusal
+from faristol.kernel.refusal import N_, Refusal
 from faristol.rules.ruleset import Ruleset
 from faristol.rules.tiles import BLANK
 

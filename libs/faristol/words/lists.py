@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from faristol.kernel.refusal import N_, Refusal
 from faristol.rules.board import SIZE
-from faristol.rules.refusal import N_, Refusal
 from faristol.rules.tiles import TileSet
 from faristol.words.error import LexiconError
 from faristol.words.header import LAYER_NAMES, Listing

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
-from faristol.rules.refusal import N_
+from faristol.kernel.refusal import N_
 
 AGAIN = N_("Round {round_to_pair_again} is paired already: pair it again before it starts.")
 PAIRED_BEFORE = N_("Rounds that were paired with the result as it was: {rounds_after}.")

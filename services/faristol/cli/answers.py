@@ -15,11 +15,11 @@ from faristol.cli.commands import spelled
 from faristol.cli.names import ROUND_AND_TABLE, Roll
 from faristol.cli.referee.forms import names_of
 from faristol.gateway import labels
-from faristol.host.text import say, translations
+from faristol.kernel.refusal import N_
 from faristol.pb.game.v1 import events_pb2 as game
 from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.pb.pairing.v1 import pairing_pb2 as pairing
-from faristol.rules.refusal import N_
+from faristol.text import say, translations
 
 Params = Mapping[str, str | int]
 

@@ -19,9 +19,9 @@ from faristol.cli.common import run, who_acts
 from faristol.host import Addresses, StartError
 from faristol.host.acting import ACTOR, ACTOR_NAME
 from faristol.host.channels import CHANNEL_OPTIONS
-from faristol.host.text import LANGUAGES, negotiate, say, with_article
+from faristol.kernel.refusal import N_
 from faristol.pb.lexicon.v1 import adjudication_pb2_grpc as pb_grpc
-from faristol.rules.refusal import N_
+from faristol.text import LANGUAGES, negotiate, say, with_article
 
 T = TypeVar("T")
 

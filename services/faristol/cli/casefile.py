@@ -13,12 +13,12 @@ import typer
 from faristol.cli.asking import answered
 from faristol.cli.calling import as_json, language_of_terminal
 from faristol.host import StartError
-from faristol.host.text import say
+from faristol.kernel.refusal import N_
 from faristol.pb.game.v1 import events_pb2 as game_events
 from faristol.pb.lexicon.v1 import adjudication_pb2 as pb
 from faristol.pb.lexicon.v1 import events_pb2 as events
 from faristol.pb.lexicon.v1 import lexicon_pb2
-from faristol.rules import N_
+from faristol.text import say
 
 ANSWERS = ("y", "n", "r", "q")
 """What a judge answers of a word, in every language: good, no word, give the case back, leave."""

@@ -25,10 +25,10 @@ from faristol.gateway.standings import Standings
 from faristol.gateway.teams import Teams, TeamStandings
 from faristol.gateway.tournaments import Players, TournamentAnswer
 from faristol.host import StartError
-from faristol.host.text import SOURCE, say
+from faristol.kernel.refusal import N_
 from faristol.pb.rating.v1 import rating_pb2_grpc
 from faristol.pb.results.v1 import results_pb2_grpc
-from faristol.rules.refusal import N_
+from faristol.text import SOURCE, say
 
 Round = Annotated[
     int, typer.Option("--round", min=0, max=999, help="After this round; with the results so far when 0.")

@@ -17,8 +17,8 @@ from faristol.cli.acts import Act
 from faristol.cli.calling import language_of_terminal
 from faristol.cli.names import Roll, Unclear, candidates
 from faristol.cli.referee.forms import names_of
-from faristol.host.text import say
-from faristol.rules.refusal import N_
+from faristol.kernel.refusal import N_
+from faristol.text import say
 
 TEAM_FOR: Mapping[str, str] = {"player_id": "team_id", "player_ids": "team_ids"}
 """The field that says of a team what another says of a player."""

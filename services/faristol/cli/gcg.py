@@ -16,8 +16,8 @@ from faristol.cli.names import AtTable, Game, InRound, game_meant
 from faristol.cli.sheet import shown
 from faristol.gateway.gcg import gcg_of
 from faristol.host import StartError
-from faristol.host.text import cited
-from faristol.rules import OptionValue, Refusal, Ruleset, load_ruleset, ruleset_names, with_options
+from faristol.kernel.refusal import Refusal
+from faristol.rules import OptionValue, Ruleset, load_ruleset, ruleset_names, with_options
 from faristol.rules.gcg import (
     SIZE_MAX,
     GcgError,
@@ -31,6 +31,7 @@ from faristol.rules.gcg import (
     suited,
     write_gcg,
 )
+from faristol.text import cited
 
 app = typer.Typer(no_args_is_help=True, help="Games in GCG files.")
 

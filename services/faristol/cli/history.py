@@ -19,11 +19,11 @@ from faristol.cli.director import Address, call
 from faristol.cli.names import Roll, roll
 from faristol.cli.referee.forms import names_of
 from faristol.gateway import labels
-from faristol.host.text import say, translations, with_article
-from faristol.host.times import to_datetime
+from faristol.kernel.refusal import N_
+from faristol.kernel.times import to_datetime
 from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.pb.pairing.v1 import pairing_pb2 as pairing
-from faristol.rules.refusal import N_
+from faristol.text import say, translations, with_article
 
 METHODS: Mapping[str, str] = {
     "TournamentCreated": "CreateTournament",

@@ -16,10 +16,10 @@ from faristol.cli.casefile import ask_person, ask_program, ruling, show_file, sh
 from faristol.cli.common import run, tell_answer
 from faristol.cli.sitting import Judge, sit
 from faristol.host import StartError
-from faristol.host.text import LANGUAGES, say
+from faristol.kernel.refusal import N_
 from faristol.pb.lexicon.v1 import adjudication_pb2 as pb
 from faristol.pb.lexicon.v1 import events_pb2 as events
-from faristol.rules import N_
+from faristol.text import LANGUAGES, say
 
 GIVEN_BACK = N_("{case}: given back to the queue")
 RULED = N_("{case}: ruled")

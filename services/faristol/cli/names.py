@@ -18,13 +18,13 @@ import typer
 
 from faristol.cli.calling import language_of_terminal, service_at
 from faristol.host import Addresses, StartError
-from faristol.host.text import say
+from faristol.kernel.refusal import N_
 from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.pb.pairing.v1 import pairing_pb2 as pairing
 from faristol.pb.pairing.v1 import pairing_pb2_grpc as pairing_grpc
 from faristol.pb.results.v1 import results_pb2 as results
 from faristol.pb.results.v1 import results_pb2_grpc as results_grpc
-from faristol.rules.refusal import N_
+from faristol.text import say
 
 ROUND_AND_TABLE = N_("round {round}, table {table}")
 COULD_BE = N_("{given} could be {known}: say which by the id, or by the whole name")

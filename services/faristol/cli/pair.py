@@ -11,9 +11,9 @@ import typer
 
 from faristol.cli.calling import Language
 from faristol.cli.common import Bar, many
-from faristol.host.text import render, say
-from faristol.rules import Refusal
+from faristol.kernel.refusal import Refusal
 from faristol.rules.trf import Document, TrfError, decode_trf, read_trf
+from faristol.text import render, say
 
 if TYPE_CHECKING:
     from faristol.pairing.dutch.pairing import Paired

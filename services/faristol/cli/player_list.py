@@ -15,12 +15,12 @@ from typing import Any
 from faristol.cli.common import why_unread
 from faristol.gateway.comma_separated import text_of
 from faristol.host import StartError
-from faristol.host.text import SOURCE, say
+from faristol.kernel.names import COUNTRY
+from faristol.kernel.refusal import N_
 from faristol.pairing.identity import LONGEST_CATEGORY, LONGEST_NOTE, same_affiliation, same_name
 from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.pb.pairing.v1 import pairing_pb2 as pairing
-from faristol.record.people import COUNTRY
-from faristol.rules.refusal import N_
+from faristol.text import SOURCE, say
 
 COLUMNS = ("name", "club", "rating", "id", "country", "category", "note")
 """Columns of a list of players. The name is needed; what is left out is empty."""

@@ -21,10 +21,10 @@ from faristol.cli.player_list import Listed, read_players
 from faristol.cli.team_list import ListedTeam, Tournaments, teams_of, without_teams
 from faristol.gateway import labels
 from faristol.host import StartError
-from faristol.host.text import say, translations
+from faristol.kernel.refusal import N_, Refusal
 from faristol.pairing.identity import same_affiliation
 from faristol.pb.pairing.v1 import pairing_pb2 as pairing
-from faristol.rules import N_, Refusal
+from faristol.text import say, translations
 
 TEAM_LACKS = N_(
     "the team {team} is not registered, for nobody of line {lines} is; once they are in, put them in their place in: "

@@ -11,9 +11,9 @@ from faristol.cli.names import tournament_meant
 from faristol.gateway import labels
 from faristol.gateway.prizes import Prizes, nobody
 from faristol.gateway.results import Results
-from faristol.host.text import number, translations
 from faristol.pb.results.v1 import results_pb2 as pb
 from faristol.pb.results.v1 import results_pb2_grpc
+from faristol.text import number, translations
 
 
 def prizes(

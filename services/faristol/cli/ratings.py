@@ -18,12 +18,12 @@ from faristol.cli.names import Named, labels, tournament_meant
 from faristol.cli.player_list import COLUMNS
 from faristol.gateway.comma_separated import written
 from faristol.host import Addresses, StartError
-from faristol.host.text import say
+from faristol.kernel.refusal import N_
 from faristol.pb.rating.v1 import rating_pb2 as rating
 from faristol.pb.rating.v1 import rating_pb2_grpc as rating_grpc
 from faristol.pb.results.v1 import results_pb2 as results
 from faristol.pb.results.v1 import results_pb2_grpc as results_grpc
-from faristol.rules.refusal import N_
+from faristol.text import say
 
 RATED_BY = N_("{tournament} is rated by {system}.")
 

@@ -13,10 +13,10 @@ from faristol.cli.common import columns, run
 from faristol.cli.completing import Tournament
 from faristol.cli.names import NO_ROUND, Named, Unclear, labels, tournament_meant
 from faristol.gateway import labels as words
-from faristol.host.text import say, translations
+from faristol.kernel.refusal import N_
 from faristol.pb.results.v1 import results_pb2 as pb
 from faristol.pb.results.v1 import results_pb2_grpc as pb_grpc
-from faristol.rules.refusal import N_
+from faristol.text import say, translations
 
 HEAD = N_("Round {round} of {tournament}: {phase}.")
 RESTS = N_("bye")

@@ -12,7 +12,8 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from faristol.rules import Refusal, Ruleset, load_ruleset, ruleset_names, unsettled, with_options
+from faristol.kernel.refusal import Refusal
+from faristol.rules import Ruleset, load_ruleset, ruleset_names, unsettled, with_options
 from faristol.rules.options import Option, written
 from faristol.rules.sections import Law
 from faristol.rules.with_options import value_of

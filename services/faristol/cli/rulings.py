@@ -16,10 +16,10 @@ from faristol.cli.common import run
 from faristol.cli.completing import Tournament
 from faristol.cli.names import tournament_meant
 from faristol.host import StartError
-from faristol.host.text import number, say
+from faristol.kernel.refusal import N_
 from faristol.pb.lexicon.v1 import adjudication_pb2 as pb
 from faristol.pb.lexicon.v1 import adjudication_pb2_grpc as pb_grpc
-from faristol.rules import N_
+from faristol.text import number, say
 
 NONE_OF_ROUND = N_("no rulings of round {round}, or it is not closed")
 NONE_OF_ANY = N_("no rulings of closed rounds")

@@ -20,10 +20,11 @@ from faristol.gateway.table import Line, Side
 from faristol.gateway.table import sheet as sides_of
 from faristol.host import StartError
 from faristol.host.pinning import ruleset_of
-from faristol.host.text import cited, translations
+from faristol.kernel.refusal import Refusal
 from faristol.pb.results.v1 import results_pb2 as pb
 from faristol.pb.results.v1 import results_pb2_grpc as pb_grpc
-from faristol.rules import Refusal, Ruleset
+from faristol.rules import Ruleset
+from faristol.text import cited, translations
 
 GAP = "   "
 """Between the columns of two players."""

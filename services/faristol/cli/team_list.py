@@ -8,10 +8,10 @@ from dataclasses import dataclass, field
 
 from faristol.cli.player_list import LineError, Listed
 from faristol.host.pinning import ruleset_of
-from faristol.host.text import say
+from faristol.kernel.refusal import N_
 from faristol.pairing.identity import same_name
 from faristol.pb.pairing.v1 import pairing_pb2 as pairing
-from faristol.rules.refusal import N_
+from faristol.text import say
 
 Tournaments = Mapping[str, pairing.GetTournamentResponse]
 """The tournaments that players of a list enter, by their ids."""

@@ -9,9 +9,9 @@ from faristol.clock.decide import check_arbiter, check_playing, check_seated, ch
 from faristol.clock.model import ARBITER, Clock, Instant, timestamp
 from faristol.clock.settling import REASONS
 from faristol.clock.views import Table
-from faristol.host.errors import Invalid
+from faristol.kernel.errors import Invalid
+from faristol.kernel.refusal import N_, Refusal
 from faristol.pb.clock.v1 import events_pb2 as events
-from faristol.rules.refusal import N_, Refusal
 from faristol.rules.ruleset import Ruleset
 
 MOST_MS = 24 * 60 * 60 * 1_000

@@ -7,8 +7,8 @@ from google.protobuf.message import Message
 from faristol.clock.decide import check_arbiter, check_playing, check_seated, check_time, overtaken
 from faristol.clock.model import NANOSECONDS, Clock, Instant, timestamp
 from faristol.clock.views import Kind, Phase, Table
+from faristol.kernel.refusal import N_, Refusal
 from faristol.pb.clock.v1 import events_pb2 as events
-from faristol.rules.refusal import N_, Refusal
 from faristol.rules.ruleset import Ruleset
 
 _MINUTE = 60_000 * NANOSECONDS

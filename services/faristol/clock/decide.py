@@ -8,11 +8,11 @@ from faristol.clock.deadlines import due, timed
 from faristol.clock.model import Clock, Instant, evolve, timestamp
 from faristol.clock.settling import fold, held, resumed, waits_for_score
 from faristol.clock.views import Phase, Table
-from faristol.host.errors import Invalid
-from faristol.host.times import check_not_before
+from faristol.kernel.errors import Invalid
+from faristol.kernel.refusal import N_, Refusal
+from faristol.kernel.times import check_not_before
 from faristol.pb.clock.v1 import events_pb2
 from faristol.rules.officials import check_not_concerned
-from faristol.rules.refusal import N_, Refusal
 from faristol.rules.ruleset import Ruleset
 
 

@@ -15,8 +15,10 @@ from faristol.clock.presenting import shown
 from faristol.clock.settling import fold, settle
 from faristol.clock.streams import clock_stream, game_stream, load_clock, load_table
 from faristol.clock.views import Table
-from faristol.host import NotFound, Runtime
-from faristol.host.times import occurred_at, to_timestamp
+from faristol.host import Runtime
+from faristol.host.pinning import ruleset_of
+from faristol.kernel.errors import NotFound
+from faristol.kernel.times import occurred_at, to_timestamp
 from faristol.pb.clock.v1 import clock_pb2, clock_pb2_grpc, events_pb2
 from faristol.record import Decision, Guard, Loaded, Write
 from faristol.rules.ruleset import Ruleset
@@ -160,7 +162,7 @@ class ClockService(clock_pb2_grpc.ClockServiceServicer):
         table = await load_table(self._runtime.record, request.game_id)
         if not table.version:
             raise NotFound("game", request.game_id)
-        ruleset = table.state.ruleset.ruleset()
+        ruleset = ruleset_of(table.state.ruleset)
         settled = settle(clock.state, table.state, ruleset)
         current = fold(clock.state, settled)
         at = self._moment(request, current, table.state)
@@ -177,7 +179,7 @@ class ClockService(clock_pb2_grpc.ClockServiceServicer):
         table = await load_table(self._runtime.record, request.game_id)
         if not table.version:
             raise NotFound("clock", request.game_id)
-        ruleset = table.state.ruleset.ruleset()
+        ruleset = ruleset_of(table.state.ruleset)
         settled = settle(clock.state, table.state, ruleset)
         current = Loaded(fold(clock.state, settled), clock.version)
         if not current.state.game_id:

@@ -21,10 +21,11 @@ from faristol.clock.deadlines import Deadline, due, next_deadline
 from faristol.clock.model import Instant, instant
 from faristol.clock.settling import fold, settle
 from faristol.clock.streams import CLOCK, clock_stream, game_stream, load_clock, load_table
-from faristol.host.times import to_timestamp
+from faristol.host.pinning import ruleset_of
+from faristol.kernel.refusal import Refusal
+from faristol.kernel.times import to_timestamp
 from faristol.pb.clock.v1 import events_pb2
 from faristol.record import Command, Conflict, Decision, Guard, Metadata, Record, Recorded, UnreadableEvent, Write
-from faristol.rules.refusal import Refusal
 
 SECOND = 1_000_000_000
 
@@ -182,7 +183,7 @@ class Timer:
         if table.state.recorded:
             return None, None
         try:
-            ruleset = table.state.ruleset.ruleset()
+            ruleset = ruleset_of(table.state.ruleset)
         except Refusal as refusal:
             _log.error("the clock of %s has no deadlines: %s", game_id, refusal)
             return None, None

@@ -12,9 +12,10 @@ from faristol.game.draw_log import draws_of
 from faristol.game.model import UNKNOWN, Game, Interruption, LastRuling, Phase, timestamp
 from faristol.game.resulting import awaited_signers
 from faristol.game.streams import Table
+from faristol.kernel.refusal import N_, Refusal
 from faristol.pb.game.v1 import events_pb2 as events
 from faristol.pb.game.v1 import game_pb2 as pb
-from faristol.rules import N_, Placement, Refusal, TurnKind, full_bag, without
+from faristol.rules import Placement, TurnKind, full_bag, without
 
 M = TypeVar("M", bound=Message)
 

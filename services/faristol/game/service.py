@@ -11,12 +11,13 @@ from google.protobuf.message import Message
 from faristol.game import answers, commands, decide
 from faristol.game.model import Instant, instant
 from faristol.game.streams import Table, game_stream, load_table, with_other_games
-from faristol.host import Invalid, NotFound, Runtime
-from faristol.host.times import occurred_at
+from faristol.host import Runtime
+from faristol.kernel.errors import Invalid, NotFound
+from faristol.kernel.refusal import N_
+from faristol.kernel.times import occurred_at
 from faristol.pb.game.v1 import game_pb2 as pb
 from faristol.pb.game.v1 import game_pb2_grpc
 from faristol.record import Decision
-from faristol.rules import N_
 
 Context = grpc.aio.ServicerContext[Any, Any]
 M = TypeVar("M", bound=Message)

@@ -17,8 +17,9 @@ from faristol.game.model import UNKNOWN, Game, Instant, Phase, fold, timestamp
 from faristol.game.resulting import CONDITIONS, clock_is_done, final, missing_line, racks_wanted, signers
 from faristol.game.views import Clock, Ruling
 from faristol.game.withdrawing import withdrawn
+from faristol.kernel.refusal import Refusal
 from faristol.pb.game.v1 import events_pb2 as events
-from faristol.rules import Refusal, Ruleset, TurnKind, Word, check_play
+from faristol.rules import Ruleset, TurnKind, Word, check_play
 from faristol.rules.challenges import cost, play_stands
 from faristol.rules.clockwork import lost_by_timeout
 from faristol.rules.endgame import EndCondition, end_of_turns, is_out

@@ -9,7 +9,7 @@ from types import MappingProxyType
 from google.protobuf.message import Message
 
 from faristol.game.model import Instant, instant
-from faristol.host.pinning import Pin
+from faristol.kernel.pins import Pin
 from faristol.pb.clock.v1 import events_pb2 as clock_events
 from faristol.pb.game.v1 import events_pb2 as game_events
 from faristol.pb.lexicon.v1 import events_pb2 as lexicon_events

@@ -30,7 +30,7 @@ from faristol.gateway.seals import Seals
 from faristol.gateway.standings import Standings
 from faristol.gateway.stream import News
 from faristol.gateway.tournaments import Players, TournamentAnswer, Tournaments
-from faristol.rules.refusal import N_
+from faristol.kernel.refusal import N_
 
 TournamentId = Annotated[str, Path(description="The tournament.", examples=["demo"])]
 RoundNumber = Annotated[int, Path(ge=1, le=10_000, description="The round, from 1."), DIGITS]

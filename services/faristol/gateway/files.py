@@ -34,10 +34,10 @@ from faristol.gateway.ratings import RatingReader, Ratings
 from faristol.gateway.results import Reader
 from faristol.gateway.standings import Standings
 from faristol.gateway.teams import Teams, TeamStandings
-from faristol.host.text import render
+from faristol.kernel.refusal import Refusal
 from faristol.pb.results.v1 import results_pb2 as pb
-from faristol.rules import Refusal
 from faristol.rules.gcg import write_gcg
+from faristol.text import render
 
 CSV = "text/csv; charset=utf-8"
 TRF = "text/plain; charset=utf-8"

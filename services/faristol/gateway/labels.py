@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from faristol.kernel.refusal import N_
 from faristol.pb.clock.v1 import events_pb2 as clock
 from faristol.pb.game.v1 import events_pb2 as game
 from faristol.pb.pairing.v1 import events_pb2 as pairing
 from faristol.pb.results.v1 import results_pb2 as pb
 from faristol.rules.board import Premium
-from faristol.rules.refusal import N_
 
 PHASES: Mapping[pb.RoundPhase.ValueType, str] = {
     pb.ROUND_PHASE_PAIRED: N_("paired"),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from starlette.requests import Request
 from starlette.responses import Response
 
-from faristol.host.text import LANGUAGES, negotiate
+from faristol.text import LANGUAGES, negotiate
 
 COOKIE = "lang"
 YEAR = 365 * 24 * 3600

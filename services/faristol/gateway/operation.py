@@ -13,8 +13,8 @@ from typing import Literal
 from pydantic import BaseModel, Field
 
 from faristol.gateway.answers import Answer, moment
+from faristol.kernel.refusal import N_
 from faristol.pb.results.v1 import results_pb2 as pb
-from faristol.rules.refusal import N_
 
 Kind = Literal["relay", "reaction", "projection"]
 State = Literal["live", "stopped", "older", "building", "left_over"]

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from faristol.gateway import labels
-from faristol.host.text import say, translations
+from faristol.kernel.refusal import N_
 from faristol.pb.results.v1 import results_pb2 as pb
 from faristol.record.people import is_official
-from faristol.rules.refusal import N_
+from faristol.text import say, translations
 
 ENTERED = N_("The result was entered by the arbiter {arbiter}.")
 ENTERED_BY_HAND = N_("The result was entered by an arbiter.")

@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from faristol.gateway import labels
 from faristol.gateway.plays import PLAYS
 from faristol.gateway.table import Line, Side, minutes
-from faristol.host.text import translations
+from faristol.kernel.refusal import N_
 from faristol.pb.results.v1 import results_pb2 as pb
-from faristol.rules.refusal import N_
+from faristol.text import translations
 
 BLANKS = N_("Blanks")
 BINGOS = N_("Bingos")

@@ -7,9 +7,9 @@ from typing import Literal
 from pydantic import BaseModel, Field
 
 from faristol.gateway.answers import Answer
+from faristol.kernel.refusal import N_
 from faristol.pb.pairing.v1 import events_pb2 as pairing
 from faristol.pb.results.v1 import results_pb2 as pb
-from faristol.rules.refusal import N_
 
 PrizeKind = Literal["bingos", "high_game", "high_play", "spread"]
 KINDS: dict[pairing.PrizeKind.ValueType, PrizeKind] = {

@@ -16,8 +16,8 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
 from faristol.gateway.language import language_of
-from faristol.host.text import say
-from faristol.rules.refusal import N_
+from faristol.kernel.refusal import N_
+from faristol.text import say
 
 STATUSES: Mapping[grpc.StatusCode, HTTPStatus] = {
     grpc.StatusCode.NOT_FOUND: HTTPStatus.NOT_FOUND,

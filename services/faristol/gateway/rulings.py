@@ -9,9 +9,9 @@ from typing import Literal
 from pydantic import BaseModel, Field
 
 from faristol.gateway.answers import Answer, Pin, moment
+from faristol.kernel.refusal import N_
 from faristol.pb.lexicon.v1 import adjudication_pb2 as pb
 from faristol.pb.lexicon.v1 import events_pb2 as events
-from faristol.rules.refusal import N_
 
 Mode = Literal["automatic", "judge", "panel"]
 

@@ -16,9 +16,9 @@ from faristol.gateway import labels
 from faristol.gateway.paper import below, play_cell
 from faristol.gateway.standings import tie_break_value
 from faristol.gateway.table import clock_text, minutes
-from faristol.host.text import LANGUAGES, NAMES, number, translations
+from faristol.kernel.refusal import N_
 from faristol.pb.results.v1 import results_pb2 as pb
-from faristol.rules.refusal import N_
+from faristol.text import LANGUAGES, NAMES, number, translations
 
 ERASED = N_("a player (%(id)s)")
 

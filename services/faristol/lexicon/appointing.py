@@ -9,12 +9,12 @@ from dataclasses import dataclass
 from google.protobuf.message import Message
 from google.protobuf.timestamp_pb2 import Timestamp
 
+from faristol.kernel.refusal import N_, Refusal
 from faristol.lexicon.adjudication import Adjudication, evolve
 from faristol.lexicon.model import Case
 from faristol.lexicon.views import Tournament
 from faristol.pb.lexicon.v1 import events_pb2 as events
 from faristol.rules import Ruleset
-from faristol.rules.refusal import N_, Refusal
 
 
 @dataclass(frozen=True, slots=True)

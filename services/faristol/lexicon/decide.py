@@ -8,12 +8,12 @@ from datetime import datetime
 from google.protobuf.message import Message
 from google.protobuf.timestamp_pb2 import Timestamp
 
-from faristol.host.times import to_datetime, to_timestamp
+from faristol.kernel.refusal import N_, Refusal
+from faristol.kernel.times import to_datetime, to_timestamp
 from faristol.lexicon.adjudication import Adjudication, Judge
 from faristol.lexicon.model import DIRECTOR, Case, Claim, Opinion, Ruling, Word, evolve
 from faristol.lexicon.opening import ruled, written
 from faristol.pb.lexicon.v1 import events_pb2 as events
-from faristol.rules.refusal import N_, Refusal
 
 
 def claim(

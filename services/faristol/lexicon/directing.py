@@ -10,8 +10,11 @@ import grpc
 from google.protobuf.message import Message
 from google.protobuf.timestamp_pb2 import Timestamp
 
-from faristol.host import Invalid, Runtime
-from faristol.host.times import to_timestamp
+from faristol.host import Runtime
+from faristol.host.pinning import ruleset_of
+from faristol.kernel.errors import Invalid
+from faristol.kernel.refusal import N_
+from faristol.kernel.times import to_timestamp
 from faristol.lexicon import adjudication, appointing, presenting, reading
 from faristol.lexicon.adjudication import Adjudication
 from faristol.lexicon.appointing import Needs
@@ -24,7 +27,6 @@ from faristol.pb.lexicon.v1 import adjudication_pb2 as pb
 from faristol.pb.lexicon.v1 import adjudication_pb2_grpc as pb_grpc
 from faristol.pb.lexicon.v1 import events_pb2 as events
 from faristol.record import Decision, Guard, Write
-from faristol.rules.refusal import N_
 
 Context = grpc.aio.ServicerContext[Any, Any]
 
@@ -125,7 +127,7 @@ class AdjudicationService(pb_grpc.AdjudicationServiceServicer):
 
         async def facts(state: Adjudication, tournament: Tournament, at: Timestamp) -> list[Message]:
             known = self._lexicons.find(tournament.lexicon.digest).known_layers
-            ruleset = tournament.ruleset.ruleset()
+            ruleset = ruleset_of(tournament.ruleset)
             return appointing.choose_layers(state, tournament, ruleset, request.layers, known, at)
 
         return await self._direct(context, request, facts, pb.ChooseLayersResponse, guarded=True)
@@ -144,7 +146,7 @@ class AdjudicationService(pb_grpc.AdjudicationServiceServicer):
                 pb.Judge(judge_id=one.judge_id, languages=sorted(one.languages), director=one.director)
                 for one in judges
             ],
-            layers=layers_of(state, tournament.state.ruleset.ruleset()),
+            layers=layers_of(state, ruleset_of(tournament.state.ruleset)),
         )
 
     async def ListRulings(self, request: pb.ListRulingsRequest, context: Context) -> pb.ListRulingsResponse:
@@ -225,7 +227,7 @@ class AdjudicationService(pb_grpc.AdjudicationServiceServicer):
 
     def _needs(self, tournament: Tournament) -> Needs:
         language = self._lexicons.find(tournament.lexicon.digest).tile_set.language
-        return Needs.of(tournament.ruleset.ruleset(), language)
+        return Needs.of(ruleset_of(tournament.ruleset), language)
 
 
 def check_judge_id(judge_id: str) -> None:

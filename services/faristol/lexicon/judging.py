@@ -12,6 +12,7 @@ import grpc
 from google.protobuf.message import Message
 
 from faristol.host import Runtime
+from faristol.kernel.refusal import N_, Refusal
 from faristol.lexicon import adjudication, decide, presenting, reading
 from faristol.lexicon.adjudication import Adjudication
 from faristol.lexicon.directing import check_judge_id
@@ -23,7 +24,6 @@ from faristol.lexicon.streams import case_named, load_adjudication
 from faristol.pb.lexicon.v1 import adjudication_pb2 as pb
 from faristol.pb.lexicon.v1 import adjudication_pb2_grpc as pb_grpc
 from faristol.record import Decision, Guard, Write
-from faristol.rules.refusal import N_, Refusal
 from faristol.words import WordGraph
 
 Context = grpc.aio.ServicerContext[Any, Any]

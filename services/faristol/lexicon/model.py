@@ -9,7 +9,7 @@ from datetime import datetime, timedelta
 from google.protobuf.message import Message
 from google.protobuf.timestamp_pb2 import Timestamp
 
-from faristol.host.times import to_datetime
+from faristol.kernel.times import to_datetime
 from faristol.pb.lexicon.v1 import events_pb2 as events
 
 Word = tuple[str, ...]

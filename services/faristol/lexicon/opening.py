@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from google.protobuf.message import Message
 from google.protobuf.timestamp_pb2 import Timestamp
 
-from faristol.host.cases import case_id_of
+from faristol.kernel.cases import case_id_of
 from faristol.lexicon.adjudication import Adjudication
 from faristol.lexicon.model import Case, Ruling, Word, evolve
 from faristol.lexicon.views import Game

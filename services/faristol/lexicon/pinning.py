@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from faristol.host.pinning import ruleset_of
 from faristol.lexicon.adjudication import Adjudication
 from faristol.lexicon.lexicons import Lexicons
 from faristol.lexicon.opening import Law
@@ -19,7 +20,7 @@ def law_of(game: Game, adjudication: Adjudication, lexicons: Lexicons) -> Law:
 
     Raises ``Refusal`` when its ruleset is not installed here, ``LexiconError`` when its lexicon is not.
     """
-    ruleset = game.ruleset.ruleset()
+    ruleset = ruleset_of(game.ruleset)
     layers = layers_of(adjudication, ruleset)
     lexicon = lexicons.with_layers(game.lexicon.digest, layers)
     return Law(

@@ -7,7 +7,7 @@ import io
 import math
 from collections.abc import Collection, Iterable, Mapping, Sequence
 
-from faristol.host.times import milliseconds_between, to_datetime, to_timestamp
+from faristol.kernel.times import milliseconds_between, to_datetime, to_timestamp
 from faristol.lexicon.lexicons import Lexicons
 from faristol.lexicon.model import Case, Word
 from faristol.lexicon.opening import written

@@ -7,8 +7,8 @@ from datetime import datetime
 
 from faristol.bus import Reaction
 from faristol.host import StartError
-from faristol.host.cases import case_id_of
-from faristol.host.times import to_timestamp
+from faristol.kernel.cases import case_id_of
+from faristol.kernel.times import to_timestamp
 from faristol.lexicon import adjudication, decide
 from faristol.lexicon.lexicons import Lexicons
 from faristol.lexicon.model import Case, stream

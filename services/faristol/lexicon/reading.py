@@ -14,6 +14,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from faristol.bus import Live, NotBuilt, read
 from faristol.host import Unreachable
+from faristol.kernel.refusal import Refusal
 from faristol.lexicon import decide, docket
 from faristol.lexicon.adjudication import Judge
 from faristol.lexicon.model import Case, Word, evolve, stream
@@ -21,7 +22,6 @@ from faristol.lexicon.views import game_stream
 from faristol.pb.game.v1 import events_pb2 as game_events
 from faristol.pb.lexicon.v1 import events_pb2 as events
 from faristol.record import Record
-from faristol.rules.refusal import Refusal
 
 T = TypeVar("T")
 

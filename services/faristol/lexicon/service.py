@@ -6,9 +6,9 @@ from typing import Any
 
 import grpc
 
-from faristol.host import Invalid
 from faristol.host.answering import language_of
-from faristol.host.text import render
+from faristol.kernel.errors import Invalid
+from faristol.kernel.refusal import N_
 from faristol.lexicon import presenting
 from faristol.lexicon.lexicons import Lexicons
 from faristol.lexicon.streams import case_named, last_case_of
@@ -16,7 +16,7 @@ from faristol.pb.game.v1 import events_pb2 as game_events
 from faristol.pb.lexicon.v1 import lexicon_pb2 as lexicon
 from faristol.pb.lexicon.v1 import lexicon_pb2_grpc as lexicon_grpc
 from faristol.record import Record
-from faristol.rules.refusal import N_
+from faristol.text import render
 from faristol.words import WordGraph
 from faristol.words.lists import unplayable
 

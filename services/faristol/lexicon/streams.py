@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from faristol.host import Invalid, NotFound
-from faristol.host.cases import case_ids_of
+from faristol.kernel.cases import case_ids_of
+from faristol.kernel.errors import Invalid, NotFound
+from faristol.kernel.refusal import N_
 from faristol.lexicon import adjudication
 from faristol.lexicon.adjudication import Adjudication
 from faristol.lexicon.model import Case, evolve, stream
@@ -16,7 +17,6 @@ from faristol.lexicon.views import (
     watch_tournament,
 )
 from faristol.record import Loaded, Record, load
-from faristol.rules.refusal import N_
 
 
 async def load_case(record: Record, case_id: str) -> Loaded[Case]:

@@ -8,7 +8,7 @@ from types import MappingProxyType
 
 from google.protobuf.message import Message
 
-from faristol.host.pinning import UNPINNED, Pin
+from faristol.kernel.pins import UNPINNED, Pin
 from faristol.pb.game.v1 import events_pb2 as game_events
 from faristol.pb.pairing.v1 import events_pb2 as pairing_events
 

@@ -8,11 +8,11 @@ from itertools import islice
 from google.protobuf.descriptor import FieldDescriptor
 from google.protobuf.message import Message
 
-from faristol.host.times import to_timestamp
+from faristol.kernel.naming import players_of
+from faristol.kernel.times import to_timestamp
 from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.pb.pairing.v1 import pairing_pb2 as pairing
 from faristol.record import Recorded
-from faristol.record.naming import players_of
 from faristol.record.people import Person
 
 _TOLD = frozenset(("round", "player_id", "player_ids", "game_id", "inputs_digest"))

@@ -6,14 +6,14 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from google.protobuf.message import Message
 
-from faristol.host.errors import Invalid
+from faristol.kernel.errors import Invalid
+from faristol.kernel.refusal import N_
 from faristol.pairing import decide, identity, pinning, tribunal
 from faristol.pairing.commands import Commands, Context
 from faristol.pairing.model import Member, Tournament
 from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.pb.pairing.v1 import pairing_pb2 as pairing
 from faristol.record import Loaded, people
-from faristol.rules import N_
 
 MOST_PERSONS = 100
 """Persons whom one command on an appeal names, and countries and affiliations that it tells."""

@@ -13,18 +13,18 @@ from weakref import WeakValueDictionary
 import grpc
 from google.protobuf.message import Message
 
-from faristol.host import NotFound, Runtime
+from faristol.host import Runtime
 from faristol.host.acting import acting
 from faristol.host.desk import canonical
-from faristol.host.errors import Invalid
-from faristol.host.times import occurred_at, to_datetime
-from faristol.pairing import identity
+from faristol.kernel.errors import Invalid, NotFound
+from faristol.kernel.refusal import N_, Refusal
+from faristol.kernel.times import occurred_at, to_datetime
+from faristol.pairing import identity, pinning
 from faristol.pairing.conditions import round_to_pair_again
 from faristol.pairing.model import Division, Tournament, evolve, stream
 from faristol.pairing.precedence import preceded
 from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.record import Decision, Guard, Loaded, Record, Write, load, people
-from faristol.rules import N_, Refusal
 from faristol.rules.officials import check_not_concerned
 
 Context = grpc.aio.ServicerContext[Any, Any]
@@ -265,7 +265,9 @@ def answering(
 
     An answer that has a field for the round that has to be paired again because of the command says it.
     """
-    again = round_to_pair_again(state, facts) if _PAIR_AGAIN in response.DESCRIPTOR.fields_by_name else 0
+    again = 0
+    if _PAIR_AGAIN in response.DESCRIPTOR.fields_by_name:
+        again = round_to_pair_again(state, pinning.ruleset_of(state), facts)
 
     def answered(position: int) -> M:
         made = answer(position, facts)

@@ -8,12 +8,13 @@ from functools import reduce
 
 from google.protobuf.message import Message
 
-from faristol.host.errors import Invalid
+from faristol.kernel.errors import Invalid
+from faristol.kernel.refusal import N_, Refusal
 from faristol.pairing.model import Phase, Player, Round, Tournament, evolve
 from faristol.pairing.systems import losers_by_absence, too_many_rounds
 from faristol.pairing.team_round import against_line_ups, left_with_team
 from faristol.pairing.team_tournament import between, of_teams
-from faristol.rules import N_, Refusal, Ruleset
+from faristol.rules import Ruleset
 
 
 def check_next(state: Tournament, number: int) -> None:
@@ -238,14 +239,14 @@ def check_all_there(state: Tournament, ruleset: Ruleset, one: Round) -> None:
         )
 
 
-def round_to_pair_again(state: Tournament, facts: Sequence[Message]) -> int:
+def round_to_pair_again(state: Tournament, ruleset: Ruleset, facts: Sequence[Message]) -> int:
     """The round that is paired and cannot be started as it was paired once ``facts`` have happened; 0 for none."""
     after = reduce(evolve, facts, state)
     one = after.open_round
     if one is None or one.phase is not Phase.PAIRED:
         return 0
     try:
-        check_all_there(after, after.ruleset.ruleset(), one)
+        check_all_there(after, ruleset, one)
     except Refusal:
         return one.number
     return 0

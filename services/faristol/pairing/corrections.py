@@ -8,7 +8,7 @@ from typing import Any
 
 from google.protobuf.message import Message
 
-from faristol.host.times import moment_of
+from faristol.kernel.times import moment_of
 from faristol.pairing import decide, identity, pinning
 from faristol.pairing.commands import Commands, Context, decision_of
 from faristol.pairing.model import Tournament

@@ -7,7 +7,8 @@ from typing import Any
 
 from google.protobuf.message import Message
 
-from faristol.host.times import to_timestamp
+from faristol.kernel.refusal import N_, Refusal
+from faristol.kernel.times import to_timestamp
 from faristol.pairing import conditions, decide, identity, pinning
 from faristol.pairing.commands import Commands, Context, M, decision_of
 from faristol.pairing.model import Pairing, Phase, Round, Tournament, stream
@@ -17,7 +18,6 @@ from faristol.pb.game.v1 import events_pb2 as game_events
 from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.pb.pairing.v1 import pairing_pb2 as pairing
 from faristol.record import Decision, Guard, Recorded, load, people
-from faristol.rules import N_, Refusal
 from faristol.rules.usual import usual_scores
 
 _ABANDONED = (game_events.END_CONDITION_ABANDONED, game_events.END_CONDITION_ALL_ABANDONED)

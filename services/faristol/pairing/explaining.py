@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from faristol.kernel.refusal import N_, Param, Refusal
 from faristol.pairing import swiss
 from faristol.pairing.model import Round, Tournament
 from faristol.pairing.ranking import entrants, initial_ranking
 from faristol.pairing.swiss import Entrant
 from faristol.pairing.systems import CYCLES, by_table, dutch_round, losers_by_absence, of_algorithm
-from faristol.rules import N_, Refusal, Ruleset, derive_seed
-from faristol.rules.refusal import Param
+from faristol.rules import Ruleset, derive_seed
 
 BYE_LOWEST = N_("{one} has the bye: of those who have had none, the lowest whose absence leaves the others pairable.")
 BYE_TABLE = N_("{one} has the bye by the table of rounds.")

@@ -7,7 +7,9 @@ from dataclasses import replace
 
 from google.protobuf.message import Message
 
-from faristol.host.errors import Invalid
+from faristol.kernel.errors import Invalid
+from faristol.kernel.naming import players_of
+from faristol.kernel.refusal import N_
 from faristol.pairing import decide, identity, pinning
 from faristol.pairing.acts import act_of, result_of
 from faristol.pairing.commands import Commands, Context
@@ -16,8 +18,6 @@ from faristol.pairing.ratings import ratings_stream
 from faristol.pb.pairing.v1 import pairing_pb2 as pairing
 from faristol.pb.rating.v1 import events_pb2 as rating
 from faristol.record import people
-from faristol.record.naming import players_of
-from faristol.rules import N_
 
 MOST_ACTS = 500
 """Acts in one answer."""

@@ -8,9 +8,9 @@ import unicodedata
 import uuid
 from collections.abc import Iterator
 
-from faristol.host.errors import Invalid
-from faristol.record.people import COUNTRY, LONGEST_NAME, OFFICIAL, folded, tidy
-from faristol.rules.refusal import N_
+from faristol.kernel.errors import Invalid
+from faristol.kernel.names import COUNTRY, LONGEST_NAME, OFFICIAL, folded, tidy
+from faristol.kernel.refusal import N_
 
 LONGEST_ID = 40
 LONGEST_NOTE = 500

@@ -7,15 +7,16 @@ from functools import partial
 from google.protobuf.message import Message
 
 from faristol.host.answering import language_of
-from faristol.host.errors import Invalid, NotFound
-from faristol.host.text import render, say
+from faristol.kernel.errors import Invalid, NotFound
+from faristol.kernel.refusal import N_
 from faristol.pairing import conditions, decide, explaining, identity, pinning, swiss, systems, team_explaining
 from faristol.pairing.commands import Commands, Context
 from faristol.pairing.model import Tournament, evolve, stream
 from faristol.pairing.team_tournament import between, rules_between
 from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.pb.pairing.v1 import pairing_pb2 as pairing
-from faristol.rules import N_, Ruleset
+from faristol.rules import Ruleset
+from faristol.text import render, say
 
 
 class Pairs(Commands):

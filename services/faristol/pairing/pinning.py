@@ -7,11 +7,14 @@ from collections.abc import Mapping, Sequence
 
 import grpc
 
-from faristol.host.errors import Invalid, Unreachable
-from faristol.host.pinning import Pin
+from faristol.host import pinning
+from faristol.host.errors import Unreachable
+from faristol.kernel.errors import Invalid
+from faristol.kernel.pins import Pin
+from faristol.kernel.refusal import N_, Refusal
 from faristol.pairing.model import Tournament
 from faristol.pb.lexicon.v1 import lexicon_pb2, lexicon_pb2_grpc
-from faristol.rules import N_, OptionValue, Refusal, Ruleset, load_ruleset, ruleset_names, with_options
+from faristol.rules import OptionValue, Ruleset, load_ruleset, ruleset_names, with_options
 from faristol.rules.quoting import nearest
 
 DEFAULT_RULESET = "fisc-2023"
@@ -51,7 +54,7 @@ def ruleset_named(name: str, options: Sequence[tuple[str, OptionValue]]) -> Rule
 
 def ruleset_of(state: Tournament) -> Ruleset:
     """The rules that the tournament was pinned to. Raises ``Refusal`` when they are not installed here."""
-    return state.ruleset.ruleset()
+    return pinning.ruleset_of(state.ruleset)
 
 
 async def installed(channel: grpc.aio.Channel, address: str) -> list[lexicon_pb2.Lexicon]:

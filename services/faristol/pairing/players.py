@@ -9,13 +9,13 @@ from functools import partial
 from google.protobuf.message import Message
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from faristol.kernel.refusal import N_, Refusal
 from faristol.pairing import decide, identity, pinning
 from faristol.pairing.commands import Commands, Context, answering, decision_of
 from faristol.pairing.model import Tournament
 from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.pb.pairing.v1 import pairing_pb2 as pairing
 from faristol.record import Decision, Record, people
-from faristol.rules import N_, Refusal
 
 
 class Players(Commands):

@@ -10,11 +10,11 @@ from zoneinfo import ZoneInfo
 
 from google.protobuf.message import Message
 
+from faristol.kernel.naming import players_of
+from faristol.kernel.refusal import N_, Refusal
 from faristol.pairing.model import Tournament, evolve, stream
 from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.record import Record, Recorded, load, people
-from faristol.record.naming import players_of
-from faristol.rules import N_, Refusal
 
 RECENT = timedelta(minutes=15)
 """How long ago an act may be that is told: two directors who work side by side know what is older."""

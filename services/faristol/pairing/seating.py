@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
 
-from faristol.host.errors import Invalid
+from faristol.kernel.errors import Invalid
+from faristol.kernel.refusal import N_, Refusal
 from faristol.pairing.assignment import cheapest_assignment
 from faristol.pairing.model import Hall, Tournament
-from faristol.rules import N_, Refusal
 
 MOST_TABLES = 1_000
 """Tables of all halls together."""

@@ -7,7 +7,9 @@ from collections.abc import Callable
 
 from google.protobuf.message import Message
 
-from faristol.host.errors import Invalid
+from faristol.kernel.errors import Invalid
+from faristol.kernel.naming import players_of
+from faristol.kernel.refusal import N_
 from faristol.pairing import decide, identity, pinning
 from faristol.pairing.appeals import Appeals
 from faristol.pairing.commands import Context, decision_of
@@ -28,8 +30,6 @@ from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.pb.pairing.v1 import pairing_pb2 as pairing
 from faristol.pb.pairing.v1 import pairing_pb2_grpc as pairing_grpc
 from faristol.record import Decision, load, people
-from faristol.record.naming import players_of
-from faristol.rules import N_
 
 
 class PairingService(

@@ -8,7 +8,8 @@ import sys
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 
-from faristol.host.errors import Invalid
+from faristol.kernel.errors import Invalid
+from faristol.kernel.refusal import N_, Refusal
 from faristol.pairing import king, lot, match, round_robin, swiss
 from faristol.pairing.dutch.digest import digest, draw_initial_colour
 from faristol.pairing.dutch.player import BLACK, WHITE, Float, Player, Round
@@ -16,7 +17,7 @@ from faristol.pairing.model import Tournament
 from faristol.pairing.past import Past, past_of
 from faristol.pairing.ranking import entrants, in_order, initial_ranking, standing_of
 from faristol.pairing.swiss import Entrant
-from faristol.rules import N_, Bye, Refusal, Ruleset, derive_seed
+from faristol.rules import Bye, Ruleset, derive_seed
 
 CYCLES = {"round-robin": 1, "double-round-robin": 2}
 """How many times each meets each, by system."""

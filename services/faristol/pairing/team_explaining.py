@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from faristol.kernel.refusal import N_, Param
 from faristol.pairing import explaining
 from faristol.pairing.explaining import Explanation, not_in_round
 from faristol.pairing.model import Round, Team, Tournament
 from faristol.pairing.team_tournament import between, round_between, rules_between
 from faristol.pairing.team_wording import SAID_OF_TEAMS
-from faristol.rules import N_, Ruleset
-from faristol.rules.refusal import Param
+from faristol.rules import Ruleset
 
 AT_BOARD = N_("By the line-ups {one} plays at board {board}, against {other}.")
 ALONE = N_("By the line-up {one} is at board {board}, and wins there without a game: {team} has nobody left for it.")

@@ -11,11 +11,12 @@ from dataclasses import dataclass
 from functools import partial
 from itertools import zip_longest
 
+from faristol.kernel.refusal import N_, Refusal
 from faristol.pairing import systems
 from faristol.pairing.model import BoardBye, TeamMatch, Tournament
 from faristol.pairing.systems import Proposal
 from faristol.pairing.team_tournament import between, of_teams, rules_between, standing_of_teams
-from faristol.rules import N_, Bye, Refusal, Ruleset
+from faristol.rules import Bye, Ruleset
 
 
 @dataclass(frozen=True, slots=True)

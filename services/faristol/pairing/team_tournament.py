@@ -10,11 +10,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from types import MappingProxyType
 
+from faristol.kernel.refusal import Refusal
 from faristol.pairing.model import Decided, Pairing, Phase, Player, Round, Team, TeamMatch, Tournament
 from faristol.pairing.past import result_of
 from faristol.pairing.ranking import initial_ranking
 from faristol.pairing.team_wording import SAID_OF_TEAMS
-from faristol.rules import Bye, Refusal, Ruleset
+from faristol.rules import Bye, Ruleset
 from faristol.rules.standings import Board, Match, SpreadAdjustment, TeamBye, team_standings
 
 

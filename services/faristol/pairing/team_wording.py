@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from faristol.rules import N_
+from faristol.kernel.refusal import N_
 
 SAID_OF_TEAMS: Mapping[str, str] = {
     "A round needs 2 players or more; {players} can be paired.": N_(

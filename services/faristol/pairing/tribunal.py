@@ -9,11 +9,11 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from faristol.host.errors import Invalid
+from faristol.kernel.errors import Invalid
+from faristol.kernel.refusal import N_, Refusal
 from faristol.pairing.identity import same_affiliation
 from faristol.pairing.model import Member
 from faristol.pb.pairing.v1 import events_pb2 as events
-from faristol.rules import N_, Refusal
 
 ORGANISERS, FEDERATION, PLAYERS, SUBSTITUTE = (
     events.TRIBUNAL_ROLE_ORGANISERS,

@@ -7,11 +7,11 @@ from dataclasses import replace
 from google.protobuf.message import Message
 from google.protobuf.timestamp_pb2 import Timestamp
 
+from faristol.kernel.refusal import N_, Refusal
 from faristol.pb.rating.v1 import events_pb2 as events
 from faristol.rating.games import Change
 from faristol.rating.model import RatingList, TournamentView
 from faristol.rating.systems import system_named
-from faristol.rules.refusal import N_, Refusal
 
 LOWEST, HIGHEST = 0, 9_999
 """Points of a rating."""

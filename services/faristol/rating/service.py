@@ -10,8 +10,9 @@ import grpc
 from google.protobuf.timestamp_pb2 import Timestamp
 
 from faristol.host import Runtime
-from faristol.host.errors import Invalid, NotFound
-from faristol.host.times import occurred_at
+from faristol.kernel.errors import Invalid, NotFound
+from faristol.kernel.refusal import N_
+from faristol.kernel.times import occurred_at
 from faristol.pb.rating.v1 import rating_pb2 as rating
 from faristol.pb.rating.v1 import rating_pb2_grpc as rating_grpc
 from faristol.rating import decide
@@ -22,7 +23,6 @@ from faristol.rating.glicko import Glicko2
 from faristol.rating.model import RatingList, TournamentView, evolve, stream, tournament_stream, view
 from faristol.rating.systems import DEFAULT, SYSTEMS, system_named
 from faristol.record import Decision, Guard, Loaded, Write, load, load_at_once
-from faristol.rules.refusal import N_
 
 Context = grpc.aio.ServicerContext[Any, Any]
 

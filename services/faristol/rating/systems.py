@@ -6,11 +6,11 @@ from collections.abc import Iterable, Mapping
 from decimal import Decimal
 from typing import Protocol
 
-from faristol.host.errors import Invalid
+from faristol.kernel.errors import Invalid
+from faristol.kernel.refusal import N_
 from faristol.rating.elo import Curve, Elo, Factor
 from faristol.rating.games import Change, Game, Rated
 from faristol.rating.glicko import Glicko2
-from faristol.rules.refusal import N_
 
 ELO_1 = Elo(
     name="elo-1",

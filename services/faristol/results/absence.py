@@ -9,7 +9,7 @@ from typing import Any, Protocol, TypeVar
 from google.protobuf.message import Message
 
 from faristol.bus import Progress
-from faristol.host.errors import NotFound
+from faristol.kernel.errors import NotFound
 from faristol.record import Record
 
 LAG = 2.0

@@ -16,7 +16,7 @@ from operator import attrgetter
 
 from sqlalchemy import func, select
 
-from faristol.host.errors import NotFound
+from faristol.kernel.errors import NotFound
 from faristol.pb.results.v1 import results_pb2 as results
 from faristol.record import Record, Recorded
 from faristol.record.event import microseconds

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 
 from faristol.bus import Stopped
 from faristol.bus.status import Kind, State, Status
-from faristol.host.times import to_timestamp
+from faristol.kernel.times import to_timestamp
 from faristol.pb.results.v1 import results_pb2 as results
 
 KINDS: Mapping[Kind, results.ConsumerKind.ValueType] = {

@@ -10,7 +10,9 @@ from google.protobuf.message import Message
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from faristol.bus import Live, NotBuilt, read
-from faristol.host.errors import Invalid, NotFound, Unreachable
+from faristol.host.errors import Unreachable
+from faristol.kernel.errors import Invalid, NotFound
+from faristol.kernel.refusal import N_
 from faristol.pb.results.v1 import results_pb2 as results
 from faristol.record import Record, stored
 from faristol.record import seals as record_seals
@@ -20,7 +22,6 @@ from faristol.results.championship import is_paired
 from faristol.results.projection import NAME, projection
 from faristol.results.scoresheet import turns_taken
 from faristol.results.shelf import Kind, round_id, round_of
-from faristol.rules.refusal import N_
 
 T = TypeVar("T")
 

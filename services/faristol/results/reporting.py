@@ -5,14 +5,14 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Mapping
 
-from faristol.host.errors import Invalid
+from faristol.kernel.errors import Invalid
+from faristol.kernel.refusal import N_, Refusal
 from faristol.pb.results.v1 import results_pb2 as results
 from faristol.record import Record
 from faristol.results import ranking, reading
 from faristol.results.crosstable import crosstable
 from faristol.results.report import Arrangements, complete, report
 from faristol.results.teams import taking_part
-from faristol.rules import N_, Refusal
 from faristol.rules.trf import Edition, write_trf
 
 _EDITIONS: Mapping[results.ReportEdition.ValueType, Edition] = {

@@ -11,8 +11,10 @@ import grpc
 from faristol.bus import Progress
 from faristol.bus.status import status
 from faristol.host.answering import language_of
-from faristol.host.errors import Behind, Invalid, NotFound
-from faristol.host.times import moment_of
+from faristol.host.errors import Behind
+from faristol.kernel.errors import Invalid, NotFound
+from faristol.kernel.refusal import N_, Refusal
+from faristol.kernel.times import moment_of
 from faristol.pb.results.v1 import results_pb2 as results
 from faristol.pb.results.v1 import results_pb2_grpc as results_grpc
 from faristol.record import Record, load
@@ -26,7 +28,6 @@ from faristol.results.playing import Playing
 from faristol.results.prizes import ALL, offered, prizes
 from faristol.results.sheet import write_pinned
 from faristol.results.shelf import Kind
-from faristol.rules.refusal import N_, Refusal
 
 Context = grpc.aio.ServicerContext[Any, Any]
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Set
 
 from faristol.host.pinning import ruleset_of
+from faristol.kernel.refusal import Refusal
 from faristol.pb.game.v1 import events_pb2 as game
 from faristol.pb.results.v1 import results_pb2 as results
-from faristol.rules import Refusal, Ruleset
+from faristol.rules import Ruleset
 from faristol.rules.board import Direction, Square, Tile
 from faristol.rules.notation import Start, word_tiles
 from faristol.rules.sheet import Formed, Written, blanks_in_field, write_change, write_exchange, write_play

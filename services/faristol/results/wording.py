@@ -6,9 +6,9 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from types import MappingProxyType
 
-from faristol.host.text import number, say
+from faristol.kernel.refusal import N_, Param
 from faristol.pb.results.v1 import results_pb2 as results
-from faristol.rules.refusal import N_, Param
+from faristol.text import number, say
 
 Line = results.Standing | results.TeamStanding
 """Of a player, or of a team."""

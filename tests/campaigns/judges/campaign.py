@@ -19,8 +19,8 @@ from tests.integration.processes import EAGER
 
 from faristol.cli.api import Api, call
 from faristol.cli.demo.plan import Plan
-from faristol.host.cases import case_id_of
-from faristol.host.times import to_timestamp
+from faristol.kernel.cases import case_id_of
+from faristol.kernel.times import to_timestamp
 from faristol.lexicon import presenting, reading
 from faristol.lexicon.model import Case
 from faristol.pb.clock.v1 import events_pb2 as clock_events

@@ -14,7 +14,7 @@ from tests.integration.processes import EAGER
 from faristol.cli.api import call
 from faristol.cli.demo.table import Placed, State, Table
 from faristol.cli.sitting import Judge, sit
-from faristol.host.times import to_timestamp
+from faristol.kernel.times import to_timestamp
 from faristol.pb.game.v1 import events_pb2 as game_events
 from faristol.pb.game.v1 import game_pb2
 from faristol.pb.lexicon.v1 import adjudication_pb2 as pb

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from faristol.cli.referee.cell import Cell, serving
 from faristol.cli.referee.lexicons import LEXICON_NAME, install
 from faristol.host.runtime import utc_now
-from faristol.host.times import to_timestamp
+from faristol.kernel.times import to_timestamp
 from faristol.pb.game.v1 import events_pb2 as game_events
 from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.pb.pairing.v1 import pairing_pb2 as pb

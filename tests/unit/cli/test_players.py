@@ -13,9 +13,9 @@ from faristol.cli.players import _registered_before
 from faristol.cli.team_list import teams_of
 from faristol.host import StartError
 from faristol.host.errors import status_of
+from faristol.kernel.refusal import Refusal
 from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.pb.pairing.v1 import pairing_pb2 as pairing
-from faristol.rules import Refusal
 
 
 def listed(tmp_path: Path, text: str) -> tuple[list[tuple[int, str, str, int | None, str, str]], list[str]]:

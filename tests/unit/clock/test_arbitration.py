@@ -26,9 +26,10 @@ from faristol.clock.attendance import report_absence
 from faristol.clock.decide import press
 from faristol.clock.model import timestamp
 from faristol.clock.settling import fold, settle
-from faristol.host.errors import Invalid
+from faristol.kernel.errors import Invalid
+from faristol.kernel.refusal import Refusal
 from faristol.pb.clock.v1 import events_pb2 as events
-from faristol.rules import Refusal, Ruleset, load_ruleset
+from faristol.rules import Ruleset, load_ruleset
 
 MAJEURE = events.NEUTRALISATION_REASON_FORCE_MAJEURE
 

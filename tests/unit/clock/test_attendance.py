@@ -31,9 +31,10 @@ from faristol.clock.decide import press
 from faristol.clock.model import Clock, timestamp
 from faristol.clock.settling import fold, settle
 from faristol.clock.views import Table
-from faristol.host.errors import Invalid
+from faristol.kernel.errors import Invalid
+from faristol.kernel.refusal import Refusal
 from faristol.pb.clock.v1 import events_pb2 as events
-from faristol.rules import Refusal, Ruleset, with_options
+from faristol.rules import Ruleset, with_options
 
 MINUTE_S = 60
 FROM_SIGNAL = with_options(PES, {"absent_after": "from-signal"})

@@ -15,11 +15,11 @@ from faristol.clock.decide import press
 from faristol.clock.model import Clock, Instant, timestamp
 from faristol.clock.settling import fold, settle
 from faristol.clock.views import Phase, Table, watch_game
-from faristol.host.errors import Invalid
-from faristol.host.pinning import Pin
+from faristol.kernel.errors import Invalid
+from faristol.kernel.pins import Pin
+from faristol.kernel.refusal import Refusal
 from faristol.pb.clock.v1 import events_pb2
 from faristol.pb.game.v1 import events_pb2 as game_events
-from faristol.rules.refusal import Refusal
 from faristol.rules.ruleset_file import load_ruleset
 
 FISC = load_ruleset("fisc-2023")

@@ -27,8 +27,9 @@ from faristol.clock.decide import press
 from faristol.clock.model import Clock, timestamp
 from faristol.clock.settling import fold, settle
 from faristol.clock.views import Table
+from faristol.kernel.refusal import Refusal
 from faristol.pb.clock.v1 import events_pb2 as events
-from faristol.rules import Refusal, Ruleset, with_options
+from faristol.rules import Ruleset, with_options
 
 HOUR = 3_600
 

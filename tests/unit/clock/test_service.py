@@ -19,11 +19,11 @@ from faristol.clock.part import part
 from faristol.clock.streams import load_clock
 from faristol.host import Runtime, Settings
 from faristol.host.answering import ErrorInterceptor
+from faristol.kernel.refusal import Refusal
 from faristol.pb.clock.v1 import clock_pb2, clock_pb2_grpc
 from faristol.pb.clock.v1 import events_pb2 as clock_events
 from faristol.pb.game.v1 import events_pb2 as game_events
 from faristol.record import Conflict, Decision, Guard, Metadata, Record, Recorded, Write
-from faristol.rules.refusal import Refusal
 from faristol.rules.ruleset_file import load_ruleset
 
 START = 1_700_000_000_000_000_000

@@ -21,7 +21,8 @@ from tests.unit.clock.tables import (
 
 from faristol.clock.decide import claim_time, press, stop
 from faristol.clock.settling import fold
-from faristol.rules import Refusal, Ruleset
+from faristol.kernel.refusal import Refusal
+from faristol.rules import Ruleset
 
 STOPPING = [PES, NON_RUNNING]
 

@@ -11,7 +11,7 @@ import pytest
 from tests.integration.running_clocks import add, ago, said, start, told
 
 from faristol.clock.timer import Timer
-from faristol.host.times import milliseconds_between, to_timestamp
+from faristol.kernel.times import milliseconds_between, to_timestamp
 from faristol.pb.clock.v1 import events_pb2 as clock_events
 from faristol.pb.game.v1 import events_pb2 as game_events
 from faristol.pb.pairing.v1 import events_pb2 as pairing_events

@@ -21,7 +21,7 @@ from faristol.game.opening import open_table
 from faristol.game.settling import settle
 from faristol.game.streams import Table
 from faristol.game.views import Clock, Ruling, Tournament, watch_clock
-from faristol.host.pinning import Pin
+from faristol.kernel.pins import Pin
 from faristol.pb.game.v1 import events_pb2 as events
 from faristol.pb.game.v1 import game_pb2 as pb
 from faristol.pb.pairing.v1.events_pb2 import Pairing

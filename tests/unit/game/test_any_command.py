@@ -19,10 +19,11 @@ from faristol.game.commands import ACTS
 from faristol.game.decide import unseen
 from faristol.game.draw_log import draws_of
 from faristol.game.model import UNKNOWN, Game, Phase, evolve, fold
-from faristol.host.errors import Invalid
+from faristol.kernel.errors import Invalid
+from faristol.kernel.refusal import Refusal
 from faristol.pb.game.v1 import events_pb2 as events
 from faristol.pb.game.v1 import game_pb2 as pb
-from faristol.rules import CENTRE, Direction, Refusal, Ruleset, Square, Tile, check_play, commitment, ruleset_names
+from faristol.rules import CENTRE, Direction, Ruleset, Square, Tile, check_play, commitment, ruleset_names
 from faristol.rules.board import Placement
 from faristol.rules.draw_log import check_draws
 

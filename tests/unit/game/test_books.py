@@ -11,11 +11,12 @@ from tests.unit.game.hall import Hall, rules
 
 from faristol.game.model import Phase
 from faristol.game.resulting import result
-from faristol.host.errors import Invalid
+from faristol.kernel.errors import Invalid
+from faristol.kernel.refusal import Refusal
 from faristol.pb.clock.v1 import events_pb2 as clock_events
 from faristol.pb.game.v1 import events_pb2 as events
 from faristol.pb.game.v1 import game_pb2 as pb
-from faristol.rules import Refusal, TurnKind
+from faristol.rules import TurnKind
 
 CATALAN = ("C A S A R T I", "M E N T S O L")
 SPANISH = ("S O L A R C I", "P A R A S O L")

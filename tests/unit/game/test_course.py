@@ -25,9 +25,10 @@ from faristol.game.model import Game, Phase, evolve
 from faristol.game.opening import open_table
 from faristol.game.settling import fold, settle
 from faristol.game.views import Clock, Ruling, Tournament, watch_clock
+from faristol.kernel.refusal import Refusal
 from faristol.pb.game.v1 import events_pb2 as events
 from faristol.pb.pairing.v1.events_pb2 import Pairing
-from faristol.rules import CENTRE, Board, Direction, Placement, Refusal, Square, Tile, check_play, full_bag
+from faristol.rules import CENTRE, Board, Direction, Placement, Square, Tile, check_play, full_bag
 
 FACES = FISC.tile_set.faces
 WHOLE = Counter(full_bag(FISC.tile_set))

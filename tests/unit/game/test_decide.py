@@ -11,9 +11,10 @@ from faristol.game import decide
 from faristol.game.model import Game, Phase, timestamp
 from faristol.game.settling import fold, settle
 from faristol.game.views import Clock
-from faristol.host.errors import Invalid
+from faristol.kernel.errors import Invalid
+from faristol.kernel.refusal import Refusal
 from faristol.pb.game.v1 import events_pb2 as events
-from faristol.rules import Placement, Refusal, full_bag
+from faristol.rules import Placement, full_bag
 
 
 def placed(game: Game | None = None) -> Game:

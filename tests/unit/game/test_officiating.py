@@ -9,8 +9,8 @@ from google.protobuf.message import Message
 from tests.unit.game.hall import Hall, rules
 
 from faristol.game.commands import ACTS
+from faristol.kernel.refusal import Refusal
 from faristol.pb.game.v1 import game_pb2 as pb
-from faristol.rules import Refusal
 
 OF_ARBITER = [kind for kind in ACTS if "arbiter_id" in kind.DESCRIPTOR.fields_by_name]
 FIELDS: dict[type[Message], dict[str, Any]] = {

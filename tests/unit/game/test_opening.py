@@ -11,7 +11,7 @@ from faristol.game.model import Game, Phase
 from faristol.game.opening import open_table
 from faristol.game.settling import fold
 from faristol.game.views import Tournament
-from faristol.host.pinning import Pin
+from faristol.kernel.pins import Pin
 from faristol.pb.game.v1 import events_pb2 as events
 from faristol.pb.pairing.v1.events_pb2 import Pairing
 from faristol.rules import Ruleset, draw, full_bag, without

@@ -7,10 +7,10 @@ from tests.unit.game.hall import Hall, rules
 
 from faristol.game import decide
 from faristol.game.model import UNKNOWN, Game, Phase, fold
-from faristol.host.errors import Invalid
+from faristol.kernel.errors import Invalid
+from faristol.kernel.refusal import Refusal
 from faristol.pb.game.v1 import events_pb2 as events
 from faristol.pb.game.v1 import game_pb2 as pb
-from faristol.rules import Refusal
 
 
 def fisc() -> Hall:

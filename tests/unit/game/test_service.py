@@ -20,7 +20,8 @@ from faristol.game.reactions import FOLLOWED
 from faristol.game.streams import load_table
 from faristol.host import Runtime, Settings
 from faristol.host.answering import ErrorInterceptor
-from faristol.host.cases import case_ids_of
+from faristol.kernel.cases import case_ids_of
+from faristol.kernel.refusal import Refusal
 from faristol.pb.clock.v1 import events_pb2 as clock_events
 from faristol.pb.game.v1 import events_pb2 as events
 from faristol.pb.game.v1 import game_pb2, game_pb2_grpc
@@ -28,7 +29,7 @@ from faristol.pb.lexicon.v1 import events_pb2 as lexicon_events
 from faristol.pb.pairing.v1 import events_pb2 as pairing_events
 from faristol.record import Conflict, Decision, Metadata, Record, Recorded, Write
 from faristol.record.erasure import erase
-from faristol.rules import Refusal, load_ruleset
+from faristol.rules import load_ruleset
 
 NOW = datetime(2023, 11, 14, 22, 20, tzinfo=UTC)
 

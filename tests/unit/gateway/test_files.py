@@ -13,11 +13,11 @@ from faristol.gateway.files import EDITIONS, EditionName
 from faristol.gateway.pairings import Pairings, Seat
 from faristol.gateway.results import Results
 from faristol.gateway.standings import Standing, Standings
-from faristol.host.text import SOURCE
 from faristol.pb.game.v1 import events_pb2 as game
 from faristol.pb.pairing.v1 import events_pb2 as pairing
 from faristol.pb.results.v1 import results_pb2_grpc
 from faristol.rules.trf import read_trf
+from faristol.text import SOURCE
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 

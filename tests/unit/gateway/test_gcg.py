@@ -15,9 +15,10 @@ from tests.unit.game.test_any_command import TABLES, walk
 from tests.unit.gateway.stage import Stage
 
 from faristol.gateway.gcg import gcg_of
+from faristol.kernel.refusal import Refusal
 from faristol.pb.results.v1 import results_pb2 as results
 from faristol.results.scoresheet import change_game
-from faristol.rules import Board, Placement, Refusal, Square, Tile, load_ruleset
+from faristol.rules import Board, Placement, Square, Tile, load_ruleset
 from faristol.rules.gcg import GcgGame, Note, Play, RackPoints, Withdrawal, read_gcg, replay, write_gcg
 
 OF_TWO = [name for name, players in TABLES if players == 2]

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from tests.unit.gateway.stage import Stage
 
-from faristol.host.text import LANGUAGES
+from faristol.text import LANGUAGES
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 

@@ -16,8 +16,8 @@ from faristol.gateway.problems import of_rpc, of_validation
 from faristol.gateway.server import listen
 from faristol.host import Runtime, Settings, StartError
 from faristol.host.errors import status_of
+from faristol.kernel.refusal import Refusal
 from faristol.record import Record
-from faristol.rules import Refusal
 
 
 @pytest.fixture

@@ -10,8 +10,9 @@ from typing import NamedTuple
 
 import pytest
 
-from faristol.host.text import cited, with_article
-from faristol.rules import Refusal, load_ruleset, ruleset_names
+from faristol.kernel.refusal import Refusal
+from faristol.rules import load_ruleset, ruleset_names
+from faristol.text import cited, with_article
 
 ROOT = Path(__file__).parents[3]
 PARTS = (

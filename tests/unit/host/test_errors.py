@@ -11,24 +11,14 @@ from sqlalchemy import text
 from sqlalchemy.exc import DBAPIError
 
 from faristol.host.answering import ErrorInterceptor
-from faristol.host.errors import (
-    THERE_IS,
-    THERE_IS_NO,
-    AlreadyExists,
-    Behind,
-    Invalid,
-    Missing,
-    NotFound,
-    Taken,
-    Unreachable,
-    status_of,
-)
-from faristol.host.text import LANGUAGES, TRANSLATED
+from faristol.host.errors import Behind, Unreachable, status_of
+from faristol.kernel.errors import THERE_IS, THERE_IS_NO, AlreadyExists, Invalid, Missing, NotFound, Taken
+from faristol.kernel.refusal import N_, Refusal
 from faristol.record import Record, Unacceptable
 from faristol.record.database import parse
 from faristol.record.decision import NO_STREAM
-from faristol.rules import Refusal, pinned_ruleset
-from faristol.rules.refusal import N_
+from faristol.rules import pinned_ruleset
+from faristol.text import LANGUAGES, TRANSLATED
 
 SHORT = Invalid(
     "name",

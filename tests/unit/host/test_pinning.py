@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import pytest
 
-from faristol.host.pinning import Pin, ruleset_of
-from faristol.rules import Refusal, load_ruleset, with_options
+from faristol.host.pinning import ruleset_of
+from faristol.kernel.pins import Pin
+from faristol.kernel.refusal import Refusal
+from faristol.rules import load_ruleset, with_options
 
 FISC = load_ruleset("fisc-2023")
 
 
 def test_only_the_ruleset_that_is_pinned_is_found() -> None:
-    assert Pin("fisc-2023", FISC.digest).ruleset() is FISC
+    assert ruleset_of(Pin("fisc-2023", FISC.digest)) is FISC
     with pytest.raises(Refusal) as caught:
-        Pin("fisc-2023", "0" * 64).ruleset()
+        ruleset_of(Pin("fisc-2023", "0" * 64))
     assert caught.value.reason == "RULESET_MISSING"
     assert FISC.digest in str(caught.value)
     assert "0" * 64 in str(caught.value)
@@ -28,6 +30,6 @@ def test_what_was_chosen_for_the_rules_comes_back_from_a_message() -> None:
 
 def test_an_unknown_ruleset_is_named() -> None:
     with pytest.raises(Refusal) as caught:
-        Pin("fisc-1999", FISC.digest).ruleset()
+        ruleset_of(Pin("fisc-1999", FISC.digest))
     assert caught.value.reason == "RULESET_MISSING"
     assert "fisc-1999" in str(caught.value)

@@ -6,9 +6,9 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from faristol.host.errors import Invalid
 from faristol.host.requests import LONGEST_TEXT, check_text
-from faristol.host.times import AHEAD, occurred_at, to_timestamp
+from faristol.kernel.errors import Invalid
+from faristol.kernel.times import AHEAD, occurred_at, to_timestamp
 from faristol.pb.game.v1 import events_pb2, game_pb2
 
 NOW = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)

@@ -9,8 +9,8 @@ from functools import reduce
 from google.protobuf.message import Message
 from google.protobuf.timestamp_pb2 import Timestamp
 
-from faristol.host.pinning import Pin
-from faristol.host.times import to_timestamp
+from faristol.kernel.pins import Pin
+from faristol.kernel.times import to_timestamp
 from faristol.lexicon.adjudication import Adjudication, Judge
 from faristol.lexicon.model import Case, Ruling, Word, evolve
 from faristol.lexicon.opening import Law, Question, adjudicate

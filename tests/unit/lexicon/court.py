@@ -19,8 +19,8 @@ from grpc_status import rpc_status
 
 from faristol.cli.compose import Running, running
 from faristol.host import Settings
-from faristol.host.cases import case_id_of
-from faristol.host.times import to_timestamp
+from faristol.kernel.cases import case_id_of
+from faristol.kernel.times import to_timestamp
 from faristol.pb.game.v1 import events_pb2 as game_events
 from faristol.pb.lexicon.v1 import adjudication_pb2 as pb
 from faristol.pb.lexicon.v1 import adjudication_pb2_grpc as pb_grpc

@@ -8,7 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.unit.lexicon.cases import JUDGES, RAISED_AT, automatic, judged
 
-from faristol.host.pinning import Pin
+from faristol.kernel.pins import Pin
+from faristol.kernel.refusal import Refusal
 from faristol.lexicon.adjudication import Adjudication, Judge, evolve
 from faristol.lexicon.appointing import Needs, appoint, choose_layers, dismiss, set_adjudication
 from faristol.lexicon.model import Case
@@ -16,7 +17,6 @@ from faristol.lexicon.views import Tournament
 from faristol.pb.game.v1 import events_pb2 as game_events
 from faristol.pb.lexicon.v1 import events_pb2 as events
 from faristol.rules import load_ruleset
-from faristol.rules.refusal import Refusal
 
 CATALAN = Needs("ca", "")
 FISC = Needs.of(load_ruleset("fisc-2023"), "ca")

@@ -9,11 +9,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.unit.lexicon.cases import JUDGES, PLAYABLE, after, as_lexicon, at, judged, listed, opened
 
+from faristol.kernel.refusal import Refusal
 from faristol.lexicon.adjudication import Adjudication
 from faristol.lexicon.decide import claim, give_opinion, overdue, release, withdraw
 from faristol.lexicon.model import Case, Ruling
 from faristol.pb.lexicon.v1 import events_pb2 as events
-from faristol.rules.refusal import Refusal
 
 SOL, XX = ("S", "O", "L"), ("X", "X")
 NOBODY: frozenset[str] = frozenset()

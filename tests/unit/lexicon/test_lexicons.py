@@ -3,8 +3,8 @@ from __future__ import annotations
 import pytest
 from tests.unit.lexicon.conftest import ABOUT
 
+from faristol.kernel.refusal import Refusal
 from faristol.lexicon.lexicons import Lexicons
-from faristol.rules.refusal import Refusal
 from faristol.rules.tiles import load_tile_set
 from faristol.words import Installed, LexiconError, Library, MissingLexiconError
 

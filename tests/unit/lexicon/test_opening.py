@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.unit.lexicon.cases import GAME, JUDGES, LAW, PLAYABLE, RAISED_AT, after, at, automatic, challenge, judged
 
-from faristol.host.cases import case_id_of
-from faristol.host.times import to_timestamp
+from faristol.kernel.cases import case_id_of
+from faristol.kernel.times import to_timestamp
 from faristol.lexicon.adjudication import Adjudication, Judge
 from faristol.lexicon.model import Case, Ruling, Word, evolve
 from faristol.lexicon.opening import Question, adjudicate

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.unit.lexicon.cases import at
 
-from faristol.host.times import to_timestamp
+from faristol.kernel.times import to_timestamp
 from faristol.lexicon.model import Case
 from faristol.lexicon.presenting import percentile, times
 from faristol.pb.lexicon.v1 import events_pb2 as events

@@ -5,7 +5,7 @@ from google.protobuf.timestamp_pb2 import Timestamp
 
 from faristol.bus import Reaction
 from faristol.host import Runtime, Settings, StartError
-from faristol.host.cases import case_id_of
+from faristol.kernel.cases import case_id_of
 from faristol.lexicon.part import part
 from faristol.pb.game.v1 import events_pb2 as game_events
 from faristol.pb.lexicon.v1 import events_pb2 as events

@@ -12,7 +12,7 @@ from tests.unit.lexicon.conftest import ABOUT
 
 from faristol.host import Runtime, Settings
 from faristol.host.answering import ErrorInterceptor
-from faristol.host.cases import case_id_of
+from faristol.kernel.cases import case_id_of
 from faristol.lexicon.part import part
 from faristol.pb.game.v1 import events_pb2 as game_events
 from faristol.pb.lexicon.v1 import events_pb2 as events

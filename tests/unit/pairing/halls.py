@@ -8,8 +8,8 @@ from functools import reduce
 
 from google.protobuf.message import Message
 
-from faristol.host.pinning import Pin
-from faristol.host.times import to_timestamp
+from faristol.kernel.pins import Pin
+from faristol.kernel.times import to_timestamp
 from faristol.pairing import decide
 from faristol.pairing.model import Tournament, evolve
 from faristol.rules import Ruleset, load_ruleset

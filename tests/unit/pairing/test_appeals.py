@@ -11,11 +11,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.unit.pairing.halls import Hall
 
-from faristol.host.errors import Invalid
+from faristol.kernel.errors import Invalid
+from faristol.kernel.refusal import Refusal
 from faristol.pairing import decide, tribunal
 from faristol.pairing.model import Member
 from faristol.pb.pairing.v1 import events_pb2 as events
-from faristol.rules import Refusal, Ruleset, load_ruleset
+from faristol.rules import Ruleset, load_ruleset
 
 FISE = load_ruleset("fise")
 ROLES = (tribunal.ORGANISERS, tribunal.FEDERATION, tribunal.PLAYERS, tribunal.SUBSTITUTE, tribunal.SUBSTITUTE)

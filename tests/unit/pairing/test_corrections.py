@@ -8,8 +8,9 @@ from functools import reduce
 import pytest
 from tests.unit.pairing.halls import FISC, NOON, Hall
 
-from faristol.host.errors import Invalid
-from faristol.host.times import to_timestamp
+from faristol.kernel.errors import Invalid
+from faristol.kernel.refusal import Refusal
+from faristol.kernel.times import to_timestamp
 from faristol.pairing import decide
 from faristol.pairing.model import Decided
 from faristol.pairing.past import past_of
@@ -17,7 +18,7 @@ from faristol.pairing.rulings import Rulings, watch
 from faristol.pb.game.v1 import events_pb2 as game_events
 from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.rating.model import TournamentView, view
-from faristol.rules import Refusal, load_ruleset, with_options
+from faristol.rules import load_ruleset, with_options
 
 PES = load_ruleset("pes-2024")
 FISE = load_ruleset("fise")

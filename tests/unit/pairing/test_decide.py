@@ -6,13 +6,13 @@ from datetime import timedelta
 import pytest
 from tests.unit.pairing.halls import FISC, LEXICON, NOON, SEED, Hall
 
-from faristol.host.errors import AlreadyExists, Invalid
-from faristol.host.pinning import Pin
-from faristol.host.times import to_datetime, to_timestamp
+from faristol.kernel.errors import AlreadyExists, Invalid
+from faristol.kernel.pins import Pin
+from faristol.kernel.refusal import Refusal
+from faristol.kernel.times import to_datetime, to_timestamp
 from faristol.pairing import decide
 from faristol.pairing.model import Phase, Tournament
 from faristol.pb.pairing.v1 import events_pb2 as events
-from faristol.rules import Refusal
 
 EIGHT = {f"p{place}": 2000 - 100 * place for place in range(1, 9)}
 

@@ -5,13 +5,14 @@ from __future__ import annotations
 import pytest
 from tests.unit.pairing.halls import Hall
 
-from faristol.host.times import to_timestamp
+from faristol.kernel.refusal import Refusal
+from faristol.kernel.times import to_timestamp
 from faristol.pairing import decide
 from faristol.pairing.decide import pin_of
 from faristol.pairing.model import Decided
 from faristol.pairing.ranking import entrants
 from faristol.pb.pairing.v1 import events_pb2 as events
-from faristol.rules import Refusal, load_ruleset, with_options
+from faristol.rules import load_ruleset, with_options
 
 SIX = {"p1": 2000, "p2": 1900, "p3": 1800, "p4": 1700, "p5": 1600, "p6": 1500}
 FISC = load_ruleset("fisc-2023")

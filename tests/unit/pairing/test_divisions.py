@@ -10,13 +10,13 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
 from tests.unit.pairing.halls import FISC, Hall
 
-from faristol.host.errors import AlreadyExists, Invalid
+from faristol.kernel.errors import AlreadyExists, Invalid
+from faristol.kernel.refusal import Refusal
 from faristol.pairing import decide
 from faristol.pairing.model import Division, Tournament
 from faristol.pairing.model import Hall as Tables
 from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.pb.pairing.v1 import pairing_pb2 as pairing
-from faristol.rules import Refusal
 
 Divisions = dict[str, Hall]
 

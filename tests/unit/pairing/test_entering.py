@@ -7,7 +7,8 @@ import pytest
 from google.protobuf.message import Message
 from tests.unit.pairing.halls import FISC, Hall
 
-from faristol.host.errors import Invalid
+from faristol.kernel.errors import Invalid
+from faristol.kernel.refusal import Refusal
 from faristol.pairing import decide
 from faristol.pairing.past import past_of
 from faristol.pairing.rulings import Rulings, watch
@@ -15,7 +16,7 @@ from faristol.pb.game.v1 import events_pb2 as game_events
 from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.pb.pairing.v1 import pairing_pb2 as pairing
 from faristol.rating.model import TournamentView, view
-from faristol.rules import Refusal, Ruleset, load_ruleset
+from faristol.rules import Ruleset, load_ruleset
 
 PES = load_ruleset("pes-2024")
 GAME = "open-r1-t1"

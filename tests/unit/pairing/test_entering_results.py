@@ -14,6 +14,8 @@ from tests.unit.pairing.conftest import Desk
 from tests.unit.pairing.halls import FISC, NOON, Hall
 from tests.unit.pairing.test_service import command, names_on_stream, open_tournament, refused
 
+from faristol.kernel.names import OFFICIAL
+from faristol.kernel.refusal import Refusal
 from faristol.pairing import decide
 from faristol.pairing.commands import Commands
 from faristol.pairing.conditions import check_none
@@ -24,7 +26,6 @@ from faristol.pb.pairing.v1 import pairing_pb2 as pairing
 from faristol.record import Loaded, people
 from faristol.record.erasure import erase
 from faristol.record.verification import verify
-from faristol.rules import Refusal
 
 EVA, NIL = ((("faristol-actor-name-bin", name.encode()),) for name in ("Eva  Soler", "Nil Camps"))
 Who = tuple[tuple[str, bytes], ...]
@@ -325,7 +326,7 @@ async def test_history_names_who_did_what_and_the_name_can_be_erased(desk: Desk)
     entered = [act for act in acts if act.type == "ResultEntered"]
     assert [act.actor_name for act in entered] == ["Eva Soler", "Eva Soler"]
     (actor,) = {act.actor for act in entered}
-    assert actor.startswith(people.OFFICIAL)
+    assert actor.startswith(OFFICIAL)
     assert not any(actor in detail for act in entered for detail in act.details), "who acts is told once"
 
     recorded = await desk.record.read_stream("tournament-open")

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from faristol.host.errors import Invalid
+from faristol.kernel.errors import Invalid
 from faristol.pairing.identity import checked_country, checked_id, checked_name, ids_of, player_id, same_name
 from faristol.record.people import Person, told_apart
 

@@ -9,12 +9,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.unit.pairing.halls import NOON, Hall
 
-from faristol.host.times import to_timestamp
+from faristol.kernel.refusal import Refusal
+from faristol.kernel.times import to_timestamp
 from faristol.pairing import decide
 from faristol.pairing.explaining import explain
 from faristol.pairing.lot import draw_tables, sizes
 from faristol.pb.pairing.v1 import events_pb2 as events
-from faristol.rules import Refusal, load_ruleset
+from faristol.rules import load_ruleset
 
 FM = load_ruleset("festa-major")
 PLAYERS: dict[str, int | None] = dict.fromkeys(("anna", "biel", "carme", "dolors", "eloi", "fina", "guiu"))

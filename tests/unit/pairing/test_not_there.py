@@ -8,13 +8,14 @@ import pytest
 from google.protobuf.message import Message
 from tests.unit.pairing.halls import Hall
 
+from faristol.kernel.refusal import Refusal
 from faristol.pairing import decide
 from faristol.pairing.explaining import explain
 from faristol.pairing.model import Phase, Round
 from faristol.pairing.past import Past, past_of
 from faristol.pb.game.v1 import events_pb2 as game_events
 from faristol.pb.pairing.v1 import events_pb2 as events
-from faristol.rules import Refusal, Ruleset, load_ruleset, with_options
+from faristol.rules import Ruleset, load_ruleset, with_options
 
 PES = with_options(load_ruleset("pes-2024"), {"pairing": "round-robin"})
 FISE = with_options(load_ruleset("fise"), {"pairing": "round-robin"})

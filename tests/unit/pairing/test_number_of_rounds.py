@@ -5,10 +5,11 @@ from collections.abc import Callable
 import pytest
 from tests.unit.pairing.halls import FISC, Hall
 
-from faristol.host.errors import Invalid
+from faristol.kernel.errors import Invalid
+from faristol.kernel.refusal import Refusal
 from faristol.pairing import decide
 from faristol.pb.pairing.v1 import events_pb2 as events
-from faristol.rules import Refusal, Ruleset, load_ruleset, with_options
+from faristol.rules import Ruleset, load_ruleset, with_options
 
 ROUND_ROBIN = with_options(load_ruleset("pes-2024"), {"pairing": "round-robin"})
 

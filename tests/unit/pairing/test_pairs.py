@@ -5,12 +5,13 @@ from collections.abc import Callable
 import pytest
 from tests.unit.pairing.halls import FISC, Hall
 
-from faristol.host.errors import Invalid
+from faristol.kernel.errors import Invalid
+from faristol.kernel.refusal import Refusal
 from faristol.pairing import decide
 from faristol.pairing.explaining import explain
 from faristol.pairing.model import Tournament
 from faristol.pairing.systems import ways_out
-from faristol.rules import Refusal, Ruleset, load_ruleset, with_options
+from faristol.rules import Ruleset, load_ruleset, with_options
 
 DUTCH = with_options(FISC, {"pairing": "dutch"})
 ROUND_ROBIN = with_options(load_ruleset("pes-2024"), {"pairing": "round-robin"})

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from tests.unit.pairing.halls import FISC, Hall
 
-from faristol.host.times import to_timestamp
+from faristol.kernel.times import to_timestamp
 from faristol.pairing import decide
 from faristol.pairing.dutch.player import Float
 from faristol.pairing.model import Decided

@@ -8,11 +8,12 @@ from tests.unit.pairing.conftest import CATALAN, SPANISH
 from tests.unit.pairing.halls import FISC, Hall
 
 from faristol.host import Unreachable
-from faristol.host.errors import Invalid
-from faristol.host.pinning import Pin
+from faristol.kernel.errors import Invalid
+from faristol.kernel.pins import Pin
+from faristol.kernel.refusal import Refusal
 from faristol.pairing.pinning import choose_lexicon, installed, ruleset_named, ruleset_of
 from faristol.pb.lexicon.v1 import lexicon_pb2
-from faristol.rules import OptionValue, Refusal
+from faristol.rules import OptionValue
 
 
 def test_the_ruleset_is_fisc_when_none_is_named() -> None:

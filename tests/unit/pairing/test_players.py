@@ -8,14 +8,15 @@ import pytest
 from google.protobuf.message import Message
 from tests.unit.pairing.halls import FISC, Hall
 
-from faristol.host.errors import Invalid
+from faristol.kernel.errors import Invalid
+from faristol.kernel.refusal import Refusal
 from faristol.pairing import decide
 from faristol.pairing.past import Past, past_of
 from faristol.pairing.ranking import entrants
 from faristol.pairing.systems import dutch_round
 from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.pb.pairing.v1 import pairing_pb2 as pairing
-from faristol.rules import Refusal, Ruleset, load_ruleset, with_options
+from faristol.rules import Ruleset, load_ruleset, with_options
 
 DUTCH = with_options(FISC, {"pairing": "dutch"})
 

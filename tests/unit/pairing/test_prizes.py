@@ -5,10 +5,10 @@ import dataclasses
 import pytest
 from tests.unit.pairing.halls import Hall
 
-from faristol.host.errors import Invalid
+from faristol.kernel.errors import Invalid
+from faristol.kernel.refusal import Refusal
 from faristol.pairing.decide.prizes import offer_prizes
 from faristol.pb.pairing.v1 import events_pb2 as events
-from faristol.rules import Refusal
 
 
 def test_prizes_are_offered_in_the_order_in_which_they_are_named() -> None:

@@ -13,13 +13,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.unit.pairing.halls import NOON, Hall
 
-from faristol.host.errors import Invalid
-from faristol.host.times import to_timestamp
+from faristol.kernel.errors import Invalid
+from faristol.kernel.refusal import Refusal
+from faristol.kernel.times import to_timestamp
 from faristol.pairing import decide
 from faristol.pairing.model import Decided, Tournament
 from faristol.pb.game.v1.events_pb2 import FinalScore
 from faristol.pb.pairing.v1 import events_pb2 as events
-from faristol.rules import Refusal, Ruleset, load_ruleset
+from faristol.rules import Ruleset, load_ruleset
 
 FISE = load_ruleset("fise")
 PES = load_ruleset("pes-2024")

@@ -5,11 +5,12 @@ from collections.abc import Callable, Sequence
 import pytest
 from tests.unit.pairing.halls import Hall
 
-from faristol.host.errors import Invalid
+from faristol.kernel.errors import Invalid
+from faristol.kernel.refusal import Refusal
 from faristol.pairing import decide
 from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.pb.pairing.v1 import pairing_pb2 as pairing
-from faristol.rules import Refusal, Ruleset, load_ruleset
+from faristol.rules import Ruleset, load_ruleset
 
 FISE = load_ruleset("fise")
 PES = load_ruleset("pes-2024")

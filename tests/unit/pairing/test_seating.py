@@ -9,12 +9,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.unit.pairing.halls import Hall as Tables
 
-from faristol.host.errors import Invalid
+from faristol.kernel.errors import Invalid
+from faristol.kernel.refusal import Refusal
 from faristol.pairing import decide, seating
 from faristol.pairing.model import Hall, Pairing, Phase, Round, Tournament
 from faristol.pairing.model import Player as Registered
 from faristol.pb.pairing.v1 import events_pb2 as events
-from faristol.rules import Refusal
 
 MAIN, UPPER = Hall("Main", 1, 3), Hall("Upper", 11, 13)
 

@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from faristol.kernel.refusal import Refusal
 from faristol.pairing import swiss
 from faristol.pairing.matching import cheapest
 from faristol.pairing.swiss import Entrant, Paired, pair_first, pair_next
-from faristol.rules import Refusal
 
 SEED = bytes(range(32))
 

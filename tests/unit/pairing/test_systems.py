@@ -11,6 +11,7 @@ from itertools import combinations
 import pytest
 from tests.unit.pairing.halls import FISC, NOON, Hall
 
+from faristol.kernel.refusal import Refusal
 from faristol.pairing import decide
 from faristol.pairing.dutch.digest import digest
 from faristol.pairing.dutch.history import round_to_pair
@@ -19,7 +20,7 @@ from faristol.pairing.model import Tournament
 from faristol.pairing.ranking import initial_ranking
 from faristol.pairing.systems import dutch_round, propose
 from faristol.pb.pairing.v1 import events_pb2 as events
-from faristol.rules import Refusal, Ruleset, load_ruleset, with_options
+from faristol.rules import Ruleset, load_ruleset, with_options
 from faristol.rules.trf import Cell, Document, Player
 
 DUTCH = with_options(FISC, {"pairing": "dutch"})

@@ -11,12 +11,13 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from tests.unit.pairing.halls import FISC, Hall
 
-from faristol.host.errors import Invalid
+from faristol.kernel.errors import Invalid
+from faristol.kernel.refusal import Refusal
 from faristol.pairing import decide, king
 from faristol.pairing.explaining import explain
 from faristol.pairing.ranking import standing_of
 from faristol.pb.pairing.v1 import events_pb2 as events
-from faristol.rules import Refusal, Ruleset, load_ruleset, with_options
+from faristol.rules import Ruleset, load_ruleset, with_options
 
 
 def hall_of(count: int, rounds: int = 2, ruleset: Ruleset = FISC) -> Hall:

@@ -11,9 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.unit.pairing.halls import FISC, Hall
 
-from faristol.host.errors import AlreadyExists, Invalid
-from faristol.host.text import TRANSLATED, translations
-from faristol.host.times import to_timestamp
+from faristol.kernel.errors import AlreadyExists, Invalid
+from faristol.kernel.refusal import Refusal
+from faristol.kernel.times import to_timestamp
 from faristol.pairing import decide, systems, team_explaining
 from faristol.pairing.model import Decided, Player, Tournament, evolve
 from faristol.pairing.model import Hall as ModelHall
@@ -24,7 +24,8 @@ from faristol.pairing.team_tournament import between, match_of, rules_between, s
 from faristol.pairing.team_wording import SAID_OF_TEAMS
 from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.pb.pairing.v1 import pairing_pb2 as pairing
-from faristol.rules import Bye, Refusal, Ruleset, load_ruleset, with_options
+from faristol.rules import Bye, Ruleset, load_ruleset, with_options
+from faristol.text import TRANSLATED, translations
 
 FISE = load_ruleset("fise")
 OF_TWO = with_options(FISE, {"teams": 2})

@@ -10,12 +10,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.unit.pairing.halls import FISC, NOON, Hall
 
+from faristol.kernel.refusal import Refusal
 from faristol.pairing import decide
 from faristol.pairing.model import Hall as Room
 from faristol.pairing.model import Tournament
 from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.pb.pairing.v1 import pairing_pb2 as pairing
-from faristol.rules import Bye, Refusal, Ruleset, load_ruleset
+from faristol.rules import Bye, Ruleset, load_ruleset
 
 PLAYED_OUT = pairing.RUNNING_GAME_PLAYED_OUT
 GIVEN_UP = pairing.RUNNING_GAME_GIVEN_UP

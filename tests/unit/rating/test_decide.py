@@ -6,14 +6,14 @@ import pytest
 from google.protobuf.timestamp_pb2 import Timestamp
 from tests.unit.pairing.halls import Hall
 
-from faristol.host.errors import Invalid
+from faristol.kernel.errors import Invalid
+from faristol.kernel.refusal import Refusal
 from faristol.pb.game.v1 import events_pb2 as game_events
 from faristol.pb.pairing.v1 import events_pb2 as pairing_events
 from faristol.pb.rating.v1 import events_pb2 as events
 from faristol.rating.decide import changes, choose, publish
 from faristol.rating.model import RatingList, TournamentView, evolve, view
 from faristol.rating.systems import SYSTEMS
-from faristol.rules import Refusal
 
 FIVE = {"anna": 1500, "biel": 1500, "cinta": 1500, "dolors": 1500, "enric": None}
 AT = Timestamp(seconds=1_700_000_000)

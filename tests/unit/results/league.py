@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from google.protobuf.message import Message
 from tests.unit.results.synthetic import START, TOURNAMENT, Step, game_id
 
-from faristol.host.times import to_timestamp
+from faristol.kernel.times import to_timestamp
 from faristol.pb.game.v1 import events_pb2 as game
 from faristol.pb.pairing.v1 import events_pb2 as pairing
 from faristol.rules import with_options

@@ -16,8 +16,8 @@ from tests.conftest import empty_database
 from tests.unit.results.synthetic import TOURNAMENT, Championship, append, game_id, keep_names
 
 from faristol.bus import Progress, generations, tables
-from faristol.host.errors import Invalid, NotFound
-from faristol.host.times import to_timestamp
+from faristol.kernel.errors import Invalid, NotFound
+from faristol.kernel.times import to_timestamp
 from faristol.pb.game.v1 import events_pb2 as game
 from faristol.pb.results.v1 import results_pb2 as results
 from faristol.record import Checkpoint, Record

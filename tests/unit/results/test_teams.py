@@ -12,7 +12,7 @@ from tests.unit.results.synthetic import Championship, Step, append
 from tests.unit.results.test_history import CALLER
 
 from faristol.bus import Progress, generations, tables
-from faristol.host.errors import NotFound
+from faristol.kernel.errors import NotFound
 from faristol.pb.game.v1 import events_pb2 as game
 from faristol.pb.pairing.v1 import events_pb2 as pairing
 from faristol.pb.results.v1 import results_pb2 as results

@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from faristol.rules import Refusal, load_ruleset
+from faristol.kernel.refusal import Refusal
+from faristol.rules import load_ruleset
 from faristol.rules.blanks import check_blank_kept, fake_blank_loses_turn, resolve_blank
 
 FISE, PES, FISC = (load_ruleset(name) for name in ("fise", "pes-2024", "fisc-2023"))

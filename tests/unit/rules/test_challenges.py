@@ -4,7 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from faristol.rules import Refusal, load_ruleset, ruleset_names, with_options
+from faristol.kernel.refusal import Refusal
+from faristol.rules import load_ruleset, ruleset_names, with_options
 from faristol.rules.challenges import check_in_time, check_words, cost, play_stands, spread_correction, unfounded
 
 UF, FISC, FISE, PES, BOX = (load_ruleset(name) for name in ("uf-2007", "fisc-2023", "fise", "pes-2024", "box"))

@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from faristol.rules import Refusal, load_ruleset, with_options
+from faristol.kernel.refusal import Refusal
+from faristol.rules import load_ruleset, with_options
 from faristol.rules.clockwork import (
     Activity,
     absence_loses_at_ms,

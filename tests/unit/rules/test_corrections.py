@@ -4,7 +4,8 @@ from contextlib import suppress
 
 import pytest
 
-from faristol.rules import Refusal, Ruleset, load_ruleset
+from faristol.kernel.refusal import Refusal
+from faristol.rules import Ruleset, load_ruleset
 from faristol.rules.corrections import check_play_correction, check_reopening, check_total_correction
 
 UF, FISC, FISE, PES = (load_ruleset(name) for name in ("uf-2007", "fisc-2023", "fise", "pes-2024"))

@@ -8,7 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.unit.rules import naive
 
-from faristol.rules import Refusal, Ruleset, TurnKind, full_bag, load_ruleset, with_options
+from faristol.kernel.refusal import Refusal
+from faristol.rules import Ruleset, TurnKind, full_bag, load_ruleset, with_options
 from faristol.rules.endgame import (
     AdjustmentKind,
     EndCondition,

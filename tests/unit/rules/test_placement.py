@@ -7,13 +7,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.unit.rules.positions import FACES, positions
 
+from faristol.kernel.refusal import Refusal
 from faristol.rules import (
     BLANK,
     CENTRE,
     Board,
     Direction,
     Placement,
-    Refusal,
     Square,
     Tile,
     check_play,

@@ -2,8 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from faristol.rules import N_, Refusal
-from faristol.rules.refusal import fill
+from faristol.kernel.refusal import N_, Refusal, fill
 
 
 def test_a_refusal_says_in_english_what_was_found_and_keeps_the_message_for_translation() -> None:

@@ -7,9 +7,9 @@ from importlib import resources
 
 import pytest
 
+from faristol.kernel.refusal import Refusal
 from faristol.rules import (
     OptionValue,
-    Refusal,
     RulesetError,
     load_ruleset,
     pinned_ruleset,

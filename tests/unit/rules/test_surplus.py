@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from faristol.rules import Refusal, Ruleset, draw, full_bag, load_ruleset, ruleset_names, with_options, without
+from faristol.kernel.refusal import Refusal
+from faristol.rules import Ruleset, draw, full_bag, load_ruleset, ruleset_names, with_options, without
 from faristol.rules.surplus import (
     Stage,
     choose_returned,

@@ -4,7 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from faristol.rules import CENTRE, Direction, Placement, Refusal, Square, Tile, load_ruleset
+from faristol.kernel.refusal import Refusal
+from faristol.rules import CENTRE, Direction, Placement, Square, Tile, load_ruleset
 from faristol.rules.touching import check_change, check_touched, fixed_after
 
 FREE = tuple(load_ruleset(name) for name in ("festa-major", "pes-2024", "box"))

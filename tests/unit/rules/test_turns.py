@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from faristol.kernel.refusal import Refusal
 from faristol.rules import (
     BLANK,
-    Refusal,
     TurnKind,
     check_exchange,
     check_pass,

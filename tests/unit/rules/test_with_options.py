@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from faristol.kernel.refusal import Refusal
 from faristol.rules import (
     Option,
     OptionValue,
-    Refusal,
     Ruleset,
     check_settled,
     load_ruleset,

@@ -6,12 +6,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 
+from faristol.kernel.refusal import Refusal
 from faristol.rules.board import Board
 from faristol.rules.endgame import EndCondition
 from faristol.rules.gcg.game import Event, GcgGame, RackPenalty
 from faristol.rules.gcg.problem import Problem, Wrong
 from faristol.rules.gcg.table import Table
-from faristol.rules.refusal import Refusal
 from faristol.rules.ruleset import Ruleset
 from faristol.rules.scoring import PlayScore
 

@@ -11,7 +11,7 @@ from typing import Any
 from faristol.cli.api import Api, call, when_found
 from faristol.cli.demo.plan import Plan
 from faristol.cli.demo.table import Table
-from faristol.host.times import to_timestamp
+from faristol.kernel.times import to_timestamp
 from faristol.pb.game.v1 import events_pb2 as game_events
 from faristol.pb.pairing.v1 import pairing_pb2
 from faristol.pb.rating.v1 import rating_pb2

@@ -10,7 +10,7 @@ from itertools import count
 from faristol.cli.api import Api, call, when_found
 from faristol.cli.demo.plan import Plan
 from faristol.cli.demo.player import PRESSING, STOPPING
-from faristol.host.times import to_datetime, to_timestamp
+from faristol.kernel.times import to_datetime, to_timestamp
 from faristol.pb.clock.v1 import clock_pb2
 from faristol.pb.clock.v1 import events_pb2 as clock_events
 from faristol.pb.game.v1 import game_pb2

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import timedelta
 from itertools import islice
 
-from faristol.rules.refusal import Refusal
+from faristol.kernel.refusal import Refusal
 from faristol.rules.ruleset import Ruleset
 from faristol.rules.tiles import BLANK, TileSet
 from faristol.rules.turns import all_alike, check_pass, exchange_limit

@@ -7,15 +7,15 @@ from collections.abc import Iterable
 from faristol.cli.calling import language_of_terminal
 from faristol.cli.demo.plan import Plan
 from faristol.host import Settings, StartError
-from faristol.host.text import cited, say
+from faristol.kernel.refusal import N_, Refusal
 from faristol.pairing.match import PLAYERS
 from faristol.pairing.pinning import LEXICONS
 from faristol.pairing.systems import CYCLES, most_rounds, not_a_match, too_many_rounds, wrong_rounds
 from faristol.rules.championship import check_first_round, check_rounds
-from faristol.rules.refusal import N_, Refusal
 from faristol.rules.ruleset import Ruleset
 from faristol.rules.ruleset_file import ruleset_names
 from faristol.rules.with_options import check_settled
+from faristol.text import cited, say
 from faristol.words import Library, WordGraph
 
 

@@ -27,7 +27,7 @@ from faristol.cli.demo.player import (
     doubts,
     thinking,
 )
-from faristol.host.times import to_datetime, to_timestamp
+from faristol.kernel.times import to_datetime, to_timestamp
 from faristol.pb.game.v1 import events_pb2, game_pb2
 from faristol.rules.ruleset import Ruleset
 from faristol.rules.tiles import TileSet

@@ -16,10 +16,10 @@ from grpc_status import rpc_status
 from faristol.cli.calling import every_reason, info_of
 from faristol.cli.entry.tables import Tables, scores_of
 from faristol.host import StartError
-from faristol.host.text import say
+from faristol.kernel.refusal import N_
 from faristol.pb.pairing.v1 import pairing_pb2 as pairing
 from faristol.pb.pairing.v1 import pairing_pb2_grpc as pairing_grpc
-from faristol.rules.refusal import N_
+from faristol.text import say
 
 M = TypeVar("M", bound=Message)
 

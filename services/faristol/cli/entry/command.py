@@ -22,8 +22,8 @@ from faristol.cli.entry.sheet import LineError, Listed, read_sheet
 from faristol.cli.entry.tables import Tables
 from faristol.cli.names import ranges, tournament_meant
 from faristol.host import StartError
-from faristol.host.text import say, translations
-from faristol.rules.refusal import N_
+from faristol.kernel.refusal import N_
+from faristol.text import say, translations
 
 PATIENCE = 60.0
 """Seconds for which a service that is away is waited for where nobody sits at the prompt."""

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from faristol.cli.entry.lines import Given
-from faristol.rules.refusal import N_, Param
+from faristol.kernel.refusal import N_, Param
 from faristol.rules.usual import UsualScores
 
 HIGH = N_("{score} is unusually high (more than {highest})")

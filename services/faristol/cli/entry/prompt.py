@@ -9,8 +9,8 @@ from faristol.cli.entry.doubts import SWAPPED, Doubt
 from faristol.cli.entry.lines import NO, YES, Given, Look, Slip, read
 from faristol.cli.entry.tables import Tables
 from faristol.cli.names import folded, ranges
-from faristol.host.text import say
-from faristol.rules.refusal import N_, Param
+from faristol.kernel.refusal import N_, Param
+from faristol.text import say
 
 HELP = N_(
     "Type the scores of the table asked, in the order of the names: 412 378. Or those of any table: 11 412 378.\n"

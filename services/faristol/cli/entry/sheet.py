@@ -12,9 +12,9 @@ from faristol.cli.entry.tables import Tables, names_at
 from faristol.cli.names import folded
 from faristol.cli.player_list import UNREADABLE
 from faristol.gateway.comma_separated import text_of
-from faristol.host.text import say
+from faristol.kernel.refusal import N_
 from faristol.rules.quoting import quoted, shown
-from faristol.rules.refusal import N_
+from faristol.text import say
 
 SEATS = ("first", "second", "third", "fourth")
 """Of the columns, as in a file of pairings that `faristol` writes: ``first_score``, ``second_score`` …"""

@@ -29,14 +29,15 @@ from faristol.cli.referee.services import AtTable, Services, Tables, TableServic
 from faristol.cli.referee.verbs import Verb
 from faristol.cli.sitting import Judge
 from faristol.game.streams import game_stream
-from faristol.host import AlreadyExists, Invalid, NotFound, Settings
-from faristol.host.pinning import Pin
+from faristol.host import Settings
+from faristol.kernel.errors import AlreadyExists, Invalid, NotFound
+from faristol.kernel.pins import Pin
+from faristol.kernel.refusal import Refusal
 from faristol.pb.game.v1 import events_pb2 as game_events
 from faristol.pb.lexicon.v1 import adjudication_pb2 as pb
 from faristol.pb.lexicon.v1 import adjudication_pb2_grpc as pb_grpc
 from faristol.pb.lexicon.v1 import events_pb2 as events
 from faristol.record import Record
-from faristol.rules import Refusal
 from faristol.words import Library
 
 SERVED = ("lexicon", "game", "clock", "pairing")

@@ -12,9 +12,10 @@ from faristol.cli.referee.case import ARBITER
 from faristol.cli.referee.document import Value, there_is_no
 from faristol.cli.referee.forms import fill
 from faristol.cli.referee.verbs import Verb
+from faristol.kernel.refusal import N_
 from faristol.pb.clock.v1 import clock_pb2
 from faristol.pb.game.v1 import game_pb2
-from faristol.rules import N_, Board, Ruleset
+from faristol.rules import Board, Ruleset
 
 TURN_STEPS = {"stop": "stop", "write": "write-score", "draw": "draw-tiles", "press": "press"}
 """The verbs of a turn's steps after the play is laid; announcing and counting are a part of laying it."""

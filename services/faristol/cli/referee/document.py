@@ -12,9 +12,8 @@ from typing import Any
 
 import yaml
 
-from faristol.host.text import say, translations
-from faristol.rules import N_
-from faristol.rules.refusal import Param
+from faristol.kernel.refusal import N_, Param
+from faristol.text import say, translations
 
 LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 """The loader written in C where PyYAML has it: it is ten times as fast."""

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 from google.protobuf.message import Message
 
-from faristol.host import AlreadyExists, Invalid, NotFound
-from faristol.rules import Refusal
+from faristol.kernel.errors import AlreadyExists, Invalid, NotFound
+from faristol.kernel.refusal import Refusal
 
 PROBLEMS = (Refusal, Invalid, NotFound, AlreadyExists)
 Problem = Refusal | Invalid | NotFound | AlreadyExists

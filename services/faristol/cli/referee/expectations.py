@@ -12,12 +12,13 @@ from faristol.cli.referee.articles import separated
 from faristol.cli.referee.document import Errors, Value, there_is_no
 from faristol.cli.referee.forms import by_square, fill, shown
 from faristol.cli.referee.standing import STANDING, Differences, fields
-from faristol.host import AlreadyExists, Invalid
+from faristol.kernel.errors import AlreadyExists, Invalid
+from faristol.kernel.refusal import Refusal
 from faristol.pb.clock.v1 import events_pb2 as clock_events
 from faristol.pb.game.v1 import events_pb2 as events
 from faristol.pb.lexicon.v1 import events_pb2 as lexicon_events
 from faristol.pb.pairing.v1 import events_pb2 as pairing_events
-from faristol.rules import Board, Refusal
+from faristol.rules import Board
 
 if TYPE_CHECKING:
     from faristol.cli.referee.case import Step

@@ -12,8 +12,9 @@ from google.protobuf.message import Message
 from google.protobuf.timestamp_pb2 import Timestamp
 
 from faristol.cli.referee.document import CaseError, Value, there_is_no
+from faristol.kernel.refusal import N_
 from faristol.pb.game.v1 import events_pb2, game_pb2
-from faristol.rules import N_, Board, Direction, Notation, Placement, Square, Start, Tile, lay, read_tiles
+from faristol.rules import Board, Direction, Notation, Placement, Square, Start, Tile, lay, read_tiles
 from faristol.rules.tiles import BLANK
 
 START_NS = 1_704_535_200 * 1_000_000_000

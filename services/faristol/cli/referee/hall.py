@@ -9,7 +9,7 @@ from google.protobuf.message import Message
 from faristol.cli.referee.forms import moment
 from faristol.cli.referee.position import GAME_ID, TOURNAMENT_ID
 from faristol.game.streams import game_stream
-from faristol.host.pinning import Pin
+from faristol.kernel.pins import Pin
 from faristol.pairing.decide import pin_of
 from faristol.pb.game.v1 import events_pb2 as events
 from faristol.pb.pairing.v1 import events_pb2 as pairing_events

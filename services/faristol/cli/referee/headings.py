@@ -9,7 +9,8 @@ from functools import lru_cache
 from faristol.cli.referee.articles import known_articles, separated
 from faristol.cli.referee.case import Step
 from faristol.cli.referee.document import Errors, Value, there_is_no
-from faristol.rules import Refusal, Ruleset, check_settled, load_ruleset, with_options
+from faristol.kernel.refusal import Refusal
+from faristol.rules import Ruleset, check_settled, load_ruleset, with_options
 
 HEADING_KEYS = frozenset({"case", "scenario", "articles", "ruleset", "steps"})
 """Keys of every case."""

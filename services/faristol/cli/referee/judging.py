@@ -9,7 +9,8 @@ from functools import reduce
 from google.protobuf.message import Message
 
 from faristol.cli.referee.case import Word
-from faristol.host.times import to_timestamp
+from faristol.kernel.refusal import Refusal
+from faristol.kernel.times import to_timestamp
 from faristol.lexicon import decide
 from faristol.lexicon.adjudication import Adjudication, Judge
 from faristol.lexicon.model import Case, Ruling, evolve
@@ -17,7 +18,7 @@ from faristol.lexicon.opening import Law, Question, adjudicate
 from faristol.lexicon.views import Game
 from faristol.pb.game.v1 import events_pb2 as events
 from faristol.pb.lexicon.v1 import events_pb2 as lexicon_events
-from faristol.rules import Refusal, Ruleset
+from faristol.rules import Ruleset
 
 JUDGES = ("ada", "berta")
 """Who rules: the first on a challenge, the other on an appeal against that."""

@@ -6,7 +6,7 @@ import datetime
 from collections.abc import Collection
 
 from faristol.cli.referee.case import Word
-from faristol.host.pinning import Pin
+from faristol.kernel.pins import Pin
 from faristol.rules import TileSet
 from faristol.words import About, Library
 from faristol.words.header import Listing

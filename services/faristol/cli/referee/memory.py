@@ -25,9 +25,9 @@ from faristol.clock.part import part as clock_part
 from faristol.game.part import part as game_part
 from faristol.game.streams import game_stream
 from faristol.host import Part, Runtime, Settings
-from faristol.host.cases import case_id_of
-from faristol.host.pinning import Pin
-from faristol.host.times import to_timestamp
+from faristol.kernel.cases import case_id_of
+from faristol.kernel.pins import Pin
+from faristol.kernel.times import to_timestamp
 from faristol.lexicon import adjudication
 from faristol.lexicon.adjudication import Adjudication
 from faristol.lexicon.appointing import choose_layers

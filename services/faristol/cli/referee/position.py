@@ -13,7 +13,7 @@ from faristol.cli.referee.case import TableCase
 from faristol.cli.referee.forms import moment, placements, play_of
 from faristol.game.opening import open_table
 from faristol.game.views import Tournament
-from faristol.host.pinning import Pin
+from faristol.kernel.pins import Pin
 from faristol.pb.game.v1 import events_pb2 as events
 from faristol.pb.pairing.v1.events_pb2 import Pairing
 from faristol.rules import Board, Placement, Square, Tile, draw, full_bag, starting_draw, without

@@ -19,8 +19,8 @@ from faristol.cli.referee.tournament.expectations import of_tournament
 from faristol.cli.referee.tournament.services import Tournaments
 from faristol.cli.referee.tournament.world import World as TournamentWorld
 from faristol.cli.referee.world import World as TableWorld
-from faristol.host import NotFound
-from faristol.rules import Refusal
+from faristol.kernel.errors import NotFound
+from faristol.kernel.refusal import Refusal
 
 
 @dataclass(frozen=True, slots=True)

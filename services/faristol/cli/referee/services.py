@@ -19,7 +19,8 @@ from faristol.clock.deadlines import next_deadline
 from faristol.clock.model import Instant
 from faristol.clock.streams import clock_stream, load_clock, load_table
 from faristol.game.streams import load_table as load_settled
-from faristol.host.pinning import Pin
+from faristol.host.pinning import ruleset_of
+from faristol.kernel.pins import Pin
 from faristol.pb.clock.v1 import clock_pb2
 from faristol.pb.game.v1 import game_pb2
 from faristol.pb.pairing.v1 import pairing_pb2
@@ -106,7 +107,7 @@ class AtTable(Services):
         while True:
             clock = await load_clock(self.record, self.game_id)
             table = (await load_table(self.record, self.game_id)).state
-            deadline = next_deadline(clock.state, table, table.ruleset.ruleset()) if table.game_id else None
+            deadline = next_deadline(clock.state, table, ruleset_of(table.ruleset)) if table.game_id else None
             if deadline is None or deadline.due > until:
                 return
             await self.write(clock_stream(self.game_id), deadline.facts)

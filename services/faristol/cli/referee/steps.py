@@ -6,7 +6,7 @@ from collections.abc import Collection, Mapping
 
 from faristol.cli.referee.case import OFFICIALS, Step, Word
 from faristol.cli.referee.document import Errors, Value
-from faristol.rules import N_
+from faristol.kernel.refusal import N_
 
 SAID_KEYS = frozenset({"with", "at", "after"})
 """Keys of what a step says beside who does what."""

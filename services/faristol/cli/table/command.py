@@ -33,10 +33,9 @@ from faristol.cli.table.shorthand import Unclear
 from faristol.cli.table.showing import outcome, ruled, standing, told
 from faristol.host import Addresses, StartError
 from faristol.host.channels import CHANNEL_OPTIONS
-from faristol.host.text import cited, translations
+from faristol.kernel.refusal import N_, Param, Refusal
 from faristol.pb.game.v1 import game_pb2
-from faristol.rules import N_, Refusal
-from faristol.rules.refusal import Param
+from faristol.text import cited, translations
 
 PROMPT = "> "
 DO = ("board", "book", "help", "quit", "rack", "sheet", "table")

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from faristol.host.text import say
-from faristol.rules import N_, Ruleset
+from faristol.kernel.refusal import N_
+from faristol.rules import Ruleset
+from faristol.text import say
 
 SEATS: Mapping[str, str] = {
     "drawn": N_("The players may draw for the seat or for the direction of the board, before the draw for the start."),

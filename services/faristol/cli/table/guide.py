@@ -6,8 +6,8 @@ from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
 from faristol.cli.referee.verbs import GIVEN, Verb
-from faristol.host.text import say, translations
-from faristol.rules import N_
+from faristol.kernel.refusal import N_
+from faristol.text import say, translations
 
 
 class Guide(NamedTuple):

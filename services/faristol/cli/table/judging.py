@@ -10,12 +10,12 @@ import grpc
 from faristol.cli.calling import reason_of
 from faristol.cli.casefile import ruling
 from faristol.cli.sitting import PASSED_BY, Judge
+from faristol.kernel.refusal import N_, Refusal
 from faristol.pb.game.v1 import game_pb2
 from faristol.pb.lexicon.v1 import adjudication_pb2 as pb
 from faristol.pb.lexicon.v1 import adjudication_pb2_grpc as pb_grpc
 from faristol.pb.lexicon.v1 import events_pb2 as events
 from faristol.pb.lexicon.v1 import lexicon_pb2, lexicon_pb2_grpc
-from faristol.rules import N_, Refusal
 
 HELD = N_("This case is with %(judges)s: the table waits for the ruling.")
 QUEUED = N_("The case waits for a judge, and the table for the ruling.")

@@ -13,7 +13,7 @@ from faristol.cli.referee.case import Step
 from faristol.cli.referee.document import CaseError, Value, documents
 from faristol.cli.referee.steps import read_step
 from faristol.host import StartError
-from faristol.rules import N_
+from faristol.kernel.refusal import N_
 
 TYPED = Path("line")
 """Where errors say that something stands: ``line:3``."""

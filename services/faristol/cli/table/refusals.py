@@ -9,11 +9,10 @@ import grpc
 from faristol.cli.calling import info_of
 from faristol.cli.table.guide import MEANINGS, word_of
 from faristol.cli.table.offers import STEPS, Shown
-from faristol.host.text import say, translations, with_article
+from faristol.kernel.refusal import N_, Param
 from faristol.pb.game.v1 import events_pb2 as events
 from faristol.pb.game.v1 import game_pb2
-from faristol.rules import N_
-from faristol.rules.refusal import Param
+from faristol.text import say, translations, with_article
 
 REFUSED = N_("Refused: %(problem)s")
 

@@ -23,10 +23,11 @@ from faristol.cli.table.offers import Shown
 from faristol.cli.table.services import LOOK_SECONDS, LiveTable
 from faristol.cli.table.shorthand import Hand
 from faristol.host.pinning import ruleset_of
-from faristol.host.times import Instant, timestamp
+from faristol.kernel.refusal import N_, Refusal
+from faristol.kernel.times import Instant, timestamp
 from faristol.pb.game.v1 import game_pb2
 from faristol.pb.results.v1 import results_pb2
-from faristol.rules import N_, Refusal, Ruleset
+from faristol.rules import Ruleset
 
 MS_NS = 1_000_000
 CASE_SECONDS = 10.0

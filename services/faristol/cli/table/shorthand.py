@@ -17,8 +17,9 @@ from faristol.cli.referee.steps import SAID_KEYS
 from faristol.cli.referee.verbs import Verb
 from faristol.cli.table.lines import Typed
 from faristol.cli.table.offers import Shown, offers
+from faristol.kernel.refusal import N_, Refusal
 from faristol.pb.game.v1 import game_pb2
-from faristol.rules import N_, Board, Refusal, check_play, lay, score_play
+from faristol.rules import Board, check_play, lay, score_play
 from faristol.rules.board import ROW_NAMES, SIZE, Tile
 from faristol.rules.notation import Notation, Start
 from faristol.rules.tiles import BLANK

@@ -7,12 +7,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from faristol.cli.table.offers import Offer
 from faristol.gateway import labels
 from faristol.gateway.table import minutes
-from faristol.host.text import say, translations
-from faristol.host.times import Instant, instant
+from faristol.kernel.refusal import N_
+from faristol.kernel.times import Instant, instant
 from faristol.pb.clock.v1 import clock_pb2
 from faristol.pb.game.v1 import game_pb2
 from faristol.pb.results.v1 import results_pb2
-from faristol.rules import N_, Ruleset
+from faristol.rules import Ruleset
+from faristol.text import say, translations
 
 MS_NS = 1_000_000
 

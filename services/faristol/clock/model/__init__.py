@@ -8,7 +8,7 @@ from faristol.clock.model.clock import (
     elapsed_ms,
 )
 from faristol.clock.model.evolution import evolve
-from faristol.host.times import Instant, instant, timestamp
+from faristol.kernel.times import Instant, instant, timestamp
 
 __all__ = [
     "ARBITER",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from faristol.host.times import Instant
+from faristol.kernel.times import Instant
 from faristol.pb.clock.v1 import events_pb2 as events
 
 NANOSECONDS = 1_000_000

@@ -9,7 +9,7 @@ from google.protobuf.message import Message
 from google.protobuf.timestamp_pb2 import Timestamp
 
 from faristol.clock.model.clock import ARBITER, Absence, Clock
-from faristol.host.times import Instant, instant
+from faristol.kernel.times import Instant, instant
 from faristol.pb.clock.v1 import events_pb2 as events
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from enum import Enum, auto
 
 from faristol.clock.model import Instant
-from faristol.host.pinning import UNPINNED, Pin
+from faristol.kernel.pins import UNPINNED, Pin
 from faristol.rules.ruleset import Neutraliser
 
 

@@ -12,7 +12,7 @@ from google.protobuf.timestamp_pb2 import Timestamp
 
 from faristol.clock.model import Instant, instant
 from faristol.clock.views.table import Interruption, Kind, Phase, Signal, Table
-from faristol.host.pinning import Pin
+from faristol.kernel.pins import Pin
 from faristol.pb.game.v1 import events_pb2 as events
 from faristol.rules.ruleset import Neutraliser
 

@@ -20,9 +20,10 @@ from faristol.game.decide.drawing import check_possible
 from faristol.game.model import Game, Instant, Phase, evolve, tiles_of, timestamp
 from faristol.game.views import Clock
 from faristol.game.withdrawing import withdrawn
-from faristol.host.errors import Invalid
+from faristol.kernel.errors import Invalid
+from faristol.kernel.refusal import N_, Refusal
 from faristol.pb.game.v1 import events_pb2 as events
-from faristol.rules import BLANK, N_, Refusal, Ruleset, Square
+from faristol.rules import BLANK, Ruleset, Square
 from faristol.rules.blanks import fake_blank_loses_turn
 from faristol.rules.challenges import check_in_time, check_words
 

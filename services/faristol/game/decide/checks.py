@@ -6,10 +6,11 @@ from collections.abc import Collection
 
 from faristol.game.model import Game, Instant, Phase
 from faristol.game.views import Clock
-from faristol.host.errors import Invalid
-from faristol.host.times import check_not_before, written
+from faristol.kernel.errors import Invalid
+from faristol.kernel.refusal import N_, Refusal
+from faristol.kernel.times import check_not_before, written
 from faristol.pb.game.v1 import events_pb2 as events
-from faristol.rules import N_, Refusal, Ruleset
+from faristol.rules import Ruleset
 from faristol.rules.conditions import is_out
 from faristol.rules.officials import check_not_concerned
 

@@ -16,9 +16,10 @@ from faristol.game.decide.checks import (
 )
 from faristol.game.model import UNKNOWN, Game, Instant, Phase, timestamp
 from faristol.game.views import Clock
-from faristol.host.errors import Invalid
+from faristol.kernel.errors import Invalid
+from faristol.kernel.refusal import N_, Refusal
 from faristol.pb.game.v1 import events_pb2 as events
-from faristol.rules import N_, Refusal, Ruleset, TurnKind, draw, full_bag, without
+from faristol.rules import Ruleset, TurnKind, draw, full_bag, without
 
 
 def draw_tiles(

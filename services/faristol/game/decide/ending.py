@@ -16,9 +16,10 @@ from faristol.game.decide.checks import (
 from faristol.game.model import Game, Instant, Phase, timestamp
 from faristol.game.resulting import awaited_signers, clock_is_done, final, may_sign, racks_wanted, signers
 from faristol.game.views import Clock
-from faristol.host.errors import Invalid
+from faristol.kernel.errors import Invalid
+from faristol.kernel.refusal import N_, Refusal
 from faristol.pb.game.v1 import events_pb2 as events
-from faristol.rules import N_, Refusal, Ruleset
+from faristol.rules import Ruleset
 from faristol.rules.conditions import check_agreement
 from faristol.rules.corrections import check_reopening
 

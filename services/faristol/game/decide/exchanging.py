@@ -9,9 +9,10 @@ from google.protobuf.message import Message
 from faristol.game.decide.checks import check_nothing_begun, check_on_turn, check_running, check_seated
 from faristol.game.decide.drawing import bag_of, rack_for
 from faristol.game.model import UNKNOWN, Game, Instant, timestamp
-from faristol.host.errors import Invalid
+from faristol.kernel.errors import Invalid
+from faristol.kernel.refusal import N_, Refusal
 from faristol.pb.game.v1 import events_pb2 as events
-from faristol.rules import N_, Refusal, Ruleset, check_exchange, check_pass, without
+from faristol.rules import Ruleset, check_exchange, check_pass, without
 from faristol.rules import exchange as exchange_tiles
 from faristol.rules.bag import free_exchange as change_freely
 from faristol.rules.surplus import Revealed, keep_revealed, reveal, taken_too_many

@@ -14,9 +14,10 @@ from faristol.game.decide.checks import (
     check_seated,
 )
 from faristol.game.model import Game, Instant, Phase, timestamp
-from faristol.host.errors import Invalid
+from faristol.kernel.errors import Invalid
+from faristol.kernel.refusal import N_, Refusal
 from faristol.pb.game.v1 import events_pb2 as events
-from faristol.rules import N_, Refusal, Ruleset
+from faristol.rules import Ruleset
 from faristol.rules.officials import check_not_concerned
 from faristol.rules.surplus import expulsion_due
 

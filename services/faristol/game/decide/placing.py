@@ -19,20 +19,10 @@ from faristol.game.decide.checks import (
 from faristol.game.decide.drawing import rack_for
 from faristol.game.model import Game, Instant, Phase, blanks_of, timestamp
 from faristol.game.views import Clock
-from faristol.host.errors import Invalid
+from faristol.kernel.errors import Invalid
+from faristol.kernel.refusal import N_, Refusal
 from faristol.pb.game.v1 import events_pb2 as events
-from faristol.rules import (
-    N_,
-    Direction,
-    Placement,
-    Refusal,
-    Ruleset,
-    Word,
-    check_play,
-    off_centre,
-    score_play,
-    without,
-)
+from faristol.rules import Direction, Placement, Ruleset, Word, check_play, off_centre, score_play, without
 from faristol.rules.blanks import check_blank_kept
 from faristol.rules.sections import Step
 from faristol.rules.touching import check_change, check_touched

@@ -10,9 +10,10 @@ from google.protobuf.message import Message
 from faristol.game.decide.checks import check_arbiter, check_running, check_seated
 from faristol.game.decide.drawing import check_possible
 from faristol.game.model import UNKNOWN, Game, Instant, Phase, evolve, timestamp
-from faristol.host.errors import Invalid
+from faristol.kernel.errors import Invalid
+from faristol.kernel.refusal import N_, Refusal
 from faristol.pb.game.v1 import events_pb2 as events
-from faristol.rules import N_, Refusal, Ruleset
+from faristol.rules import Ruleset
 
 
 def start_game(game: Game, ruleset: Ruleset, player_id: str, at: Instant) -> list[Message]:

@@ -10,9 +10,10 @@ from google.protobuf.message import Message
 from faristol.game.decide.checks import check_arbiter, check_running, check_seated, check_undisturbed
 from faristol.game.decide.drawing import bag_of, check_possible, drawn_from, rack_for
 from faristol.game.model import Game, Instant, Phase, timestamp
-from faristol.host.errors import Invalid
+from faristol.kernel.errors import Invalid
+from faristol.kernel.refusal import N_, Refusal
 from faristol.pb.game.v1 import events_pb2 as events
-from faristol.rules import N_, Refusal, Ruleset, without
+from faristol.rules import Ruleset, without
 from faristol.rules.surplus import (
     Overdraw,
     Stage,

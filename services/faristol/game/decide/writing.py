@@ -20,9 +20,10 @@ from faristol.game.decide.checks import (
 )
 from faristol.game.model import Game, Instant, Phase, timestamp
 from faristol.game.views import Clock
-from faristol.host.errors import Invalid
+from faristol.kernel.errors import Invalid
+from faristol.kernel.refusal import N_, Refusal
 from faristol.pb.game.v1 import events_pb2 as events
-from faristol.rules import N_, Refusal, Ruleset, Square, TurnKind
+from faristol.rules import Ruleset, Square, TurnKind
 from faristol.rules.blanks import check_blank_face, resolve_blank
 from faristol.rules.corrections import check_play_correction, check_total_correction
 

@@ -16,7 +16,7 @@ from faristol.game.model.table import (
     taken_out,
     tiles_of,
 )
-from faristol.host.times import Instant, instant, timestamp
+from faristol.kernel.times import Instant, instant, timestamp
 
 __all__ = [
     "UNKNOWN",

@@ -10,7 +10,7 @@ from google.protobuf.message import Message
 
 from faristol.game.model import draws, sheet, turns
 from faristol.game.model.table import Game
-from faristol.host.times import instant
+from faristol.kernel.times import instant
 from faristol.pb.game.v1 import events_pb2 as events
 
 _CHANGES: Mapping[type[Message], Callable[[Game, Any], Game]] = {**turns.CHANGES, **draws.CHANGES, **sheet.CHANGES}

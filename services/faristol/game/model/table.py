@@ -9,8 +9,8 @@ from enum import Enum, auto
 from types import MappingProxyType
 from typing import Any
 
-from faristol.host.pinning import Pin
-from faristol.host.times import Instant
+from faristol.kernel.pins import Pin
+from faristol.kernel.times import Instant
 from faristol.pb.game.v1 import events_pb2 as events
 from faristol.rules import Board, Placement, Square, Tile, TurnKind
 

@@ -10,8 +10,8 @@ from typing import Any
 from google.protobuf.message import Message
 
 from faristol.game.model.table import Course, Game, LastRuling, Owed, Phase, Taken, blanks_of, taken_out, tiles_of
-from faristol.host.pinning import Pin
-from faristol.host.times import instant
+from faristol.kernel.pins import Pin
+from faristol.kernel.times import instant
 from faristol.pb.game.v1 import events_pb2 as events
 from faristol.rules import Placement, Square, Tile, TurnKind, without
 

@@ -8,8 +8,9 @@ from zoneinfo import ZoneInfo
 
 from google.protobuf.message import Message
 
-from faristol.host.errors import Invalid
-from faristol.host.times import to_timestamp
+from faristol.kernel.errors import Invalid
+from faristol.kernel.refusal import N_, Refusal
+from faristol.kernel.times import to_timestamp
 from faristol.pairing import conditions
 from faristol.pairing.decide.counting import after_sanctions
 from faristol.pairing.identity import checked_id
@@ -17,7 +18,7 @@ from faristol.pairing.model import Decided, Pairing, Round, Tournament, Unsancti
 from faristol.pairing.rulings import Rulings
 from faristol.pb.game.v1 import events_pb2 as game_events
 from faristol.pb.pairing.v1 import events_pb2 as events
-from faristol.rules import N_, Refusal, Ruleset
+from faristol.rules import Ruleset
 from faristol.rules.challenges import spread_correction
 from faristol.rules.corrections import check_result_correction
 from faristol.rules.officials import check_not_concerned

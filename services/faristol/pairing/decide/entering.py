@@ -11,15 +11,16 @@ from typing import Any
 from google.protobuf.message import Message
 from google.protobuf.timestamp_pb2 import Timestamp
 
-from faristol.host.errors import Invalid
-from faristol.host.times import to_timestamp
+from faristol.kernel.errors import Invalid
+from faristol.kernel.refusal import N_, Refusal
+from faristol.kernel.times import to_timestamp
 from faristol.pairing import conditions, systems
 from faristol.pairing.decide.corrections import check_arbiter, found_game, in_order, leaders, scores_swapped
 from faristol.pairing.decide.results import record_result
 from faristol.pairing.model import Decided, Pairing, Phase, Tournament, evolve
 from faristol.pb.game.v1 import events_pb2 as game_events
 from faristol.pb.pairing.v1 import events_pb2 as events
-from faristol.rules import N_, Refusal, Ruleset
+from faristol.rules import Ruleset
 from faristol.rules.endgame import forfeit_adjustments, settle_abandonment
 
 

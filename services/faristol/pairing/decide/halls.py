@@ -7,13 +7,13 @@ from datetime import datetime
 
 from google.protobuf.message import Message
 
-from faristol.host.errors import Invalid
-from faristol.host.times import to_timestamp
+from faristol.kernel.errors import Invalid
+from faristol.kernel.refusal import N_, Refusal
+from faristol.kernel.times import to_timestamp
 from faristol.pairing import conditions, seating
 from faristol.pairing.decide.divisions import check_tables
 from faristol.pairing.model import Hall, Tournament
 from faristol.pb.pairing.v1 import events_pb2 as events
-from faristol.rules import N_, Refusal
 
 
 def set_halls(

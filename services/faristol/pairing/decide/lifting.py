@@ -8,7 +8,8 @@ from datetime import datetime
 from google.protobuf.message import Message
 from google.protobuf.timestamp_pb2 import Timestamp
 
-from faristol.host.times import to_timestamp
+from faristol.kernel.refusal import N_, Refusal
+from faristol.kernel.times import to_timestamp
 from faristol.pairing import conditions
 from faristol.pairing.decide import sanctioning
 from faristol.pairing.decide.corrections import found_game
@@ -17,7 +18,7 @@ from faristol.pairing.decide.players import reinstate
 from faristol.pairing.decide.sanctions import WARNINGS, check_deciders, sanctionable
 from faristol.pairing.model import Tournament
 from faristol.pb.pairing.v1 import events_pb2 as events
-from faristol.rules import N_, Refusal, Ruleset
+from faristol.rules import Ruleset
 
 Sanction = events.PlayerWarned | events.PlayerSanctioned | events.PlayerExpelled
 """What can be taken back."""

@@ -7,10 +7,11 @@ from datetime import datetime
 
 from google.protobuf.message import Message
 
-from faristol.host.errors import Invalid
+from faristol.kernel.errors import Invalid
+from faristol.kernel.refusal import N_, Refusal
 from faristol.pairing.decide.players import check_in, check_out, register, reinstate, withdraw
 from faristol.pairing.model import Tournament, evolve
-from faristol.rules import N_, Refusal, Ruleset
+from faristol.rules import Ruleset
 
 
 def move(

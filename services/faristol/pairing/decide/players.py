@@ -8,14 +8,15 @@ from datetime import datetime
 from google.protobuf.message import Message
 from google.protobuf.timestamp_pb2 import Timestamp
 
-from faristol.host.errors import AlreadyExists, Invalid
-from faristol.host.times import to_timestamp
+from faristol.kernel.errors import AlreadyExists, Invalid
+from faristol.kernel.refusal import N_, Refusal
+from faristol.kernel.times import to_timestamp
 from faristol.pairing import conditions, systems
 from faristol.pairing.decide.divisions import check_in_no_other
 from faristol.pairing.model import BYES, Phase, Player, Tournament
 from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.pb.pairing.v1 import pairing_pb2 as pairing
-from faristol.rules import N_, Refusal, Ruleset
+from faristol.rules import Ruleset
 from faristol.rules.championship import late_entry_points
 
 UNRATED = 1000

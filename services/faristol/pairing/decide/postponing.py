@@ -7,13 +7,14 @@ from datetime import datetime
 
 from google.protobuf.message import Message
 
-from faristol.host.errors import Invalid
-from faristol.host.times import to_timestamp
+from faristol.kernel.errors import Invalid
+from faristol.kernel.refusal import N_, Refusal
+from faristol.kernel.times import to_timestamp
 from faristol.pairing import conditions
 from faristol.pairing.decide.corrections import check_arbiter, found_game
 from faristol.pairing.model import Pairing, Phase, Round, Tournament
 from faristol.pb.pairing.v1 import events_pb2 as events
-from faristol.rules import N_, Refusal, Ruleset
+from faristol.rules import Ruleset
 from faristol.rules.clockwork import postponement_in_time
 
 

@@ -7,12 +7,12 @@ from datetime import datetime
 
 from google.protobuf.message import Message
 
-from faristol.host.errors import Invalid
-from faristol.host.times import to_timestamp
+from faristol.kernel.errors import Invalid
+from faristol.kernel.refusal import N_
+from faristol.kernel.times import to_timestamp
 from faristol.pairing import conditions
 from faristol.pairing.model import Tournament
 from faristol.pb.pairing.v1 import events_pb2 as events
-from faristol.rules import N_
 
 
 def offer_prizes(

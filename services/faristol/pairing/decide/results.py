@@ -7,11 +7,12 @@ from collections.abc import Sequence
 from google.protobuf.message import Message
 from google.protobuf.timestamp_pb2 import Timestamp
 
+from faristol.kernel.refusal import N_, Refusal
 from faristol.pairing.decide.counting import after_sanctions
 from faristol.pairing.model import Decided, Phase, Tournament, Unsanctioned
 from faristol.pb.game.v1 import events_pb2 as game_events
 from faristol.pb.pairing.v1 import events_pb2 as events
-from faristol.rules import N_, Refusal, Ruleset
+from faristol.rules import Ruleset
 
 
 def record_result(

@@ -6,12 +6,13 @@ from datetime import datetime
 
 from google.protobuf.message import Message
 
-from faristol.host.times import to_timestamp
+from faristol.kernel.refusal import N_, Refusal
+from faristol.kernel.times import to_timestamp
 from faristol.pairing import conditions, seating, systems, team_round
 from faristol.pairing.decide.entering import lost_by_absence
 from faristol.pairing.model import KINDS, Pairing, Phase, Tournament, evolve, game_id
 from faristol.pb.pairing.v1 import events_pb2 as events
-from faristol.rules import N_, Refusal, Ruleset, derive_seed
+from faristol.rules import Ruleset, derive_seed
 
 
 def pair(

@@ -10,8 +10,9 @@ from datetime import datetime
 
 from google.protobuf.message import Message
 
-from faristol.host.errors import Invalid
-from faristol.host.times import to_timestamp
+from faristol.kernel.errors import Invalid
+from faristol.kernel.refusal import N_, Refusal
+from faristol.kernel.times import to_timestamp
 from faristol.pairing import conditions
 from faristol.pairing.decide.corrections import MOST_POINTS, check_arbiter, found_game
 from faristol.pairing.decide.counting import counting
@@ -19,7 +20,7 @@ from faristol.pairing.decide.players import check_to_come
 from faristol.pairing.decide.sanctions import article_of, check_deciders, sanctionable
 from faristol.pairing.model import GameSanction, Tournament
 from faristol.pb.pairing.v1 import events_pb2 as events
-from faristol.rules import N_, Refusal, Ruleset
+from faristol.rules import Ruleset
 
 POINTS, GAME, ROUNDS = (
     events.SANCTION_KIND_POINTS,

@@ -11,8 +11,9 @@ from datetime import datetime
 
 from google.protobuf.message import Message
 
-from faristol.host.errors import Invalid
-from faristol.host.times import to_timestamp
+from faristol.kernel.errors import Invalid
+from faristol.kernel.refusal import N_, Refusal
+from faristol.kernel.times import to_timestamp
 from faristol.pairing import conditions
 from faristol.pairing.decide.corrections import check_arbiter
 from faristol.pairing.decide.players import withdraw
@@ -20,7 +21,7 @@ from faristol.pairing.identity import checked_id
 from faristol.pairing.model import Player, Tournament
 from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.pb.pairing.v1 import pairing_pb2 as pairing
-from faristol.rules import N_, Refusal, Ruleset
+from faristol.rules import Ruleset
 from faristol.rules.officials import check_not_concerned
 
 WARNINGS = 2

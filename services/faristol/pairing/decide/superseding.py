@@ -6,8 +6,8 @@ from collections.abc import Hashable, Sequence
 
 from google.protobuf.message import Message
 
+from faristol.kernel.naming import players_of, teams_of
 from faristol.pb.pairing.v1 import events_pb2 as events
-from faristol.record.naming import players_of, teams_of
 
 
 def superseding(act: Message, later: Sequence[Message]) -> Message | None:

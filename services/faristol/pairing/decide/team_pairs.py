@@ -8,12 +8,13 @@ from typing import Protocol
 
 from google.protobuf.message import Message
 
-from faristol.host.errors import Invalid
+from faristol.kernel.errors import Invalid
+from faristol.kernel.refusal import N_
 from faristol.pairing.decide.teams import check_of_players, check_teams, found_team
 from faristol.pairing.model import Tournament
 from faristol.pairing.team_tournament import between
 from faristol.pb.pairing.v1 import events_pb2 as events
-from faristol.rules import N_, Ruleset
+from faristol.rules import Ruleset
 
 
 class Pair(Protocol):

@@ -7,15 +7,16 @@ from datetime import datetime
 
 from google.protobuf.message import Message
 
-from faristol.host.errors import AlreadyExists, Invalid
-from faristol.host.times import to_timestamp
+from faristol.kernel.errors import AlreadyExists, Invalid
+from faristol.kernel.refusal import N_, Refusal
+from faristol.kernel.times import to_timestamp
 from faristol.pairing import conditions, identity, systems
 from faristol.pairing.decide import players
 from faristol.pairing.model import Team, Tournament
 from faristol.pairing.team_tournament import between, seats_of_teams
 from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.pb.pairing.v1 import pairing_pb2 as pairing
-from faristol.rules import N_, Refusal, Ruleset
+from faristol.rules import Ruleset
 from faristol.rules.championship import check_late_entry
 
 MOST_TEAMS = 200

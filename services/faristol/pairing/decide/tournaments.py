@@ -7,15 +7,16 @@ from zoneinfo import available_timezones
 
 from google.protobuf.message import Message
 
-from faristol.host.errors import AlreadyExists, Invalid
-from faristol.host.pinning import Pin
-from faristol.host.times import to_timestamp
+from faristol.kernel.errors import AlreadyExists, Invalid
+from faristol.kernel.pins import Pin
+from faristol.kernel.refusal import N_, Refusal
+from faristol.kernel.times import to_timestamp
 from faristol.pairing import conditions, systems
 from faristol.pairing.model import AppealPhase, Phase, Tournament
 from faristol.pairing.team_tournament import of_teams
 from faristol.pb.game.v1 import events_pb2 as game_events
 from faristol.pb.pairing.v1 import events_pb2 as events
-from faristol.rules import N_, Refusal, Ruleset, check_settled
+from faristol.rules import Ruleset, check_settled
 from faristol.rules.championship import check_first_round, check_rounds
 from faristol.rules.options import written
 

@@ -10,7 +10,8 @@ from functools import partial, reduce
 from google.protobuf.message import Message
 from google.protobuf.timestamp_pb2 import Timestamp
 
-from faristol.host.times import to_timestamp
+from faristol.kernel.refusal import N_, Refusal
+from faristol.kernel.times import to_timestamp
 from faristol.pairing import conditions, systems
 from faristol.pairing.decide import (
     appeals,
@@ -28,7 +29,7 @@ from faristol.pairing.decide.superseding import superseding
 from faristol.pairing.model import AppealPhase, Hall, Tournament, evolve
 from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.pb.pairing.v1 import pairing_pb2 as pairing
-from faristol.rules import N_, Refusal, Ruleset
+from faristol.rules import Ruleset
 
 _UNDONE_BY: Mapping[type[Message], str] = {
     events.RoundsChanged: "ChangeRounds",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from faristol.rules import N_
+from faristol.kernel.refusal import N_
 
 MEET = "meet"
 """They do."""

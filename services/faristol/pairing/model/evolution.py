@@ -11,7 +11,7 @@ from typing import assert_never
 from google.protobuf.message import Message
 from google.protobuf.timestamp_pb2 import Timestamp
 
-from faristol.host.pinning import Pin
+from faristol.kernel.pins import Pin
 from faristol.pairing.model.appeal import Appeal, AppealPhase, Member
 from faristol.pairing.model.division import Division
 from faristol.pairing.model.player import Player

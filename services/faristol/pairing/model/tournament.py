@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from enum import Enum
 from types import MappingProxyType
 
-from faristol.host.pinning import UNPINNED, Pin
+from faristol.kernel.pins import UNPINNED, Pin
 from faristol.pairing.model.appeal import Appeal, Member
 from faristol.pairing.model.division import Division
 from faristol.pairing.model.player import Player

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from faristol.cli.table.customs import BLANKS, DEFINITIVE, customs
-from faristol.host.text import LANGUAGES
 from faristol.rules import load_ruleset, ruleset_names, with_options
+from faristol.text import LANGUAGES
 
 
 def test_each_book_says_what_people_do_that_no_command_does() -> None:

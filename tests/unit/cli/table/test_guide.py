@@ -8,7 +8,7 @@ from faristol.cli.referee.case import Step
 from faristol.cli.table.guide import GUIDES, MEANINGS, arguments_of, explained, overview
 from faristol.cli.table.lines import Typed, read_typed
 from faristol.cli.table.services import verbs
-from faristol.host.text import LANGUAGES
+from faristol.text import LANGUAGES
 
 OF_THE_TOOL = {"rule", "turn"}
 """Verbs that are no command of a service."""

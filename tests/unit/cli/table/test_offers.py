@@ -21,9 +21,9 @@ from faristol.clock.settling import fold, settle
 from faristol.clock.streams import load_clock, load_table
 from faristol.game import commands
 from faristol.game.streams import load_table as load_game
-from faristol.host import Invalid, NotFound
+from faristol.kernel.errors import Invalid, NotFound
+from faristol.kernel.refusal import Refusal
 from faristol.pb.clock.v1 import clock_pb2
-from faristol.rules import Refusal
 
 FILES = files_in([Path(__file__).parents[3] / "rulebook" / "cases"])
 TRIED = frozenset(

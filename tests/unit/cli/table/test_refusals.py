@@ -9,10 +9,11 @@ import pytest
 from faristol.cli.table.offers import Shown
 from faristol.cli.table.refusals import hints, notices
 from faristol.cli.table.session import check_told
+from faristol.kernel.refusal import Refusal
 from faristol.pb.clock.v1 import clock_pb2
 from faristol.pb.game.v1 import events_pb2 as events
 from faristol.pb.game.v1 import game_pb2
-from faristol.rules import Refusal, load_ruleset
+from faristol.rules import load_ruleset
 
 NAMES = {"anna": "Anna Puig", "blai": "Blai Soler"}
 

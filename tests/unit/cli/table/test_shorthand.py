@@ -12,10 +12,11 @@ from faristol.cli.table.lines import Typed, read_typed
 from faristol.cli.table.offers import Shown
 from faristol.cli.table.services import verbs
 from faristol.cli.table.shorthand import Hand, Unclear
+from faristol.kernel.refusal import Refusal
 from faristol.pb.clock.v1 import clock_pb2
 from faristol.pb.game.v1 import events_pb2 as events
 from faristol.pb.game.v1 import game_pb2
-from faristol.rules import Refusal, load_ruleset
+from faristol.rules import load_ruleset
 
 NAMES = {"p1": "Núria Puig", "p2": "Blai Soler"}
 PEOPLE = {"p1": "p1", "p2": "p2", **{name: player for player, name in NAMES.items()}, "Núria": "p1", "Blai": "p2"}

@@ -5,12 +5,12 @@ from __future__ import annotations
 import pytest
 from tests.unit.pairing.dutch.tournaments import Draw
 
-from faristol.host.text import LANGUAGES, say
+from faristol.kernel.refusal import Refusal
 from faristol.pairing.dutch import reasons
 from faristol.pairing.dutch.pairing import pair_round
 from faristol.pairing.dutch.player import BLACK, WHITE, Float, Player, Round
 from faristol.pairing.dutch.why import BYE, Reason, why, why_not
-from faristol.rules import Refusal
+from faristol.text import LANGUAGES, say
 
 
 def answer(a_round: Round, one: int, other: int) -> str:

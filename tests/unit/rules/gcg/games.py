@@ -8,13 +8,13 @@ from random import Random
 from tests.unit.rules.gcg.recorder import Recorder
 from tests.unit.rules.squares import neighbours
 
+from faristol.kernel.refusal import Refusal
 from faristol.rules import (
     BLANK,
     CENTRE,
     Board,
     Direction,
     Placement,
-    Refusal,
     Ruleset,
     Square,
     Tile,

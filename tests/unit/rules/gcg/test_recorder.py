@@ -6,7 +6,8 @@ import pytest
 from tests.unit.rules.gcg.games import CATALAN, ENGLISH
 from tests.unit.rules.gcg.recorder import Recorder
 
-from faristol.rules import Board, Notation, Refusal, Tile, lay
+from faristol.kernel.refusal import Refusal
+from faristol.rules import Board, Notation, Tile, lay
 from faristol.rules.gcg import GcgError, Player, Pragma, write_gcg
 
 FIRST, SECOND = Player(number=1, nick="a", name="Ada"), Player(number=2, nick="b", name="Blaise")

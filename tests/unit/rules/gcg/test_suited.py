@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from tests.unit.rules.gcg.games import BOX, FISC, text
 
-from faristol.rules import Refusal
+from faristol.kernel.refusal import Refusal
 from faristol.rules.gcg import GcgError, read_gcg, suited, tile_set_named
 
 

@@ -13,7 +13,7 @@ from faristol.cli.referee.services import AtTable
 from faristol.cli.referee.tournament.case import TOURNAMENT_ID, TournamentCase
 from faristol.cli.referee.tournament.commands import tournament_verbs
 from faristol.cli.referee.tournament.services import RESULTS, Tournaments, TournamentServices
-from faristol.host.pinning import Pin
+from faristol.kernel.pins import Pin
 from faristol.pb.results.v1 import results_pb2
 from faristol.words import Library
 

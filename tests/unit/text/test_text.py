@@ -11,8 +11,8 @@ from babel.messages.catalog import Catalog
 from babel.messages.extract import DEFAULT_KEYWORDS, extract_from_dir
 from babel.messages.pofile import read_po
 
-from faristol.host.text import LANGUAGES, NAMES, TRANSLATED, negotiate, render, say, translations
-from faristol.rules.refusal import N_, Refusal, fill
+from faristol.kernel.refusal import N_, Refusal, fill
+from faristol.text import LANGUAGES, NAMES, TRANSLATED, negotiate, render, say, translations
 
 ROOT = Path(__file__).parents[3]
 METHODS = [("**/pb/**", "ignore"), ("**.py", "python"), ("**/templates/**.html", "jinja2")]
@@ -36,7 +36,7 @@ def in_code() -> frozenset[Key]:
 
 
 def catalog(language: str) -> Catalog:
-    file = resources.files("faristol.host") / "locale" / language / "LC_MESSAGES" / "faristol.po"
+    file = resources.files("faristol.text") / "locale" / language / "LC_MESSAGES" / "faristol.po"
     with file.open("rb") as source:
         return read_po(source, locale=language)
 
@@ -66,7 +66,7 @@ def test_text_is_marked_in_rules_services_and_templates() -> None:
 def test_every_marked_text_is_translated(language: str) -> None:
     done = {key for key, text in pairs(language) if all(forms(text))}
     missing = sorted(map(str, in_code() - done))
-    assert not missing, f"{language} lacks {len(missing)}; see libs/faristol/host/locale/babel.cfg: {missing}"
+    assert not missing, f"{language} lacks {len(missing)}; see libs/faristol/text/locale/babel.cfg: {missing}"
 
 
 @pytest.mark.parametrize("language", TRANSLATED)

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 from babel.messages.pofile import read_po
 
-from faristol.host.text import TRANSLATED
+from faristol.text import TRANSLATED
 
 GLOSSARY = Path(__file__).parents[3] / "docs" / "glossary.md"
 COLUMNS = {"ca": 2, "es": 3, "el": 4}
@@ -113,7 +113,7 @@ def terms(language: str) -> tuple[Term, ...]:
 @cache
 def texts(language: str) -> tuple[tuple[str, tuple[str, ...]], ...]:
     """The texts of a catalog and their translations, without those that ``EXCEPT`` names."""
-    file = resources.files("faristol.host") / "locale" / language / "LC_MESSAGES" / "faristol.po"
+    file = resources.files("faristol.text") / "locale" / language / "LC_MESSAGES" / "faristol.po"
     with file.open("rb") as source:
         catalog = read_po(source, locale=language)
     passed = tuple(text for of, text in EXCEPT if of in {"*", language})

@@ -3,7 +3,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from faristol.host.cases import case_id_of
+from faristol.kernel.cases import case_id_of
 
 CASES = st.tuples(st.sampled_from(["cup-r1-t1", "cup-r1-t11", "cup-r11-t1"]), st.integers(1, 200), st.booleans())
 SEEDS = st.binary(min_size=32, max_size=32)

@@ -18,7 +18,7 @@ from babel.messages.mofile import write_mo
 from babel.messages.pofile import read_po
 from babel.numbers import format_decimal
 
-from faristol.rules.refusal import Param, Refusal, fill
+from faristol.kernel.refusal import Param, Refusal, fill
 
 SOURCE = "en"
 """The language of the text in the code; it has no catalog."""
@@ -42,7 +42,7 @@ def translations(language: str) -> gettext.NullTranslations:
         return gettext.NullTranslations()
     if language not in TRANSLATED:
         raise LookupError(f"there is no language {language!r}; there are: {', '.join(LANGUAGES)}")
-    file = resources.files("faristol.host") / "locale" / language / "LC_MESSAGES" / "faristol.po"
+    file = resources.files("faristol.text") / "locale" / language / "LC_MESSAGES" / "faristol.po"
     with file.open("rb") as source:
         catalog = read_po(source, locale=language)
     compiled = BytesIO()

@@ -8,8 +8,8 @@ from typing import Any
 
 from google.protobuf.timestamp_pb2 import Timestamp
 
-from faristol.host.errors import Invalid
-from faristol.rules.refusal import N_
+from faristol.kernel.errors import Invalid
+from faristol.kernel.refusal import N_
 
 AHEAD = timedelta(minutes=5)
 """How far a caller's clock may be ahead of ours."""
