@@ -166,6 +166,11 @@ async def _to_4(connection: AsyncConnection) -> None:
         await connection.execute(text("ALTER TABLE notes ALTER COLUMN text SET STATISTICS 0"))
 
 
+async def _to_5(connection: AsyncConnection) -> None:
+    """An index of names, by which namesakes and officials are looked up."""
+    await connection.execute(text("CREATE INDEX ix_people_name ON people (name)"))
+
+
 _RECORD_ID_POSTGRESQL = (
     "ALTER TABLE counter ADD COLUMN record_id VARCHAR(36)",
     "UPDATE counter SET record_id = :record_id",
@@ -179,5 +184,5 @@ _RECORD_ID_SQLITE = (  # it cannot add a column that is never null
     "DROP TABLE counter_1",
 )
 
-STEPS: Mapping[int, Step] = {1: _to_2, 2: _to_3, 3: _to_4}
+STEPS: Mapping[int, Step] = {1: _to_2, 2: _to_3, 3: _to_4, 4: _to_5}
 """What brings a record from each format to the next."""

@@ -17,7 +17,7 @@ from sqlalchemy import (
     text,
 )
 
-FORMAT = 4
+FORMAT = 5
 """Number of this set of tables, kept in `counter.format`; `migrations` bring older records to it."""
 
 metadata = MetaData()
@@ -77,7 +77,7 @@ people = Table(
     "people",
     metadata,
     Column("player_id", String(64), primary_key=True),
-    Column("name", String(200), nullable=False),
+    Column("name", String(200), nullable=False, index=True),
     Column("club", String(200), nullable=False),
     Column("country", String(3), nullable=False, server_default=""),
 )

@@ -1,0 +1,63 @@
+-- A record of format 4, as a version with it wrote it on SQLite. It never changes.
+CREATE TABLE checkpoints (
+    consumer VARCHAR(128) NOT NULL,
+    position BIGINT NOT NULL,
+    PRIMARY KEY (consumer)
+);
+INSERT INTO "checkpoints" VALUES('relay',5);
+CREATE TABLE commands (
+    command_id VARCHAR(36) NOT NULL,
+    answer BLOB NOT NULL,
+    position BIGINT NOT NULL,
+    PRIMARY KEY (command_id)
+);
+INSERT INTO "commands" VALUES('00000000-0000-4000-8000-0000000000c1',X'0801',1);
+INSERT INTO "commands" VALUES('00000000-0000-4000-8000-0000000000c2',X'080200FF',2);
+CREATE TABLE counter (id INTEGER NOT NULL, position BIGINT NOT NULL, format INTEGER NOT NULL, record_id VARCHAR(36) NOT NULL, PRIMARY KEY (id));
+INSERT INTO "counter" VALUES(1,5,4,'00000000-0000-4000-8000-0000000000aa');
+CREATE TABLE erased (player_id VARCHAR(64) NOT NULL, erased_at BIGINT NOT NULL, PRIMARY KEY (player_id));
+INSERT INTO "erased" VALUES('dolors',1795168806000000);
+CREATE TABLE events (
+    position INTEGER NOT NULL,
+    stream VARCHAR(128) NOT NULL,
+    version INTEGER NOT NULL,
+    event_id VARCHAR(36) NOT NULL,
+    type VARCHAR(128) NOT NULL,
+    schema_version INTEGER NOT NULL,
+    tournament VARCHAR(64) NOT NULL,
+    payload BLOB NOT NULL,
+    metadata TEXT NOT NULL,
+    recorded_at BIGINT NOT NULL,
+    hash BLOB NOT NULL,
+    PRIMARY KEY (position),
+    UNIQUE (stream, version),
+    UNIQUE (event_id)
+);
+INSERT INTO "events" VALUES(1,'tournament-cup',1,'00000000-0000-4000-8000-000000000001','faristol.pairing.v1.PlayerRegistered',1,'cup',X'0A04616E6E6110DC0B','{"actor":"director","role":"director"}',1795168800000000,X'E531127BDAA2E00955F34AF6DA53054AB3418FFAD12F0942FCE448425004AA00');
+INSERT INTO "events" VALUES(2,'tournament-cup',2,'00000000-0000-4000-8000-000000000002','faristol.pairing.v1.PlayerRegistered',1,'cup',X'0A046269656C1801','{"actor":"Òscar"}',1795168801000000,X'45F8CEF21C00DD927F47673B303B3FE014C647BED13DCB4BC39738CCDB4D8D86');
+INSERT INTO "events" VALUES(3,'game-cup-r1-t1',1,'00000000-0000-4000-8000-000000000003','faristol.game.v1.Passed',1,'cup',X'08011204616E6E61','{"correlation_id":"00000000-0000-4000-8000-0000000000c2"}',1795168802000000,X'0C1EC263511A1D454C60B478287EDE2C7EBDCC9604D44A66468A8BDC0EF696EF');
+INSERT INTO "events" VALUES(4,'game-cup-r1-t1',2,'00000000-0000-4000-8000-000000000004','faristol.game.v1.Passed',1,'cup',X'08021204616E6E61','{"correlation_id":"00000000-0000-4000-8000-0000000000c2"}',1795168803000000,X'BD95AAFE8ADDC7093CADC2EA037B93025776399574E1C449B86A0A6A658B406C');
+INSERT INTO "events" VALUES(5,'game-cup-r1-t1',3,'00000000-0000-4000-8000-000000000005','faristol.game.v1.Passed',1,'cup',X'08031204616E6E61','{"correlation_id":"00000000-0000-4000-8000-0000000000c2"}',1795168804000000,X'A980D6B8D960B969687D6CF7323897C268A7C478AA432009259C55BEB19E5CB9');
+CREATE TABLE leases (
+    name VARCHAR(64) NOT NULL,
+    holder VARCHAR(64) NOT NULL,
+    until BIGINT NOT NULL,
+    PRIMARY KEY (name)
+);
+INSERT INTO "leases" VALUES('relay','someone',1795168800000000);
+CREATE TABLE notes (
+    position INTEGER NOT NULL,
+    text TEXT NOT NULL,
+    player_ids TEXT NOT NULL,
+    PRIMARY KEY (position)
+);
+CREATE TABLE people (
+    player_id VARCHAR(64) NOT NULL,
+    name VARCHAR(200) NOT NULL,
+    club VARCHAR(200) NOT NULL, country VARCHAR(3) DEFAULT '' NOT NULL,
+    PRIMARY KEY (player_id)
+);
+INSERT INTO "people" VALUES('anna','Anna Puigdomènech','Club Tarragona','AND');
+INSERT INTO "people" VALUES('biel','Biel Soler','','');
+CREATE TABLE seals (from_position INTEGER NOT NULL, to_position BIGINT NOT NULL, root BLOB NOT NULL, previous BLOB NOT NULL, key_id VARCHAR(16) NOT NULL, signature BLOB NOT NULL, sealed_at BIGINT NOT NULL, PRIMARY KEY (from_position), UNIQUE (to_position));
+CREATE INDEX ix_events_tournament ON events (tournament);
