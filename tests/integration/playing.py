@@ -16,7 +16,7 @@ import grpc
 from google.protobuf.message import Message
 from google.protobuf.timestamp_pb2 import Timestamp
 
-from faristol.cli.compose import Running, running
+from faristol.cell.processes import Running, running
 from faristol.host import Settings
 from faristol.kernel.times import to_timestamp
 from faristol.pb.clock.v1 import clock_pb2, clock_pb2_grpc

@@ -16,8 +16,8 @@ import grpc
 import httpx
 from tests.integration.playing import next_to
 
-from faristol.cli.api import Api, when_found
-from faristol.cli.compose import Running, running
+from faristol.cell.processes import Running, running
+from faristol.client.services import Api, when_found
 from faristol.host import SERVICES, Settings
 from faristol.pb.clock.v1 import clock_pb2
 from faristol.pb.game.v1 import events_pb2 as game_events

@@ -19,10 +19,10 @@ import pytest
 from tests.integration.processes import Cell, Child, free_port
 from tests.unit.lexicon.court import reason, until
 
-from faristol.cli.api import Api, call, when_found
-from faristol.cli.calling import info_of
-from faristol.cli.compose import running
-from faristol.cli.sitting import Judge
+from faristol.cell.processes import running
+from faristol.client.judge import Judge
+from faristol.client.problems import info_of
+from faristol.client.services import Api, call, when_found
 from faristol.host import SERVICES, Settings
 from faristol.pb.clock.v1 import clock_pb2
 from faristol.pb.game.v1 import events_pb2 as game_events

@@ -15,7 +15,7 @@ from tests.integration import contents
 from tests.integration.processes import Cell, Child, faristol, free_port, standings, wait_until_serving
 
 from faristol.bus import NatsServer
-from faristol.cli.compose import running
+from faristol.cell.processes import running
 from faristol.host import SERVICES, Settings
 
 pytestmark = [pytest.mark.lexicon, pytest.mark.usefixtures("lexicons")]

@@ -20,7 +20,7 @@ from tests.integration.processes import faristol
 from tests.integration.quick import Championship, championship
 from tests.integration.recomputation import Exported, recomputed
 
-from faristol.cli.api import call
+from faristol.client.services import call
 from faristol.pb.game.v1 import events_pb2 as game_events
 from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.pb.pairing.v1 import pairing_pb2 as pb

@@ -40,7 +40,7 @@ from faristol.bus import (
     read,
 )
 from faristol.bus.status import State, Status, status
-from faristol.cli.compose import running
+from faristol.cell.processes import running
 from faristol.host import Settings
 from faristol.pb.game.v1 import events_pb2
 from faristol.pb.results.v1 import results_pb2, results_pb2_grpc

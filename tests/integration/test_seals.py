@@ -21,7 +21,7 @@ from tests.unit.record.chains import KEY, OTHER_KEY
 from tests.unit.results.synthetic import Championship, append
 
 from faristol.bus import NatsServer
-from faristol.cli.compose import running
+from faristol.cell.processes import running
 from faristol.host import Settings
 from faristol.record import Record, keys, seals, stored, tables
 from faristol.record.archive import ArchiveError

@@ -7,14 +7,14 @@ from pathlib import Path
 
 import pytest
 
-from faristol.cli.referee.articles import articles_of
-from faristol.cli.referee.case import Case
-from faristol.cli.referee.coverage import as_markdown, coverage
-from faristol.cli.referee.reader import files_in, read_cases
-from faristol.cli.referee.running import Verdict, run_case
-from faristol.cli.referee.services import CLOCK, GAME
-from faristol.cli.referee.tournament.commands import tournament_verbs
-from faristol.cli.referee.verbs import verbs_of
+from faristol.referee.articles import articles_of
+from faristol.referee.case import Case
+from faristol.referee.coverage import as_markdown, coverage
+from faristol.referee.reader import files_in, read_cases
+from faristol.referee.running import Verdict, run_case
+from faristol.referee.services import CLOCK, GAME
+from faristol.referee.tournament.commands import tournament_verbs
+from faristol.referee.verbs import verbs_of
 from faristol.rules import load_book, load_ruleset, ruleset_names
 
 HERE = Path(__file__).parent

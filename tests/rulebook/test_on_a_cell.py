@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 from tests.rulebook.test_cases import CASES
 
-from faristol.cli.referee.case import DIRECTOR, JUDGE, Case, TableCase
-from faristol.cli.referee.running import on_cell, run_case
-from faristol.cli.referee.tournament.case import TournamentCase
-from faristol.cli.referee.tournament.sitting import is_of_table
+from faristol.referee.case import DIRECTOR, JUDGE, Case, TableCase
+from faristol.referee.running import on_cell, run_case
+from faristol.referee.tournament.case import TournamentCase
+from faristol.referee.tournament.sitting import is_of_table
 
 TABLES = [case for case in CASES if isinstance(case, TableCase)]
 RULED = [case for case in TABLES if any(step.actor in {JUDGE, DIRECTOR} for step in case.steps)]

@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from faristol.cli.calling import Address, AsJson, as_json, asked, in_languages, language_of_terminal
+from faristol.cli.calling import Address, AsJson, as_json, asked, in_languages
 from faristol.cli.common import run, tell_answer
 from faristol.cli.completing import Tournament
 from faristol.cli.names import tournament_meant
@@ -17,6 +17,7 @@ from faristol.kernel.refusal import N_
 from faristol.pb.lexicon.v1 import adjudication_pb2 as pb
 from faristol.pb.lexicon.v1 import events_pb2 as events
 from faristol.text import LANGUAGES, say
+from faristol.text.terminal import language_of_terminal
 
 APPOINTED, DISMISSED = N_("{judge}: appointed"), N_("{judge}: dismissed")
 NO_LAYERS = N_("no layers")

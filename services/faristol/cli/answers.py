@@ -13,12 +13,12 @@ from faristol.cli.acts import ACTS
 from faristol.cli.calling import as_json
 from faristol.cli.commands import spelled
 from faristol.cli.names import ROUND_AND_TABLE, Roll
-from faristol.cli.referee.forms import names_of
 from faristol.gateway import labels
 from faristol.kernel.refusal import N_
 from faristol.pb.game.v1 import events_pb2 as game
 from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.pb.pairing.v1 import pairing_pb2 as pairing
+from faristol.referee.forms import names_of
 from faristol.text import say, translations
 
 Params = Mapping[str, str | int]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from typing import Annotated, Any, TypeVar
@@ -11,17 +10,17 @@ import grpc
 import typer
 from google.protobuf.json_format import MessageToDict
 from google.protobuf.message import Message
-from google.rpc import error_details_pb2
-from grpc_status import rpc_status
 
 from faristol.cli.common import AsJson as AsJson
 from faristol.cli.common import run, who_acts
+from faristol.client.problems import every_reason
 from faristol.host import Addresses, StartError
 from faristol.host.acting import ACTOR, ACTOR_NAME
 from faristol.host.channels import CHANNEL_OPTIONS
 from faristol.kernel.refusal import N_
 from faristol.pb.lexicon.v1 import adjudication_pb2_grpc as pb_grpc
-from faristol.text import LANGUAGES, negotiate, say, with_article
+from faristol.text import LANGUAGES, say
+from faristol.text.terminal import language_of_terminal
 
 T = TypeVar("T")
 
@@ -48,12 +47,6 @@ def in_any_language(language: str) -> str:
     return in_language(language) if language else ""
 
 
-def language_of_terminal() -> str:
-    """The language in which the person at the terminal is told what services say: of LC_ALL, LC_MESSAGES or LANG."""
-    said = next(filter(None, (os.environ.get(name) for name in ("LC_ALL", "LC_MESSAGES", "LANG"))), "")
-    return negotiate(said.partition(".")[0].replace("_", "-"))
-
-
 def in_language_or_the_terminals(language: str) -> str:
     """What ``--language`` asks for, else that of the terminal. Raises ``BadParameter`` as ``in_language`` does."""
     return in_language(language) if language else language_of_terminal()
@@ -67,29 +60,6 @@ Language = Annotated[
         show_default=False,
     ),
 ]
-
-
-def info_of(problem: grpc.aio.AioRpcError) -> error_details_pb2.ErrorInfo:
-    """What an answer that refuses says to programs; empty where it says nothing."""
-    status = rpc_status.from_call(problem)  # type: ignore[arg-type] # it takes what has details and trailing metadata
-    info = error_details_pb2.ErrorInfo()
-    if status is not None and status.details:
-        status.details[0].Unpack(info)
-    return info
-
-
-def reason_of(problem: grpc.aio.AioRpcError) -> str:
-    """The word for programs in an answer that refuses; the name of its status where there is none."""
-    return info_of(problem).reason or problem.code().name
-
-
-def every_reason(problem: grpc.aio.AioRpcError) -> str:
-    """What an answer that refuses says to people, with its article; of several reasons each is on a line of its own."""
-    status = rpc_status.from_call(problem)  # type: ignore[arg-type] # as above
-    failure = error_details_pb2.PreconditionFailure()
-    if status is not None and any(detail.Unpack(failure) for detail in status.details):
-        return "\n".join(one.description for one in failure.violations)
-    return with_article(str(problem.details()), info_of(problem).metadata.get("article", ""))
 
 
 def sender() -> tuple[tuple[str, str | bytes], ...]:

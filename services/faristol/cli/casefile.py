@@ -11,7 +11,7 @@ from typing import Any
 import typer
 
 from faristol.cli.asking import answered
-from faristol.cli.calling import as_json, language_of_terminal
+from faristol.cli.calling import as_json
 from faristol.host import StartError
 from faristol.kernel.refusal import N_
 from faristol.pb.game.v1 import events_pb2 as game_events
@@ -19,6 +19,7 @@ from faristol.pb.lexicon.v1 import adjudication_pb2 as pb
 from faristol.pb.lexicon.v1 import events_pb2 as events
 from faristol.pb.lexicon.v1 import lexicon_pb2
 from faristol.text import say
+from faristol.text.terminal import language_of_terminal
 
 ANSWERS = ("y", "n", "r", "q")
 """What a judge answers of a word, in every language: good, no word, give the case back, leave."""

@@ -189,7 +189,7 @@ COMMANDS: Mapping[str, Noun | Verb] = {
     ),
     "record": Noun("The record of everything that happened.", {}, "keeping:app"),
     "projection": Noun("The tables that are computed from the record.", {}, "projections:app"),
-    "referee": Verb("referee.command:referee", "Play rulebook cases."),
+    "referee": Verb("referee:referee", "Play rulebook cases."),
     "completion": Verb("completion:completion", "Print what a shell needs to complete words: bash, zsh or fish."),
 }
 """The commands but those of ``main``, in the order in which they are listed."""

@@ -80,13 +80,6 @@ def many(count: int, one: str, more: str = "") -> str:
     return f"{count:,} {one if count == 1 else more or one + 's'}"
 
 
-def why_unread(problem: OSError | UnicodeDecodeError) -> str:
-    """Why a file of text cannot be read, without the number that the operating system has for it."""
-    if isinstance(problem, OSError):
-        return problem.strerror or str(problem)
-    return f"byte {problem.start + 1} is not UTF-8"
-
-
 def run(work: Coroutine[Any, Any, Any]) -> Any:
     """Run asynchronous work to its end, with logs on standard error."""
     logging.basicConfig(

@@ -16,16 +16,18 @@ from google.protobuf.message import Message
 from google.protobuf.message_factory import GetMessageClass
 
 from faristol.cli.acts import ACTS, Act
-from faristol.cli.calling import AsJson, info_of, language_of_terminal, service_at
+from faristol.cli.calling import AsJson, service_at
 from faristol.cli.commands import spelled
 from faristol.cli.common import run
 from faristol.cli.completing import Tournament, players
 from faristol.cli.fields import TEAM_FOR, Reader, choices, written
 from faristol.cli.names import Roll, roll, tournament_meant
+from faristol.client.problems import info_of
 from faristol.host import StartError
 from faristol.pb.pairing.v1 import pairing_pb2 as pairing
 from faristol.pb.pairing.v1 import pairing_pb2_grpc as pairing_grpc
 from faristol.pb.pairing.v1.comments import COMMENTS
+from faristol.text.terminal import language_of_terminal
 
 SERVICE = pairing.DESCRIPTOR.services_by_name["PairingService"]
 

@@ -11,7 +11,7 @@ from typing import Annotated
 import grpc
 import typer
 
-from faristol.cli.calling import Cell, language_of_terminal, service_at
+from faristol.cli.calling import Cell, service_at
 from faristol.cli.common import run
 from faristol.cli.completing import Tournament
 from faristol.cli.names import tournament_meant
@@ -29,6 +29,7 @@ from faristol.kernel.refusal import N_
 from faristol.pb.rating.v1 import rating_pb2_grpc
 from faristol.pb.results.v1 import results_pb2_grpc
 from faristol.text import SOURCE, say
+from faristol.text.terminal import language_of_terminal
 
 Round = Annotated[
     int, typer.Option("--round", min=0, max=999, help="After this round; with the results so far when 0.")

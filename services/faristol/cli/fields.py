@@ -14,11 +14,11 @@ from google.protobuf.message import Message
 from google.protobuf.timestamp_pb2 import Timestamp
 
 from faristol.cli.acts import Act
-from faristol.cli.calling import language_of_terminal
 from faristol.cli.names import Roll, Unclear, candidates
-from faristol.cli.referee.forms import names_of
 from faristol.kernel.refusal import N_
+from faristol.referee.forms import names_of
 from faristol.text import say
+from faristol.text.terminal import language_of_terminal
 
 TEAM_FOR: Mapping[str, str] = {"player_id": "team_id", "player_ids": "team_ids"}
 """The field that says of a team what another says of a player."""

@@ -10,7 +10,7 @@ from typing import Annotated, Any
 
 import typer
 
-from faristol.cli.calling import Cell, language_of_terminal
+from faristol.cli.calling import Cell
 from faristol.cli.common import AsJson, Bar, run
 from faristol.cli.names import AtTable, Game, InRound, game_meant
 from faristol.cli.sheet import shown
@@ -32,6 +32,7 @@ from faristol.rules.gcg import (
     write_gcg,
 )
 from faristol.text import cited
+from faristol.text.terminal import language_of_terminal
 
 app = typer.Typer(no_args_is_help=True, help="Games in GCG files.")
 

@@ -11,19 +11,20 @@ import typer
 
 from faristol.cli.acts import ACTS
 from faristol.cli.answers import NO_HALLS, NO_PRIZES, NOTE, RATED_BY, game_params
-from faristol.cli.calling import AsJson, as_json, language_of_terminal
+from faristol.cli.calling import AsJson, as_json
 from faristol.cli.commands import spelled
 from faristol.cli.common import run
 from faristol.cli.completing import Tournament
 from faristol.cli.director import Address, call
 from faristol.cli.names import Roll, roll
-from faristol.cli.referee.forms import names_of
 from faristol.gateway import labels
 from faristol.kernel.refusal import N_
 from faristol.kernel.times import to_datetime
 from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.pb.pairing.v1 import pairing_pb2 as pairing
+from faristol.referee.forms import names_of
 from faristol.text import say, translations, with_article
+from faristol.text.terminal import language_of_terminal
 
 METHODS: Mapping[str, str] = {
     "TournamentCreated": "CreateTournament",

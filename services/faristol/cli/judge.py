@@ -11,15 +11,16 @@ import typer
 
 from faristol.cli import adjudication
 from faristol.cli.asking import answered
-from faristol.cli.calling import Address, AsJson, as_json, in_any_language, language_of_terminal, lexicon_at
+from faristol.cli.calling import Address, AsJson, as_json, in_any_language, lexicon_at
 from faristol.cli.casefile import ask_person, ask_program, ruling, show_file, show_queue, tiles_of
 from faristol.cli.common import run, tell_answer
-from faristol.cli.sitting import Judge, sit
+from faristol.client.judge import Judge, sit
 from faristol.host import StartError
 from faristol.kernel.refusal import N_
 from faristol.pb.lexicon.v1 import adjudication_pb2 as pb
 from faristol.pb.lexicon.v1 import events_pb2 as events
 from faristol.text import LANGUAGES, say
+from faristol.text.terminal import language_of_terminal
 
 GIVEN_BACK = N_("{case}: given back to the queue")
 RULED = N_("{case}: ruled")

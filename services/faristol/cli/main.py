@@ -79,7 +79,7 @@ def serve(
 
 
 async def _serve(settings: Settings, services: tuple[str, ...], *, json_output: bool) -> None:
-    from faristol.cli.compose import running, serve_until
+    from faristol.cell.processes import running, serve_until
     from faristol.host.process import stop_on_signals
     from faristol.host.startup import Cancelled
 
@@ -122,7 +122,9 @@ def demo(
     ] = False,
 ) -> None:
     """Play a championship through the public interfaces, with players who bluff, challenge and run late."""
-    from faristol.cli import demo as demonstration
+    from faristol.cli import demonstration
+    from faristol.demo.plan import Plan
+    from faristol.demo.readiness import options_of
 
     with ExitStack() as stack:
         if data is None and not connect:
@@ -133,8 +135,8 @@ def demo(
             database_url=database_url,
             nats_url=nats_url,
         )
-        chosen = demonstration.options_of(options or ())
-        plan = demonstration.Plan(players=players, rounds=rounds, seed=seed, ruleset=ruleset, options=chosen)
+        chosen = options_of(options or ())
+        plan = Plan(players=players, rounds=rounds, seed=seed, ruleset=ruleset, options=chosen)
         show = demonstration.Show(json_output=json_output, keep_serving=keep_serving, connect=connect)
         run(demonstration.run(settings, plan, show))
 

@@ -16,7 +16,7 @@ from typing import Annotated
 import grpc
 import typer
 
-from faristol.cli.calling import language_of_terminal, service_at
+from faristol.cli.calling import service_at
 from faristol.host import Addresses, StartError
 from faristol.kernel.refusal import N_
 from faristol.pb.pairing.v1 import events_pb2 as events
@@ -25,6 +25,7 @@ from faristol.pb.pairing.v1 import pairing_pb2_grpc as pairing_grpc
 from faristol.pb.results.v1 import results_pb2 as results
 from faristol.pb.results.v1 import results_pb2_grpc as results_grpc
 from faristol.text import say
+from faristol.text.terminal import language_of_terminal
 
 ROUND_AND_TABLE = N_("round {round}, table {table}")
 COULD_BE = N_("{given} could be {known}: say which by the id, or by the whole name")

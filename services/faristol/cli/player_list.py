@@ -12,7 +12,6 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from faristol.cli.common import why_unread
 from faristol.gateway.comma_separated import text_of
 from faristol.host import StartError
 from faristol.kernel.names import COUNTRY
@@ -21,6 +20,7 @@ from faristol.pairing.identity import LONGEST_CATEGORY, LONGEST_NOTE, same_affil
 from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.pb.pairing.v1 import pairing_pb2 as pairing
 from faristol.text import SOURCE, say
+from faristol.text.files import why_unread
 
 COLUMNS = ("name", "club", "rating", "id", "country", "category", "note")
 """Columns of a list of players. The name is needed; what is left out is empty."""

@@ -12,19 +12,21 @@ import grpc
 import typer
 
 from faristol.cli.answers import NOTE
-from faristol.cli.calling import AsJson, as_json, info_of, language_of_terminal
+from faristol.cli.calling import AsJson, as_json
 from faristol.cli.common import columns, run
 from faristol.cli.completing import Tournament
 from faristol.cli.director import Address, call
 from faristol.cli.names import roll
 from faristol.cli.player_list import Listed, read_players
 from faristol.cli.team_list import ListedTeam, Tournaments, teams_of, without_teams
+from faristol.client.problems import info_of
 from faristol.gateway import labels
 from faristol.host import StartError
 from faristol.kernel.refusal import N_, Refusal
 from faristol.pairing.identity import same_affiliation
 from faristol.pb.pairing.v1 import pairing_pb2 as pairing
 from faristol.text import say, translations
+from faristol.text.terminal import language_of_terminal
 
 TEAM_LACKS = N_(
     "the team {team} is not registered, for nobody of line {lines} is; once they are in, put them in their place in: "

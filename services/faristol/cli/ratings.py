@@ -11,7 +11,7 @@ import typer
 from google.protobuf.message import Message
 from rich.table import Table
 
-from faristol.cli.calling import AsJson, Cell, as_json, language_of_terminal, service_at
+from faristol.cli.calling import AsJson, Cell, as_json, service_at
 from faristol.cli.common import console, run
 from faristol.cli.completing import Tournament
 from faristol.cli.names import Named, labels, tournament_meant
@@ -24,6 +24,7 @@ from faristol.pb.rating.v1 import rating_pb2_grpc as rating_grpc
 from faristol.pb.results.v1 import results_pb2 as results
 from faristol.pb.results.v1 import results_pb2_grpc as results_grpc
 from faristol.text import say
+from faristol.text.terminal import language_of_terminal
 
 RATED_BY = N_("{tournament} is rated by {system}.")
 

@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from faristol.cli.calling import AsJson, Cell, as_json, language_of_terminal, service_at
+from faristol.cli.calling import AsJson, Cell, as_json, service_at
 from faristol.cli.common import columns, run
 from faristol.cli.completing import Tournament
 from faristol.cli.names import NO_ROUND, Named, Unclear, labels, tournament_meant
@@ -17,6 +17,7 @@ from faristol.kernel.refusal import N_
 from faristol.pb.results.v1 import results_pb2 as pb
 from faristol.pb.results.v1 import results_pb2_grpc as pb_grpc
 from faristol.text import say, translations
+from faristol.text.terminal import language_of_terminal
 
 HEAD = N_("Round {round} of {tournament}: {phase}.")
 RESTS = N_("bye")

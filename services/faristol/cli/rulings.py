@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 
 from faristol.cli.adjudication import MODE_NAMES
-from faristol.cli.calling import Address, AsJson, as_json, asked, language_of_terminal
+from faristol.cli.calling import Address, AsJson, as_json, asked
 from faristol.cli.casefile import GOOD, NO_WORD, WAITING
 from faristol.cli.common import run
 from faristol.cli.completing import Tournament
@@ -20,6 +20,7 @@ from faristol.kernel.refusal import N_
 from faristol.pb.lexicon.v1 import adjudication_pb2 as pb
 from faristol.pb.lexicon.v1 import adjudication_pb2_grpc as pb_grpc
 from faristol.text import number, say
+from faristol.text.terminal import language_of_terminal
 
 NONE_OF_ROUND = N_("no rulings of round {round}, or it is not closed")
 NONE_OF_ANY = N_("no rulings of closed rounds")

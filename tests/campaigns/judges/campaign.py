@@ -17,8 +17,8 @@ from tests.campaigns.judges.clients import Bench, ChallengingTable
 from tests.campaigns.torture.sites import Site
 from tests.integration.processes import EAGER
 
-from faristol.cli.api import Api, call
-from faristol.cli.demo.plan import Plan
+from faristol.client.services import Api, call
+from faristol.demo.plan import Plan
 from faristol.kernel.cases import case_id_of
 from faristol.kernel.times import to_timestamp
 from faristol.lexicon import presenting, reading

@@ -11,9 +11,9 @@ from typing import NoReturn
 import grpc
 from tests.integration.processes import EAGER
 
-from faristol.cli.api import call
-from faristol.cli.demo.table import Placed, State, Table
-from faristol.cli.sitting import Judge, sit
+from faristol.client.judge import Judge, sit
+from faristol.client.services import call
+from faristol.demo.table import Placed, State, Table
 from faristol.kernel.times import to_timestamp
 from faristol.pb.game.v1 import events_pb2 as game_events
 from faristol.pb.game.v1 import game_pb2

@@ -16,8 +16,8 @@ import grpc.aio
 from google.protobuf.message import Message
 from tests.campaigns.simulation.world import BEGINNING
 
-from faristol.cli.api import Api
-from faristol.cli.demo.plan import Plan
+from faristol.client.services import Api
+from faristol.demo.plan import Plan
 from faristol.kernel.times import to_datetime, to_timestamp
 from faristol.pb.clock.v1 import clock_pb2
 from faristol.pb.game.v1 import events_pb2, game_pb2

@@ -20,7 +20,7 @@ from faristol.bus import Bus, BusError
 from faristol.bus.generations import ProjectionError
 from faristol.bus.rebuild import Rebuild
 from faristol.bus.stopped import away
-from faristol.cli.compose import builders
+from faristol.cell.processes import builders
 from faristol.host import SERVICES, Runtime, Settings
 from faristol.host.process import Process
 from faristol.record import Record, RecordError

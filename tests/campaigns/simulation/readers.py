@@ -14,7 +14,7 @@ from tests.campaigns.simulation.clients import Told
 from tests.campaigns.simulation.nodes import Node
 from tests.campaigns.simulation.world import World
 
-from faristol.cli.api import Api
+from faristol.client.services import Api
 from faristol.pb.results.v1 import results_pb2
 
 PATIENCE = 3.0

@@ -28,9 +28,9 @@ from tests.campaigns.simulation.trace import Log
 from tests.campaigns.simulation.witness import Witness
 from tests.campaigns.simulation.world import World
 
-from faristol.cli.api import Api
-from faristol.cli.compose import builders
-from faristol.cli.demo.plan import Plan
+from faristol.cell.processes import builders
+from faristol.client.services import Api
+from faristol.demo.plan import Plan
 from faristol.host import SERVICES
 from faristol.record import Record, RecordError
 from faristol.record.tasks import end

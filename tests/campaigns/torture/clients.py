@@ -14,9 +14,9 @@ import grpc
 from tests.campaigns.torture.ledger import Ledger
 from tests.integration.processes import EAGER
 
-from faristol.cli.api import DEADLINE, PATIENCE, Api
-from faristol.cli.demo.championship import Championship
-from faristol.cli.demo.plan import Plan
+from faristol.client.services import DEADLINE, PATIENCE, Api
+from faristol.demo.championship import Championship
+from faristol.demo.plan import Plan
 from faristol.rules.ruleset_file import load_ruleset
 from faristol.rules.tiles import load_tile_set
 from faristol.words import DEFAULT_NAME, WordGraph

@@ -24,7 +24,7 @@ from tests.integration.processes import faristol
 
 from faristol.bus.status import State, status
 from faristol.bus.stopped import all_stopped
-from faristol.cli.api import DEADLINE
+from faristol.client.services import DEADLINE
 from faristol.record import Record, seals, stored, tables
 from faristol.results.projection import projection
 

@@ -9,13 +9,14 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
-from faristol.cli.calling import Language, language_of_terminal
+from faristol.cli.calling import Language
 from faristol.cli.main import app
 from faristol.cli.pair import pair
 from faristol.cli.prizes import prizes
 from faristol.cli.sheet import sheet
 from faristol.cli.table.command import table
 from faristol.host import StartError
+from faristol.text.terminal import language_of_terminal
 
 
 @pytest.mark.parametrize(

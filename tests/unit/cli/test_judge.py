@@ -16,7 +16,7 @@ from tests.unit.lexicon.conftest import catalan, library
 from tests.unit.lexicon.court import Court, command, now, sitting
 
 from faristol.cli.casefile import ask_program
-from faristol.cli.sitting import Judge, sit
+from faristol.client.judge import Judge, sit
 from faristol.host import StartError
 from faristol.pb.game.v1 import events_pb2 as game_events
 from faristol.pb.lexicon.v1 import adjudication_pb2 as pb

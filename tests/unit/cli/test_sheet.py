@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from faristol.cli.referee.case import TableCase
-from faristol.cli.referee.memory import in_memory
-from faristol.cli.referee.reader import read_cases
-from faristol.cli.referee.world import World
 from faristol.cli.sheet import explanations, written
 from faristol.pb.results.v1 import results_pb2 as pb
+from faristol.referee.case import TableCase
+from faristol.referee.memory import in_memory
+from faristol.referee.reader import read_cases
+from faristol.referee.world import World
 from faristol.results import scoresheet
 from faristol.results.sheet import write_sheet
 from faristol.rules import load_ruleset

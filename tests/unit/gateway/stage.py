@@ -10,7 +10,7 @@ from pathlib import Path
 import httpx
 from tests.unit.results.synthetic import Step, append, keep_names
 
-from faristol.cli.compose import Running, running
+from faristol.cell.processes import Running, running
 from faristol.host import Settings
 from faristol.record import Record
 

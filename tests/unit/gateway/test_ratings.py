@@ -13,7 +13,7 @@ from google.protobuf.timestamp_pb2 import Timestamp
 from tests.unit.gateway.stage import Stage
 from tests.unit.results.synthetic import Championship, keep_names
 
-from faristol.cli.compose import running
+from faristol.cell.processes import running
 from faristol.host import Settings
 from faristol.pb.game.v1 import events_pb2 as game
 from faristol.pb.pairing.v1 import events_pb2 as pairing

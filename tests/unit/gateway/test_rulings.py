@@ -12,7 +12,7 @@ import pytest
 from tests.unit.gateway.stage import Stage
 from tests.unit.results.synthetic import Championship, Step, keep_names
 
-from faristol.cli.compose import running
+from faristol.cell.processes import running
 from faristol.host import Settings
 from faristol.pb.game.v1 import events_pb2 as game
 from faristol.rules import load_ruleset

@@ -17,7 +17,7 @@ from google.protobuf.timestamp_pb2 import Timestamp
 from google.rpc import error_details_pb2
 from grpc_status import rpc_status
 
-from faristol.cli.compose import Running, running
+from faristol.cell.processes import Running, running
 from faristol.host import Settings
 from faristol.kernel.cases import case_id_of
 from faristol.kernel.times import to_timestamp

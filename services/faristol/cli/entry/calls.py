@@ -13,8 +13,8 @@ from google.protobuf.message import Message
 from google.rpc import error_details_pb2
 from grpc_status import rpc_status
 
-from faristol.cli.calling import every_reason, info_of
 from faristol.cli.entry.tables import Tables, scores_of
+from faristol.client.problems import every_reason, info_of
 from faristol.host import StartError
 from faristol.kernel.refusal import N_
 from faristol.pb.pairing.v1 import pairing_pb2 as pairing

@@ -12,8 +12,8 @@ from typing import Annotated
 import typer
 
 from faristol.cli.asking import answered
-from faristol.cli.calling import AsJson, language_of_terminal, service_at
-from faristol.cli.common import acting_as, run, who_acts, why_unread
+from faristol.cli.calling import AsJson, service_at
+from faristol.cli.common import acting_as, run, who_acts
 from faristol.cli.completing import Tournament
 from faristol.cli.director import Address
 from faristol.cli.entry.calls import Calls, Refused
@@ -24,6 +24,8 @@ from faristol.cli.names import ranges, tournament_meant
 from faristol.host import StartError
 from faristol.kernel.refusal import N_
 from faristol.text import say, translations
+from faristol.text.files import why_unread
+from faristol.text.terminal import language_of_terminal
 
 PATIENCE = 60.0
 """Seconds for which a service that is away is waited for where nobody sits at the prompt."""

@@ -14,11 +14,9 @@ import grpc
 import typer
 
 from faristol.cli.asking import answered
-from faristol.cli.calling import Cell, Language, every_reason, info_of
+from faristol.cli.calling import Cell, Language
 from faristol.cli.common import run
 from faristol.cli.names import AtTable, Game, InRound, game_meant
-from faristol.cli.referee.document import CaseError
-from faristol.cli.referee.forms import board_of
 from faristol.cli.sheet import written
 from faristol.cli.table import refusals
 from faristol.cli.table.customs import customs
@@ -31,10 +29,13 @@ from faristol.cli.table.services import LiveTable, verbs
 from faristol.cli.table.session import Session
 from faristol.cli.table.shorthand import Unclear
 from faristol.cli.table.showing import outcome, ruled, standing, told
+from faristol.client.problems import every_reason, info_of
 from faristol.host import Addresses, StartError
 from faristol.host.channels import CHANNEL_OPTIONS
 from faristol.kernel.refusal import N_, Param, Refusal
 from faristol.pb.game.v1 import game_pb2
+from faristol.referee.document import CaseError
+from faristol.referee.forms import board_of
 from faristol.text import cited, translations
 
 PROMPT = "> "

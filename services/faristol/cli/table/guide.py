@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
-from faristol.cli.referee.verbs import GIVEN, Verb
 from faristol.kernel.refusal import N_
+from faristol.referee.verbs import GIVEN, Verb
 from faristol.text import say, translations
 
 

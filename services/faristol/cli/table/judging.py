@@ -7,9 +7,9 @@ from collections.abc import Callable, Mapping
 
 import grpc
 
-from faristol.cli.calling import reason_of
 from faristol.cli.casefile import ruling
-from faristol.cli.sitting import PASSED_BY, Judge
+from faristol.client.judge import PASSED_BY, Judge
+from faristol.client.problems import reason_of
 from faristol.kernel.refusal import N_, Refusal
 from faristol.pb.game.v1 import game_pb2
 from faristol.pb.lexicon.v1 import adjudication_pb2 as pb

@@ -9,11 +9,11 @@ from typing import NamedTuple
 
 import yaml
 
-from faristol.cli.referee.case import Step
-from faristol.cli.referee.document import CaseError, Value, documents
-from faristol.cli.referee.steps import read_step
 from faristol.host import StartError
 from faristol.kernel.refusal import N_
+from faristol.referee.case import Step
+from faristol.referee.document import CaseError, Value, documents
+from faristol.referee.steps import read_step
 
 TYPED = Path("line")
 """Where errors say that something stands: ``line:3``."""

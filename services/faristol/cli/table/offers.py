@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from faristol.cli.referee.case import ARBITER, JUDGE
 from faristol.kernel.refusal import Refusal
 from faristol.pb.clock.v1 import clock_pb2
 from faristol.pb.clock.v1 import events_pb2 as clock_events
 from faristol.pb.game.v1 import game_pb2
+from faristol.referee.case import ARBITER, JUDGE
 from faristol.rules import Ruleset
 from faristol.rules.turns import check_cannot_play, check_pass, exchange_limit
 

@@ -6,9 +6,9 @@ from collections.abc import Iterator, Mapping
 
 import grpc
 
-from faristol.cli.calling import info_of
 from faristol.cli.table.guide import MEANINGS, word_of
 from faristol.cli.table.offers import STEPS, Shown
+from faristol.client.problems import info_of
 from faristol.kernel.refusal import N_, Param
 from faristol.pb.game.v1 import events_pb2 as events
 from faristol.pb.game.v1 import game_pb2

@@ -11,16 +11,16 @@ import grpc
 from google.protobuf.descriptor import FieldDescriptor
 from google.protobuf.message import Message
 
-from faristol.cli.api import call
-from faristol.cli.calling import reason_of
 from faristol.cli.names import Named, candidates
-from faristol.cli.referee.forms import board_of
-from faristol.cli.referee.services import CLOCK, GAME
-from faristol.cli.referee.verbs import Verb, verbs_of
 from faristol.cli.table.journal import Journal
+from faristol.client.problems import reason_of
+from faristol.client.services import call
 from faristol.pb.clock.v1 import clock_pb2, clock_pb2_grpc
 from faristol.pb.game.v1 import game_pb2, game_pb2_grpc
 from faristol.pb.results.v1 import results_pb2, results_pb2_grpc
+from faristol.referee.forms import board_of
+from faristol.referee.services import CLOCK, GAME
+from faristol.referee.verbs import Verb, verbs_of
 from faristol.rules import Board
 
 M = TypeVar("M", bound=Message)

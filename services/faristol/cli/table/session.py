@@ -11,11 +11,6 @@ from typing import Any
 from google.protobuf.message import Message
 
 from faristol.cli.names import Named
-from faristol.cli.referee.case import ARBITER, JUDGE, Step
-from faristol.cli.referee.commands import Commands
-from faristol.cli.referee.document import Value
-from faristol.cli.referee.forms import start_of
-from faristol.cli.referee.verbs import Verb
 from faristol.cli.table.guide import WORDS, arguments_of
 from faristol.cli.table.judging import Bench
 from faristol.cli.table.lines import Typed
@@ -27,6 +22,11 @@ from faristol.kernel.refusal import N_, Refusal
 from faristol.kernel.times import Instant, timestamp
 from faristol.pb.game.v1 import game_pb2
 from faristol.pb.results.v1 import results_pb2
+from faristol.referee.case import ARBITER, JUDGE, Step
+from faristol.referee.commands import Commands
+from faristol.referee.document import Value
+from faristol.referee.forms import start_of
+from faristol.referee.verbs import Verb
 from faristol.rules import Ruleset
 
 MS_NS = 1_000_000

@@ -11,14 +11,14 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 
 from faristol.cli.names import COULD_BE, Named, candidates, folded
-from faristol.cli.referee.case import ARBITER, JUDGE, OFFICIALS
-from faristol.cli.referee.forms import board_of
-from faristol.cli.referee.steps import SAID_KEYS
-from faristol.cli.referee.verbs import Verb
 from faristol.cli.table.lines import Typed
 from faristol.cli.table.offers import Shown, offers
 from faristol.kernel.refusal import N_, Refusal
 from faristol.pb.game.v1 import game_pb2
+from faristol.referee.case import ARBITER, JUDGE, OFFICIALS
+from faristol.referee.forms import board_of
+from faristol.referee.steps import SAID_KEYS
+from faristol.referee.verbs import Verb
 from faristol.rules import Board, check_play, lay, score_play
 from faristol.rules.board import ROW_NAMES, SIZE, Tile
 from faristol.rules.notation import Notation, Start

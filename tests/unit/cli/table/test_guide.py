@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from faristol.cli.referee.case import Step
 from faristol.cli.table.guide import GUIDES, MEANINGS, arguments_of, explained, overview
 from faristol.cli.table.lines import Typed, read_typed
 from faristol.cli.table.services import verbs
+from faristol.referee.case import Step
 from faristol.text import LANGUAGES
 
 OF_THE_TOOL = {"rule", "turn"}

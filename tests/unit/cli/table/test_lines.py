@@ -2,9 +2,9 @@ from __future__ import annotations
 
 import pytest
 
-from faristol.cli.referee.document import CaseError
 from faristol.cli.table.lines import Typed, read_typed, script_lines, steps_of
 from faristol.host import StartError
+from faristol.referee.document import CaseError
 
 WHO = ("Anna", "Blai", "anna")
 

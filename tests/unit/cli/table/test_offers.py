@@ -7,14 +7,6 @@ from typing import Any
 
 import pytest
 
-from faristol.cli.referee.case import TableCase
-from faristol.cli.referee.forms import moment
-from faristol.cli.referee.memory import in_memory
-from faristol.cli.referee.position import GAME_ID
-from faristol.cli.referee.reader import files_in, read_cases
-from faristol.cli.referee.services import CLOCK, GAME, TableServices
-from faristol.cli.referee.verbs import verbs_of
-from faristol.cli.referee.world import World
 from faristol.cli.table.offers import Shown, offers
 from faristol.clock.decide import press, stop
 from faristol.clock.settling import fold, settle
@@ -24,6 +16,14 @@ from faristol.game.streams import load_table as load_game
 from faristol.kernel.errors import Invalid, NotFound
 from faristol.kernel.refusal import Refusal
 from faristol.pb.clock.v1 import clock_pb2
+from faristol.referee.case import TableCase
+from faristol.referee.forms import moment
+from faristol.referee.memory import in_memory
+from faristol.referee.position import GAME_ID
+from faristol.referee.reader import files_in, read_cases
+from faristol.referee.services import CLOCK, GAME, TableServices
+from faristol.referee.verbs import verbs_of
+from faristol.referee.world import World
 
 FILES = files_in([Path(__file__).parents[3] / "rulebook" / "cases"])
 TRIED = frozenset(

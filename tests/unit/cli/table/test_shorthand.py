@@ -6,7 +6,6 @@ from collections.abc import Sequence
 
 import pytest
 
-from faristol.cli.referee.case import Step
 from faristol.cli.table.guide import GUIDES
 from faristol.cli.table.lines import Typed, read_typed
 from faristol.cli.table.offers import Shown
@@ -16,6 +15,7 @@ from faristol.kernel.refusal import Refusal
 from faristol.pb.clock.v1 import clock_pb2
 from faristol.pb.game.v1 import events_pb2 as events
 from faristol.pb.game.v1 import game_pb2
+from faristol.referee.case import Step
 from faristol.rules import load_ruleset
 
 NAMES = {"p1": "Núria Puig", "p2": "Blai Soler"}

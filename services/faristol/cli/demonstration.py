@@ -1,0 +1,224 @@
+"""The demonstration on a terminal: progress, standings, and the address of the pages."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import sys
+import time
+from collections.abc import Coroutine
+from contextlib import AsyncExitStack
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any
+
+import grpc
+from rich.box import SIMPLE_HEAD
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn
+from rich.table import Table as Grid
+
+from faristol.cell.processes import Running, running
+from faristol.client.problems import every_reason
+from faristol.client.services import Api
+from faristol.demo.championship import Championship, Outcome
+from faristol.demo.plan import Plan
+from faristol.demo.readiness import check, open_lexicon
+from faristol.gateway import labels
+from faristol.gateway.standings import tie_break_value
+from faristol.host import Addresses, Settings, StartError
+from faristol.host.channels import Channels
+from faristol.host.process import stop_on_signals
+from faristol.pb.results.v1 import results_pb2
+from faristol.rules.options import written
+from faristol.words import WordGraph
+
+PLAYER = "player"
+
+
+@dataclass(frozen=True)
+class Show:
+    """How a demonstration is shown."""
+
+    json_output: bool
+    """One object on standard output, and nothing else there."""
+    keep_serving: bool
+    connect: bool
+    """Play against services that run elsewhere."""
+
+
+async def run(settings: Settings, plan: Plan, show: Show) -> None:
+    """Play the championship that ``plan`` says. Raises ``StartError`` with what a service refused."""
+    stop = stop_on_signals()
+    check(plan)
+    lexicon, graph = await asyncio.to_thread(open_lexicon, settings, plan)
+    async with AsyncExitStack() as stack:
+        if show.connect:
+            channels = _elsewhere()
+            stack.push_async_callback(channels.close)
+            process = None
+        else:
+            process = await stack.enter_async_context(running(settings))
+            channels = process.runtime.channels
+        console = Console(stderr=True)
+        pages = f"{process.http_address}/t/{plan.tournament_id}" if process else ""
+        _introduce(console, plan, graph, pages)
+        outcome = await _until(stop, process, _play(console, Api(channels.channel), plan, lexicon, graph))
+        if outcome is None:
+            return
+        if show.json_output:
+            json.dump(_as_json(plan, outcome), sys.stdout, ensure_ascii=False, indent=2)
+            sys.stdout.write("\n")
+        else:
+            Console().print(standings(outcome))
+        if process and show.keep_serving:
+            console.print(f"\nThe pages: [bold]{pages}[/bold]   (Ctrl-C ends)", highlight=False)
+            await process.process.serve(stop)
+            if process.process.problem:
+                raise StartError(process.process.problem)
+
+
+def _elsewhere() -> Channels:
+    addresses = Addresses()
+    for service in ("lexicon", "game", "clock", "pairing", "rating", "results"):
+        if not addresses.of(service):
+            missing = addresses.setting(service)
+            raise StartError(f"--connect needs the address of every service: set FARISTOL_ADDRESS, or {missing}")
+    return Channels(addresses.of)
+
+
+async def _until(stop: asyncio.Event, process: Running | None, play: Coroutine[Any, Any, Outcome]) -> Outcome | None:
+    """The outcome; None when a signal came first. Raises ``StartError`` for a refusal or a failed part."""
+    playing = asyncio.create_task(play)
+    others: set[asyncio.Task[Any]] = {asyncio.create_task(stop.wait())}
+    if process:
+        others.add(asyncio.create_task(process.process.failed()))
+    try:
+        await asyncio.wait({playing, *others}, return_when=asyncio.FIRST_COMPLETED)
+        if playing.done():
+            return playing.result()
+        if process and process.process.problem:
+            raise StartError(process.process.problem)
+        return None
+    except grpc.aio.AioRpcError as problem:
+        raise StartError(f"the championship cannot go on: {every_reason(problem).rstrip('.')}") from problem
+    finally:
+        for task in (playing, *others):
+            task.cancel()
+        await asyncio.gather(playing, *others, return_exceptions=True)
+
+
+async def _play(console: Console, api: Api, plan: Plan, lexicon: str, graph: WordGraph) -> Outcome:
+    columns = (
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TextColumn("tables"),
+        TextColumn("{task.fields[speed]}"),
+    )
+    with Progress(*columns, console=console) as progress:
+        bars: dict[int, TaskID] = {}
+        meter = _Meter(api)
+
+        def seen(number: int, finished: int, tables: int, _position: int) -> None:
+            if number not in bars:
+                bars[number] = progress.add_task(f"round {number}", total=tables, speed="")
+            progress.update(bars[number], completed=finished)
+
+        async def measure() -> None:
+            while True:
+                await asyncio.sleep(0.5)
+                if bars:
+                    progress.update(max(bars.values()), speed=await meter.read())
+
+        measuring = asyncio.create_task(measure())
+        try:
+            tile_set = plan.rules.tile_set
+            return await Championship(api, plan, graph, tile_set, lexicon, datetime.now(UTC), seen).play()
+        finally:
+            measuring.cancel()
+
+
+class _Meter:
+    """Events per second, as the public sees the record grow."""
+
+    def __init__(self, api: Api) -> None:
+        self._api = api
+        self._last = (time.monotonic(), -1)
+
+    async def read(self) -> str:
+        try:
+            answer = await self._api.results.ListTournaments(results_pb2.ListTournamentsRequest(), timeout=2)
+        except grpc.aio.AioRpcError:
+            return ""  # the service is away; the bar goes on without its speed
+        now, position = time.monotonic(), int(answer.position)
+        (before, last), self._last = self._last, (now, position)
+        return "" if last < 0 else f"{(position - last) / (now - before):,.0f} events/s"
+
+
+def _introduce(console: Console, plan: Plan, graph: WordGraph, pages: str) -> None:
+    about = graph.about
+    console.print(f"[bold]{plan.title}[/bold]: {plan.players} players, {plan.rounds} rounds under {_under(plan)}")
+    console.print(f"Lexicon: {len(graph):,} tile strings from {about.source} {about.edition}; licence: {about.licence}")
+    if pages:
+        console.print(f"Watch it at {pages}", highlight=False, soft_wrap=True)
+
+
+def _under(plan: Plan) -> str:
+    """The ruleset and what was chosen of it, as `faristol ruleset show` takes it."""
+    return ":".join([plan.ruleset, *(f"{name}={written(value)}" for name, value in plan.rules.chosen.items())])
+
+
+def standings(outcome: Outcome) -> Grid:
+    """The final standings, for a terminal of 80 columns: names are folded where figures need the room."""
+    new = {rating.player_id: rating for rating in outcome.ratings.ratings}
+    grid = Grid(title=outcome.tournament.name, box=SIMPLE_HEAD, show_edge=False, pad_edge=False, padding=(0, 1, 0, 0))
+    breaks = [labels.TIE_BREAKS.get(one.name, (one.name, one.name))[1] for one in outcome.standings[0].tie_breaks]
+    for title in ("", PLAYER, "points", *breaks, "W-D-L", "rating"):
+        if title == PLAYER:
+            grid.add_column(title, overflow="fold")  # the one that gives way: figures are whole at 80 columns
+        else:
+            grid.add_column(title, justify="right", no_wrap=True)
+    for line in outcome.standings:
+        rating = new[line.player_id]
+        grid.add_row(
+            str(line.rank),
+            line.name,
+            f"{line.half_points / 2:g}",
+            *(f"{tie_break_value(tie_break):g}" for tie_break in line.tie_breaks),
+            f"{line.wins}-{line.draws}-{line.losses}",
+            f"{rating.before}→{rating.after}",
+        )
+    return grid
+
+
+def _as_json(plan: Plan, outcome: Outcome) -> dict[str, object]:
+    tournament = outcome.tournament
+    new = {rating.player_id: rating for rating in outcome.ratings.ratings}
+    return {
+        "tournament_id": tournament.tournament_id,
+        "name": tournament.name,
+        "ruleset": {"name": tournament.ruleset.name, "digest": tournament.ruleset.digest},
+        "lexicon": {"name": tournament.lexicon.name, "digest": tournament.lexicon.digest},
+        "players": plan.players,
+        "rounds": plan.rounds,
+        "seed": plan.seed,
+        "standings": [
+            {
+                "rank": line.rank,
+                "player_id": line.player_id,
+                "name": line.name,
+                "points": line.half_points / 2,
+                "tie_breaks": {tie_break.name: tie_break_value(tie_break) for tie_break in line.tie_breaks},
+                "wins": line.wins,
+                "draws": line.draws,
+                "losses": line.losses,
+                "bye": line.bye,
+                "spread": line.spread,
+                "total": line.total,
+                "rating": new[line.player_id].before,
+                "new_rating": new[line.player_id].after,
+            }
+            for line in outcome.standings
+        ],
+    }

@@ -1,0 +1,127 @@
+"""`faristol referee`: play rulebook cases, and say what they cover."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import sys
+from collections.abc import AsyncIterator, Callable, Iterable, Sequence
+from contextlib import asynccontextmanager
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Annotated, Any
+
+import typer
+
+from faristol.bus import NatsServer
+from faristol.cli.common import Bar
+from faristol.referee.case import Case
+from faristol.referee.coverage import as_markdown, coverage
+from faristol.referee.document import CaseError
+from faristol.referee.reader import files_in, read_file
+from faristol.referee.running import IN_MEMORY, Halls, Verdict, on_cell, run_case
+
+
+def referee(
+    paths: Annotated[list[Path], typer.Argument(help="Files of cases; a folder stands for the .yaml files in it.")],
+    every: Annotated[bool, typer.Option("--all", help="Tell the cases that passed as well.")] = False,
+    report: Annotated[Path | None, typer.Option(help="Write what is covered to this file, as Markdown.")] = None,
+    cell: Annotated[
+        bool, typer.Option("--cell", help="Play them over gRPC, NATS and a record, with judges at the queue.")
+    ] = False,
+    json_output: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+) -> None:
+    """Play rulebook cases. Exit code 1 when one comes out otherwise than it says, 2 when one cannot be read.
+
+    A case is a table or a tournament, what is done there, and what a rule book says comes of it; docs/rulebook-cases.md
+    says how one is written. Afterwards it is told which articles the cases show, and which of a book's articles no case
+    shows.
+    """
+    cases, errors = _read(paths)
+    with Bar("playing") as (progress, task):
+        progress.update(task, total=len(cases))
+        verdicts = asyncio.run(_play(cases, lambda: progress.advance(task), cell=cell))
+    if report:
+        report.write_text(as_markdown(verdicts), encoding="utf-8")
+    if json_output:
+        typer.echo(json.dumps(_as_json(verdicts, errors), ensure_ascii=False, indent=2))
+    else:
+        _tell(verdicts, errors, every=every)
+    if errors:
+        raise typer.Exit(2)
+    if not all(verdict.passed for verdict in verdicts):
+        raise typer.Exit(1)
+
+
+def _read(paths: Iterable[Path]) -> tuple[list[Case], list[CaseError]]:
+    cases: list[Case] = []
+    errors: list[CaseError] = []
+    try:
+        files = files_in(paths)
+    except CaseError as error:
+        return cases, [error]
+    for file in files:
+        read, wrong = read_file(file)
+        cases += read
+        errors += wrong
+    return cases, errors
+
+
+async def _play(cases: Iterable[Case], advance: Callable[[], None], *, cell: bool) -> list[Verdict]:
+    verdicts = []
+    async with _halls(cell=cell) as halls:
+        for case in cases:
+            verdicts.append(await run_case(case, halls))
+            advance()
+    return verdicts
+
+
+@asynccontextmanager
+async def _halls(*, cell: bool) -> AsyncIterator[Halls]:
+    if not cell:
+        yield IN_MEMORY
+        return
+    with TemporaryDirectory() as folder:
+        server = await NatsServer.start(Path(folder))
+        try:
+            yield on_cell(server.url)
+        finally:
+            await server.stop()
+
+
+def _tell(verdicts: Sequence[Verdict], errors: Iterable[CaseError], *, every: bool) -> None:
+    for verdict in verdicts:
+        if every and verdict.passed:
+            typer.echo(f"{verdict.case.file}:{verdict.case.place.line}: {verdict.case.name}: as the case says")
+        for problem in verdict.problems:
+            typer.echo(f"{problem} (case: {verdict.case.name})")
+    for error in errors:
+        typer.echo(str(error), err=True)
+    for book in coverage(verdicts):
+        typer.echo(f"{book.ruleset}: covered: {', '.join(book.shown) or 'nothing'}")
+        if book.missing:
+            typer.echo(f"{book.ruleset}: no case for: {', '.join(book.missing)}")
+    passed = sum(verdict.passed for verdict in verdicts)
+    typer.echo(f"{passed} of {len(verdicts)} cases came out as they say", file=sys.stdout)
+
+
+def _as_json(verdicts: Sequence[Verdict], errors: Iterable[CaseError]) -> dict[str, Any]:
+    return {
+        "cases": [
+            {
+                "case": verdict.case.name,
+                "file": str(verdict.case.file),
+                "line": verdict.case.place.line,
+                "ruleset": verdict.case.ruleset.name,
+                "articles": verdict.case.articles,
+                "scenarios": verdict.case.scenarios,
+                "passed": verdict.passed,
+                "problems": verdict.problems,
+            }
+            for verdict in verdicts
+        ],
+        "unreadable": [str(error) for error in errors],
+        "coverage": {
+            book.ruleset: {"covered": list(book.shown), "missing": list(book.missing)} for book in coverage(verdicts)
+        },
+    }

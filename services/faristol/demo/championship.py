@@ -1,0 +1,144 @@
+"""The director of the demonstration."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from faristol.client.services import Api, call, when_found
+from faristol.demo.plan import Plan
+from faristol.demo.table import Table
+from faristol.kernel.times import to_timestamp
+from faristol.pb.game.v1 import events_pb2 as game_events
+from faristol.pb.pairing.v1 import pairing_pb2
+from faristol.pb.rating.v1 import rating_pb2
+from faristol.pb.results.v1 import results_pb2
+from faristol.rules.options import written
+from faristol.rules.tiles import TileSet
+from faristol.words import WordGraph
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """How a championship ended."""
+
+    tournament: results_pb2.Tournament
+    standings: Sequence[results_pb2.Standing]
+    ratings: rating_pb2.GetRatingListResponse
+    position: int
+    """Position in the record of its last event."""
+
+
+@dataclass(frozen=True)
+class Championship:
+    """Directs a championship from its creation, or from wherever it stands, to the final standings."""
+
+    api: Api
+    plan: Plan
+    graph: WordGraph
+    tile_set: TileSet
+    lexicon: str
+    now: datetime
+    """The moment at which this is played; the championship is dated before it."""
+    seen: Callable[[int, int, int, int], None]
+    """Told round, tables finished, tables, and the furthest position known."""
+
+    async def play(self) -> Outcome:
+        """Play all of it. Raises ``grpc.aio.AioRpcError`` when a service refuses something."""
+        plan, pairing = self.plan, self.api.pairing
+        tournament = await self._tournament()
+        position = 0
+        for number in range(1, plan.rounds + 1):
+            await self._play_round(number, tournament)
+            await self._results_in(number)
+            when = to_timestamp(plan.round_end(number, self.now))
+            close = pairing_pb2.CloseRoundRequest(round=number, occurred_at=when, **self._who("close", number))
+            position = (await call(pairing.CloseRound, close)).position
+            tournament = await call(pairing.GetTournament, self._which())
+        over = to_timestamp(plan.round_end(plan.rounds, self.now))
+        publish = pairing_pb2.PublishStandingsRequest(occurred_at=over, **self._who("publish"))
+        position = max(position, (await call(pairing.PublishStandings, publish)).position)
+        ratings = await when_found(
+            self.api.rating.GetRatingList, rating_pb2.GetRatingListRequest(tournament_id=plan.tournament_id)
+        )
+        standings = await call(
+            self.api.results.GetStandings,
+            results_pb2.GetStandingsRequest(tournament_id=plan.tournament_id, min_position=position),
+        )
+        shown = await call(
+            self.api.results.GetTournament,
+            results_pb2.GetTournamentRequest(tournament_id=plan.tournament_id, min_position=position),
+        )
+        return Outcome(shown.tournament, standings.standings, ratings, shown.position)
+
+    async def _tournament(self) -> pairing_pb2.GetTournamentResponse:
+        plan, pairing = self.plan, self.api.pairing
+        opening = to_timestamp(plan.round_start(1, self.now))
+        options = [
+            game_events.ChosenOption(name=name, value=written(value)) for name, value in plan.rules.chosen.items()
+        ]
+        create = pairing_pb2.CreateTournamentRequest(
+            name=plan.title,
+            rounds=plan.rounds,
+            ruleset=plan.ruleset,
+            lexicon=self.lexicon,
+            options=options,
+            seed=plan.secret,
+            occurred_at=opening,
+            **self._who("create"),
+        )
+        await call(pairing.CreateTournament, create)
+        for entrant in plan.entrants:
+            register = pairing_pb2.RegisterPlayerRequest(
+                player_id=entrant.player_id,
+                name=entrant.name,
+                rating=entrant.rating,
+                occurred_at=opening,
+                **self._who("register", entrant.player_id),
+            )
+            await call(pairing.RegisterPlayer, register)
+        return await call(pairing.GetTournament, self._which())
+
+    async def _play_round(self, number: int, tournament: pairing_pb2.GetTournamentResponse) -> None:
+        plan, pairing = self.plan, self.api.pairing
+        if any(known.round == number and known.phase == pairing_pb2.ROUND_PHASE_CLOSED for known in tournament.played):
+            return
+        when = to_timestamp(plan.round_start(number, self.now))
+        pair = pairing_pb2.PairRoundRequest(round=number, occurred_at=when, **self._who("pair", number))
+        paired = await call(pairing.PairRound, pair)
+        start = pairing_pb2.StartRoundRequest(round=number, occurred_at=when, **self._who("start", number))
+        started = await call(pairing.StartRound, start)
+        total, finished = len(paired.pairings), 0
+        self.seen(number, finished, total, started.position)
+        tables = [
+            asyncio.create_task(self._play_table(pairing_at_table.game_id)) for pairing_at_table in paired.pairings
+        ]
+        try:
+            for table in asyncio.as_completed(tables):
+                await table
+                finished += 1
+                self.seen(number, finished, total, 0)
+        finally:
+            for task in tables:
+                task.cancel()
+
+    async def _play_table(self, game_id: str) -> None:
+        await Table(self.api, self.plan, self.graph, self.tile_set, game_id).play()
+
+    async def _results_in(self, number: int) -> None:
+        """Wait for the results that are still on their way from the tables to the director."""
+        while True:
+            tournament = await call(self.api.pairing.GetTournament, self._which())
+            known = next(each for each in tournament.played if each.round == number)
+            if len(known.finished_game_ids) == len(known.pairings):
+                return
+            await asyncio.sleep(0.03)
+
+    def _which(self) -> pairing_pb2.GetTournamentRequest:
+        return pairing_pb2.GetTournamentRequest(tournament_id=self.plan.tournament_id)
+
+    def _who(self, *act: object) -> dict[str, Any]:
+        return {"command_id": self.plan.command_id(*act), "tournament_id": self.plan.tournament_id}

@@ -1,0 +1,93 @@
+"""The clock of a table, as its players use it."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import dataclass
+from datetime import datetime
+from itertools import count
+
+from faristol.client.services import Api, call, when_found
+from faristol.demo.plan import Plan
+from faristol.demo.player import PRESSING, STOPPING
+from faristol.kernel.times import to_datetime, to_timestamp
+from faristol.pb.clock.v1 import clock_pb2
+from faristol.pb.clock.v1 import events_pb2 as clock_events
+from faristol.pb.game.v1 import game_pb2
+
+WAIT = 0.02
+"""Seconds between two looks at a table that waits for a ruling or for the clock."""
+
+TIMED_OUT = clock_events.TurnTimedOut.DESCRIPTOR.name
+
+
+@dataclass(frozen=True)
+class TableClock:
+    """Stops and presses the clock of one game, and says when a turn's time is over. It keeps no state of its own."""
+
+    api: Api
+    plan: Plan
+    game_id: str
+
+    async def read(self) -> clock_pb2.GetClockResponse:
+        """The clock as its service shows it, once there is one."""
+        return await when_found(self.api.clock.GetClock, clock_pb2.GetClockRequest(game_id=self.game_id))
+
+    async def time_is_over(self, game: game_pb2.GetGameResponse, done: datetime, claimant: str) -> bool:
+        """Whether the time of the turn is over before ``done`` (FM 2, FISE 33, UF 18): ``claimant`` says so then."""
+        rules = self.plan.rules
+        if rules.clock.turn_seconds is None and rules.round_time.minutes is None:
+            return False
+        clock = await self.read()
+        while not (clock.stopped or _is_at(clock, game.turn)):
+            await asyncio.sleep(WAIT)
+            clock = await self.read()
+        over = to_datetime(clock.deadline_at)
+        if clock.deadline != TIMED_OUT or done <= over:
+            return False
+        request = clock_pb2.ClaimTimeRequest(
+            command_id=self.plan.command_id(self.game_id, game.turn, "claim"),
+            game_id=self.game_id,
+            player_id=claimant,
+            occurred_at=to_timestamp(over + PRESSING),
+        )
+        await call(self.api.clock.ClaimTime, request)
+        await asyncio.sleep(WAIT)
+        return True
+
+    async def stop(self, turn: int, mover: str, since: datetime) -> None:
+        """Stop the own clock until the press (PES Δ.β.i), unless the last tiles have stopped it (PES Ε.β)."""
+        clock = await self.read()
+        while clock.held and clock.following:  # the table has to hear of it before a score is written
+            await asyncio.sleep(WAIT)
+            clock = await self.read()
+        if clock.held:
+            return
+        request = clock_pb2.StopRequest(
+            command_id=self.plan.command_id(self.game_id, turn, "stop"),
+            game_id=self.game_id,
+            player_id=mover,
+            occurred_at=to_timestamp(since + STOPPING),
+        )
+        await call(self.api.clock.Stop, request)
+
+    async def press(self, turn: int, mover: str, since: datetime) -> None:
+        """Press the clock; once more where a time was over before, as long as the turn goes on all the same."""
+        for attempt in count(1):
+            request = clock_pb2.PressRequest(
+                command_id=self.plan.command_id(self.game_id, turn, "press" if attempt == 1 else f"press-{attempt}"),
+                game_id=self.game_id,
+                player_id=mover,
+                occurred_at=to_timestamp(since + PRESSING),
+            )
+            if not (await call(self.api.clock.Press, request)).too_late:
+                return
+            game = await call(self.api.game.GetGame, game_pb2.GetGameRequest(game_id=self.game_id))
+            if game.turn != turn or game.phase not in (game_pb2.PHASE_PLACED, game_pb2.PHASE_DRAWN):
+                return
+
+
+def _is_at(clock: clock_pb2.GetClockResponse, turn: int) -> bool:
+    """Whether ``clock`` is at ``turn`` and says when its time is over: it does once the record has the turn before."""
+    told = clock.deadline or not (clock.turn_ms and clock.running_player_id)
+    return clock.turn == turn and not clock.neutralised and bool(told)

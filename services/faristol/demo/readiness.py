@@ -1,0 +1,95 @@
+"""What has to be there before a demonstration is begun: rules that can be played so, and words for their tiles."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from faristol.demo.plan import Plan
+from faristol.host import Settings, StartError
+from faristol.kernel.refusal import N_, Refusal
+from faristol.pairing.match import PLAYERS
+from faristol.pairing.pinning import LEXICONS
+from faristol.pairing.systems import CYCLES, most_rounds, not_a_match, too_many_rounds, wrong_rounds
+from faristol.rules.championship import check_first_round, check_rounds
+from faristol.rules.ruleset import Ruleset
+from faristol.rules.ruleset_file import ruleset_names
+from faristol.rules.with_options import check_settled
+from faristol.text import cited, say
+from faristol.text.terminal import language_of_terminal
+from faristol.words import Library, WordGraph
+
+
+def options_of(given: Iterable[str]) -> tuple[tuple[str, str], ...]:
+    """What ``--options`` chooses, written with commas as for `faristol tournament create`.
+
+    Raises ``StartError`` for what is not NAME=VALUE.
+    """
+    chosen: dict[str, str] = {}
+    for one in ",".join(given).split(","):
+        name, equals, value = one.partition("=")
+        if not equals and one:
+            text = N_("{field} cannot be {given}: expected {expected}")
+            raise StartError(_told(text, field="options", given=repr(one), expected="NAME=VALUE,…"))
+        if one:
+            chosen[name] = value
+    return tuple(chosen.items())
+
+
+def check(plan: Plan) -> None:
+    """Raise ``StartError`` for a championship that would be refused, before anything is made for it."""
+    if plan.ruleset not in ruleset_names():
+        raise StartError(f"there is no ruleset {plan.ruleset!r}: choose one of {', '.join(ruleset_names())}")
+    try:
+        rules = plan.rules
+        check_settled(rules)
+        check_rounds(plan.rounds, rules)
+        check_first_round(plan.rounds, rules)
+    except Refusal as refusal:
+        raise _cannot_begin(cited(refusal, language_of_terminal())) from refusal
+    if rules.championship.team_boards is not None:
+        text = N_("the players of the demonstration are in no teams: leave the option {option} out")
+        raise _cannot_begin(_told(text, option="teams"))
+    if rules.round_time.minutes is not None and rules.round_time.last_turn_seconds is not None:
+        text = N_("the players of the demonstration know no last hand against time: leave the option {option} out")
+        raise _cannot_begin(_told(text, option="round_minutes"))
+    _check_most(plan, rules)
+
+
+def open_lexicon(settings: Settings, plan: Plan) -> tuple[str, WordGraph]:
+    """The lexicon spelled with the tiles of the rules, by its name: that of their language before any other.
+
+    Raises ``StartError`` with what to run where none is installed, ``LexiconError`` for one that is not sound.
+    """
+    library, tile_set = Library(settings.lexicons), plan.rules.tile_set
+    usual = LEXICONS[tile_set.language]
+    names = [one.name for one in library.list() if one.header.tile_set == tile_set.name]
+    if not names:
+        text = N_(
+            "no lexicon in {folder} is spelled with the tiles {tiles}, which {ruleset} is played with: "
+            "run `faristol lexicon install {name}`"
+        )
+        where = {"folder": str(settings.lexicons), "tiles": tile_set.name, "ruleset": plan.ruleset, "name": usual}
+        raise StartError(_told(text, **where))
+    name = usual if usual in names else names[0]
+    return name, library.open(name)
+
+
+def _check_most(plan: Plan, rules: Ruleset) -> None:
+    """Who has met everybody can meet nobody; where each meets each, there are as many rounds as that takes."""
+    system, expected = rules.championship.system, most_rounds(plan.players, rules)
+    if system == "match" and plan.players != PLAYERS:
+        refusal: Refusal | None = not_a_match(plan.players, rules)
+    elif system in CYCLES and plan.rounds != expected:
+        refusal = wrong_rounds(plan.players, expected, plan.rounds, rules)
+    else:
+        refusal = too_many_rounds(plan.players, plan.rounds, rules)
+    if refusal:
+        raise _cannot_begin(cited(refusal, language_of_terminal()))
+
+
+def _cannot_begin(why: str) -> StartError:
+    return StartError(_told(N_("the championship cannot begin: {why}"), why=why.rstrip(".")))
+
+
+def _told(text: str, **params: str | int) -> str:
+    return say(text, params, language_of_terminal())

@@ -1,0 +1,299 @@
+"""The players at a table."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from functools import cached_property, partial
+from typing import Any
+
+from faristol.client.services import Api, call, when_found
+from faristol.demo.clock import WAIT, TableClock
+from faristol.demo.plan import Plan
+from faristol.demo.player import (
+    DOUBTING,
+    DRAWING,
+    SIGNING,
+    WRITING,
+    CannotPlay,
+    Exchange,
+    FreeExchange,
+    Pass,
+    Play,
+    Sight,
+    choose,
+    doubts,
+    thinking,
+)
+from faristol.kernel.times import to_datetime, to_timestamp
+from faristol.pb.game.v1 import events_pb2, game_pb2
+from faristol.rules.ruleset import Ruleset
+from faristol.rules.tiles import TileSet
+from faristol.words import WordGraph
+from faristol.words.generate import Grid
+
+ARBITER = "arbiter"
+"""Who has the tables where no game is played without an arbiter (PES Γ.γ)."""
+
+State = game_pb2.GetGameResponse
+
+
+@dataclass(frozen=True, slots=True)
+class Placed:
+    """A play on the board that can be challenged."""
+
+    turn: int
+    mover: str
+    words: list[tuple[str, ...]]
+    when: datetime
+
+
+@dataclass(frozen=True)
+class Table:
+    """Plays one game to its end, from whatever state it is in. It keeps no state of its own.
+
+    What is done follows from the rules that the table is played under: which steps a turn has, who writes, what stops
+    a clock, how long a play can be challenged.
+    """
+
+    api: Api
+    plan: Plan
+    graph: WordGraph
+    tile_set: TileSet
+    game_id: str
+
+    @property
+    def rules(self) -> Ruleset:
+        """What the table is played under."""
+        return self.plan.rules
+
+    @cached_property
+    def clock(self) -> TableClock:
+        """The clock of the table."""
+        return TableClock(self.api, self.plan, self.game_id)
+
+    @property
+    def _open_until_next(self) -> bool:
+        """Whether a play can be challenged until the next player begins: nobody hurries then."""
+        return self.rules.challenge.closes_on == "next-turn"
+
+    async def play(self) -> None:
+        """Act for whoever has to act, until the result is final."""
+        mover = ""
+        while True:
+            # Whose turn it is can be told from the turn before, and then the rack comes with the first answer.
+            game = await when_found(
+                self.api.game.GetGame, game_pb2.GetGameRequest(game_id=self.game_id, player_id=mover)
+            )
+            match game.phase:
+                case game_pb2.PHASE_UNSPECIFIED if self.rules.arbiter.required and not game.arbiter_id:
+                    await self._seat_arbiter(game)
+                case game_pb2.PHASE_TURN if game.turn_player_id != mover:
+                    mover = game.turn_player_id
+                case game_pb2.PHASE_TURN if await self._answer_open_play(game):
+                    pass
+                case game_pb2.PHASE_TURN:
+                    mover = await self._take_turn(game)
+                case game_pb2.PHASE_PLACED:
+                    placed = _placed(game.pending, to_datetime(game.occurred_at))
+                    await self._answer_play(game, placed, ruled_valid=game.pending_ruled_valid)
+                case game_pb2.PHASE_REFUSED:
+                    await self._accept_ruling(game)
+                case game_pb2.PHASE_DRAWN if "press" in self.rules.turn.steps:
+                    await self.clock.press(game.turn, game.turn_player_id, to_datetime(game.occurred_at))
+                case game_pb2.PHASE_ENDED:
+                    await self._sign(game)
+                case game_pb2.PHASE_FINAL:
+                    return
+                case _:
+                    await asyncio.sleep(WAIT)
+
+    async def _take_turn(self, game: State) -> str:
+        """Play, exchange or pass, up to the press. Gives the player who is on turn next."""
+        mover, other = game.turn_player_id, self._next(game, game.turn_player_id)
+        squares = {(tile.row, tile.column): (tile.face, tile.blank) for tile in game.board}
+        lot = partial(self.plan.lot, self.game_id, game.turn)
+        temper = partial(self.plan.lot, self.game_id, mover)
+        done = to_datetime(game.occurred_at) + thinking(lambda what: temper(what) if what == "temper" else lot(what))
+        if await self.clock.time_is_over(game, done, other):
+            return other
+        common: dict[str, Any] = {"game_id": self.game_id, "player_id": mover, "occurred_at": to_timestamp(done)}
+        turns = (game.turn - 1) // len(game.sides)
+        sight = Sight(Grid.of(self.tile_set, squares), list(game.rack), game.bag_left, turns)
+        match choose(self.graph, self.rules, sight, lot):
+            case Play(tiles):
+                placements = [
+                    events_pb2.Placement(row=tile.row, column=tile.col, face=tile.face, blank=tile.is_blank)
+                    for tile in tiles
+                ]
+                command = self._command(game.turn, "play")
+                play = game_pb2.PlacePlayRequest(command_id=command, placements=placements, **common)
+                answer = await call(self.api.game.PlacePlay, play)
+                if not self._is_over_as_laid(game):
+                    placed = Placed(game.turn, mover, [tuple(scored.word.faces) for scored in answer.words], done)
+                    await self._answer_play(game, placed, ruled_valid=False)
+                return other
+            case FreeExchange():
+                command = self._command(game.turn, f"free-exchange-{game.version}")
+                await call(self.api.game.FreeExchange, game_pb2.FreeExchangeRequest(command_id=command, **common))
+                return mover
+            case Exchange(faces):
+                command = self._command(game.turn, "exchange")
+                exchange = game_pb2.ExchangeRequest(command_id=command, faces=faces, **common)
+                await call(self.api.game.Exchange, exchange)
+                if self.rules.exchange.stops_clock:
+                    await self.clock.stop(game.turn, mover, done)
+            case Pass():
+                command = self._command(game.turn, "pass")
+                await call(self.api.game.Pass, game_pb2.PassRequest(command_id=command, **common))
+            case CannotPlay():
+                command = self._command(game.turn, "cannot-play")
+                declare = game_pb2.DeclareCannotPlayRequest(command_id=command, **common)
+                await call(self.api.game.DeclareCannotPlay, declare)
+        if "press" in self.rules.turn.steps:
+            await self.clock.press(game.turn, mover, done)
+        return other
+
+    async def _answer_play(self, game: State, placed: Placed, *, ruled_valid: bool) -> None:
+        """Another player may challenge; then come the steps that are left of the turn, as the rules have them."""
+        steps, when = self.rules.turn.steps, placed.when
+        if "stop" in steps:
+            await self.clock.stop(placed.turn, placed.mover, when)
+        if not ruled_valid and not self._open_until_next and await self._doubt(game, placed):
+            return
+        written = {one.player_id for one in game.written} if game.phase == game_pb2.PHASE_PLACED else set()
+        for player in self._writers(game, placed.mover):
+            if player not in written:
+                when += WRITING
+                write = game_pb2.WriteScoreRequest(
+                    command_id=self._command(placed.turn, f"write-{player}"),
+                    game_id=self.game_id,
+                    player_id=player,
+                    occurred_at=to_timestamp(when),
+                )
+                await call(self.api.game.WriteScore, write)
+        if game.bag_left:
+            when += DRAWING
+            draw = game_pb2.DrawTilesRequest(
+                command_id=self._command(placed.turn, "draw"),
+                game_id=self.game_id,
+                player_id=placed.mover,
+                occurred_at=to_timestamp(when),
+            )
+            await call(self.api.game.DrawTiles, draw)
+        if "press" in steps and not await self._is_over_as_written(game):
+            await self.clock.press(placed.turn, placed.mover, when)
+
+    async def _answer_open_play(self, game: State) -> bool:
+        """Challenge or accept the play of the turn before, where that is open until the next player begins (FM 8).
+
+        Gives whether something was done. Who begins accepts it; only after the last tiles somebody has to say so.
+        """
+        if not self._open_until_next or not game.HasField("open_play"):
+            return False
+        placed = _placed(game.open_play, to_datetime(game.occurred_at))
+        if not game.pending_ruled_valid and await self._doubt(game, placed):
+            return True
+        if game.bag_left or all(side.rack_size for side in game.sides):
+            return False
+        accept = game_pb2.AcceptPlayRequest(
+            command_id=self._command(placed.turn, "accept"),
+            game_id=self.game_id,
+            player_id=self._challenger(game, placed),
+            occurred_at=to_timestamp(placed.when + DOUBTING),
+        )
+        await call(self.api.game.AcceptPlay, accept)
+        return True
+
+    async def _doubt(self, game: State, placed: Placed) -> bool:
+        """Challenge a play, perhaps; gives whether it was."""
+        lot = partial(self.plan.lot, self.game_id, placed.turn, "doubt")
+        challenged = () if self.rules.challenge.by == "nobody" else doubts(self.graph, placed.words, lot)
+        if not challenged:
+            return False
+        request = game_pb2.ChallengeRequest(
+            command_id=self._command(placed.turn, "challenge"),
+            game_id=self.game_id,
+            player_id=self._challenger(game, placed),
+            words=[events_pb2.Word(faces=word) for word in challenged],
+            occurred_at=to_timestamp(placed.when + DOUBTING),
+        )
+        await call(self.api.game.Challenge, request)
+        return True
+
+    async def _accept_ruling(self, game: State) -> None:
+        """The mover takes back a play that was found invalid, and does not appeal (FISE 39)."""
+        request = game_pb2.AcceptRulingRequest(
+            command_id=self._command(game.pending.turn, "accept-ruling"),
+            game_id=self.game_id,
+            player_id=game.pending.player_id,
+            occurred_at=to_timestamp(to_datetime(game.occurred_at) + DOUBTING),
+        )
+        await call(self.api.game.AcceptRuling, request)
+
+    async def _seat_arbiter(self, game: State) -> None:
+        request = game_pb2.AssignArbiterRequest(
+            command_id=self._command(game.turn, "arbiter"),
+            game_id=self.game_id,
+            arbiter_id=ARBITER,
+            occurred_at=game.occurred_at,
+        )
+        await call(self.api.game.AssignArbiter, request)
+
+    async def _sign(self, game: State) -> None:
+        if self.rules.clock.model != "none":
+            clock = await self.clock.read()
+            if not clock.stopped or clock.following:
+                await asyncio.sleep(WAIT)
+                return
+        if not game.awaited_signer_ids:
+            await asyncio.sleep(WAIT)
+        for player in game.awaited_signer_ids:
+            request = game_pb2.SignSheetRequest(
+                command_id=self._command(game.turn, f"sign-{player}"),
+                game_id=self.game_id,
+                player_id=player,
+                occurred_at=to_timestamp(to_datetime(game.occurred_at) + SIGNING),
+            )
+            await call(self.api.game.SignSheet, request)
+
+    async def _is_over_as_written(self, game: State) -> bool:
+        """Whether the last play has ended the game because all have written it (PES Ε.β)."""
+        if game.bag_left or self.rules.turn.complete_on != "both-written":
+            return False
+        now = await call(self.api.game.GetGame, game_pb2.GetGameRequest(game_id=self.game_id))
+        return bool(now.end_condition)
+
+    def _is_over_as_laid(self, game: State) -> bool:
+        """Whether the turn ends with the play laid, or the play is ruled on at once, before anybody does anything."""
+        drawn_or_pressed = game.bag_left or "press" in self.rules.turn.steps
+        return not drawn_or_pressed or self.rules.challenge.by == "nobody"
+
+    def _writers(self, game: State, mover: str) -> Sequence[str]:
+        """Who writes the score of a play, in this order; where the mover alone does, the press says it (FISC I.10)."""
+        match self.rules.turn.written_by:
+            case "both":
+                return [mover, *(side.player_id for side in game.sides if side.player_id != mover)]
+            case "keeper":
+                return [game.sides[0].player_id]
+        return ()
+
+    def _challenger(self, game: State, placed: Placed) -> str:
+        """Who of the others speaks about a play."""
+        others = [side.player_id for side in game.sides if side.player_id != placed.mover]
+        return others[self.plan.lot(self.game_id, placed.turn, "challenger") % len(others)]
+
+    def _command(self, turn: int, act: str) -> str:
+        return self.plan.command_id(self.game_id, turn, act)
+
+    @staticmethod
+    def _next(game: State, player_id: str) -> str:
+        """Who sits next in the order of the pairing."""
+        seats = [side.player_id for side in game.sides]
+        return seats[(seats.index(player_id) + 1) % len(seats)]
+
+
+def _placed(play: events_pb2.PlayPlaced, when: datetime) -> Placed:
+    return Placed(play.turn, play.player_id, [tuple(scored.word.faces) for scored in play.words], when)

@@ -1,0 +1,266 @@
+"""The services of a table on a cell: gRPC, NATS and a record, and judges who take their cases from the queue."""
+
+from __future__ import annotations
+
+import asyncio
+import datetime
+import uuid
+from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Mapping, Sequence
+from contextlib import asynccontextmanager
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any, NamedTuple
+
+import grpc
+from google.protobuf.descriptor import ServiceDescriptor
+from google.protobuf.message import Message
+from google.protobuf.message_factory import GetMessageClass
+
+from faristol.bus import Reaction
+from faristol.bus.work import wanted
+from faristol.cell.processes import builders, running
+from faristol.client.judge import Judge
+from faristol.client.problems import info_of
+from faristol.game.streams import game_stream
+from faristol.host import Settings
+from faristol.kernel.errors import AlreadyExists, Invalid, NotFound
+from faristol.kernel.pins import Pin
+from faristol.kernel.refusal import Refusal
+from faristol.pb.game.v1 import events_pb2 as game_events
+from faristol.pb.lexicon.v1 import adjudication_pb2 as pb
+from faristol.pb.lexicon.v1 import adjudication_pb2_grpc as pb_grpc
+from faristol.pb.lexicon.v1 import events_pb2 as events
+from faristol.record import Record
+from faristol.referee.case import TableCase, Word
+from faristol.referee.hall import TOURNAMENT, founding
+from faristol.referee.judging import DIRECTOR, JUDGES, REASON, SOURCE, in_question
+from faristol.referee.lexicons import install
+from faristol.referee.position import TOURNAMENT_ID
+from faristol.referee.services import AtTable, Services, Tables, TableServices, table_verbs
+from faristol.referee.verbs import Verb
+from faristol.words import Library
+
+SERVED = ("lexicon", "game", "clock", "pairing")
+"""The services of a table."""
+
+PATIENCE = 30.0
+"""Seconds within which what follows by itself has to have followed."""
+LOOK = 0.01
+"""Seconds between two looks whether it has."""
+LEASE_SECONDS = 60
+ESCALATE_AFTER_SECONDS = 3_600
+
+
+class OnCell(Services):
+    """Services that are called over gRPC, and hear of each other over NATS."""
+
+    def __init__(
+        self,
+        record: Record,
+        channel: grpc.aio.Channel,
+        reactions: Sequence[Reaction],
+        verbs: Mapping[str, Verb],
+        tournament_id: str,
+    ) -> None:
+        super().__init__(record, verbs, tournament_id)
+        self._channel = channel
+        self._reactions = reactions
+        """What the services do by themselves: asked here whether anything is left to do, and never done."""
+        self._heard = 0
+        """Nothing is left to do on what stands up to here."""
+
+    async def ask(self, service: ServiceDescriptor, rpc: str, request: Message) -> Message:
+        """See ``Services``."""
+        method = service.methods_by_name[rpc]
+        call: Any = self._channel.unary_unary(
+            f"/{service.full_name}/{rpc}",
+            request_serializer=type(request).SerializeToString,
+            response_deserializer=GetMessageClass(method.output_type).FromString,
+        )
+        answer: Message = await asked(call(request))
+        return answer
+
+    async def settle(self) -> None:
+        """See ``Services``. Raises ``ValueError`` when a service does not do what it should."""
+        async with patience("the services do not come to rest"):
+            while (here := await self.record.last_position()) > self._heard:
+                if await self._at_rest():
+                    self._heard = here
+                else:
+                    await asyncio.sleep(LOOK)
+
+    async def _at_rest(self) -> bool:
+        for event in await self.record.read(self._heard):
+            for reaction in self._reactions:
+                if wanted(reaction, event) and (decision := await reaction.react(event)) and decision.writes:
+                    return False
+        return True
+
+
+class TableOnCell(OnCell, TableServices):
+    """The services of a table, and judges at the queue."""
+
+    def __init__(self, record: Record, lexicon: Pin, channel: grpc.aio.Channel, reactions: Sequence[Reaction]) -> None:
+        super().__init__(record, channel, reactions, table_verbs(), TOURNAMENT_ID)
+        self.lexicon = lexicon
+
+    async def rule(self, good: Callable[[Word], bool]) -> None:
+        """See ``AtTable``."""
+        await rule_on_cell(self, self._channel, good)
+
+    async def choose_layers(self, layers: Sequence[str]) -> None:
+        """See ``Services``."""
+        stub = pb_grpc.AdjudicationServiceStub(self._channel)
+        request = pb.ChooseLayersRequest(command_id=_command(), tournament_id=TOURNAMENT_ID, layers=layers)
+        await asked(stub.ChooseLayers(request))
+        await self.settle()
+
+
+async def rule_on_cell(table: AtTable, channel: grpc.aio.Channel, good: Callable[[Word], bool]) -> None:
+    """Rule at a table; see ``AtTable``. The judge takes its case from the queue."""
+    facts = await table.record.facts(game_stream(table.game_id))
+    raised = in_question(facts)
+    appeal = isinstance(raised, game_events.AppealRaised)
+    everything = await table.facts()
+    of_table = [fact for fact in everything if isinstance(fact, events.CaseRuled) and fact.game_id == table.game_id]
+    first = [
+        judge_id
+        for fact in of_table
+        if fact.challenge == raised.challenge and not fact.appeal
+        for judge_id in fact.judge_ids
+    ]
+    judge = Judge(channel, next(judge_id for judge_id in JUDGES if judge_id not in first or not appeal))
+    opened = {
+        fact.case_id for fact in everything if isinstance(fact, events.CaseOpened) and fact.game_id == table.game_id
+    } - {fact.case_id for fact in of_table}
+    case_id = await _first_in_queue(judge, opened)
+    await asked(judge.claim(case_id))
+    file = await asked(judge.file(case_id))
+    rulings = [_ruling(word, good=good(tuple(word.word.faces))) for word in file.words]
+    await asked(judge.rule(case_id, rulings))
+    await table.settle()
+
+
+async def _first_in_queue(judge: Judge, waiting: Collection[str]) -> str:
+    """The case that waits longest of those ``waiting``: a queue may be shown that is a moment old."""
+    async with patience("no case comes to the judge"):
+        async for queue in judge.queue():
+            for case in queue.cases:
+                if case.case_id in waiting:
+                    return case.case_id
+    raise ValueError("the queue ended")
+
+
+def _ruling(file: pb.WordFile, *, good: bool) -> events.WordRuling:
+    """What a judge says of a word: that it is ``good``, against the lexicon where need be."""
+    if good == file.valid:
+        return events.WordRuling(word=file.word, valid=good)
+    return events.WordRuling(word=file.word, valid=good, reason=REASON, source=SOURCE)
+
+
+async def asked(call: Awaitable[Any]) -> Any:
+    """What a service answers. Raises the ``Refusal``, ``Invalid`` or ``NotFound`` that it answered with."""
+    try:
+        return await call
+    except grpc.aio.AioRpcError as problem:
+        info, text = info_of(problem), problem.details() or ""
+        about = dict(info.metadata)
+        match problem.code():
+            case grpc.StatusCode.FAILED_PRECONDITION:
+                raise Refusal(
+                    info.reason, about.pop("article", ""), text.replace("{", "{{").replace("}", "}}")
+                ) from problem
+            case grpc.StatusCode.INVALID_ARGUMENT:
+                raise Invalid(about.get("field", ""), text) from problem
+            case grpc.StatusCode.NOT_FOUND:
+                raise NotFound(about["kind"], about["id"]) from problem
+            case grpc.StatusCode.ALREADY_EXISTS:
+                raise AlreadyExists(about["kind"], about["id"]) from problem
+            case _:
+                raise
+
+
+@asynccontextmanager
+async def patience(otherwise: str) -> AsyncIterator[None]:
+    """Raises ``ValueError``, saying ``otherwise``, when the block takes too long."""
+    try:
+        async with asyncio.timeout(PATIENCE):
+            yield
+    except TimeoutError as problem:
+        raise ValueError(f"{otherwise} within {PATIENCE:.0f} s") from problem
+
+
+class Cell(NamedTuple):
+    """A cell that serves."""
+
+    record: Record
+    channel: grpc.aio.Channel
+    reactions: Sequence[Reaction]
+    lexicon: Pin
+
+
+@asynccontextmanager
+async def serving(
+    nats_url: str,
+    services: Sequence[str],
+    now: Callable[[], datetime.datetime],
+    installed: Callable[[Library], Pin],
+) -> AsyncIterator[Cell]:
+    """A cell of these services with a record of its own and what ``installed`` puts into its library.
+
+    It uses the NATS server that runs at ``nats_url``.
+    """
+    with TemporaryDirectory() as folder:
+        lexicon = installed(Library(Path(folder) / "lexicons"))
+        given = {"data": Path(folder), "lexicons": Path(folder) / "lexicons", "nats_url": nats_url}
+        settings = Settings.model_validate({**given, "grace_seconds": 0.1})
+        async with (
+            running(settings, services, now) as cell,
+            grpc.aio.insecure_channel(cell.grpc_address) as channel,
+        ):
+            reactions = [one for build in builders(services) for one in build(cell.runtime).reactions]
+            yield Cell(cell.runtime.record, channel, reactions, lexicon)
+
+
+def on_cell(nats_url: str) -> Tables:
+    """Opens a cell for the case of a table, with a lexicon of its words, on a NATS server that runs."""
+
+    @asynccontextmanager
+    async def tables(case: TableCase, now: Callable[[], datetime.datetime]) -> AsyncIterator[TableServices]:
+        def installed(library: Library) -> Pin:
+            return install(library, case.ruleset.tile_set, case.words, case.layers)
+
+        async with serving(nats_url, SERVED, now, installed) as cell:
+            services = TableOnCell(cell.record, cell.lexicon, cell.channel, cell.reactions)
+            await services.write(TOURNAMENT, founding(case.ruleset, cell.lexicon))
+            await appoint(cell.channel, TOURNAMENT_ID, case.ruleset.tile_set.language)
+            yield services
+
+    return tables
+
+
+async def appoint(channel: grpc.aio.Channel, tournament_id: str, language: str) -> None:
+    """One judge rules on each case of a tournament, and another on an appeal."""
+    stub = pb_grpc.AdjudicationServiceStub(channel)
+    for judge_id in (*JUDGES, DIRECTOR):
+        request = pb.AppointJudgeRequest(
+            command_id=_command(),
+            tournament_id=tournament_id,
+            judge_id=judge_id,
+            languages=[language],
+            director=judge_id == DIRECTOR,
+        )
+        await stub.AppointJudge(request)
+    await stub.SetAdjudication(
+        pb.SetAdjudicationRequest(
+            command_id=_command(),
+            tournament_id=tournament_id,
+            mode=events.MODE_JUDGE,
+            lease_seconds=LEASE_SECONDS,
+            escalate_after_seconds=ESCALATE_AFTER_SECONDS,
+        )
+    )
+
+
+def _command() -> str:
+    return str(uuid.uuid4())

@@ -1,0 +1,121 @@
+"""The commands that a step stands for: one, or all those of a whole turn."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from types import MappingProxyType
+from typing import Any, Protocol
+
+from google.protobuf.message import Message
+
+from faristol.kernel.refusal import N_
+from faristol.pb.clock.v1 import clock_pb2
+from faristol.pb.game.v1 import game_pb2
+from faristol.referee.case import ARBITER
+from faristol.referee.document import Value, there_is_no
+from faristol.referee.forms import fill
+from faristol.referee.verbs import Verb
+from faristol.rules import Board, Ruleset
+
+TURN_STEPS = {"stop": "stop", "write": "write-score", "draw": "draw-tiles", "press": "press"}
+"""The verbs of a turn's steps after the play is laid; announcing and counting are a part of laying it."""
+
+
+class Table(Protocol):
+    """A table's services, wherever they run."""
+
+    verbs: Mapping[str, Verb]
+
+    async def call(self, verb: Verb, request: Message) -> Message:
+        """Carry a command out. Raises what the service refuses it with."""
+
+    async def table(self, player: str = "") -> game_pb2.GetGameResponse:
+        """The table as its service shows it to a player."""
+
+    async def clock(self) -> clock_pb2.GetClockResponse:
+        """The clock as its service shows it."""
+
+    async def board(self) -> Board:
+        """The tiles that lie on the board."""
+
+
+class Commands:
+    """Sends what is said of a table to its services."""
+
+    def __init__(
+        self, services: Table, ruleset: Ruleset, players: Sequence[str], complete: Callable[[str, str, Any], None]
+    ) -> None:
+        """``complete`` is given actor, verb and request, and adds what no step says: ids of game and command, time."""
+        self._services = services
+        self._ruleset = ruleset
+        self._players = players
+        self._complete = complete
+
+    async def send(
+        self,
+        actor: str,
+        name: str,
+        place: Value,
+        argument: Value | None = None,
+        fields: Mapping[str, Value] = MappingProxyType({}),
+    ) -> Message:
+        """Send a command: ``argument`` is for its first own field, ``fields`` for the others."""
+        verbs = self._services.verbs
+        if name not in verbs:
+            raise place.wrong(there_is_no(N_("verb"), name, (*verbs, "turn")))
+        verb = verbs[name]
+        request: Any = verb.request()
+        known = request.DESCRIPTOR.fields_by_name
+        by = "arbiter_id" if actor == ARBITER else "player_id"
+        if by in known:
+            setattr(request, by, actor)
+        if argument is not None:
+            if not verb.argument:
+                raise argument.wrong(N_("nothing stands behind {verb}"), {"verb": verb.name})
+            fields = {verb.argument: argument, **fields}
+        if "player_ids" in known and actor in self._players and not {"player_ids", "player-ids"} & set(fields):
+            request.player_ids.append(actor)
+        self._complete(actor, name, request)
+        fill(request, fields, await self._services.board())
+        return await self._services.call(verb, request)
+
+    async def whole_turn(self, actor: str, place: Value, argument: Value | None, answers: list[Message]) -> None:
+        """A turn with all its steps, in the order of the book: a play, ``exchange`` with tiles, or ``pass``.
+
+        ``answers`` takes those of the commands, in order.
+        """
+        if argument is None:
+            raise place.wrong(N_("expected what the turn is: `turn H8 C A S A`, `turn exchange A E` or `turn pass`"))
+        what, _, rest = argument.text().partition(" ")
+        book = self._ruleset
+        if what in ("exchange", "pass"):
+            tiles = argument.saying(rest) if rest.strip() else None
+            answers.append(await self.send(actor, what, place, tiles))
+            held = what == "exchange" and book.exchange.stops_clock and book.clock.stopped_by_mover
+            taken: tuple[str, ...] = ("stop", "press") if held else ("press",)
+        else:
+            answers.append(await self.send(actor, "place-play", place, argument))
+            if (await self._services.table()).phase == game_pb2.PHASE_OFF_CENTRE:
+                return  # it lies, and the opponent decides before anything else is done (FISE 20)
+            taken = tuple(TURN_STEPS)
+        for one in book.turn.steps:
+            if one not in taken:
+                continue
+            for player in self._writers(actor) if one == "write" else (actor,):
+                table = await self._services.table()
+                if one == "stop" and (await self._services.clock()).held:
+                    continue  # the tiles that take a player out have stopped it (PES Ε.β)
+                if one == "write" and not table.HasField("pending"):
+                    continue  # where nothing is left to draw the play has been completed by being laid
+                if not table.end_condition and (one != "draw" or table.bag_left):
+                    answers.append(await self.send(player, TURN_STEPS[one], place))
+
+    def _writers(self, mover: str) -> Sequence[str]:
+        """Who writes the score of a play."""
+        match self._ruleset.turn.written_by:
+            case "both":
+                return sorted(self._players, key=lambda player: player != mover)
+            case "mover":
+                return (mover,)
+            case "keeper":
+                return self._players[:1]

@@ -1,0 +1,193 @@
+"""What a step expects, compared with what came of it, in words."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from google.protobuf.message import Message
+from google.protobuf.message_factory import GetMessageClass
+
+from faristol.kernel.errors import AlreadyExists, Invalid
+from faristol.kernel.refusal import Refusal
+from faristol.pb.clock.v1 import events_pb2 as clock_events
+from faristol.pb.game.v1 import events_pb2 as events
+from faristol.pb.lexicon.v1 import events_pb2 as lexicon_events
+from faristol.pb.pairing.v1 import events_pb2 as pairing_events
+from faristol.referee.articles import separated
+from faristol.referee.document import Errors, Value, there_is_no
+from faristol.referee.forms import by_square, fill, shown
+from faristol.referee.standing import STANDING, Differences, fields
+from faristol.rules import Board
+
+if TYPE_CHECKING:
+    from faristol.referee.case import Step
+    from faristol.referee.done import Done
+    from faristol.referee.world import World
+
+M = TypeVar("M", bound=Message)
+
+Expectation = Callable[[str, Value], Differences]
+"""The differences from what stands under a key."""
+
+FACTS: Mapping[str, Any] = {
+    name: descriptor
+    for module in (events, clock_events, lexicon_events, pairing_events)
+    for name, descriptor in module.DESCRIPTOR.message_types_by_name.items()
+}
+"""The facts that a case can name."""
+
+
+def last(facts: Sequence[Message], kind: type[M]) -> M | None:
+    """The last fact of a kind."""
+    return next((fact for fact in reversed(facts) if isinstance(fact, kind)), None)
+
+
+async def differences(done: Done, step: Step, expectation: Expectation, unread: Errors) -> list[str]:
+    """Everything in which what came of a step differs from what it expects, each with its file and line.
+
+    ``expectation`` compares what stands under a key; ``unread`` takes what cannot be compared with anything.
+    """
+    found = []
+    if done.problem and not REFUSALS & set(step.expected):
+        found.append(str(step.place.wrong(f"this was refused: {_told(done.problem)}")))
+    for key, value in step.expected.items():
+        with unread.gather():
+            found += [str(value.wrong(difference)) async for difference in expectation(key, value)]
+    return found
+
+
+def of_table(world: World, done: Done, key: str, value: Value) -> Differences:
+    """The differences from what is expected of a table under a key."""
+    return STEP[key](done, value) if key in STEP else STANDING[key](world, value)
+
+
+async def _refused(done: Done, value: Value) -> Differences:
+    if not isinstance(done.problem, Refusal):
+        yield f"expected a refusal by {value.text()}, {_told(done.problem)}"
+    elif value.text() not in (done.problem.article, *separated(done.problem.article)):
+        yield f"expected a refusal by {value.text()}, got one by {_told(done.problem)}"
+
+
+async def _reason(done: Done, value: Value) -> Differences:
+    if not isinstance(done.problem, Refusal) or done.problem.reason != value.text():
+        yield f"expected a refusal for {value.text()}, {_told(done.problem)}"
+
+
+async def _invalid(done: Done, value: Value) -> Differences:
+    if not isinstance(done.problem, Invalid) or done.problem.field != value.text():
+        yield f"expected the field {value.text()} to be found wrong, {_told(done.problem)}"
+
+
+async def _exists(done: Done, value: Value) -> Differences:
+    if not isinstance(done.problem, AlreadyExists) or done.problem.kind != value.text():
+        yield f"expected that there is such a {value.text()} already, {_told(done.problem)}"
+
+
+def _told(problem: object) -> str:
+    match problem:
+        case None:
+            return "and it was done"
+        case Refusal():
+            return f"{problem.article or 'no article'}, {problem.reason}: {problem}"
+    return str(problem)
+
+
+async def _score(done: Done, value: Value) -> Differences:
+    play = last(done.facts, events.PlayPlaced)
+    if play is None:
+        yield "expected the score of a play, and none was laid"
+    elif play.score != value.number():
+        formed = ", ".join(f"{' '.join(word.word.faces)} {word.score}" for word in play.words)
+        yield f"expected a score of {value.number()}, got {play.score} ({formed})"
+
+
+async def _words(done: Done, value: Value) -> Differences:
+    play = last(done.facts, events.PlayPlaced)
+    found = [(" ".join(word.word.faces), word.score) for word in play.words] if play else []
+    wanted = [(name, score.number()) for name, score in value.keys().items()]
+    if found != wanted:
+        yield f"expected the words {_pairs(wanted)}, got {_pairs(found)}"
+
+
+def _pairs(pairs: Sequence[tuple[str, object]]) -> str:
+    return ", ".join(f"{name} {number}" for name, number in pairs) or "none"
+
+
+async def _bingo(done: Done, value: Value) -> Differences:
+    play = last(done.facts, events.PlayPlaced)
+    if play is None or play.bingo != value.truth():
+        yield f"expected a bingo: {value.text()}, and it is not so"
+
+
+async def _ruling(done: Done, value: Value) -> Differences:
+    ruled = last(done.facts, events.AppealRuled) or last(done.facts, events.ChallengeRuled)
+    found = "none" if ruled is None else "valid" if ruled.valid else "invalid"
+    if found != value.text():
+        yield f"expected the ruling {value.text()}, got {found}"
+
+
+async def _facts(done: Done, value: Value) -> Differences:
+    for item in value.items():
+        fields: Mapping[str, Value] = {}
+        name = item
+        if item.is_mapping:
+            ((key, inner),) = item.keys().items() if len(item.keys()) == 1 else [("", item)]
+            name, fields = item.saying(key), inner.keys() if inner.is_mapping else {}
+        wanted: Any = GetMessageClass(_fact(name))()
+        fields = by_square(wanted, fields)
+        fill(wanted, fields, Board())
+        of_kind: list[Any] = [fact for fact in done.facts if fact.DESCRIPTOR is wanted.DESCRIPTOR]
+        named = [key.replace("-", "_") for key in fields]
+        if not any(all(getattr(fact, key) == getattr(wanted, key) for key in named) for fact in of_kind):
+            found = (
+                "; ".join(map(shown, of_kind)) or ", ".join(fact.DESCRIPTOR.name for fact in done.facts) or "nothing"
+            )
+            yield f"expected the fact {name.text()} ({shown(wanted)}), got {found}"
+
+
+async def _no_facts(done: Done, value: Value) -> Differences:
+    names = {fact.DESCRIPTOR.name for fact in done.facts}
+    for item in value.items():
+        if _fact(item).name in names:
+            yield f"expected no fact {item.text()}, and there is one"
+
+
+def _names(facts: Sequence[Message]) -> str:
+    return ", ".join(fact.DESCRIPTOR.name for fact in facts) or "nothing"
+
+
+def _fact(name: Value) -> Any:
+    if name.text() not in FACTS:
+        raise name.wrong(there_is_no("fact", name.text(), FACTS))
+    return FACTS[name.text()]
+
+
+async def _answer(done: Done, value: Value) -> Differences:
+    if not done.answers:
+        yield "expected an answer, and nothing was asked or done"
+        return
+    for difference in fields("answer", done.answers[-1], value):
+        yield difference
+
+
+REFUSALS = frozenset({"refused", "reason", "invalid", "exists"})
+"""The keys that expect a command not to be carried out."""
+
+STEP: Mapping[str, Callable[[Done, Value], Differences]] = {
+    "refused": _refused,
+    "reason": _reason,
+    "invalid": _invalid,
+    "exists": _exists,
+    "score": _score,
+    "words": _words,
+    "bingo": _bingo,
+    "ruling": _ruling,
+    "facts": _facts,
+    "no-facts": _no_facts,
+    "answer": _answer,
+}
+"""Every expectation of what a step does, by its key."""
+
+EXPECTATIONS = frozenset({*STEP, *STANDING})
+"""The keys of everything that a step can expect."""

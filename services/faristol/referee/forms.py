@@ -1,0 +1,210 @@
+"""How a case writes what commands and facts hold: plays, tiles, words, times, and plain fields."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from google.protobuf import text_format
+from google.protobuf.descriptor import EnumDescriptor, FieldDescriptor
+from google.protobuf.message import Message
+from google.protobuf.timestamp_pb2 import Timestamp
+
+from faristol.kernel.refusal import N_
+from faristol.pb.game.v1 import events_pb2, game_pb2
+from faristol.referee.document import CaseError, Value, there_is_no
+from faristol.rules import Board, Direction, Notation, Placement, Square, Start, Tile, lay, read_tiles
+from faristol.rules.tiles import BLANK
+
+START_NS = 1_704_535_200 * 1_000_000_000
+"""When every case begins, 2024-01-06 10:00 UTC, in nanoseconds since 1970."""
+
+MS_NS = 1_000_000
+
+SQUARE = "square"
+"""What a case writes for ``row`` and ``column``."""
+
+
+def moment(at_ms: int) -> Timestamp:
+    """A moment of a case as commands and facts carry it."""
+    written = Timestamp()
+    written.FromNanoseconds(START_NS + at_ms * MS_NS)
+    return written
+
+
+def since_start(timestamp: Timestamp) -> int:
+    """Milliseconds of a case."""
+    return (timestamp.ToNanoseconds() - START_NS) // MS_NS
+
+
+def clocked(ms: int) -> str:
+    """A time as a case writes it."""
+    minutes, rest = divmod(ms, 60_000)
+    seconds, part = divmod(rest, 1000)
+    return f"{minutes}:{seconds:02}" + (f".{part:03}".rstrip("0") if part else "")
+
+
+def kebab(name: str) -> str:
+    """``END_CONDITION`` and ``EndCondition`` as a case writes them: ``end-condition``."""
+    if name.isupper() or "_" in name:
+        return name.lower().replace("_", "-")
+    return "".join(f"-{letter.lower()}" if letter.isupper() else letter for letter in name).lstrip("-")
+
+
+def play_of(value: Value, board: Board) -> tuple[Placement, ...]:
+    """A play: ``H8 C A S (A)``, or the tiles by their squares where they do not make a line."""
+    try:
+        if value.is_mapping:
+            return tuple(
+                Placement(Notation.FISC.read(square).square, read_tiles(tile.text())[0])
+                for square, tile in value.keys().items()
+            )
+        start, _, word = value.text().partition(" ")
+        if not word:
+            raise value.wrong(
+                N_("expected a square and tiles such as `H8 C A S A`, got {text}"), {"text": repr(value.text())}
+            )
+        return _laid(value, board, start, word)
+    except CaseError:
+        raise
+    except ValueError as error:
+        raise value.wrong(str(error)) from error
+
+
+def _laid(value: Value, board: Board, start: str, word: str) -> tuple[Placement, ...]:
+    try:
+        begins = Notation.FISC.read(start)
+    except ValueError as error:
+        raise value.wrong(
+            N_("{text} is no start of a word: expected a square such as H8 (across) or 8H (down)"),
+            {"text": repr(start)},
+        ) from error
+    try:
+        return lay(board, begins, read_tiles(word))
+    except ValueError as error:
+        raise value.wrong(
+            N_("{word} does not fit at {start}: another tile lies on one of its squares"),
+            {"word": word, "start": start},
+        ) from error
+
+
+def board_of(table: game_pb2.GetGameResponse) -> Board:
+    """The tiles that lie on the board of a table."""
+    return Board().place(Placement(Square(tile.row, tile.column), Tile(tile.face, tile.blank)) for tile in table.board)
+
+
+def fill(message: Message, fields: Mapping[str, Value], board: Board) -> None:
+    """Set the fields named, hyphens standing for underscores. Raises ``CaseError`` for one that there is not."""
+    known = message.DESCRIPTOR.fields_by_name
+    for name, value in by_square(message, fields).items():
+        field = known.get(name.replace("-", "_"))
+        if field is None:
+            raise value.wrong(there_is_no(f"field of {message.DESCRIPTOR.name}", name, map(kebab, known)))
+        _set(message, field, value, board)
+
+
+def start_of(value: Value) -> Start:
+    """A square, and which way a word runs from it: ``H8`` across, ``8H`` down. Raises ``CaseError``."""
+    try:
+        return Notation.FISC.read(value.text())
+    except ValueError as error:
+        raise value.wrong(N_("expected a square such as H8, got {text}"), {"text": repr(value.text())}) from error
+
+
+def by_square(message: Message, fields: Mapping[str, Value]) -> dict[str, Value]:
+    """The fields with ``row`` and ``column`` in place of ``square: H8``, where a message has those.
+
+    ``across`` comes with them in a message that says which way a word runs: ``H8`` across, ``8H`` down.
+    """
+    known = message.DESCRIPTOR.fields_by_name
+    found = dict(fields)
+    if SQUARE in fields and SQUARE not in known and {"row", "column"} <= set(known):
+        value = found.pop(SQUARE)
+        start = start_of(value)
+        found |= {"row": value.saying(str(start.square.row)), "column": value.saying(str(start.square.col))}
+        if "across" in known:
+            found["across"] = value.saying("yes" if start.direction is Direction.ACROSS else "no")
+    return found
+
+
+def _set(message: Message, field: Any, value: Value, board: Board) -> None:
+    if not field.is_repeated:
+        if field.message_type is None:
+            setattr(message, field.name, _scalar(field, value))
+        else:
+            _write(getattr(message, field.name), value, board)
+            getattr(message, field.name).SetInParent()
+        return
+    target: Any = getattr(message, field.name)
+    if field.message_type is events_pb2.Placement.DESCRIPTOR:
+        target.extend(placements(play_of(value, board)))
+    elif field.message_type is not None:
+        for item in _separate(value):
+            _write(target.add(), item, board)
+    elif field.name.endswith("_ids"):
+        target.extend(name for item in value.items() for name in re.split(r"\s*(?:,|\s–\s)\s*", item.text()) if name)
+    elif field.type == FieldDescriptor.TYPE_STRING:
+        target.extend(face for item in value.items() for face in item.text().replace(",", " ").split())
+    else:
+        parts = (item.saying(part) for item in value.items() for part in item.text().replace(",", " ").split())
+        target.extend(_scalar(field, part) for part in parts)
+
+
+def placements(play: Iterable[Placement]) -> list[events_pb2.Placement]:
+    """Tiles of a play as commands carry them."""
+    return [
+        events_pb2.Placement(
+            row=square.row,
+            column=square.col,
+            face="" if tile.face == BLANK else tile.face,  # a blank that nobody says anything of
+            blank=tile.blank or tile.face == BLANK,
+        )
+        for square, tile in play
+    ]
+
+
+def _separate(value: Value) -> list[Value]:
+    """The items of a list, or of a text with commas between them."""
+    return [
+        item if not item.is_text else item.saying(part)
+        for item in value.items()
+        for part in (item.text().split(",") if item.is_text else ("",))
+    ]
+
+
+def _write(message: Message, value: Value, board: Board) -> None:
+    if isinstance(message, Timestamp):
+        message.CopyFrom(moment(value.milliseconds()))
+    elif isinstance(message, events_pb2.Word):
+        message.faces.extend(value.text().split())
+    else:
+        fill(message, value.keys(), board)
+
+
+def _scalar(field: Any, value: Value) -> Any:
+    if field.enum_type is not None:
+        names = names_of(field.enum_type)
+        if value.text() not in names:
+            raise value.wrong(there_is_no(kebab(field.enum_type.name), value.text(), names))
+        return names[value.text()]
+    if field.type == FieldDescriptor.TYPE_BOOL:
+        return value.truth()
+    if field.type == FieldDescriptor.TYPE_STRING:
+        return value.text()
+    if field.type == FieldDescriptor.TYPE_BYTES:
+        raise value.wrong(f"{kebab(field.name)} is bytes, which no case writes")
+    if ":" in value.text():
+        return value.milliseconds() // (1 if field.name.endswith("_ms") else 1000)
+    return value.number()
+
+
+def shown(message: Message) -> str:
+    """A message in one line, for people who look for a difference."""
+    return text_format.MessageToString(message, as_one_line=True, as_utf8=True) or "nothing"
+
+
+def names_of(enum: EnumDescriptor) -> Mapping[str, int]:
+    """The values of an enumeration by the names that people write: ``recorded`` for ``KEEPING_RECORDED``."""
+    prefix = "".join(f"{part}_" for part in kebab(enum.name).upper().split("-"))
+    return {kebab(one.name.removeprefix(prefix)): one.number for one in enum.values}

@@ -1,0 +1,60 @@
+"""The rest of the hall, as far as it matters to a table: its tournament, and the other games of its round."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from google.protobuf.message import Message
+
+from faristol.game.streams import game_stream
+from faristol.kernel.pins import Pin
+from faristol.pairing.decide import pin_of
+from faristol.pb.game.v1 import events_pb2 as events
+from faristol.pb.pairing.v1 import events_pb2 as pairing_events
+from faristol.referee.forms import moment
+from faristol.referee.position import GAME_ID, TOURNAMENT_ID
+from faristol.rules import Ruleset
+
+OTHER_GAME_ID = "other"
+
+
+TOURNAMENT = f"tournament-{TOURNAMENT_ID}"
+
+
+def founding(ruleset: Ruleset, lexicon: Pin) -> list[Message]:
+    """What makes the tournament of the table."""
+    return [
+        pairing_events.TournamentCreated(tournament_id=TOURNAMENT_ID, rounds=1),
+        pairing_events.RulesetPinned(ruleset=pin_of(ruleset).message()),
+        pairing_events.LexiconPinned(lexicon=events.Pin(name=lexicon.name, digest=lexicon.digest)),
+    ]
+
+
+def pairing_of(facts: Sequence[Message]) -> list[Message]:
+    """What pairs the round of the table that these facts open."""
+    opened = next(fact for fact in facts if isinstance(fact, events.GameOpened))
+    first, second, *more = opened.player_ids
+    pairing = pairing_events.Pairing(table=1, game_id=GAME_ID, first_player_id=first, second_player_id=second)
+    if more:
+        pairing.player_ids.extend(opened.player_ids)
+    return [pairing_events.RoundPaired(round=opened.round, pairings=[pairing])]
+
+
+def start_of_the_round(at_ms: int) -> list[Message]:
+    """What starts the round of the table."""
+    return [pairing_events.RoundStarted(round=1, occurred_at=moment(at_ms))]
+
+
+def end_of_the_others(opened: events.GameOpened, at_ms: int) -> Iterator[tuple[str, Sequence[Message]]]:
+    """What stands on which stream when every game of the round but that which ``opened`` is over."""
+    pairings = [
+        pairing_events.Pairing(table=table, game_id=game_id)
+        for table, game_id in enumerate((GAME_ID, OTHER_GAME_ID), start=1)
+    ]
+    paired = pairing_events.RoundPaired(round=opened.round, pairings=pairings)
+    yield TOURNAMENT, [paired]
+    other = events.GameOpened()
+    other.CopyFrom(opened)
+    other.game_id = OTHER_GAME_ID
+    ended = events.GameEnded(condition=events.END_CONDITION_OUT, occurred_at=moment(at_ms))
+    yield game_stream(OTHER_GAME_ID), [other, ended]

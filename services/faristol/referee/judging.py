@@ -1,0 +1,65 @@
+"""The judges of a case: what they are asked, and how a ruling on it is made. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from datetime import datetime
+from functools import reduce
+
+from google.protobuf.message import Message
+
+from faristol.kernel.refusal import Refusal
+from faristol.kernel.times import to_timestamp
+from faristol.lexicon import decide
+from faristol.lexicon.adjudication import Adjudication, Judge
+from faristol.lexicon.model import Case, Ruling, evolve
+from faristol.lexicon.opening import Law, Question, adjudicate
+from faristol.lexicon.views import Game
+from faristol.pb.game.v1 import events_pb2 as events
+from faristol.pb.lexicon.v1 import events_pb2 as lexicon_events
+from faristol.referee.case import Word
+from faristol.rules import Ruleset
+
+JUDGES = ("ada", "berta")
+"""Who rules: the first on a challenge, the other on an appeal against that."""
+
+DIRECTOR = "head"
+
+REASON, SOURCE = "as the case says", "a rulebook case"
+"""What a ruling rests on that is not the lexicon's."""
+
+
+def in_question(facts: Sequence[Message]) -> events.ChallengeRaised | events.AppealRaised:
+    """The last challenge or appeal. Raises ``Refusal`` when there is none."""
+    for fact in reversed(facts):
+        if isinstance(fact, events.ChallengeRaised | events.AppealRaised):
+            return fact
+    raise Refusal("NOTHING_TO_RULE", "", "Nothing was challenged.")
+
+
+def ruling(
+    case: Case, question: Question, game: Game, book: Ruleset, good: Callable[[Word], bool], now: datetime
+) -> list[Message]:
+    """All that a judge does with ``question`` at once: it is opened as a case, claimed, and ruled on.
+
+    Raises ``Refusal`` when that ruling was made, or nobody is left who may make it.
+    """
+    language = book.tile_set.language
+    judges = {judge_id: Judge(judge_id, frozenset({language})) for judge_id in JUDGES}
+    adjudication = Adjudication(mode=lexicon_events.MODE_JUDGE, panel=1, judges=judges)
+    law = Law(
+        is_word=good,
+        language=language,
+        layers=book.lexicon.layers,
+        article=book.article("challenge.ruling"),
+        appeal_article=book.article("challenge.appeal_by"),
+        by_word=book.challenge.ruling == "word",
+    )
+    facts = adjudicate(case, question, game, adjudication, law, to_timestamp(now))
+    case = reduce(evolve, facts, case)
+    judge_id = next(one for one in JUDGES if one not in case.barred)
+    claimed = decide.claim(case, adjudication, judge_id, (), now)
+    case = reduce(evolve, claimed, case)
+    rulings = [Ruling(word, good(word)) for word in case.words]
+    listed = {word: SOURCE if good(word) else None for word in case.words}
+    return [*facts, *claimed, *decide.give_opinion(case, adjudication, judge_id, rulings, listed, now)]

@@ -1,0 +1,23 @@
+"""The lexicon that a case is played under."""
+
+from __future__ import annotations
+
+import datetime
+from collections.abc import Collection
+
+from faristol.kernel.pins import Pin
+from faristol.referee.case import Word
+from faristol.rules import TileSet
+from faristol.words import About, Library
+from faristol.words.header import Listing
+
+LEXICON_NAME = "case"
+
+
+def install(library: Library, tile_set: TileSet, words: Collection[Word], layers: Collection[str] = ()) -> Pin:
+    """Install a lexicon of these words, all of them in each of its layers; where there are none, of any one word."""
+    about = About(LEXICON_NAME, "1", "CC0-1.0", "the words of a rulebook case", datetime.date(2024, 1, 6))
+    listed = frozenset(words) or {tile_set.faces[-2:]}
+    in_layers = {Listing(layer): listed for layer in layers}
+    installed = library.install(LEXICON_NAME, listed, tile_set=tile_set, about=about, listed=in_layers)
+    return Pin(installed.name, installed.digest)

@@ -1,0 +1,136 @@
+"""Services playing together in memory, and those of a table."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import replace
+from datetime import datetime
+from functools import cache
+from typing import Any
+
+from google.protobuf.descriptor import ServiceDescriptor
+from google.protobuf.message import Message
+
+from faristol.bus import Reaction
+from faristol.bus.work import wanted
+from faristol.clock.part import part as clock_part
+from faristol.game.part import part as game_part
+from faristol.game.streams import game_stream
+from faristol.host import Part, Runtime, Settings
+from faristol.kernel.cases import case_id_of
+from faristol.kernel.pins import Pin
+from faristol.kernel.times import to_timestamp
+from faristol.lexicon import adjudication
+from faristol.lexicon.adjudication import Adjudication
+from faristol.lexicon.appointing import choose_layers
+from faristol.lexicon.model import stream
+from faristol.lexicon.opening import Question
+from faristol.lexicon.streams import case_of
+from faristol.lexicon.views import Game, Tournament, watch_game, watch_tournament
+from faristol.pairing.part import part as pairing_part
+from faristol.pb.game.v1 import events_pb2 as events
+from faristol.record import Metadata, Recorded, load
+from faristol.referee.case import TableCase, Word
+from faristol.referee.hall import TOURNAMENT, founding
+from faristol.referee.judging import in_question, ruling
+from faristol.referee.notebook import Notebook
+from faristol.referee.position import TOURNAMENT_ID
+from faristol.referee.services import AtTable, Services, TableServices, table_verbs
+from faristol.referee.verbs import Verb
+from faristol.rules import Ruleset
+
+
+class Caller:
+    """Who sends the commands of a case: nobody in particular."""
+
+    def invocation_metadata(self) -> tuple[()]:
+        """What travels beside a request."""
+        return ()
+
+
+@cache
+def settings() -> Settings:
+    """The settings of every world: none of them matters to a table."""
+    return Settings()
+
+
+class InMemory(Services):
+    """Services over a notebook: each hears of what the other wrote, at once."""
+
+    def __init__(
+        self,
+        notebook: Notebook,
+        parts: Sequence[Part],
+        reactions: Sequence[Reaction],
+        verbs: Mapping[str, Verb],
+        tournament_id: str,
+    ) -> None:
+        super().__init__(notebook, verbs, tournament_id)
+        self.notebook = notebook
+        servicers = [servicer for part in parts for servicer in part.servicers]
+        self._instances: Mapping[str, Any] = {one.descriptor.full_name: one.instance for one in servicers}
+        self._reactions = reactions
+        self._heard = 0
+
+    async def ask(self, service: ServiceDescriptor, rpc: str, request: Message) -> Message:
+        """See ``Services``."""
+        answer: Message = await getattr(self._instances[service.full_name], rpc)(request, Caller())
+        return answer
+
+    async def settle(self) -> None:
+        """See ``Services``."""
+        while self._heard < len(self.notebook.written):
+            event: Recorded = self.notebook.written[self._heard]
+            self._heard += 1
+            for reaction in self._reactions:
+                if wanted(reaction, event) and (decision := await reaction.react(event)):
+                    await self.notebook.append(decision, Metadata())
+
+
+async def rule_in_memory(table: AtTable, ruleset: Ruleset, good: Callable[[Word], bool], now: datetime) -> None:
+    """Rule at a table; see ``AtTable``. The judges are not asked: what they would write is written."""
+    raised = in_question(await table.record.facts(game_stream(table.game_id)))
+    game = (await load(table.record, game_stream(table.game_id), Game(), watch_game)).state
+    question = Question(game.challenges[raised.challenge], raised.occurred_at)
+    if isinstance(raised, events.AppealRaised):
+        first = (await case_of(table.record, game, raised.challenge)).state
+        question = replace(question, appeal=True, barred=first.ruled_by)
+    case = await case_of(table.record, game, raised.challenge, appeal=question.appeal)
+    facts = ruling(case.state, question, game, ruleset, good, now)
+    case_id = case_id_of(table.game_id, game.seed, raised.challenge, appeal=question.appeal)
+    await table.write(stream(case_id), facts)
+
+
+class TableInMemory(InMemory, TableServices):
+    """The services of a table over a notebook."""
+
+    def __init__(self, case: TableCase, now: Callable[[], datetime]) -> None:
+        notebook = Notebook()
+        runtime = Runtime(settings(), notebook, now)
+        parts = (game_part(runtime), clock_part(runtime), pairing_part(runtime))
+        reactions = [reaction for part in parts for reaction in part.reactions]
+        super().__init__(notebook, parts, reactions, table_verbs(), TOURNAMENT_ID)
+        self.lexicon = Pin("words", "")
+        self._case = case
+        self._now = now
+
+    async def rule(self, good: Callable[[Word], bool]) -> None:
+        """See ``AtTable``."""
+        await rule_in_memory(self, self._case.ruleset, good, self._now())
+
+    async def choose_layers(self, layers: Sequence[str]) -> None:
+        """See ``Services``."""
+        tournament = (await load(self.record, TOURNAMENT, Tournament(), watch_tournament)).state
+        name = adjudication.stream(TOURNAMENT_ID)
+        state = (await load(self.record, name, Adjudication(), adjudication.evolve)).state
+        known, at = self._case.layers, to_timestamp(self._now())
+        await self.write(name, choose_layers(state, tournament, self._case.ruleset, layers, known, at))
+
+
+@asynccontextmanager
+async def in_memory(case: TableCase, now: Callable[[], datetime]) -> AsyncIterator[TableServices]:
+    """The services of a case's table in memory, as long as the block runs."""
+    services = TableInMemory(case, now)
+    await services.write(TOURNAMENT, founding(case.ruleset, services.lexicon))
+    yield services

@@ -1,0 +1,99 @@
+"""From files to cases. The grammar is described in ``docs/rulebook-cases.md``."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import NamedTuple
+
+from faristol.referee import tables
+from faristol.referee.case import Case
+from faristol.referee.document import CaseError, Errors, Value, there_is_no
+from faristol.referee.salvage import readable
+from faristol.referee.tournament import reader as tournaments
+from faristol.text.files import why_unread
+
+SUFFIX = ".yaml"
+
+
+class Kind(NamedTuple):
+    """What a file can hold cases of."""
+
+    shared_keys: Collection[str]
+    """Keys that stand in the file for all its cases."""
+    read: Callable[[Value, Mapping[str, Value], Errors], Case]
+    """Reads a case out of its value and the keys of its file. What it goes on behind is kept by the errors."""
+
+
+KINDS: Mapping[str, Kind] = {
+    "table": Kind(tables.SHARED_KEYS, tables.table_case),
+    "tournament": Kind(tournaments.SHARED_KEYS, tournaments.tournament_case),
+}
+FILE_KEYS = frozenset({"kind", "cases"})
+"""Keys of every file."""
+
+
+def files_in(paths: Iterable[Path]) -> list[Path]:
+    """The files named, and those in the folders named, in alphabetical order.
+
+    Raises ``CaseError`` for a path that is not there and for a folder without cases.
+    """
+    found: list[Path] = []
+    for path in paths:
+        if path.is_dir():
+            inside = sorted(file for file in path.rglob(f"*{SUFFIX}") if file.is_file())
+            if not inside:
+                raise CaseError(path, 1, f"there is no {SUFFIX} file in this folder")
+            found += inside
+        elif path.is_file():
+            found.append(path)
+        else:
+            raise CaseError(path, 1, "there is no such file")
+    return found
+
+
+def read_cases(file: Path) -> list[Case]:
+    """The cases of a file in which nothing is wrong. Raises ``CaseError``: the first, where there are several."""
+    cases, errors = read_file(file)
+    if errors:
+        raise errors[0]
+    return cases
+
+
+def read_file(file: Path) -> tuple[list[Case], list[CaseError]]:
+    """The cases of a file that can be read, and everything that is wrong in it, in the order of lines."""
+    try:
+        text = file.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        return [], [CaseError(file, 1, f"the file cannot be read: {why_unread(error)}")]
+    errors = Errors()
+    cases: dict[str, Case] = {}
+    for document in readable(file, text, errors):
+        with errors.gather():
+            for case in _cases(document, errors):
+                if case.name in cases:
+                    line = cases[case.name].place.line
+                    errors.add(case.place.wrong(f"the case of line {line} is called {case.name!r} too"))
+                else:
+                    cases[case.name] = case
+    if not cases and not errors:
+        errors.add(CaseError(file, 1, "there is no case in this file"))
+    return list(cases.values()), errors.found
+
+
+def _cases(document: Value, errors: Errors) -> Iterator[Case]:
+    """The cases of a document that can be read."""
+    found = document.keys()
+    named = found["kind"].text() if "kind" in found else "table"
+    if named not in KINDS:
+        raise found["kind"].wrong(there_is_no("kind", named, KINDS))
+    kind = KINDS[named]
+    keys = document.keys({*FILE_KEYS, *kind.shared_keys}, errors)
+    if "cases" not in keys:
+        raise document.wrong("expected a list of cases under `cases`")
+    for value in keys["cases"].items():
+        before = len(errors)
+        with errors.gather():
+            case = kind.read(value, keys, errors)
+            if len(errors) == before:
+                yield case

@@ -1,0 +1,116 @@
+"""Running cases."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from functools import partial
+
+from faristol.kernel.errors import NotFound
+from faristol.kernel.refusal import Refusal
+from faristol.referee import cell, memory
+from faristol.referee.case import Case, Step, TableCase
+from faristol.referee.document import CaseError, Errors
+from faristol.referee.done import Done
+from faristol.referee.expectations import Expectation, differences, of_table
+from faristol.referee.services import Tables
+from faristol.referee.tournament import cell as tournament_cell
+from faristol.referee.tournament import memory as tournament_memory
+from faristol.referee.tournament.case import TournamentCase
+from faristol.referee.tournament.expectations import of_tournament
+from faristol.referee.tournament.services import Tournaments
+from faristol.referee.tournament.world import World as TournamentWorld
+from faristol.referee.world import World as TableWorld
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What became of a case."""
+
+    case: Case
+    problems: tuple[str, ...]
+    """Everything that is not as the case says, each with file and line; empty when all is."""
+
+    @property
+    def passed(self) -> bool:
+        """All is as the case says."""
+        return not self.problems
+
+
+@dataclass(frozen=True, slots=True)
+class Halls:
+    """Where cases are played."""
+
+    tables: Tables
+    tournaments: Tournaments
+
+
+IN_MEMORY = Halls(memory.in_memory, tournament_memory.in_memory)
+
+
+def on_cell(nats_url: str) -> Halls:
+    """A cell for every case, on a NATS server that runs."""
+    return Halls(cell.on_cell(nats_url), tournament_cell.on_cell(nats_url))
+
+
+async def run_case(case: Case, halls: Halls = IN_MEMORY) -> Verdict:
+    """Play a case through. A step that comes out otherwise does not keep the rest from being tried.
+
+    Behind a step that cannot be read only other such steps are told: what else comes out otherwise may follow from it.
+    """
+    problems: list[str] = []
+    try:
+        await _play(case, halls, problems)
+    except CaseError as error:
+        problems.append(str(error))
+    except Refusal as refusal:
+        what = "table" if isinstance(case, TableCase) else "tournament"
+        problems.append(str(case.place.wrong(f"no {what} can stand like this: {refusal}")))
+    except (ValueError, NotFound) as error:
+        problems.append(str(case.place.wrong(f"the services cannot go on: {error}")))
+    return Verdict(case, tuple(problems))
+
+
+async def _play(case: Case, halls: Halls, problems: list[str]) -> None:
+    match case:
+        case TableCase():
+            table = TableWorld(case)
+            async with halls.tables(case, table.now) as at_table:
+                await table.open(at_table)
+                await _take_steps(case, table.do, partial(_at_table, table), problems)
+        case TournamentCase():
+            world = TournamentWorld(case)
+            async with halls.tournaments(case, world.now) as in_hall:
+                await world.open(in_hall)
+                await _take_steps(case, world.do, partial(_in_tournament, world), problems)
+        case _:
+            raise TypeError(f"{type(case).__name__} is no case that can be played")
+
+
+def _at_table(table: TableWorld, done: Done, _: Step) -> Expectation:
+    return partial(of_table, table, done)
+
+
+def _in_tournament(world: TournamentWorld, done: Done, step: Step) -> Expectation:
+    return partial(of_tournament, world, done, step.given)
+
+
+async def _take_steps(
+    case: Case,
+    do: Callable[[Step], Awaitable[Done]],
+    expectation: Callable[[Done, Step], Expectation],
+    problems: list[str],
+) -> None:
+    """Take the steps of a case in order. ``problems`` takes what comes out otherwise, and what cannot be read."""
+    unread = Errors()
+    try:
+        for step in case.steps:
+            follows = bool(unread)
+            with unread.gather():
+                done = await do(step)
+                found = await differences(done, step, expectation(done, step), unread)
+                problems += () if follows else found
+    except (Refusal, ValueError, NotFound):
+        if not unread:
+            raise
+    problems += map(str, unread.found)

@@ -1,0 +1,153 @@
+"""The services that cases are played on, and those of a table."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager
+from datetime import datetime
+from functools import cache
+
+from google.protobuf.descriptor import ServiceDescriptor
+from google.protobuf.message import Message
+
+from faristol.clock.deadlines import next_deadline
+from faristol.clock.model import Instant
+from faristol.clock.streams import clock_stream, load_clock, load_table
+from faristol.game.streams import load_table as load_settled
+from faristol.host.pinning import ruleset_of
+from faristol.kernel.pins import Pin
+from faristol.pb.clock.v1 import clock_pb2
+from faristol.pb.game.v1 import game_pb2
+from faristol.pb.pairing.v1 import pairing_pb2
+from faristol.record import Decision, Metadata, Record, Write
+from faristol.referee.case import TableCase, Word
+from faristol.referee.forms import board_of, since_start
+from faristol.referee.position import GAME_ID
+from faristol.referee.verbs import Verb, verbs_of
+from faristol.rules import Board
+
+GAME, CLOCK, PAIRING = (
+    module.DESCRIPTOR.services_by_name[name]
+    for module, name in (
+        (game_pb2, "GameService"),
+        (clock_pb2, "ClockService"),
+        (pairing_pb2, "PairingService"),
+    )
+)
+"""The services whose commands are the verbs of cases."""
+
+
+@cache
+def table_verbs() -> Mapping[str, Verb]:
+    """Every command that concerns a table, by its name."""
+    return verbs_of((GAME, CLOCK, PAIRING))
+
+
+class Services(ABC):
+    """Services as they run in a hall, and the record that they share."""
+
+    def __init__(self, record: Record, verbs: Mapping[str, Verb], tournament_id: str) -> None:
+        self.record = record
+        self.verbs = verbs
+        self.tournament_id = tournament_id
+        """The tournament that everything recorded belongs to."""
+
+    @abstractmethod
+    async def ask(self, service: ServiceDescriptor, rpc: str, request: Message) -> Message:
+        """Let a service answer. Raises ``Refusal``, ``Invalid``, ``NotFound`` or ``AlreadyExists`` where it does."""
+
+    @abstractmethod
+    async def settle(self) -> None:
+        """Let every service hear of what was recorded, until nothing more follows."""
+
+    async def facts(self, after: int = 0) -> list[Message]:
+        """What was recorded after a position, in order."""
+        found: list[Message] = []
+        while read := await self.record.read(after):
+            found += [recorded.message for recorded in read]
+            after = read[-1].position
+        return found
+
+    async def call(self, verb: Verb, request: Message) -> Message:
+        """Carry a command out, and all that follows from it. Raises what the service refuses it with."""
+        answer = await self.ask(verb.service, verb.rpc, request)
+        await self.settle()
+        return answer
+
+    async def write(self, stream: str, facts: Sequence[Message]) -> None:
+        """Record facts that no command of a case leads to, and all that follows from them."""
+        version = len(await self.record.read_stream(stream))
+        await self.record.append(Decision([Write(stream, version, facts, self.tournament_id)]), Metadata())
+        await self.settle()
+
+
+class AtTable(Services):
+    """Game and clock of one table as they run in a hall, and the judges."""
+
+    game_id: str
+
+    @abstractmethod
+    async def rule(self, good: Callable[[Word], bool]) -> None:
+        """Let a judge rule now on the last challenge or appeal, word by word; on an appeal another than the first.
+
+        Raises ``Refusal`` when nothing was challenged, or the ruling on it was made.
+        """
+
+    async def write(self, stream: str, facts: Sequence[Message]) -> None:
+        """See ``Services``; what the table settles by itself follows too."""
+        await super().write(stream, facts)
+        settled = await load_settled(self.record, self.game_id)
+        if settled and (decision := settled.decision()):
+            await self.record.append(decision, Metadata())
+            await self.settle()
+
+    async def let_pass(self, until: Instant) -> None:
+        """Let time go by: what the clock is due to say by then is said, with all that follows from it."""
+        while True:
+            clock = await load_clock(self.record, self.game_id)
+            table = (await load_table(self.record, self.game_id)).state
+            deadline = next_deadline(clock.state, table, ruleset_of(table.ruleset)) if table.game_id else None
+            if deadline is None or deadline.due > until:
+                return
+            await self.write(clock_stream(self.game_id), deadline.facts)
+
+    async def table(self, player: str = "") -> game_pb2.GetGameResponse:
+        """The table as its service shows it to a player."""
+        shown = await self.ask(GAME, "GetGame", game_pb2.GetGameRequest(game_id=self.game_id, player_id=player))
+        assert isinstance(shown, game_pb2.GetGameResponse)
+        return shown
+
+    async def clock(self) -> clock_pb2.GetClockResponse:
+        """The clock as its service shows it."""
+        shown = await self.ask(CLOCK, "GetClock", clock_pb2.GetClockRequest(game_id=self.game_id))
+        assert isinstance(shown, clock_pb2.GetClockResponse)
+        return shown
+
+    async def board(self) -> Board:
+        """The tiles that lie on the board."""
+        return board_of(await self.table())
+
+    async def used_ms(self, now_ms: int) -> Mapping[str, int]:
+        """The time that each player has used when the case is ``now_ms`` old, in milliseconds."""
+        clock = await self.clock()
+        used = {side.player_id: side.used_ms for side in clock.times}
+        for one in clock.running:
+            used[one.player_id] += now_ms - since_start(one.since)
+        return used
+
+
+class TableServices(AtTable):
+    """The services of the one table of a case."""
+
+    game_id = GAME_ID
+    lexicon: Pin
+    """What the table pins."""
+
+    @abstractmethod
+    async def choose_layers(self, layers: Sequence[str]) -> None:
+        """Switch layers of the lexicon on, as the director. Raises ``Refusal`` where the rules do not let it."""
+
+
+Tables = Callable[[TableCase, Callable[[], datetime]], AbstractAsyncContextManager[TableServices]]
+"""Opens the services that the case of a table is played on, which go by the time of the case."""

@@ -1,0 +1,104 @@
+"""Cases of tables as a file has them."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+
+from faristol.referee.case import OFFICIALS, Position, TableCase
+from faristol.referee.document import Errors, Value
+from faristol.referee.expectations import EXPECTATIONS
+from faristol.referee.headings import HEADING_KEYS, check_refusals, heading_of
+from faristol.referee.steps import read_steps, words_of
+from faristol.rules import Ruleset
+from faristol.rules.tiles import BLANK
+
+SHARED_KEYS = frozenset({"ruleset", "players", "words"})
+"""Keys that can stand in the file for all its cases."""
+CASE_KEYS = HEADING_KEYS | {
+    *("players", "words", "board", "racks", "bag", "scores", "clocks", "turns", "to-play", "start-tiles"),
+    *("arbiter", "keeping", "layers", "drawn"),
+}
+PLAYERS = ("Anna", "Blai", "Cesca", "Dídac")
+"""Who plays where a case does not say, in the order of their turns."""
+
+TURNS = frozenset("LPWX")
+
+
+def table_case(value: Value, shared: Mapping[str, Value], errors: Errors) -> TableCase:
+    """A case of a table; ``shared`` are the keys of its file. ``errors`` takes what it goes on behind.
+
+    Raises ``CaseError`` where nothing more of it can be read.
+    """
+    own = value.keys(CASE_KEYS, errors)
+    keys = {**shared, **own}
+    heading = heading_of(value, keys, errors)
+    ruleset = heading.ruleset
+    players = keys["players"].parts() if "players" in keys else PLAYERS[: ruleset.game.players_min]
+    if len(set(players)) < len(players) or set(OFFICIALS) & set(players):
+        raise keys["players"].wrong(f"expected players with names of their own, none of them {' or '.join(OFFICIALS)}")
+    position = Position(to_play=players[0])
+    with errors.gather():
+        position = _position(own, players, ruleset)
+    steps = read_steps(keys["steps"], players, errors, EXPECTATIONS)
+    check_refusals(steps, ruleset, errors)
+    return TableCase(
+        name=heading.name,
+        place=value,
+        ruleset=ruleset,
+        scenarios=heading.scenarios,
+        articles=heading.articles,
+        players=players,
+        words=words_of(shared, own, errors),
+        layers=tuple(keys["layers"].text().split()) if "layers" in keys else (),
+        position=position,
+        steps=steps,
+    )
+
+
+def _position(keys: Mapping[str, Value], players: tuple[str, ...], ruleset: Ruleset) -> Position:
+    bag: tuple[str, ...] | int | None = None
+    if "bag" in keys:
+        bag = int(keys["bag"].text()) if keys["bag"].text().isdecimal() else _faces(keys["bag"], ruleset)
+    turns = keys["turns"].text().replace(" ", "") if "turns" in keys else ""
+    if not set(turns) <= TURNS:
+        raise keys["turns"].wrong(
+            "expected letters: L a play, P a pass, X an exchange, W a play withdrawn after a challenge"
+        )
+    to_play = keys["to-play"].text() if "to-play" in keys else players[0]
+    if to_play not in players:
+        raise keys["to-play"].wrong(f"{to_play!r} does not play here; {', '.join(players)} do")
+    return Position(
+        to_play=to_play,
+        recorded="keeping" in keys and _one_of(keys["keeping"], ("hosted", "recorded")) == "recorded",
+        drawn_ms=keys["drawn"].milliseconds() if "drawn" in keys else None,
+        arbiter=keys["arbiter"].truth() if "arbiter" in keys else True,
+        board=keys["board"].items() if "board" in keys else (),
+        racks={player: _faces(rack, ruleset) for player, rack in _of_players(keys, "racks", players).items()},
+        bag=bag,
+        scores={player: score.number() for player, score in _of_players(keys, "scores", players).items()},
+        used_ms={player: used.milliseconds() for player, used in _of_players(keys, "clocks", players).items()},
+        turns=turns,
+        start_tiles={
+            player: _faces(tile, ruleset)[0] for player, tile in _of_players(keys, "start-tiles", players).items()
+        },
+    )
+
+
+def _one_of(value: Value, known: Collection[str]) -> str:
+    if value.text() not in known:
+        raise value.wrong(f"expected {' or '.join(known)}, got {value.text()!r}")
+    return value.text()
+
+
+def _of_players(keys: Mapping[str, Value], key: str, players: Collection[str]) -> Mapping[str, Value]:
+    return keys[key].keys(players) if key in keys else {}
+
+
+def _faces(value: Value, ruleset: Ruleset) -> tuple[str, ...]:
+    faces = tuple(value.text().split())
+    for face in faces:
+        if face != BLANK and face not in ruleset.tile_set.index:
+            raise value.wrong(
+                f"{ruleset.tile_set.name} has no tile {face!r}: expected its faces with spaces between, ? a blank"
+            )
+    return faces

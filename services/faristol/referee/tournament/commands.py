@@ -1,0 +1,70 @@
+"""What is asked of a tournament's services: commands and questions, by the names that cases give them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cache
+from typing import Any
+
+from google.protobuf.message_factory import GetMessageClass
+
+from faristol.referee.case import Step
+from faristol.referee.document import Value
+from faristol.referee.forms import kebab
+from faristol.referee.services import PAIRING
+from faristol.referee.tournament.names import Names
+from faristol.referee.verbs import Verb
+
+OWN = frozenset({"command_id", "tournament_id", "occurred_at", "arbiter_id"})
+"""Fields that the step itself says."""
+
+INSTEAD = {"team_id": "player_id", "team_ids": "player_ids"}
+"""Fields that are given instead of another, and only under ``with``."""
+
+
+@cache
+def tournament_verbs() -> Mapping[str, Verb]:
+    """Everything that can be asked of the pairing service about one tournament, by its name.
+
+    What concerns two divisions of a championship has no place in a case, which is of one tournament.
+    """
+    return {
+        kebab(method.name): Verb(kebab(method.name), PAIRING, method.name, GetMessageClass(method.input_type))
+        for method in PAIRING.methods
+        if {"tournament_id", "to_tournament_id"}.intersection(method.input_type.fields_by_name) == {"tournament_id"}
+    }
+
+
+def arguments(verb: Verb, step: Step, names: Names) -> Mapping[str, Value]:
+    """What a step says of the fields of a command: behind its verb in the order of the contract, and under ``with``.
+
+    A player who acts is the player of the command. Players with nothing between them but dashes are a pair, or the game
+    that they play. Raises ``CaseError``.
+    """
+    known = verb.request.DESCRIPTOR.fields_by_name
+    fields = [
+        field
+        for field in verb.request.DESCRIPTOR.fields
+        if field.name not in OWN and not (field.name in INSTEAD and INSTEAD[field.name] in known)
+    ]
+    found: dict[str, Value] = {}
+    if step.actor in names.ids and fields and fields[0].name == "player_id":
+        found["player-id"] = step.place.saying(step.actor)
+        fields = fields[1:]
+    tokens = names.tokens(step.argument.text()) if step.argument else []
+    for field in fields:
+        if not tokens:
+            break
+        taken = _taken(field, tokens, names)
+        found[kebab(field.name)] = step.place.saying(" ".join(tokens[:taken]))
+        tokens = tokens[taken:]
+    if tokens:
+        raise step.place.wrong(f"{verb.name} takes no {' '.join(tokens)!r}")
+    return {**found, **step.fields}
+
+
+def _taken(field: Any, tokens: list[str], names: Names) -> int:
+    """How many of the tokens are for a field."""
+    if field.name in ("game_id", "player_ids"):
+        return next((count for count, token in enumerate(tokens) if token not in names.ids), len(tokens))
+    return 1

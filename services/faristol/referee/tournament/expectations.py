@@ -1,0 +1,262 @@
+"""What a step of a tournament expects, compared with what came of it, in words."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Mapping
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+from faristol.pb.game.v1 import events_pb2 as game_events
+from faristol.pb.pairing.v1 import events_pb2 as events
+from faristol.pb.pairing.v1 import pairing_pb2
+from faristol.pb.results.v1 import results_pb2
+from faristol.referee.document import Value, there_is_no
+from faristol.referee.done import Done
+from faristol.referee.expectations import STEP
+from faristol.referee.forms import names_of
+from faristol.referee.standing import NOBODY, Differences, fields
+from faristol.referee.standing import STANDING as OF_TABLE
+from faristol.referee.tournament.results import seats
+from faristol.referee.tournament.seen import all_of, last_round, number_of, shown
+from faristol.referee.tournament.sitting import Seen
+from faristol.referee.tournament.team_expectations import OF_TEAMS, STANDING_OF_TEAMS
+
+if TYPE_CHECKING:
+    from faristol.referee.tournament.world import World
+
+COMMON = ("refused", "reason", "invalid", "exists", "facts", "no-facts", "answer")
+"""What is expected of a step of a tournament as of one at a table."""
+
+
+def of_tournament(world: World, done: Done, given: Mapping[str, Value], key: str, value: Value) -> Differences:
+    """The differences from what is expected of a tournament under a key."""
+    if key in AT_TABLE:
+        return _at_table(world, done, key, value)
+    if key in COMMON:
+        return STEP[key](done, world.names.translated(value, world.game))
+    if key in STANDING:
+        return STANDING[key](world, value, given["after-round"].number() if "after-round" in given else 0)
+    return OTHER[key](world, value)
+
+
+async def _at_table(world: World, done: Done, key: str, value: Value) -> Differences:
+    if world.sittings.last is None:
+        raise value.wrong(f"{key} is expected of a table: nothing has been done at any")
+    seen = Seen(world, world.sittings.last)
+    of_ids = world.sittings.by_ids(key, value)
+    async for difference in STEP[key](done, of_ids) if key in STEP else OF_TABLE[key](seen, of_ids):
+        yield difference
+
+
+async def _pairs(world: World, value: Value) -> Differences:
+    found = [seats(one) for one in (await last_round(world)).pairings]
+    wanted = [world.names.pair(item) for item in value.items()]
+    if Counter(map(frozenset, found)) != Counter(map(frozenset, wanted)):
+        yield f"expected these to meet: {all_of(world, wanted)}; got {all_of(world, found)}"
+
+
+async def _tables(world: World, value: Value) -> Differences:
+    found = [seats(one) for one in (await last_round(world)).pairings]
+    wanted = [world.names.pair(item) for item in value.items()]
+    if found != wanted:
+        yield f"expected the tables {all_of(world, wanted)}; got {all_of(world, found)}"
+
+
+async def _seats(world: World, value: Value) -> Differences:
+    found = {
+        world.names.name(player): f"{one.hall} {one.table}".strip()
+        for one in (await last_round(world)).pairings
+        for player in seats(one)
+    }
+    for name, wanted in value.keys(world.names.ids).items():
+        if found.get(name) != wanted.text():
+            yield f"expected {name} at {wanted.text()}, got {found.get(name, 'no table')}"
+
+
+async def _table_sizes(world: World, value: Value) -> Differences:
+    found = [len(seats(one)) for one in (await last_round(world)).pairings]
+    wanted = [item.number() for item in value.items()]
+    if found != wanted:
+        yield f"expected tables of {', '.join(map(str, wanted))} players; got {', '.join(map(str, found)) or 'none'}"
+
+
+async def _bye(world: World, value: Value) -> Differences:
+    found = (await last_round(world)).bye_player_id
+    if value.text() != (world.names.name(found) if found else NOBODY):
+        yield f"expected the bye for {value.text()}, got {world.names.name(found) or NOBODY}"
+
+
+async def _sits_out(world: World, value: Value) -> Differences:
+    kinds = {number: name for name, number in names_of(events.ByeKind.DESCRIPTOR).items()}
+    found = {world.names.name(one.player_id): kinds[one.kind] for one in (await last_round(world)).requested_byes}
+    wanted = {name: kind.text() for name, kind in value.keys(world.names.ids).items()} if value.is_mapping else {}
+    if found != wanted:
+        yield f"expected to sit out: {shown(wanted)}; got {shown(found)}"
+
+
+async def _met_twice(world: World, value: Value) -> Differences:
+    played = (await world.services.tournament()).played
+    met = Counter(frozenset(seats(table)) for one in played for table in one.pairings)
+    found = {players for players, times in met.items() if times > 1}
+    wanted = (
+        set()
+        if value.is_text and value.text() == NOBODY
+        else {frozenset(world.names.pair(one)) for one in value.items()}
+    )
+    if found != wanted:
+        yield f"expected to meet twice: {all_of(world, map(sorted, wanted))}; got {all_of(world, map(sorted, found))}"
+
+
+async def _byes(world: World, value: Value) -> Differences:
+    played = (await world.services.tournament()).played
+    found = [world.names.name(one.bye_player_id) for one in played if one.bye_player_id]
+    wanted = [item.text() for item in value.items()]
+    if found != wanted:
+        yield f"expected the byes {', '.join(wanted)}; got {', '.join(found) or 'none'}"
+
+
+async def _rounds(world: World, value: Value) -> Differences:
+    phases = {number: name for name, number in names_of(pairing_pb2.RoundPhase.DESCRIPTOR).items()}
+    found = {str(one.round): phases[one.phase] for one in (await world.services.tournament()).played}
+    for number, phase in value.keys().items():
+        if found.get(number, "none") != phase.text():
+            yield f"expected round {number} to be {phase.text()}, got {found.get(number, 'none')}"
+
+
+async def _begins(world: World, value: Value) -> Differences:
+    if value.text() != "first-named":
+        raise value.wrong(f"expected first-named, got {value.text()!r}")
+    first = {one.game_id: seats(one)[0] for one in world.pairings}
+    game = ""
+    for fact in await world.services.facts():
+        if isinstance(fact, game_events.GameOpened):
+            game = fact.game_id
+        elif isinstance(fact, game_events.StartDecided) and fact.player_id != first.pop(game, ""):
+            yield f"expected the first named to begin in {game}, got {world.names.name(fact.player_id)}"
+    if first:
+        yield f"expected it to be decided who begins in {', '.join(first)}"
+
+
+async def _first_in_turn(world: World, value: Value) -> Differences:
+    firsts = [seats(table)[0] for one in (await world.services.tournament()).played for table in one.pairings]
+    found = all(one != other for one, other in pairwise(firsts))
+    if found != value.truth():
+        yield f"expected to be first named in turn: {value.text()}, got {', '.join(map(world.names.name, firsts))}"
+
+
+async def _fictitious(world: World, value: Value) -> Differences:
+    half_points = {one.player_id: one.fictitious_half_points for one in (await world.services.tournament()).players}
+    for name, points in value.keys(world.names.ids).items():
+        found = half_points.get(world.names.ids[name])
+        if found is None or found / 2 != number_of(points):
+            yield f"expected {points.text()} fictitious points for {name}, got {'none' if found is None else found / 2}"
+
+
+async def _obstacles(world: World, value: Value) -> Differences:
+    found = [one.reason for one in (await world.services.obstacles()).obstacles]
+    wanted = [] if value.is_text and value.text() == "none" else [item.text() for item in value.items()]
+    if found != wanted:
+        yield f"expected the obstacles {', '.join(wanted) or 'none'}; got {', '.join(found) or 'none'}"
+
+
+async def _ratings(world: World, value: Value) -> Differences:
+    listed = {one.player_id: one.after for one in (await world.services.ratings()).ratings}
+    for name, rating in value.keys(world.names.ids).items():
+        found = listed.get(world.names.ids[name])
+        if found != rating.number():
+            yield f"expected the rating {rating.text()} for {name}, got {found}"
+
+
+async def _tournament(world: World, value: Value) -> Differences:
+    translated = world.names.translated(value, world.game)
+    for difference in fields("tournament", await world.services.tournament(), translated):
+        yield difference
+
+
+async def _chosen(world: World, value: Value) -> Differences:
+    options = {one.name: one.value for one in (await world.services.tournament()).ruleset.options}
+    for name, choice in value.keys().items():
+        if options.get(name) != choice.text():
+            yield f"expected the option {name} to be {choice.text()}, got {options.get(name, 'nothing')}"
+
+
+async def _lines(world: World, round_: int) -> Mapping[str, results_pb2.Standing]:
+    return {world.names.name(one.player_id): one for one in (await world.services.standings(round_)).standings}
+
+
+async def _standings(world: World, value: Value, round_: int) -> Differences:
+    found = [f"{line.rank} {name}" for name, line in (await _lines(world, round_)).items()]
+    wanted = [item.text() for item in value.items()]
+    if Counter(found) != Counter(wanted):
+        yield f"expected the standings {', '.join(wanted)}; got {', '.join(found)}"
+
+
+async def _points(world: World, value: Value, round_: int) -> Differences:
+    lines = await _lines(world, round_)
+    for name, points in value.keys(world.names.ids).items():
+        found = lines[name].half_points / 2 if name in lines else None
+        if found != number_of(points):
+            yield f"expected {points.text()} points for {name}, got {found}"
+
+
+async def _tie_breaks(world: World, value: Value, round_: int) -> Differences:
+    lines = await _lines(world, round_)
+    for name, wanted in value.keys(world.names.ids).items():
+        values = {one.name: _value(one) for one in lines[name].tie_breaks} if name in lines else {}
+        for tie_break, number in wanted.keys().items():
+            if tie_break not in values:
+                yield str(there_is_no("tie-break", tie_break, values))
+            elif values[tie_break] != number_of(number):
+                yield f"expected {tie_break} {number.text()} for {name}, got {values[tie_break]:g}"
+
+
+def _value(one: results_pb2.TieBreak) -> float:
+    return one.quarters / 4 / max(1, one.divisor)
+
+
+async def _standing(world: World, value: Value, round_: int) -> Differences:
+    lines = await _lines(world, round_)
+    for name, wanted in value.keys(world.names.ids).items():
+        if name not in lines:
+            yield f"expected a line for {name} in the standings, and there is none"
+            continue
+        for difference in fields(f"line of {name}", lines[name], world.names.translated(wanted, world.game)):
+            yield difference
+
+
+STANDING: Mapping[str, Callable[[World, Value, int], Differences]] = {
+    "standings": _standings,
+    "points": _points,
+    "tie-breaks": _tie_breaks,
+    "standing": _standing,
+    **STANDING_OF_TEAMS,
+}
+"""What is expected of the standings, after a round or with the results so far."""
+
+OTHER: Mapping[str, Callable[[World, Value], Differences]] = {
+    "pairs": _pairs,
+    "tables": _tables,
+    "table-sizes": _table_sizes,
+    "seats": _seats,
+    "bye": _bye,
+    "byes": _byes,
+    "sits-out": _sits_out,
+    "met-twice": _met_twice,
+    "rounds-are": _rounds,
+    "begins": _begins,
+    "first-in-turn": _first_in_turn,
+    "fictitious": _fictitious,
+    "obstacles": _obstacles,
+    "ratings": _ratings,
+    "tournament": _tournament,
+    "chosen": _chosen,
+    **OF_TEAMS,
+}
+"""What else is expected of a tournament."""
+
+AT_TABLE = frozenset({*STEP, *OF_TABLE} - {*COMMON})
+"""The keys of what is expected of the table at which something was done last."""
+
+EXPECTATIONS = frozenset({*COMMON, *AT_TABLE, *STANDING, *OTHER})
+"""The keys of everything that a step of a tournament can expect."""

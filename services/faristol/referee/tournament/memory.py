@@ -1,0 +1,136 @@
+"""The services of a tournament, playing together in memory."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from datetime import datetime
+from functools import cache
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from google.protobuf.message import Message
+
+from faristol.bus import Progress
+from faristol.clock.part import part as clock_part
+from faristol.game.part import part as game_part
+from faristol.host import Part, Runtime, Servicer
+from faristol.lexicon.lexicons import Lexicons
+from faristol.lexicon.service import LexiconService
+from faristol.pairing.part import part as pairing_part
+from faristol.pb.lexicon.v1 import lexicon_pb2, lexicon_pb2_grpc
+from faristol.pb.results.v1 import results_pb2, results_pb2_grpc
+from faristol.rating.part import part as rating_part
+from faristol.referee.case import Word
+from faristol.referee.lexicons import install
+from faristol.referee.memory import Caller, InMemory, rule_in_memory, settings
+from faristol.referee.notebook import Notebook
+from faristol.referee.services import AtTable
+from faristol.referee.tournament.case import TOURNAMENT_ID, TournamentCase
+from faristol.referee.tournament.commands import tournament_verbs
+from faristol.referee.tournament.services import RESULTS, TournamentServices
+from faristol.results.service import ResultsService
+from faristol.rules import load_tile_set
+from faristol.words import Library
+
+LEXICON = lexicon_pb2.DESCRIPTOR.services_by_name["LexiconService"]
+
+
+class Within:
+    """The way from one service to another in the same memory: what a stub takes for a channel."""
+
+    def __init__(self, instance: Any) -> None:
+        self._instance = instance
+
+    def channel(self, _: str) -> Within:
+        """The way to a service, as ``Runtime.channels`` gives it."""
+        return self
+
+    def address(self, _: str) -> str:
+        """Where a service is, as ``Runtime.channels`` gives it: in this process."""
+        return ""
+
+    def unary_unary(self, path: str, *_: object, **__: object) -> Callable[..., Awaitable[Message]]:
+        """A call of the service."""
+        rpc = path.rpartition("/")[2]
+
+        async def call(request: Message, **_: object) -> Message:
+            answer: Message = await getattr(self._instance, rpc)(request, Caller())
+            return answer
+
+        return call
+
+    unary_stream = stream_unary = stream_stream = unary_unary
+
+
+class TournamentInMemory(InMemory, TournamentServices):
+    """The services of a tournament over a notebook."""
+
+    def __init__(self, case: TournamentCase, now: Callable[[], datetime]) -> None:
+        self._case = case
+        self._now = now
+        notebook = Notebook()
+        runtime = Runtime(settings(), notebook, now)
+        lexicon = LexiconService(notebook, _lexicons(case.ruleset.game.tile_set, case.ruleset.lexicon.layers))
+        runtime.channels = Within(lexicon)  # type: ignore[assignment] # pairing asks it which lexicons there are
+        results = ResultsService(notebook, Progress(notebook, "results"))
+        shown = Servicer(RESULTS, results_pb2_grpc.add_ResultsServiceServicer_to_server, results)
+        asked = Servicer(LEXICON, lexicon_pb2_grpc.add_LexiconServiceServicer_to_server, lexicon)
+        parts = [
+            pairing_part(runtime),
+            game_part(runtime),
+            clock_part(runtime),
+            rating_part(runtime),
+            Part(name="shown", servicers=(shown, asked)),
+        ]
+        reactions = [reaction for part in parts for reaction in part.reactions]
+        super().__init__(notebook, parts, reactions, tournament_verbs(), TOURNAMENT_ID)
+
+    async def rule(self, table: AtTable, good: Callable[[Word], bool]) -> None:
+        """See ``TournamentServices``."""
+        await rule_in_memory(table, self._case.ruleset, good, self._now())
+
+    async def appoint_judges(self) -> None:
+        """See ``TournamentServices``: there is no queue in memory, and what judges would write is written."""
+
+    async def standings(self, round_: int) -> results_pb2.GetStandingsResponse:
+        """See ``TournamentServices``; folded from the record, for there are no rows in memory."""
+        request = results_pb2.GetStandingsRequest(
+            tournament_id=TOURNAMENT_ID, round=round_, as_of_position=await self.record.last_position()
+        )
+        shown = await self.ask(RESULTS, "GetStandings", request)
+        assert isinstance(shown, results_pb2.GetStandingsResponse)
+        return shown
+
+    async def team_standings(self, round_: int) -> results_pb2.GetTeamStandingsResponse:
+        """See ``TournamentServices``."""
+        request = results_pb2.GetTeamStandingsRequest(
+            tournament_id=TOURNAMENT_ID, round=round_, as_of_position=await self.record.last_position()
+        )
+        shown = await self.ask(RESULTS, "GetTeamStandings", request)
+        assert isinstance(shown, results_pb2.GetTeamStandingsResponse)
+        return shown
+
+
+@cache
+def _folder() -> TemporaryDirectory[str]:
+    return TemporaryDirectory()
+
+
+@cache
+def _lexicons(tile_set: str, layers: tuple[str, ...]) -> Lexicons:
+    """A lexicon of a word of these tiles, with these layers."""
+    library = Library(Path(_folder().name) / "-".join((tile_set, *layers)))
+    install(library, load_tile_set(tile_set), (), layers)
+    return Lexicons(library)
+
+
+@asynccontextmanager
+async def in_memory(case: TournamentCase, now: Callable[[], datetime]) -> AsyncIterator[TournamentServices]:
+    """The services of a case's tournament in memory, as long as the block runs."""
+    services = TournamentInMemory(case, now)
+    try:
+        yield services
+    finally:
+        await services.notebook.close()

@@ -1,0 +1,114 @@
+"""Cases of tournaments as a file has them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from faristol.pb.game.v1 import events_pb2 as game_events
+from faristol.referee.case import OFFICIALS
+from faristol.referee.document import Errors, Value, there_is_no
+from faristol.referee.forms import names_of
+from faristol.referee.headings import HEADING_KEYS, check_refusals, heading_of
+from faristol.referee.steps import read_steps, words_of
+from faristol.referee.tournament.case import Entry, TournamentCase
+from faristol.referee.tournament.expectations import EXPECTATIONS
+from faristol.referee.tournament.names import Names
+
+SHARED_KEYS = frozenset({"ruleset", "rounds", "players", "others", "teams", "words"})
+"""Keys that can stand in the file for all its cases."""
+CASE_KEYS = HEADING_KEYS | {"rounds", "players", "others", "teams", "keeping", "words"}
+GIVEN_KEYS = frozenset({"by-hand", "results", "after-round"})
+"""Keys of what happens in a step besides what somebody does, and of what its expectations are as of."""
+
+ENTRY_KEYS = frozenset({"rating", "club", "country"})
+UNRATED = "unrated"
+FIRST_RATING, NEXT_RATING = 2000, 10
+"""Where players who are a mere number begin, and how much less each next one has."""
+MOST = 100
+"""Players who are mere numbers."""
+
+
+def tournament_case(value: Value, shared: Mapping[str, Value], errors: Errors) -> TournamentCase:
+    """A case of a tournament; ``shared`` are the keys of its file. ``errors`` takes what it goes on behind.
+
+    Raises ``CaseError`` where nothing more of it can be read.
+    """
+    own = value.keys(CASE_KEYS, errors)
+    keys = {**shared, **own}
+    heading = heading_of(value, keys, errors)
+    for needed in ("rounds", "players"):
+        if needed not in keys:
+            raise value.wrong(f"expected the key {needed!r} in every case of a tournament")
+    rounds = 0
+    with errors.gather():
+        rounds = keys["rounds"].number()
+    registered = _entries(keys["players"])
+    others = _entries(keys["others"]) if "others" in keys else {}
+    if twice := sorted(registered.keys() & others.keys()):
+        raise keys["others"].wrong(f"{', '.join(twice)} is among the players already")
+    entries = {**registered, **others}
+    if set(OFFICIALS) & set(entries):
+        raise keys["players"].wrong(f"expected players, none of them called {' or '.join(OFFICIALS)}")
+    teams = _teams(keys["teams"], entries) if "teams" in keys else {}
+    names = Names([*entries, *teams])
+    if not names.distinct:
+        raise keys["players"].wrong("expected names that differ in more than accents and punctuation")
+    steps = read_steps(keys["steps"], entries, errors, EXPECTATIONS, GIVEN_KEYS)
+    check_refusals(steps, heading.ruleset, errors)
+    return TournamentCase(
+        name=heading.name,
+        place=value,
+        ruleset=heading.ruleset,
+        scenarios=heading.scenarios,
+        articles=heading.articles,
+        steps=steps,
+        rounds=rounds,
+        keeping=_keeping(keys["keeping"]) if "keeping" in keys else game_events.KEEPING_RECORDED,
+        entries=entries,
+        registered=tuple(registered),
+        teams=teams,
+        words=words_of(shared, own, errors),
+        names=names,
+    )
+
+
+def _keeping(value: Value) -> game_events.Keeping.ValueType:
+    known = names_of(game_events.Keeping.DESCRIPTOR)
+    if not known.get(value.text()):
+        raise value.wrong(there_is_no("keeping", value.text(), (name for name, number in known.items() if number)))
+    return game_events.Keeping.ValueType(known[value.text()])
+
+
+def _entries(value: Value) -> dict[str, Entry]:
+    """Players by name, or so many who are called by their place in the order of ratings."""
+    if value.is_text:
+        count = value.number()
+        if not 0 <= count <= MOST:
+            raise value.wrong(f"expected 0 to {MOST} players, or their names")
+        return {str(place + 1): Entry(FIRST_RATING - NEXT_RATING * place) for place in range(count)}
+    return {name: _entry(entry) for name, entry in value.keys().items()}
+
+
+def _teams(value: Value, entries: Mapping[str, Entry]) -> dict[str, tuple[str, ...]]:
+    """The players of each team by its name, in the order of the boards."""
+    found = {name: tuple(player.text() for player in line_up.items()) for name, line_up in value.keys().items()}
+    for name, line_up in found.items():
+        if name in entries or name in OFFICIALS:
+            raise value.wrong(f"{name!r} is no name for a team: somebody else has it")
+        for player in line_up:
+            if player not in entries:
+                raise value.wrong(f"{player!r} of {name!r} is none of the players")
+    return found
+
+
+def _entry(value: Value) -> Entry:
+    if value.is_mapping:
+        keys = value.keys(ENTRY_KEYS)
+        rating = _rating(keys["rating"]) if "rating" in keys else None
+        club, country = (keys[key].text() if key in keys else "" for key in ("club", "country"))
+        return Entry(rating, club, country)
+    return Entry(_rating(value))
+
+
+def _rating(value: Value) -> int | None:
+    return None if value.text() == UNRATED else value.number()

@@ -1,0 +1,180 @@
+"""A table of a tournament at which something is done, as a case of a table has it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any
+
+import yaml
+from google.protobuf.descriptor import ServiceDescriptor
+from google.protobuf.message import Message
+
+from faristol.clock.streams import clock_stream
+from faristol.game.streams import game_stream
+from faristol.pb.pairing.v1 import events_pb2 as events
+from faristol.referee.case import JUDGE, Step, Word
+from faristol.referee.commands import Commands
+from faristol.referee.document import Value
+from faristol.referee.forms import moment
+from faristol.referee.services import AtTable, table_verbs
+from faristol.referee.tournament.case import TOURNAMENT_ID
+from faristol.referee.tournament.commands import tournament_verbs
+from faristol.referee.tournament.results import seats
+from faristol.referee.tournament.services import TournamentServices
+
+if TYPE_CHECKING:
+    from faristol.referee.tournament.world import World
+
+TURN, RULE = "turn", "rule"
+"""Verbs of a table that are more than one command, or none."""
+
+NAMED = ("runs", "on-turn", "winner")
+"""Expectations of a table that are a player."""
+
+
+def is_of_table(step: Step) -> bool:
+    """Whether a step of a tournament is done at one of its tables."""
+    if step.verb == RULE:
+        return step.actor == JUDGE
+    return step.verb == TURN or (step.verb in table_verbs() and step.verb not in tournament_verbs())
+
+
+class Sitting(AtTable):
+    """The services of a table of a tournament."""
+
+    def __init__(self, services: TournamentServices, pairing: events.Pairing) -> None:
+        super().__init__(services.record, table_verbs(), TOURNAMENT_ID)
+        self.game_id = pairing.game_id
+        self.players = seats(pairing)
+        self._services = services
+
+    async def ask(self, service: ServiceDescriptor, rpc: str, request: Message) -> Message:
+        """See ``Services``."""
+        return await self._services.ask(service, rpc, request)
+
+    async def settle(self) -> None:
+        """See ``Services``."""
+        await self._services.settle()
+
+    async def facts(self, after: int = 0) -> list[Message]:
+        """See ``Services``; of this table alone: its game, its clock, and what names its game."""
+        streams = {game_stream(self.game_id), clock_stream(self.game_id)}
+        found: list[Message] = []
+        while read := await self.record.read(after):
+            for recorded in read:
+                message: Any = recorded.message
+                if recorded.stream in streams or getattr(message, "game_id", "") == self.game_id:
+                    found.append(message)
+            after = read[-1].position
+        return found
+
+    async def rule(self, good: Callable[[Word], bool]) -> None:
+        """See ``AtTable``."""
+        await self._services.rule(self, good)
+
+
+class Sittings:
+    """The tables of a tournament at which a case does something."""
+
+    def __init__(self, world: World, complete: Callable[[str, str, Any], None]) -> None:
+        """``complete`` is given actor, verb and request, and adds what no step says: the id of the command, time."""
+        self._world = world
+        self._complete = complete
+        self._known: dict[str, Sitting] = {}
+        self.last: Sitting | None = None
+        """Where something was done last: expectations of a table are of this one."""
+
+    async def let_pass(self) -> None:
+        """Let time go by at all of them."""
+        for sitting in self._known.values():
+            await sitting.let_pass(moment(self._world.now_ms).ToNanoseconds())
+
+    async def act(self, step: Step, answers: list[Message]) -> None:
+        """Do what a step says at its table. Raises ``CaseError`` where it does not say at which."""
+        self.last = sitting = self._sitting(step)
+        if step.verb == RULE:
+            await self._rule(sitting, step)
+            return
+        names = self._world.names
+        commands = Commands(sitting, self._world.case.ruleset, sitting.players, self._of(sitting))
+        actor = names.ids.get(step.actor, step.actor)
+        if step.verb == TURN:
+            await commands.whole_turn(actor, step.place, step.argument, answers)
+            return
+        verb = table_verbs()[step.verb]
+        argument = step.argument
+        if argument and verb.argument.endswith(("_id", "_ids")):
+            argument = names.translated(argument, self._world.game)
+        fields = {key: self._by_id(key, value) for key, value in step.fields.items() if key != "game-id"}
+        answers.append(await commands.send(actor, step.verb, step.place, argument, fields))
+
+    async def _rule(self, sitting: Sitting, step: Step) -> None:
+        said = step.argument.text() if step.argument else ""
+        if said not in ("", "valid", "invalid"):
+            raise step.place.wrong(f"expected `rule`, `rule valid` or `rule invalid`, got {said!r}")
+        await sitting.rule(lambda word: word in self._world.case.words if not said else said == "valid")
+
+    def _of(self, sitting: Sitting) -> Callable[[str, str, Any], None]:
+        def complete(actor: str, verb: str, request: Any) -> None:
+            self._complete(actor, verb, request)
+            if "game_id" in request.DESCRIPTOR.fields_by_name:
+                request.game_id = sitting.game_id
+
+        return complete
+
+    def _sitting(self, step: Step) -> Sitting:
+        """The table that a step names, that of its player in the last round, or else the last one."""
+        world = self._world
+        if "game-id" in step.fields:
+            players = set(world.names.pair(step.fields["game-id"]))
+        elif step.actor in world.names.ids:
+            players = {world.names.ids[step.actor]}
+        elif "player-id" in step.fields:
+            players = set(world.names.ids_in(step.fields["player-id"]))
+        elif self.last:
+            return self.last
+        else:
+            raise step.place.wrong("expected at which table, such as `with: {game-id: Anna – Blai}`")
+        found = next((pairing for pairing in world.pairings if players <= set(seats(pairing))), None)
+        if found is None:
+            told = " and ".join(map(world.names.name, sorted(players)))
+            raise step.place.wrong(f"{told} {'sit' if len(players) > 1 else 'sits'} at no table")
+        return self._known.setdefault(found.game_id, Sitting(world.services, found))
+
+    def _by_id(self, key: str, value: Value) -> Value:
+        names = self._world.names
+        return names.translated(value, self._world.game) if key.endswith(("-id", "-ids")) else value
+
+    def by_ids(self, key: str, value: Value) -> Value:
+        """What is expected of a table under a key, with ids for the names of players."""
+        if value.is_text:
+            return self._world.names.translated(value, self._world.game) if key in NAMED else self._by_id(key, value)
+        if not value.is_mapping:
+            items = [self.by_ids(key, item).node for item in value.items()]
+            return Value(value.file, yaml.SequenceNode("", items, value.node.start_mark, value.node.end_mark))
+        pairs = [
+            (value.saying(self._world.names.ids.get(name, name)).node, self.by_ids(name, inner).node)
+            for name, inner in value.keys().items()
+        ]
+        return Value(value.file, yaml.MappingNode("", pairs, value.node.start_mark, value.node.end_mark))
+
+
+class Seen:
+    """A table as expectations of a table look at it."""
+
+    def __init__(self, world: World, sitting: Sitting) -> None:
+        self.services = sitting
+        self.case = Seated(world, sitting)
+        self.now_ms = world.now_ms
+
+    async def used_ms(self) -> Mapping[str, int]:
+        """The time that each player has used by now."""
+        return await self.services.used_ms(self.now_ms)
+
+
+class Seated:
+    """Who sits there, and under which rules."""
+
+    def __init__(self, world: World, sitting: Sitting) -> None:
+        self.players = sitting.players
+        self.ruleset = world.case.ruleset

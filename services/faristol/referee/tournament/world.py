@@ -1,0 +1,283 @@
+"""The world of a case of a tournament: it is created, players enter, and steps are done at it."""
+
+from __future__ import annotations
+
+import hashlib
+import uuid
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from typing import Any
+
+from google.protobuf.message import Message
+
+from faristol.pairing.decide import pin_of
+from faristol.pb.game.v1 import game_pb2
+from faristol.pb.pairing.v1 import events_pb2 as events
+from faristol.pb.pairing.v1 import pairing_pb2
+from faristol.referee.case import ARBITER, DIRECTOR, JUDGE, Step
+from faristol.referee.document import Value, there_is_no
+from faristol.referee.done import PROBLEMS, Done, Problem
+from faristol.referee.forms import fill, moment
+from faristol.referee.lexicons import LEXICON_NAME
+from faristol.referee.services import GAME, table_verbs
+from faristol.referee.tournament.case import TOURNAMENT_ID, TournamentCase
+from faristol.referee.tournament.commands import arguments
+from faristol.referee.tournament.results import Line, absences_of, final_of, lines_of, read_line, rounds_of, seats
+from faristol.referee.tournament.services import TournamentServices
+from faristol.referee.tournament.sitting import Sittings, is_of_table
+from faristol.rules import Board
+
+PLAY_ROUND, PLAY_ROUNDS, CREATE = "play-round", "play-rounds", "create-tournament"
+"""Verbs that are more than one command, or that say what the case says."""
+
+
+class World:
+    """A tournament. Time goes by as the case says."""
+
+    services: TournamentServices
+
+    def __init__(self, case: TournamentCase) -> None:
+        self.case = case
+        self.names = case.names
+        self.now_ms = 0
+        self._sent = 0
+        self.sittings = Sittings(self, self._complete)
+        self.pairings: Sequence[events.Pairing] = ()
+        """All tables so far, those of the last round first."""
+        self._awaited: Sequence[tuple[str, ...]] = ()
+        """Who sits at the tables of the last round that have no result."""
+
+    def now(self) -> datetime:
+        """What time it is in the case."""
+        return moment(self.now_ms).ToDatetime(UTC)
+
+    async def open(self, services: TournamentServices) -> None:
+        """Create the tournament of the case and let its players enter, unless its first step is to create it."""
+        self.services = services
+        if self.case.steps[0].verb == CREATE:
+            return
+        await self._create(self.case.place)
+        for name in self.case.registered:
+            await self._send("register-player", self.case.place, {"player-id": self.case.place.saying(name)})
+        for name, line_up in self.case.teams.items():
+            said = self.case.place.saying
+            players = {"team-id": said(name), "player-ids": said(", ".join(line_up))}
+            await self._send("register-team", self.case.place, players)
+
+    async def do(self, step: Step) -> Done:
+        """Let time go by up to a step, and do it."""
+        before = await self.services.record.last_position()
+        if step.at_ms is not None:
+            if step.at_ms < self.now_ms:
+                raise step.place.wrong("this happens before the step before it")
+            self.now_ms = step.at_ms
+        self.now_ms += step.after_ms or 0
+        await self.sittings.let_pass()
+        answers: list[Message] = []
+        problem: Problem | None = None
+        try:
+            await self._act(step, answers)
+        except PROBLEMS as found:
+            problem = found
+        return Done(await self.services.facts(before), answers, problem)
+
+    async def _act(self, step: Step, answers: list[Message]) -> None:
+        match step.verb:
+            case "":
+                await self._report(step)
+            case "play-round" | "play-rounds" if step.actor == DIRECTOR:
+                await self._play(step, answers)
+            case "create-tournament" if step.actor == DIRECTOR:
+                answers.append(await self._create(step.place))
+            case _ if is_of_table(step):
+                await self._look()
+                await self.sittings.act(step, answers)
+            case "enter-results" if "results" in step.given:
+                await self._look()
+                lines = lines_of(step.given["results"], self._awaited, self.case, self.case.name)
+                answers.append(await self._send(step.verb, step.place, step.fields, step.actor, lines))
+            case _:
+                answers.append(await self._ask(step))
+                await self._report(step)
+
+    async def _ask(self, step: Step) -> Message:
+        """One command or question."""
+        verbs = self.services.verbs
+        if step.verb not in verbs:
+            raise step.place.wrong(there_is_no("verb", step.verb, (*verbs, *table_verbs(), PLAY_ROUND, PLAY_ROUNDS)))
+        verb = verbs[step.verb]
+        if step.argument and "scores" in verb.request.DESCRIPTOR.fields_by_name:
+            line = read_line(step.argument, self.names)
+            return await self._send(step.verb, step.place, step.fields, step.actor, [line])
+        return await self._send(step.verb, step.place, arguments(verb, step, self.names), step.actor)
+
+    async def _send(
+        self, name: str, place: Value, fields: Any, actor: str = DIRECTOR, lines: Sequence[Line] = ()
+    ) -> Message:
+        verb = self.services.verbs[name]
+        request: Any = verb.request()
+        known = request.DESCRIPTOR.fields_by_name
+        await self._look()
+        self._complete(actor, name, request)
+        if "arbiter_id" in known and actor == ARBITER:
+            request.arbiter_id = ARBITER
+        for line in lines:
+            self._say(line, request.results.add() if "results" in known else request)
+        if name == "register-player":
+            self._introduce(request, fields.get("player-id"))
+        if name == "register-team" and (team := fields.get("team-id")) is not None:
+            request.name = team.text()
+        if "version" in fields:
+            fields = {**fields, "version": await self._version(fields["version"])}
+        fill(request, {key: self.names.translated(one, self.game, key) for key, one in fields.items()}, Board())
+        return await self.services.call(verb, request)
+
+    def _say(self, line: Line, result: Any) -> None:
+        """What a line says of a game: its scores, and fields besides; who was ``absent`` has lost it by forfeit."""
+        pairing = self._table_of(line)
+        result.game_id = pairing.game_id
+        for player in seats(pairing) if line.scores else ():
+            result.scores.add(player_id=player, score=line.scores[player])
+        said = {"forfeited-by" if key == "absent" else key: value for key, value in line.fields.items()}
+        fill(result, {key: self.names.translated(value, self.game, key) for key, value in said.items()}, Board())
+
+    def _complete(self, _: str, __: str, request: Any) -> None:
+        """What no step says of a command."""
+        known = request.DESCRIPTOR.fields_by_name
+        if "command_id" in known:
+            self._sent += 1
+            request.command_id = str(uuid.UUID(int=self._sent))
+        if "tournament_id" in known:
+            request.tournament_id = TOURNAMENT_ID
+        if "occurred_at" in known:
+            request.occurred_at.CopyFrom(moment(self.now_ms))
+
+    async def _create(self, place: Value) -> Message:
+        case = self.case
+        pin = pin_of(case.ruleset)
+        verb = self.services.verbs[CREATE]
+        self._sent += 1
+        request: Any = verb.request(
+            command_id=str(uuid.UUID(int=self._sent)),
+            tournament_id=TOURNAMENT_ID,
+            name=case.name[:200],
+            rounds=case.rounds,
+            ruleset=pin.name,
+            lexicon=LEXICON_NAME,
+            seed=hashlib.sha256(case.name.encode()).digest(),
+            keeping=case.keeping,
+            occurred_at=moment(self.now_ms),
+        )
+        for name, value in pin.options:
+            request.options.add(name=name, value=value)
+        answer = await self.services.call(verb, request)
+        if any(step.actor == JUDGE for step in case.steps):
+            await self.services.appoint_judges()
+        return answer
+
+    def _introduce(self, request: Any, who: Value | None) -> None:
+        """What somebody who enters says, as the case has it; what the step says comes after it."""
+        if who is None or who.text() not in self.case.entries:
+            return
+        entry = self.case.entries[who.text()]
+        request.name, request.club, request.country = who.text(), entry.club, entry.country
+        if entry.rating is not None:
+            request.rating = entry.rating
+
+    async def _version(self, value: Value) -> Value:
+        """The version of the last act of a kind: ``PlayerWithdrawn``."""
+        if value.text().isdecimal():
+            return value
+        recorded = await self.services.record.read_stream(f"tournament-{TOURNAMENT_ID}")
+        found = [one.version for one in recorded if one.name == value.text()]
+        if not found:
+            raise value.wrong(there_is_no("act", value.text(), {one.name for one in recorded}))
+        return value.saying(str(found[-1]))
+
+    async def _play(self, step: Step, answers: list[Message]) -> None:
+        """Whole rounds: paired, started, played, closed."""
+        if step.argument is None or not step.argument.text().isdecimal():
+            raise step.place.wrong(f"expected the number of a round, such as `{PLAY_ROUND} 1`")
+        first = last = int(step.argument.text())
+        if step.verb == PLAY_ROUNDS:
+            first = len((await self.services.tournament()).played) + 1
+        by_hand = self._by_hand(step, last - first + 1)
+        for number in range(first, last + 1):
+            round_ = {"round": step.argument.saying(str(number))}
+            for line in by_hand[number - first] if by_hand else ():
+                pair = {"player-ids": line.place.saying(", ".join(map(self.names.name, line.players)))}
+                await self._send("keep-pair", line.place, pair)
+            answers.append(await self._send("pair-round", step.place, round_))
+            await self._send("start-round", step.place, round_)
+            await self._report(step, by_hand[number - first] if by_hand else None)
+            await self._send("close-round", step.place, round_)
+
+    def _by_hand(self, step: Step, rounds: int) -> list[list[Line]]:
+        """The results of each round whose pairs are made by hand; none where a step does not say so.
+
+        Raises ``CaseError`` for other results than those of so many rounds.
+        """
+        if "by-hand" not in step.given or not step.given["by-hand"].truth():
+            return []
+        if "results" not in step.given:
+            raise step.given["by-hand"].wrong("expected the pairs under `results`")
+        found = rounds_of(lines_of(step.given["results"], (), self.case, ""))
+        if len(found) != rounds:
+            raise step.given["results"].wrong(
+                f"expected the results of {rounds} rounds, one after another, got those of {len(found)}: "
+                "a round ends where a player comes again"
+            )
+        return found
+
+    async def _report(self, step: Step, lines: Sequence[Line] | None = None) -> None:
+        """Let the tables say what they came to: these ``lines``, or what the step says of all of them."""
+        if "results" not in step.given:
+            return
+        await self._look()
+        seed = f"{self.case.name} {self._sent}"
+        awaited = [set(players) for players in self._awaited]
+        for line in lines or lines_of(step.given["results"], self._awaited, self.case, seed):
+            if step.verb == PLAY_ROUNDS and set(line.players) not in awaited:
+                continue  # it is of another of these rounds
+            pairing = self._table_of(line)
+            if "absent" in line.fields:
+                await self._forfeit(line, pairing)
+            else:
+                final = final_of(line, pairing, self.names, self.game, moment(self.now_ms))
+                await self.services.write(f"game-{pairing.game_id}", [final])
+
+    async def _forfeit(self, line: Line, pairing: events.Pairing) -> None:
+        """A game that somebody did not come to: the clock says so, and whoever signs its sheet does."""
+        await self.services.write(f"clock-{pairing.game_id}", absences_of(line, self.names, moment(self.now_ms)))
+        absent = self.names.ids_in(line.fields["absent"])
+        for player in sorted(seats(pairing), key=absent.__contains__):
+            await self._look()
+            if seats(pairing) not in self._awaited:
+                return
+            self._sent += 1
+            sign = game_pb2.SignSheetRequest(
+                command_id=str(uuid.UUID(int=self._sent)),
+                game_id=pairing.game_id,
+                player_id=player,
+                occurred_at=moment(self.now_ms),
+            )
+            await self.services.ask(GAME, "SignSheet", sign)
+            await self.services.settle()
+
+    async def _look(self) -> None:
+        """Look at who sits where. The tables of the last round come first."""
+        if await self.services.record.read_stream(f"tournament-{TOURNAMENT_ID}"):
+            played = (await self.services.tournament()).played
+            self.pairings = [table for one in reversed(played) for table in one.pairings]
+            last = played[-1] if played else pairing_pb2.Round()
+            self._awaited = [seats(one) for one in last.pairings if one.game_id not in last.finished_game_ids]
+
+    def game(self, players: Sequence[str]) -> str:
+        """The id of the latest game of these players; empty when they have none."""
+        return next((one.game_id for one in self.pairings if set(seats(one)) == set(players)), "")
+
+    def _table_of(self, line: Line) -> events.Pairing:
+        for one in self.pairings:
+            if set(seats(one)) == set(line.players):
+                return one
+        raise line.place.wrong(f"{' and '.join(map(self.names.name, line.players))} have not been paired")

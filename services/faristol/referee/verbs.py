@@ -1,0 +1,44 @@
+"""Verbs: the commands of a table's services, as a case names them. What the contract says, a case can do."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+
+from google.protobuf.descriptor import ServiceDescriptor
+from google.protobuf.message import Message
+from google.protobuf.message_factory import GetMessageClass
+
+from faristol.referee.forms import kebab
+
+GIVEN = frozenset({"command_id", "tournament_id", "game_id", "player_id", "arbiter_id", "occurred_at"})
+"""Fields that the step itself says."""
+
+
+@dataclass(frozen=True, slots=True)
+class Verb:
+    """A command."""
+
+    name: str
+    """As cases write it: ``place-play``."""
+    service: ServiceDescriptor
+    rpc: str
+    request: type[Message]
+
+    @property
+    def argument(self) -> str:
+        """The field that what stands behind the verb is for; empty when the command has none."""
+        return next((field.name for field in self.request.DESCRIPTOR.fields if field.name not in GIVEN), "")
+
+
+@cache
+def verbs_of(services: tuple[ServiceDescriptor, ...]) -> Mapping[str, Verb]:
+    """Every command of the services that concerns a table, by its name: the calls that carry its id and their own."""
+    found = {}
+    for service in services:
+        for method in service.methods:
+            if {"command_id", "game_id"} <= set(method.input_type.fields_by_name):
+                name = kebab(method.name)
+                found[name] = Verb(name, service, method.name, GetMessageClass(method.input_type))
+    return found
