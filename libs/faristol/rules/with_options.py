@@ -7,11 +7,11 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Any
 
+from faristol.kernel.quoting import nearest
 from faristol.kernel.refusal import N_, Refusal
 from faristol.rules.consistency import clash_of_teams, contradictions
 from faristol.rules.option_file import in_range
 from faristol.rules.options import NONE, Option, OptionValue, Value, written
-from faristol.rules.quoting import nearest
 from faristol.rules.ruleset import Ruleset
 from faristol.rules.ruleset_file import load_ruleset, ruleset_names
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from difflib import get_close_matches
 from importlib import import_module
 from typing import Annotated, Any, NamedTuple
 
@@ -12,6 +11,7 @@ import typer
 from typer.core import TyperGroup
 
 from faristol.cli.common import acting_as
+from faristol.kernel.quoting import likely
 from faristol.pb.pairing.v1.comments import COMMENTS
 
 
@@ -235,8 +235,7 @@ class Group(TyperGroup):
 def unknown(what: str, given: str, known: Iterable[str]) -> str:
     """That there is no such thing; which was perhaps meant, or else all that there are."""
     known = list(known)
-    near = get_close_matches(given.lower(), known, n=3, cutoff=0.55)
-    if near:
+    if near := likely(given, known, 3):
         return f"there is no {what} {given!r}; did you mean {' or '.join(near)}?"
     return f"there is no {what} {given!r}; there are: {', '.join(known)}"
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from datetime import UTC, datetime
-from difflib import get_close_matches
 from typing import Any
 from zoneinfo import ZoneInfo
 
@@ -15,6 +14,7 @@ from google.protobuf.timestamp_pb2 import Timestamp
 
 from faristol.cli.acts import Act
 from faristol.cli.names import Roll, Unclear, candidates
+from faristol.kernel.quoting import likely
 from faristol.kernel.refusal import N_
 from faristol.referee.forms import names_of
 from faristol.text import say
@@ -194,7 +194,7 @@ class Reader:
 
     def _cannot_be(self, given: str, expected: str, known: Iterable[str] = ()) -> typer.BadParameter:
         """What is wrong with a value, what was perhaps meant, and how it would be written."""
-        near = get_close_matches(given.lower(), list(known), n=2)
+        near = likely(given, list(known), 2)
         name = (
             self._field.name.upper()
             if self._field.name in self._act.arguments

@@ -10,7 +10,6 @@ import re
 import unicodedata
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from difflib import get_close_matches
 from typing import Annotated
 
 import grpc
@@ -18,6 +17,7 @@ import typer
 
 from faristol.cli.calling import service_at
 from faristol.host import Addresses, StartError
+from faristol.kernel.quoting import likely
 from faristol.kernel.refusal import N_
 from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.pb.pairing.v1 import pairing_pb2 as pairing
@@ -123,7 +123,7 @@ def _near(given: str, known: Sequence[Named]) -> list[Named]:
     for named in known:
         for text in (folded(named.name), named.id, *folded(named.name).split()):
             by.setdefault(text, named)
-    return list(dict.fromkeys(by[text] for text in get_close_matches(folded(given), by, n=3, cutoff=0.7)))
+    return list(dict.fromkeys(by[text] for text in likely(folded(given), by, 3)))
 
 
 def labels(known: Sequence[Named]) -> Mapping[str, str]:

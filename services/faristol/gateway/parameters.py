@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from difflib import get_close_matches
 from typing import Annotated, Any, Literal
 
 from fastapi import Depends, Query
@@ -19,6 +18,8 @@ from fastapi.routing import APIRoute
 from pydantic import BeforeValidator
 from pydantic_core import PydanticCustomError
 from starlette.requests import Request
+
+from faristol.kernel.quoting import nearest
 
 
 def _digits(given: object) -> object:
@@ -65,9 +66,9 @@ def _of_query(dependant: Dependant) -> Iterator[str]:
 
 def _unknown(name: str, known: list[str]) -> dict[str, Any]:
     """The error of a parameter that is none, in the form of Pydantic's."""
-    like = get_close_matches(name, known, n=1)
+    like = nearest(name, known)
     kind = "unknown_parameter_like" if like else "unknown_parameter"
-    context = {"like": next(iter(like), ""), "known": ", ".join(known)}
+    context = {"like": like, "known": ", ".join(known)}
     return {"type": kind, "loc": ("query", name), "msg": "unknown parameter", "input": name, "ctx": context}
 
 

@@ -11,11 +11,11 @@ from faristol.host import pinning
 from faristol.host.errors import Unreachable
 from faristol.kernel.errors import Invalid
 from faristol.kernel.pins import Pin
+from faristol.kernel.quoting import nearest
 from faristol.kernel.refusal import N_, Refusal
 from faristol.pairing.model import Tournament
 from faristol.pb.lexicon.v1 import lexicon_pb2, lexicon_pb2_grpc
 from faristol.rules import OptionValue, Ruleset, load_ruleset, ruleset_names, with_options
-from faristol.rules.quoting import nearest
 
 DEFAULT_RULESET = "fisc-2023"
 

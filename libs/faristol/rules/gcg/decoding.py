@@ -12,8 +12,8 @@ import codecs
 import re
 import unicodedata
 
+from faristol.kernel.quoting import quoted
 from faristol.rules.gcg.problem import GcgError, Problem
-from faristol.rules.quoting import quoted
 
 SIZE_MAX = 1 << 20
 """Bytes of the largest file that is read. A game with notes has some thousand."""

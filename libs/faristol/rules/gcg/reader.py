@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from typing import NoReturn
 
+from faristol.kernel.quoting import quoted, shown
 from faristol.rules.gcg.game import (
     EVENTS,
     Challenge,
@@ -28,7 +29,6 @@ from faristol.rules.gcg.game import (
 from faristol.rules.gcg.problem import GcgError, Problem
 from faristol.rules.gcg.tiles import RACK, WORD
 from faristol.rules.notation import Notation, Start
-from faristol.rules.quoting import quoted, shown
 
 _LINE_END = re.compile(r"\r\n|\r|\n")
 _PRAGMA = re.compile(r"#(\S*)\s*(.*)")

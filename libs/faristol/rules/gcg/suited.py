@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from faristol.kernel.quoting import quoted
 from faristol.rules.gcg.game import GcgGame, Pragma
 from faristol.rules.gcg.problem import GcgError, Problem
 from faristol.rules.options import OptionValue
-from faristol.rules.quoting import quoted
 from faristol.rules.ruleset import Ruleset
 from faristol.rules.with_options import with_options
 

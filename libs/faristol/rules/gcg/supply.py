@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
+from faristol.kernel.quoting import quoted
 from faristol.rules.board import Board
 from faristol.rules.gcg.problem import Wrong
 from faristol.rules.gcg.tiles import read_rack, write_rack
-from faristol.rules.quoting import quoted
 from faristol.rules.ruleset import Ruleset
 
 

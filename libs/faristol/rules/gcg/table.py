@@ -6,6 +6,7 @@ import dataclasses
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from faristol.kernel.quoting import quoted
 from faristol.kernel.refusal import Refusal
 from faristol.rules.board import Board, Placement
 from faristol.rules.endgame import EndCondition, end_of_turns
@@ -27,7 +28,6 @@ from faristol.rules.gcg.problem import Wrong
 from faristol.rules.gcg.supply import Supply
 from faristol.rules.gcg.tiles import read_rack, write_rack
 from faristol.rules.placement import check_play
-from faristol.rules.quoting import quoted
 from faristol.rules.ruleset import Ruleset
 from faristol.rules.scoring import PlayScore, score_play
 from faristol.rules.tiles import BLANK

@@ -11,11 +11,11 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple, TypeVar
 
+from faristol.kernel.quoting import quoted
 from faristol.rules.board import Board, Placement, Tile
 from faristol.rules.gcg.problem import Wrong
 from faristol.rules.notation import Start
 from faristol.rules.placement import words_formed
-from faristol.rules.quoting import quoted
 from faristol.rules.tiles import BLANK, TileSet
 
 _ONE = r"\[[^\[\]()\s]+\]|[^\W\d_]|·"

@@ -6,8 +6,8 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from faristol.kernel.quoting import quoted, shown
 from faristol.kernel.refusal import N_, Param, fill
-from faristol.rules.quoting import quoted, shown
 
 FORFEIT = "ff"
 """Instead of a score: the player loses without having played."""

@@ -12,8 +12,8 @@ from faristol.cli.entry.tables import Tables, names_at
 from faristol.cli.names import folded
 from faristol.cli.player_list import UNREADABLE
 from faristol.gateway.comma_separated import text_of
+from faristol.kernel.quoting import quoted, shown
 from faristol.kernel.refusal import N_
-from faristol.rules.quoting import quoted, shown
 from faristol.text import say
 
 SEATS = ("first", "second", "third", "fourth")

@@ -8,11 +8,11 @@ from zoneinfo import ZoneInfo
 from faristol.cli.entry.doubts import Doubt, doubts
 from faristol.cli.entry.lines import Given, Slip
 from faristol.cli.names import Named, candidates
+from faristol.kernel.quoting import quoted
 from faristol.kernel.refusal import N_
 from faristol.kernel.times import to_datetime
 from faristol.pb.game.v1 import events_pb2 as game_events
 from faristol.pb.pairing.v1 import pairing_pb2 as pairing
-from faristol.rules.quoting import quoted
 from faristol.rules.usual import UsualScores
 from faristol.text import say
 

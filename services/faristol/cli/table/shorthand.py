@@ -8,11 +8,11 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from difflib import get_close_matches
 
 from faristol.cli.names import COULD_BE, Named, candidates, folded
 from faristol.cli.table.lines import Typed
 from faristol.cli.table.offers import Shown, offers
+from faristol.kernel.quoting import nearest
 from faristol.kernel.refusal import N_, Refusal
 from faristol.pb.game.v1 import game_pb2
 from faristol.referee.case import ARBITER, JUDGE, OFFICIALS
@@ -141,11 +141,11 @@ class Hand:
         """That nobody is called so, with those who are there."""
         labels = {folded(alias): self._label(player) for alias, player in self.people.items()}
         labels |= {official: official for official in (ARBITER, JUDGE)}
-        near = get_close_matches(folded(name), labels, n=1, cutoff=0.6)
+        near = nearest(folded(name), labels)
         known = ", ".join([*map(self._label, self.names), ARBITER, JUDGE])
         told = {"given": repr(name), "known": known}
         if near:
-            return Refusal("NOBODY", "", PERHAPS, {**told, "near": labels[near[0]]})
+            return Refusal("NOBODY", "", PERHAPS, {**told, "near": labels[near]})
         return Refusal("NOBODY", "", NOBODY, told)
 
     def _on_turn(self, verb: str) -> str:

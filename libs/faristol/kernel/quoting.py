@@ -9,6 +9,10 @@ SHOWN = 60
 """Characters of a file that a message repeats at most."""
 
 
+LIKENESS = 0.7
+"""How much of two names is the same, from 0 to 1, where one was probably meant by the other."""
+
+
 def quoted(text: str) -> str:
     """A part of a file as messages show it: shortened, and with nothing that a terminal would obey."""
     return repr(text if len(text) <= SHOWN else text[: SHOWN - 1] + "…")
@@ -19,6 +23,14 @@ def shown(text: str) -> str:
     return quoted(text)[1:-1]
 
 
+def likely(given: str, known: Collection[str], most: int) -> list[str]:
+    """Those of the ``known`` names that were probably meant by a misspelt one, the nearest first; ``most`` at the most.
+
+    The names are in small letters. Nothing where none comes near it.
+    """
+    return get_close_matches(given.lower(), known, n=most, cutoff=LIKENESS)
+
+
 def nearest(given: str, known: Collection[str]) -> str:
-    """The one of the ``known`` names that was probably meant by a misspelt one, empty where none comes near it."""
-    return next(iter(get_close_matches(given.lower(), known, n=1, cutoff=0.7)), "")
+    """The one of the ``known`` names that was most probably meant, see ``likely``; empty where none was."""
+    return next(iter(likely(given, known, 1)), "")
