@@ -13,7 +13,7 @@ import grpc
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from faristol.kernel.errors import Invalid
-from faristol.kernel.names import LONGEST_NAME, OFFICIAL, may_be_kept, tidy
+from faristol.kernel.names import OFFICIAL, checked_name
 from faristol.kernel.refusal import N_
 from faristol.record import Record, people
 
@@ -75,11 +75,4 @@ def _name(value: str | bytes) -> str:
         text = value.decode() if isinstance(value, bytes) else value
     except UnicodeDecodeError:
         raise Invalid(ACTOR_NAME, N_("expected a name in UTF-8")) from None
-    name = tidy(text)
-    if not may_be_kept(name, least=0):
-        raise Invalid(
-            ACTOR_NAME,
-            N_("{given} is not a name; expected at most {most} characters, all of which can be shown"),
-            {"given": repr(name[:LONGEST_NAME]), "most": LONGEST_NAME},
-        )
-    return name
+    return checked_name(ACTOR_NAME, text, empty=True)

@@ -4,6 +4,10 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Iterable
+
+from faristol.kernel.errors import Invalid
+from faristol.kernel.refusal import N_
 
 COUNTRY = re.compile(r"[A-Z]{3}")
 """What the code of a country is made of.
@@ -30,6 +34,43 @@ def folded(name: str) -> str:
 def may_be_kept(name: str, *, least: int) -> bool:
     """Whether a registration would keep a name as it is: tidy, of ``least`` characters or more, all of them shown."""
     return name == tidy(name) and least <= len(name) <= LONGEST_NAME and name.isprintable()
+
+
+def checked_name(field: str, value: str, *, empty: bool = False, longest: int = LONGEST_NAME) -> str:
+    """The name without space around it, in Unicode NFC.
+
+    Raises ``Invalid`` when it is too long, holds a character that cannot be shown, or is missing where ``empty`` does
+    not allow that.
+    """
+    name = tidy(value)
+    least = 0 if empty else 1
+    if not least <= len(name) <= longest:
+        raise Invalid(
+            field,
+            N_("has {length} {length:character|characters}; expected {least} to {most}"),
+            {"length": len(name), "least": least, "most": longest},
+        )
+    if not name.isprintable():
+        raise Invalid(field, N_("{given} holds a character that cannot be shown"), {"given": repr(name)})
+    return name
+
+
+def told_apart(names: Iterable[tuple[str, str, str]]) -> dict[str, str]:
+    """The name of each, by id; of those of one name with what tells them apart: ``Anna Puig (Valls)``.
+
+    Each is an id, a name and what stands beside the name, such as a club. That is what tells apart whoever has one that
+    no namesake has, and else the id does. Who has no name, such as somebody erased, stays without.
+    """
+    namesakes: dict[str, list[tuple[str, str, str]]] = {}
+    for each in names:
+        namesakes.setdefault(folded(each[1]), []).append(each)
+    shown: dict[str, str] = {}
+    for key, group in namesakes.items():
+        besides = [folded(beside) for _, _, beside in group]
+        for person_id, name, beside in group:
+            apart = beside if beside and besides.count(folded(beside)) == 1 else person_id
+            shown[person_id] = f"{name} ({apart})" if key and len(group) > 1 else name
+    return shown
 
 
 OFFICIAL = "o-"

@@ -12,7 +12,8 @@ from sqlalchemy import delete, select
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from faristol.kernel.names import OFFICIAL, folded
+from faristol.kernel.names import OFFICIAL
+from faristol.kernel.names import told_apart as names_told_apart
 from faristol.kernel.refusal import N_, Refusal
 from faristol.pb.pairing.v1 import events_pb2 as pairing
 from faristol.record.tables import erased, people
@@ -77,21 +78,8 @@ async def names(record: Record, player_ids: Collection[str]) -> dict[str, Person
 
 
 def told_apart(persons: Iterable[Person]) -> dict[str, str]:
-    """The name of each, by id; of those of one name with what tells them apart: ``Anna Puig (Valls)``.
-
-    That is the club where each of them has another one, and the id of who has none of their own. Who has no name, such
-    as somebody erased, stays without.
-    """
-    namesakes: dict[str, list[Person]] = {}
-    for person in persons:
-        namesakes.setdefault(folded(person.name), []).append(person)
-    shown: dict[str, str] = {}
-    for name, group in namesakes.items():
-        clubs = [folded(one.club) for one in group]
-        for one in group:
-            beside = one.club if clubs.count(folded(one.club)) == 1 and one.club else one.player_id
-            shown[one.player_id] = f"{one.name} ({beside})" if name and len(group) > 1 else one.name
-    return shown
+    """The name of each, by id; of those of one name with the club or the id, see ``faristol.kernel.names``."""
+    return names_told_apart((person.player_id, person.name, person.club) for person in persons)
 
 
 async def namesakes(record: Record, persons: Collection[Person]) -> list[Person]:

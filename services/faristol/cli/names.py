@@ -17,6 +17,7 @@ import typer
 
 from faristol.cli.calling import service_at
 from faristol.host import Addresses, StartError
+from faristol.kernel.names import told_apart
 from faristol.kernel.quoting import likely
 from faristol.kernel.refusal import N_
 from faristol.pb.pairing.v1 import events_pb2 as events
@@ -127,22 +128,8 @@ def _near(given: str, known: Sequence[Named]) -> list[Named]:
 
 
 def labels(known: Sequence[Named]) -> Mapping[str, str]:
-    """What each is called, by their ids: the name, with what tells namesakes apart in parentheses.
-
-    That is the detail where all namesakes have another, and else the id. Who has no name is called by the id.
-    """
-    namesakes: dict[str, list[Named]] = {}
-    for named in known:
-        namesakes.setdefault(folded(named.name), []).append(named)
-    called = {}
-    for name, same in namesakes.items():
-        details = {folded(named.detail) for named in same} - {""}
-        for named in same:
-            if not name or len(same) == 1:
-                called[named.id] = named.name or named.id
-            else:
-                called[named.id] = f"{named.name} ({named.detail if len(details) == len(same) else named.id})"
-    return called
+    """What each is called, by their ids, as pages and files do. Who has no name is called by the id."""
+    return {who: name or who for who, name in told_apart((one.id, one.name, one.detail) for one in known).items()}
 
 
 _ID = re.compile(r"(?<![\w-])[a-z0-9][a-z0-9-]*(?![\w-])")

@@ -9,7 +9,8 @@ import uuid
 from collections.abc import Iterator
 
 from faristol.kernel.errors import Invalid
-from faristol.kernel.names import COUNTRY, LONGEST_NAME, OFFICIAL, folded, tidy
+from faristol.kernel.names import COUNTRY, OFFICIAL, folded, tidy
+from faristol.kernel.names import checked_name as checked_name
 from faristol.kernel.refusal import N_
 
 LONGEST_ID = 40
@@ -39,25 +40,6 @@ def checked_player_id(field: str, value: str) -> str:
             {"given": repr(value), "prefix": OFFICIAL},
         )
     return value
-
-
-def checked_name(field: str, value: str, *, empty: bool = False, longest: int = LONGEST_NAME) -> str:
-    """The name without space around it, in Unicode NFC.
-
-    Raises ``Invalid`` when it is too long, holds a character that cannot be shown, or is missing where ``empty`` does
-    not allow that.
-    """
-    name = tidy(value)
-    least = 0 if empty else 1
-    if not least <= len(name) <= longest:
-        raise Invalid(
-            field,
-            N_("has {length} {length:character|characters}; expected {least} to {most}"),
-            {"length": len(name), "least": least, "most": longest},
-        )
-    if not name.isprintable():
-        raise Invalid(field, N_("{given} holds a character that cannot be shown"), {"given": repr(name)})
-    return name
 
 
 def checked_country(field: str, value: str) -> str:

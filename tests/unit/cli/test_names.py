@@ -7,6 +7,7 @@ import pytest
 from faristol.cli.names import Named, Roll, Unclear, candidates, labels, meant
 from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.pb.pairing.v1 import pairing_pb2 as pairing
+from faristol.record.people import Person, told_apart
 
 PLAYERS = [
     Named("anna", "Anna Puig", "Valls"),
@@ -63,6 +64,13 @@ def test_namesakes_are_told_apart_by_club_and_else_by_id() -> None:
     assert (called["x"], called["y"]) == ("Pau Riu (x)", "Pau Riu (y)")
     assert (called["p-3"], called["gone"]) == ("Blai Soler", "gone")
     assert all(candidates(name, [*PLAYERS, *others])[0].id == who for who, name in called.items())
+
+
+def test_a_terminal_and_the_pages_call_everybody_the_same() -> None:
+    third = Named("anna-3", "ANNA  Puig", "Valls")
+    persons = [Person(named.id, named.name, named.detail) for named in (*PLAYERS, third)]
+    assert labels([*PLAYERS, third]) == told_apart(persons)
+    assert labels([*PLAYERS, third])["anna-2"] == "Anna Puig (Reus)"
 
 
 def _roll() -> Roll:

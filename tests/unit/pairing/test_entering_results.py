@@ -370,6 +370,11 @@ async def test_a_player_is_never_taken_for_an_official(desk: Desk) -> None:
 async def test_who_acts_under_no_name_that_can_be_shown_is_told_so(desk: Desk) -> None:
     await started(desk)
     (table, *_) = (await listed(desk)).tables
-    for name in (b"\xff", "Eva\u202e".encode(), b"E" * 201):
+    for name, why in (
+        (b"\xff", "expected a name in UTF-8"),
+        ("Eva\u202e".encode(), "holds a character that cannot be shown"),
+        (b"E" * 201, "has 201 characters; expected 0 to 200"),
+    ):
         code, told, _ = await refused(enter(desk, [result(table, 1, 0)], (("faristol-actor-name-bin", name),)))
         assert (code, told.split(":")[0]) == (grpc.StatusCode.INVALID_ARGUMENT, "faristol-actor-name-bin")
+        assert told.endswith(why)
