@@ -19,7 +19,7 @@ from faristol.pb.game.v1 import events_pb2 as game
 from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.pb.pairing.v1 import pairing_pb2 as pairing
 from faristol.referee.forms import names_of
-from faristol.text import say, translations
+from faristol.text import say, translations, with_article
 
 Params = Mapping[str, str | int]
 
@@ -250,18 +250,14 @@ def _obstacles(
         return
     yield say(UNPAIRABLE if answer.obstacles else PAIRABLE, {"round": answer.round}, language)
     for obstacle in answer.obstacles:
-        yield f"  {_with_article(known.named_in(obstacle.text), obstacle.article)}"
+        yield f"  {with_article(known.named_in(obstacle.text), obstacle.article)}"
     yield from (f"  {known.named_in(way.text)}" for way in answer.ways_out)
 
 
 def _explained(
     _request: pairing.ExplainPairingRequest, answer: pairing.ExplainPairingResponse, known: Roll, _language: str
 ) -> Iterator[str]:
-    yield _with_article(known.named_in(answer.text), answer.article)
-
-
-def _with_article(text: str, article: str) -> str:
-    return f"{text} ({article})" if article else text
+    yield with_article(known.named_in(answer.text), answer.article)
 
 
 def _tournament(

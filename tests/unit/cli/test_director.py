@@ -219,6 +219,9 @@ def test_every_answer_is_a_sentence_with_names(said: Said) -> None:
     assert told == "A forfeit: Anna Puig (Valls) 0 (round 1, table 3).\n"
     _, told = said("tournament", "obstacles", "copa", answer=pairing.ListObstaclesResponse(round=2))
     assert told == "Round 2 can be paired.\n"
+    answer = pairing.ExplainPairingResponse(text="anna and p-1 have met.", article="FISC I.1")
+    _, told = said("round", "explain", "copa", "anna", answer=answer)
+    assert told == "Anna Puig (Valls) and Blai Soler have met (FISC I.1).\n"
 
 
 @pytest.mark.parametrize("method", ACTS)

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 
 from faristol.kernel.refusal import N_
 from faristol.rules import Ruleset
-from faristol.text import say
+from faristol.text import say, with_article
 
 SEATS: Mapping[str, str] = {
     "drawn": N_("The players may draw for the seat or for the direction of the board, before the draw for the start."),
@@ -58,5 +58,4 @@ def customs(ruleset: Ruleset, language: str) -> Iterator[str]:
     ]
     for key, sentence in said:
         if sentence is not None:
-            article = ruleset.article(key)
-            yield say(sentence, {}, language) + (f" ({article})" if article else "")
+            yield with_article(say(sentence, {}, language), ruleset.article(key))
