@@ -35,7 +35,8 @@ class Act:
     round: Which = ""
     """The round that is meant where none is given."""
     said: str = ""
-    """The answer as a sentence. Ids are names in it; ``{who}`` is a player or a team, ``{game}`` who plays it."""
+    """The answer as a sentence. Ids are names in it; ``{who}`` is a player or a team, ``{game}`` who plays it, and
+    ``{outcome}``, with a comma before it, how it was decided if not by its scores."""
     also: Mapping[str, str] = field(default_factory=dict)
     """Further sentences, by the field of the answer or of the command that has to say something."""
 
@@ -155,16 +156,16 @@ ACTS: Mapping[str, Act] = {
         said=N_("Round {round} is started: its tables are open, the clocks run."),
     ),
     "GiveForfeit": Act(
-        arguments=("game_id",), optional=frozenset({"game_id"}), said=N_("A forfeit: {scores} ({at_table}).")
+        arguments=("game_id",), optional=frozenset({"game_id"}), said=N_("A forfeit: {scores} ({at_table}){outcome}.")
     ),
     "EnterResult": Act(
-        arguments=("game_id",), optional=frozenset({"game_id"}), said=N_("Entered: {scores} ({at_table}).")
+        arguments=("game_id",), optional=frozenset({"game_id"}), said=N_("Entered: {scores} ({at_table}){outcome}.")
     ),
     "CorrectResult": Act(
         arguments=("game_id",),
         optional=frozenset({"game_id"}),
         spelled={"player_ids": "asked-by", "scores_before": "score-before"},
-        said=N_("Corrected: {scores} ({at_table})."),
+        said=N_("Corrected: {scores} ({at_table}){outcome}."),
         also={"rounds_after": PAIRED_BEFORE},
     ),
     "CorrectRuling": Act(

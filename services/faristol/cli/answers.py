@@ -13,6 +13,7 @@ from faristol.cli.acts import ACTS
 from faristol.cli.calling import as_json
 from faristol.cli.commands import spelled
 from faristol.cli.names import ROUND_AND_TABLE, Roll
+from faristol.cli.outcomes import by_forfeit, outcome
 from faristol.gateway import labels
 from faristol.kernel.refusal import N_
 from faristol.pb.game.v1 import events_pb2 as game
@@ -130,16 +131,53 @@ def _params(method: str, request: Message, answer: Message, known: Roll | None, 
     params["id"] = str(_value(new, request, answer) or "") if new else ""
     params["fictitious"] = f"{(_value('fictitious_half_points', request, answer) or 0) / 2:g}"
     game_id = str(_value("game_id", request, answer) or "")
-    return params | (game_params(game_id, known, language) if known else dict.fromkeys(("game", "at_table"), game_id))
+    if known is None:
+        return params | {"game": game_id, "at_table": game_id, "outcome": ""}
+    decided = _outcome(game_id, request, known, language)
+    return params | game_params(game_id, known, language) | {"outcome": decided}
 
 
 def game_params(game_id: str, known: Roll, language: str) -> dict[str, str]:
-    """A game as sentences name it: ``game``, who plays it and where, and ``at_table``; its id where nobody has it."""
+    """A game as sentences name it: ``game``, who plays it and where, and ``at_table``; its id where nobody has it.
+
+    ``outcome`` is empty: how it was decided is not known of a game by itself.
+    """
     if (seated := known.at_table(game_id)) is None:
-        return dict.fromkeys(("game", "at_table"), game_id)
+        return {"game": game_id, "at_table": game_id, "outcome": ""}
     number, seat = seated
     at_table = say(ROUND_AND_TABLE, {"round": number, "table": seat.table}, language)
-    return {"game": f"{_players(seat, known)} ({at_table})", "at_table": at_table}
+    return {"game": f"{_players(seat, known)} ({at_table})", "at_table": at_table, "outcome": ""}
+
+
+def _outcome(game_id: str, request: Message, known: Roll, language: str) -> str:
+    """How a game was decided if not by its scores, behind a comma, as the command has it; empty for other commands."""
+    seated = known.at_table(game_id)
+    if seated is None or not isinstance(
+        request, pairing.GiveForfeitRequest | pairing.EnterResultRequest | pairing.CorrectResultRequest
+    ):
+        return ""
+    players = _seats(seated[1])
+    winner, unplayed, lost_by_all = "", False, False
+    left: Sequence[str] = ()
+    if isinstance(request, pairing.GiveForfeitRequest):
+        came = [player for player in players if player not in request.loser_ids]
+        winner, unplayed = came[0] if len(came) == 1 else "", True
+    elif isinstance(request, pairing.CorrectResultRequest):
+        unplayed, lost_by_all = request.unplayed, request.lost_by_all
+        winner = request.winner_id if unplayed else ""
+    else:
+        left = request.abandoned_by
+    decided = outcome(
+        [known.name(player) for player in players],
+        language,
+        winner=known.name(winner) if winner else "",
+        unplayed=unplayed,
+        left=[known.name(player) for player in left],
+        lost_by_all=lost_by_all,
+    )
+    if isinstance(request, pairing.CorrectResultRequest) and unplayed:
+        decided = by_forfeit(decided, language)
+    return f", {decided}" if decided else ""
 
 
 def _shown(field: Any, value: Any, known: Roll | None, language: str) -> str | int:
@@ -185,7 +223,11 @@ def _member(member: pairing.Appointment | events.TribunalMember, known: Roll | N
 
 
 def _players(seat: events.Pairing, known: Roll) -> str:
-    return " – ".join(known.name(player) for player in seat.player_ids or (seat.first_player_id, seat.second_player_id))
+    return " – ".join(map(known.name, _seats(seat)))
+
+
+def _seats(seat: events.Pairing) -> Sequence[str]:
+    return seat.player_ids or (seat.first_player_id, seat.second_player_id)
 
 
 def _round_paired(

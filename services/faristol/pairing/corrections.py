@@ -46,15 +46,19 @@ class Corrections(Commands):
                 now=self._runtime.now(),
                 scores_before=[(score.player_id, score.score) for score in request.scores_before],
             )
-            number = next(fact.round for fact in facts if isinstance(fact, events.ResultCorrected))
-            after[:] = [one.number for one in state.played if one.number > number]
+            corrected = next(fact for fact in facts if isinstance(fact, events.ResultCorrected))
+            after[:] = [one.number for one in state.played if one.number > corrected.round]
             return facts
+
+        def answer(position: int, facts: list[Message]) -> pairing.CorrectResultResponse:
+            corrected = next(fact for fact in facts if isinstance(fact, events.ResultCorrected))
+            return pairing.CorrectResultResponse(position=position, rounds_after=after, scores=corrected.scores)
 
         return await self.act(
             context,
             request,
             facts_of,
-            lambda position, _: pairing.CorrectResultResponse(position=position, rounds_after=after),
+            answer,
             pairing.CorrectResultResponse,
         )
 

@@ -216,12 +216,37 @@ def test_every_answer_is_a_sentence_with_names(said: Said) -> None:
     ]
     answer = pairing.GiveForfeitResponse(scores=[game.FinalScore(player_id="anna", score=0)])
     _, told = said("result", "forfeit", "copa", "3", "--loser", "blai", answer=answer)
-    assert told == "A forfeit: Anna Puig (Valls) 0 (round 1, table 3).\n"
+    assert told == (
+        "A forfeit: Anna Puig (Valls) 0 (round 1, table 3), Anna Puig (Valls) wins, Blai Soler did not come.\n"
+    )
     _, told = said("tournament", "obstacles", "copa", answer=pairing.ListObstaclesResponse(round=2))
     assert told == "Round 2 can be paired.\n"
     answer = pairing.ExplainPairingResponse(text="anna and p-1 have met.", article="FISC I.1")
     _, told = said("round", "explain", "copa", "anna", answer=answer)
     assert told == "Anna Puig (Valls) and Blai Soler have met (FISC I.1).\n"
+
+
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [
+        (["forfeit", "--loser", "anna,blai"], "(round 1, table 3), nobody came, and all lose."),
+        (
+            ["enter", "--score", "blai=120", "--abandoned-by", "blai"],
+            "by Blai Soler: Anna Puig (Valls) wins.",
+        ),
+        (["enter", "--score", "blai=120", "--abandoned-by", "blai,anna"], "Anna Puig (Valls), Blai Soler: all lose."),
+        (
+            ["correct", "--unplayed", "--winner", "blai"],
+            "forfeit: Blai Soler wins, Anna Puig (Valls) did not come.",
+        ),
+        (["correct", "--score", "blai=120", "--lost-by-all"], "(round 1, table 3), all lost."),
+        (["correct", "--score", "blai=120", "--winner", "blai"], "Corrected: Blai Soler 120 (round 1, table 3)."),
+    ],
+)
+def test_where_the_scores_do_not_say_who_lost_the_answer_does(said: Said, words: list[str], expected: str) -> None:
+    verb, *options = (word.replace("anna", "Anna Puig (Valls)") for word in words)
+    _, told = said("result", verb, "copa", "3", *options)
+    assert told.endswith(f"{expected}\n")
 
 
 @pytest.mark.parametrize("method", ACTS)
@@ -352,7 +377,7 @@ def test_no_sentence_of_the_history_names_what_no_act_says() -> None:
     of_every_act = {"tournament", "ruleset", "lexicon", "round", "id", "name", "who", "player_ids", "scores"}
     for method in {*history.METHODS.values(), "GiveForfeit"}:
         kinds = [kind.DESCRIPTOR for kind in get_args(Fact) if history.METHODS.get(kind.DESCRIPTOR.name) == method]
-        known = of_every_act | {"game", "at_table"} | {field.name for kind in kinds for field in kind.fields}
+        known = of_every_act | {"game", "at_table", "outcome"} | {field.name for kind in kinds for field in kind.fields}
         assert known.issuperset(re.findall(r"\{(\w+)", ACTS[method].said)), method
 
 

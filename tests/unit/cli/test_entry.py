@@ -49,6 +49,13 @@ def scores(*points: int) -> tuple[Score, ...]:
         ("412 378 Anna Puig", 11, Given(11, scores(412, 378), "Anna Puig")),
         ("11 ff -", 0, Given(11, (LOST, NONE))),
         ("FF FF", 11, Given(11, (LOST, LOST))),
+        ("11,ff,-", 0, Given(11, (LOST, NONE))),
+        ("11,ff,", 0, Given(11, (LOST, NONE))),
+        ("11,-,ff", 0, Given(11, (NONE, LOST))),
+        ("11,,FF", 0, Given(11, (NONE, LOST))),
+        ("11; ; ff", 0, Given(11, (NONE, LOST))),
+        (",ff", 11, Given(11, (NONE, LOST))),
+        ("11,ff,ff", 0, Given(11, (LOST, LOST))),
         ("11 120a 100", 0, Given(11, (LEFT, Score(100)))),
         ("120a-100", 11, Given(11, (LEFT, Score(100)))),
         ("40 300 290 280", 11, Given(40, scores(300, 290, 280))),
@@ -70,6 +77,8 @@ def test_a_result_is_typed_in_the_keys_that_a_scorer_expects(line: str, asked: i
         ("11 ff 378", "the scores of a forfeit are in the book: write ff - at table 11"),
         ("11 - 378", "the scores of a forfeit are in the book: write ff - at table 11"),
         ("11 1234567 3", "is not a result"),
+        ("11,ff", "expected 2 scores of table 11, and found 1"),
+        ("11,,", "is not a result|expected 2 scores"),
     ],
 )
 def test_what_is_no_result_is_told(line: str, said: str) -> None:
@@ -219,6 +228,13 @@ def test_the_scores_on_the_record_with_another_winner_or_a_player_who_left_do_no
     assert [one.given.table for one in read_sheet("2,400,350,Anna 2", ROUND, "en")[1]] == [2]
 
 
+@pytest.mark.parametrize("cells", ["ff,-", "ff,", "FF,"])
+def test_in_a_file_with_columns_the_cell_of_who_came_may_be_empty(cells: str) -> None:
+    text = f"table,first_score,second_score,third_score\n1,{cells},\n3,{','.join(reversed(cells.split(',')))},\n"
+    new, _, errors = read_sheet(text, ROUND, "en")
+    assert ([one.given.scores for one in new], errors) == ([(LOST, NONE), (NONE, LOST)], [])
+
+
 def test_a_semicolon_and_a_byte_order_mark_are_what_spreadsheets_write() -> None:
     new, _, errors = read_sheet("\ufefftable;first_score;second_score\n1;412;378\n", ROUND, "en")
     assert ([one.given for one in new], errors) == ([Given(1, scores(412, 378))], [])
@@ -282,7 +298,9 @@ class Fake(Calls):
 
     def __init__(self, tables: Tables) -> None:
         self.shown = tables
+        self.tournament = "cup"
         self.entered: list[pairing.GameResult] = []
+        self.corrected: list[pairing.GameResult] = []
 
     async def tables(self) -> Tables:
         return self.shown
@@ -291,6 +309,9 @@ class Fake(Calls):
         self.entered += results
         for one in results:
             next(t for t in self.shown.listed.tables if t.game_id == one.game_id).scores.extend(one.scores)
+
+    async def correct(self, table: pairing.TableResult, result: pairing.GameResult) -> None:
+        self.corrected.append(result)
 
 
 async def at_prompt(*typed: str, tables: Tables = ROUND) -> tuple[Fake, list[str], list[str]]:
@@ -324,10 +345,69 @@ async def test_no_enters_nothing(answer: str) -> None:
     assert "Not entered." in told
 
 
-@pytest.mark.parametrize("answer", ["stop", "skip", "salta", "yesterday", "", "412 378", "νομίζω"])
+@pytest.mark.parametrize("answer", ["stop", "skip", "salta", "yesterday", "", "3 412 378", "1", "νομίζω"])
 async def test_what_is_neither_yes_nor_no_enters_nothing_and_is_asked_again(answer: str) -> None:
-    calls, asked, _ = await at_prompt("1 380 380", answer, "n", "q")
+    calls, asked, told = await at_prompt("1 380 380", answer, "n", "q")
     assert (calls.entered, asked.count("Enter it all the same? [y/n] ")) == ([], 2)
+    assert "Type y or n, or other scores of this table." in told
+
+
+@pytest.mark.parametrize("other", ["412 378", "1 412 378"])
+async def test_who_sees_a_slip_types_other_scores_in_place_of_yes_or_no(other: str) -> None:
+    calls, asked, told = await at_prompt("1 380 380", other, "q", tables=round_of(table(1), table(2)))
+    assert [[score.score for score in one.scores] for one in calls.entered] == [[412, 378]]
+    assert asked.count("Enter it all the same? [y/n] ") == 1
+    assert "Not entered." not in told
+
+
+def decided(*points: int, winner: str, unplayed: bool = False, left: Sequence[str] = ()) -> pairing.TableResult:
+    made = table(1, *points, by="Eva")
+    made.winner_id, made.unplayed, made.lost_by_all = winner, unplayed, not winner
+    made.abandoned_by.extend(left)
+    return made
+
+
+@pytest.mark.parametrize(
+    ("standing", "said"),
+    [
+        (decided(0, 0, winner="blai-1", unplayed=True), ", by forfeit: Blai 1 wins, Anna 1 did not come, entered by"),
+        (decided(0, 0, winner="", unplayed=True), ", by forfeit: nobody came, and all lose, entered by"),
+        (decided(272, 322, winner="blai-1", left=["anna-1"]), ", abandoned by Anna 1: Blai 1 wins, entered by"),
+        (decided(0, 0, winner="", left=["anna-1", "blai-1"]), ", abandoned by Anna 1, Blai 1: all lose, entered by"),
+    ],
+)
+def test_a_result_that_stands_says_who_won_and_who_did_not_come_or_left(
+    standing: pairing.TableResult, said: str
+) -> None:
+    assert said in round_of(standing).standing(1)
+
+
+def test_scores_that_the_book_has_changed_are_shown_as_they_were_entered_too() -> None:
+    standing = decided(272, 322, winner="blai-1", left=["anna-1"])
+    standing.scores_given.extend([game.FinalScore(score=350), game.FinalScore(score=322)])
+    assert "Anna 1 272 – Blai 1 322, abandoned by Anna 1: Blai 1 wins, entered as 350 – 322, " in round_of(
+        standing
+    ).standing(1)
+
+
+async def test_a_forfeit_is_corrected_where_it_was_entered() -> None:
+    standing = decided(0, 0, winner="blai-1", unplayed=True)
+    calls, asked, _ = await at_prompt("1 - ff", "y", "1 412 378", "y", "q", tables=round_of(standing, table(2)))
+    assert "In its place, by forfeit: Anna 1 wins, Blai 1 did not come. Is that so? [y/n] " in asked
+    assert "Put 412–378 in its place? [y/n] " in asked
+    assert [(list(one.forfeited_by), [score.score for score in one.scores]) for one in calls.corrected] == [
+        (["blai-1"], []),
+        ([], [412, 378]),
+    ]
+
+
+async def test_who_would_correct_a_game_that_was_abandoned_is_given_the_whole_command() -> None:
+    standing = decided(272, 322, winner="blai-1", left=["anna-1"])
+    calls, _, told = await at_prompt("1 300 322a", "q", tables=round_of(standing))
+    assert calls.corrected == []
+    assert told[3].endswith(
+        "faristol result correct cup --table 1 --round 3 --score 'Anna 1=272' --score 'Blai 1=322' --winner 'Anna 1'"
+    )
 
 
 async def test_a_slip_and_what_a_prompt_says_may_have_the_plural_of_a_number(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -371,7 +451,7 @@ def test_a_tournament_is_meant_by_the_beginning_of_its_name(monkeypatch: pytest.
         return {"Copa Pr": "copa-primavera"}[given]
 
     async def tables(self: Calls) -> Tables:
-        asked.append(self._tournament)
+        asked.append(self.tournament)
         raise StartError("enough")
 
     monkeypatch.setattr(entry_command, "tournament_meant", meant, raising=False)

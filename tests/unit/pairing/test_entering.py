@@ -187,7 +187,8 @@ def test_scores_are_entered_in_any_order_and_stand_in_that_of_the_table() -> Non
 @pytest.mark.parametrize("names", [["p1"], ["p1", "p2"], ["p1", "p5", "p5"], ["p1", "p1"], []])
 def test_scores_are_of_each_player_of_the_table_once(names: list[str]) -> None:
     hall = started()
-    told = f"scores: are of {', '.join(names) or '–'}; expected those of p1, p5, each once"
+    found = f"of {', '.join(names)}" if names else "missing"
+    told = f"scores: are {found}; expected those of p1, p5, each once"
     with pytest.raises(Invalid, match=told):
         enter(hall, *((name, 400) for name in names))
 
@@ -244,6 +245,31 @@ def test_what_an_arbiter_entered_wrongly_is_put_right_under_every_book() -> None
     (corrected,) = correct(GAME)
     assert isinstance(corrected, events.ResultCorrected)
     assert refusal_of(lambda: correct("open-r1-t2")).article == "PES Ε.α"
+
+
+def test_a_forfeit_in_place_of_a_result_has_the_scores_of_the_book_where_none_are_given() -> None:
+    hall = started()
+    first, second = hall.state.played[0].pairings[0].player_ids
+    enter(hall, (first, 400), (second, 300))
+
+    (corrected,) = decide.correct_result(
+        hall.state,
+        hall.ruleset,
+        game=GAME,
+        scores=(),
+        winner_id=second,
+        lost_by_all=False,
+        unplayed=True,
+        player_ids=(),
+        arbiter_id="eleni",
+        note="",
+        at=None,
+        now=hall.now,
+    )
+
+    assert isinstance(corrected, events.ResultCorrected)
+    assert {one.player_id: one.score for one in corrected.scores} == {first: 0, second: 150}
+    assert (corrected.winner_id, corrected.unplayed) == (second, True)
 
 
 def test_a_turn_of_which_the_play_came_off_the_board_is_a_turn_that_was_played() -> None:

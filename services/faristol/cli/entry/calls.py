@@ -13,7 +13,7 @@ from google.protobuf.message import Message
 from google.rpc import error_details_pb2
 from grpc_status import rpc_status
 
-from faristol.cli.entry.tables import Tables, scores_of
+from faristol.cli.entry.tables import Tables
 from faristol.client.problems import every_reason, info_of
 from faristol.host import StartError
 from faristol.kernel.refusal import N_
@@ -63,13 +63,14 @@ class Calls:
     ) -> None:
         """``patience`` is in seconds: how long is waited for a service that is away; for ever when None."""
         self._stub = pairing_grpc.PairingServiceStub(channel)
-        self._tournament, self._arbiter, self._language, self._tell = tournament, arbiter, language, tell
+        self.tournament = tournament
+        self._arbiter, self._language, self._tell = arbiter, language, tell
         self._round = round_
         self._patience = patience
 
     async def tables(self) -> Tables:
         """The tables of the round as they stand. Raises ``Refused`` for a round that there is not."""
-        request = pairing.ListResultsRequest(tournament_id=self._tournament, round=self._round)
+        request = pairing.ListResultsRequest(tournament_id=self.tournament, round=self._round)
         listed: pairing.ListResultsResponse = await self._sent(self._stub.ListResults, request)
         self._round = listed.round
         return Tables(listed, self._language)
@@ -77,20 +78,25 @@ class Calls:
     async def enter(self, results: Sequence[pairing.GameResult]) -> None:
         """Enter results, all or none. Raises ``Refused``."""
         request = pairing.EnterResultsRequest(
-            command_id=str(uuid.uuid4()), tournament_id=self._tournament, results=results, arbiter_id=self._arbiter
+            command_id=str(uuid.uuid4()), tournament_id=self.tournament, results=results, arbiter_id=self._arbiter
         )
         await self._sent(self._stub.EnterResults, request)
 
-    async def correct(self, table: pairing.TableResult, points: Sequence[int]) -> None:
-        """Put other scores in place of those that were seen at a table. Raises ``Refused``."""
+    async def correct(self, table: pairing.TableResult, result: pairing.GameResult) -> None:
+        """Put another result, not of a game that was abandoned, in place of what was seen. Raises ``Refused``."""
         request = pairing.CorrectResultRequest(
             command_id=str(uuid.uuid4()),
-            tournament_id=self._tournament,
+            tournament_id=self.tournament,
             game_id=table.game_id,
-            scores=scores_of(table, points),
+            scores=result.scores,
+            winner_id=result.winner_id,
             arbiter_id=self._arbiter,
             scores_before=table.scores,
         )
+        if result.forfeited_by:
+            came = [one.player_id for one in table.players if one.player_id not in result.forfeited_by]
+            request.unplayed, request.lost_by_all = True, not came
+            request.winner_id = came[0] if len(came) == 1 else ""
         await self._sent(self._stub.CorrectResult, request)
 
     async def _sent(self, method: Any, request: Message) -> Any:

@@ -52,7 +52,9 @@ def enter(
     ] = 0,
     file: Annotated[
         str,
-        typer.Option(help="CSV of results, - for standard input: table,first_score,second_score, or lines 11,412,378."),
+        typer.Option(
+            help="CSV of results, - for stdin: table,first_score,second_score, or lines 11,412,378 and 12,ff,-."
+        ),
     ] = "",
     arbiter: Annotated[str, typer.Option(help="Id of the arbiter; else who acts, by --as or FARISTOL_AS.")] = "",
     sure: Annotated[

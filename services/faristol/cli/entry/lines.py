@@ -15,6 +15,9 @@ FORFEIT = "ff"
 NOTHING = "-"
 """Instead of the score of who wins by such a forfeit, which is in the book."""
 
+CAME = frozenset((NOTHING, "–"))
+"""As which it is written."""
+
 LEFT = "a"
 """Behind a score: the player abandoned the game at that moment."""
 
@@ -88,7 +91,7 @@ def read(line: str, players: Callable[[int], int], asked: int = 0) -> Given | Lo
 
     Scores alone are of the table asked. Raises ``Slip`` for what cannot be read.
     """
-    words = _BETWEEN.sub(" ", line.strip()).split()
+    words = _forfeit(line) or _BETWEEN.sub(" ", line.strip()).split()
     count = next((place for place, word in enumerate(words) if _score(word) is None), len(words))
     said, winner = words[:count], " ".join(words[count:])
     if winner[:1].isdigit():
@@ -101,6 +104,16 @@ def read(line: str, players: Callable[[int], int], asked: int = 0) -> Given | Lo
     if len(said) == 1 and not winner:
         return Look(table)
     return given(table, said[1:], players(table), winner)
+
+
+def _forfeit(line: str) -> list[str]:
+    """The words of a forfeit with commas, where the place of who came may be empty: ``11,ff,``; none of other lines."""
+    words = [word.strip().casefold() for word in re.split("[,;]", line)]
+    table = words[:1] if words[0].isdecimal() else []
+    seats = words[len(table) :]
+    if FORFEIT not in seats or not {FORFEIT, *CAME, ""}.issuperset(seats):
+        return []
+    return [*table, *(word or NOTHING for word in seats)]
 
 
 def table_of(word: str, players: Callable[[int], int]) -> int:
@@ -128,7 +141,7 @@ def given(table: int, words: Sequence[str], players: int, winner: str = "") -> G
 def _score(word: str) -> Score | None:
     if word.casefold() == FORFEIT:
         return Score(None, forfeit=True)
-    if word in {NOTHING, "–"}:
+    if word in CAME:
         return Score(None)
     found = _SCORE.fullmatch(word.casefold())
     return Score(int(found[1].replace("−", "-")), left=bool(found[2])) if found else None

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Awaitable, Callable, Sequence
 
 from faristol.cli.entry.calls import Calls, Refused
 from faristol.cli.entry.doubts import SWAPPED, Doubt
 from faristol.cli.entry.lines import NO, YES, Given, Look, Slip, read
-from faristol.cli.entry.tables import Tables
+from faristol.cli.entry.tables import Tables, names_at
 from faristol.cli.names import folded, ranges
 from faristol.kernel.refusal import N_, Param
 from faristol.text import say
@@ -27,12 +28,22 @@ NOTHING_LEFT = N_("nothing left")
 REALLY = N_("Enter it all the same? [y/n] ")
 SWAP = N_("Swap the scores? [y/n] ")
 REPLACE = N_("Put {scores} in its place? [y/n] ")
+REPLACE_BY = N_("In its place, {outcome}. Is that so? [y/n] ")
+AWAITED = N_("Type y or n, or other scores of this table.")
 STANDS = N_("It stands: {standing}")
 NOTHING_ENTERED = N_("Nothing was entered here yet.")
-NO_CORRECTION = N_("a forfeit, or a game that was abandoned, is corrected with `faristol result correct`")
+NO_CORRECTION = N_("A game that was abandoned is corrected by the scores that count in the end: {command}")
 DONE = N_("{count} entered here; {left}.")
 NOT_ENTERED = N_("Not entered.")
 ENTERED = N_("entered: {standing}")
+
+
+class _Anew(Exception):
+    """Instead of an answer came another result of the same table."""
+
+    def __init__(self, said: Given) -> None:
+        super().__init__(said)
+        self.said = said
 
 
 class Prompt:
@@ -128,6 +139,16 @@ class Prompt:
                 self._say(STANDS, standing=self._tables.standing(said.table))
 
     async def _enter(self, said: Given) -> None:
+        """Enter a result, or what is typed in its place while it is asked about."""
+        while True:
+            try:
+                await self._enter_once(said)
+            except _Anew as other:
+                said = other.said
+            else:
+                return
+
+    async def _enter_once(self, said: Given) -> None:
         if self._tables.stands(said):
             self._say(STANDS, standing=self._tables.standing(said.table))
             return
@@ -147,26 +168,44 @@ class Prompt:
         found = self._tables.doubts(said)
         if any(one.text == SWAPPED for one in found) and len(said.scores) == 2:
             self._doubt([one for one in found if one.text == SWAPPED])
-            if not await self._yes(SWAP):
+            if not await self._yes(said.table, SWAP):
                 return None
             said = Given(said.table, said.scores[::-1], said.winner)
             found = self._tables.doubts(said)
         if not found:
             return said
         self._doubt(found)
-        return said if await self._yes(REALLY) else None
+        return said if await self._yes(said.table, REALLY) else None
 
     async def _correct(self, said: Given) -> None:
         table = self._tables[said.table]
-        if said.forfeit or table.unplayed or any(one.left for one in said.scores):
-            self._say(NO_CORRECTION)
-            return
         self._say(STANDS, standing=self._tables.standing(said.table))
-        if not await self._yes(REPLACE, scores="–".join(map(str, said.points))):
+        if table.abandoned_by or any(one.left for one in said.scores):
+            self._say(NO_CORRECTION, command=self._correction(said))
+            return
+        if said.forfeit:
+            sure = await self._yes(said.table, REPLACE_BY, outcome=self._tables.forfeited(said))
+        else:
+            sure = await self._yes(said.table, REPLACE, scores="–".join(map(str, said.points)))
+        if not sure:
             self._say(NOT_ENTERED)
             return
-        await self._calls.correct(table, said.points)
+        await self._calls.correct(table, self._tables.result(said))
         await self._entered_at(said.table)
+
+    def _correction(self, said: Given) -> str:
+        """The command that corrects a game that was abandoned, or is said to have been."""
+        table, left = self._tables[said.table], [one.left for one in said.scores]
+        names = names_at(table)
+        points = [one.score for one in table.scores] if any(left) or said.forfeit else said.points
+        winner = left.index(False) if any(left) and not all(left) else points.index(max(points))
+        scores = " ".join(
+            f"--score {shlex.quote(f'{name}={score}')}" for name, score in zip(names, points, strict=True)
+        )
+        place = f"--table {said.table} --round {self._tables.listed.round}"
+        return (
+            f"faristol result correct {self._calls.tournament} {place} {scores} --winner {shlex.quote(names[winner])}"
+        )
 
     async def _entered_at(self, table: int) -> None:
         self._entered.append(table)
@@ -185,12 +224,25 @@ class Prompt:
         for one in found:
             self._tell(f"  ? {say(one.text, one.params, self._language)}")
 
-    async def _yes(self, question: str, **params: Param) -> bool:
-        """Ask until the answer is yes or no: what is typed for something else enters nothing."""
+    async def _yes(self, table: int, question: str, **params: Param) -> bool:
+        """Ask until the answer is yes or no: what is typed for something else enters nothing.
+
+        Raises ``_Anew`` for another result of the same table: whoever sees a slip types the scores anew.
+        """
         asked = say(question, params, self._language)
-        while (answer := folded(await self._ask(asked))) not in YES | NO:
-            pass
+        while (answer := folded(typed := await self._ask(asked))) not in YES | NO:
+            if other := self._anew(typed, table):
+                raise _Anew(other)
+            self._say(AWAITED)
         return answer in YES
+
+    def _anew(self, typed: str, table: int) -> Given | None:
+        """A result of the same table; None for anything else."""
+        try:
+            said = read(typed, self._tables.players, table)
+        except Slip:
+            return None
+        return said if isinstance(said, Given) and said.table == table else None
 
     def _say(self, text: str, **params: Param) -> None:
         self._tell(say(text, params, self._language))

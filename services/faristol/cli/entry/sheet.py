@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from faristol.cli.entry.doubts import SWAPPED, is_swapped
-from faristol.cli.entry.lines import NO, YES, Given, Slip, given, read, table_of
+from faristol.cli.entry.lines import FORFEIT, NO, NOTHING, YES, Given, Slip, given, read, table_of
 from faristol.cli.entry.tables import Tables, names_at
 from faristol.cli.names import folded
 from faristol.cli.player_list import UNREADABLE
@@ -128,8 +128,8 @@ def _is_sure(word: str) -> bool:
 
 def _row(row: Mapping[str, str], tables: Tables) -> Given | None:
     """The result of a line, None without scores."""
-    words = [row.get(f"{seat}_score", "") for seat in SEATS]
-    words = [word for word in words if word]
+    cells = [row.get(f"{seat}_score", "") for seat in SEATS]
+    words = [word for word in cells if word]
     if not words:
         return None
     if (of := row.get("round", "")) and of != str(tables.listed.round):
@@ -139,6 +139,9 @@ def _row(row: Mapping[str, str], tables: Tables) -> Given | None:
         raise Slip(NO_TABLE_SAID)
     table = table_of(number, tables.players)
     _check_players(row, table, tables)
+    if FORFEIT in map(str.casefold, words):  # the cell of who came may be empty
+        seats = tables.players(table)
+        words = [word or NOTHING for word in cells[:seats]] + [word for word in cells[seats:] if word]
     return given(table, words, tables.players(table), row.get("winner", ""))
 
 

@@ -8,6 +8,7 @@ from zoneinfo import ZoneInfo
 from faristol.cli.entry.doubts import Doubt, doubts
 from faristol.cli.entry.lines import Given, Slip
 from faristol.cli.names import Named, candidates
+from faristol.cli.outcomes import by_forfeit, outcome
 from faristol.kernel.quoting import quoted
 from faristol.kernel.refusal import N_
 from faristol.kernel.times import to_datetime
@@ -19,7 +20,7 @@ from faristol.text import say
 ENTERED_BY = N_("entered by {who} at {time}")
 ENTERED_AT = N_("entered at {time}")
 FROM_TABLE = N_("from its table at {time}")
-BY_FORFEIT = N_("by forfeit")
+GIVEN = N_("entered as {scores}")
 NOBODY_IS = N_("{winner} does not play at table {table}: {players}")
 
 
@@ -54,8 +55,28 @@ class Tables:
         table = self[number]
         scores = [one.score for one in table.scores]
         seats = " – ".join(f"{name} {score}" for name, score in zip(names_at(table), scores, strict=True))
-        how = [say(BY_FORFEIT, {}, self._language)] if table.unplayed else []
-        return f"{number} · {', '.join([seats, *how, self._who(table)])}"
+        given = " – ".join(str(one.score) for one in table.scores_given)
+        as_given = say(GIVEN, {"scores": given}, self._language) if given else ""
+        return f"{number} · {', '.join(filter(None, [seats, self._outcome(table), as_given, self._who(table)]))}"
+
+    def _outcome(self, table: pairing.TableResult) -> str:
+        names = {one.player_id: name for one, name in zip(table.players, names_at(table), strict=True)}
+        decided = outcome(
+            list(names.values()),
+            self._language,
+            winner=names.get(table.winner_id, ""),
+            unplayed=table.unplayed,
+            left=[names[player_id] for player_id in table.abandoned_by if player_id in names],
+            lost_by_all=table.lost_by_all,
+        )
+        return by_forfeit(decided, self._language) if table.unplayed else decided
+
+    def forfeited(self, given: Given) -> str:
+        """A forfeit in words, as it is said of a result that stands."""
+        names = names_at(self[given.table])
+        came = [name for name, score in zip(names, given.scores, strict=True) if not score.forfeit]
+        decided = outcome(names, self._language, winner=came[0] if len(came) == 1 else "", unplayed=True)
+        return by_forfeit(decided, self._language)
 
     def _who(self, table: pairing.TableResult) -> str:
         at = to_datetime(table.recorded_at).astimezone(ZoneInfo(self.listed.time_zone))

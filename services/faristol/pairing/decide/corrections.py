@@ -21,6 +21,7 @@ from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.rules import Ruleset
 from faristol.rules.challenges import spread_correction
 from faristol.rules.corrections import check_result_correction
+from faristol.rules.endgame import forfeit_adjustments
 from faristol.rules.officials import check_not_concerned
 
 MOST_POINTS = 100_000
@@ -46,7 +47,8 @@ def correct_result(
     """Another result in place of one on the record, whatever became of its round since.
 
     Scores are those of the game: what sanctions that stand on it take comes off them in a fact of its own.
-    ``unplayed`` says that it is a forfeit, which is no game for pairing, tie-breaks and ratings.
+    ``unplayed`` says that it is a forfeit, which is no game for pairing, tie-breaks and ratings; without scores it has
+    those of the book.
 
     FISC I.8 and PES Ε.α let no result be touched; under FISE 44 all its players ask; elsewhere the arbiter decides.
     What is final is the sheet: an arbiter who entered a result wrongly puts that right under every book.
@@ -67,7 +69,10 @@ def correct_result(
         )
     if scores_before:
         _check_unchanged(one.results[game], game, in_order(pairing, scores_before))
-    names, scores = pairing.player_ids, in_order(pairing, scores)
+    names = pairing.player_ids
+    if unplayed and not scores and (winner_id in names or lost_by_all):
+        scores = forfeit_scores(names, [one for one in names if one != winner_id], ruleset)
+    scores = in_order(pairing, scores)
     if (winner_id and winner_id not in names) or (winner_id and lost_by_all):
         raise Invalid("winner_id", N_("expected one of the players, or none when all lost"))
     if strangers := set(player_ids) - set(pairing.player_ids):
@@ -106,6 +111,14 @@ def correct_result(
     )
     result = Unsanctioned(points, before.corrected(corrected))
     return [corrected, *after_sanctions(one, pairing, ruleset, result, corrected.occurred_at)]
+
+
+def forfeit_scores(player_ids: Sequence[str], losers: Collection[str], ruleset: Ruleset) -> tuple[tuple[str, int], ...]:
+    """The scores that the book gives a game that is not played (PES ΣΤ: 150–0), in the order of ``player_ids``."""
+    points = dict.fromkeys(player_ids, 0)
+    for line in forfeit_adjustments(points, losers, ruleset):
+        points[line.player] += line.points
+    return tuple(points.items())
 
 
 def _check_unchanged(standing: Sequence[int], game: str, before: Sequence[tuple[str, int]]) -> None:
@@ -264,11 +277,17 @@ def found_game(state: Tournament, game: str) -> tuple[Round, Pairing]:
 def in_order(pairing: Pairing, scores: Sequence[tuple[str, int]]) -> tuple[tuple[str, int], ...]:
     """Scores as they were given, in the order of the table. Raises ``Invalid`` unless each of its players has one."""
     names = [player_id for player_id, _ in scores]
+    if not names:
+        raise Invalid(
+            "scores",
+            N_("are missing; expected those of {expected}, each once"),
+            {"expected": ", ".join(pairing.player_ids)},
+        )
     if sorted(names) != sorted(pairing.player_ids):
         raise Invalid(
             "scores",
             N_("are of {found}; expected those of {expected}, each once"),
-            {"found": ", ".join(names)[:200] or "–", "expected": ", ".join(pairing.player_ids)},
+            {"found": ", ".join(names)[:200], "expected": ", ".join(pairing.player_ids)},
         )
     if any(abs(score) > MOST_POINTS for _, score in scores):
         raise Invalid("scores", N_("expected at most {most} points"), {"most": MOST_POINTS})

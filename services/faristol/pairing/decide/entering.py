@@ -15,13 +15,20 @@ from faristol.kernel.errors import Invalid
 from faristol.kernel.refusal import N_, Refusal
 from faristol.kernel.times import to_timestamp
 from faristol.pairing import conditions, systems
-from faristol.pairing.decide.corrections import check_arbiter, found_game, in_order, leaders, scores_swapped
+from faristol.pairing.decide.corrections import (
+    check_arbiter,
+    forfeit_scores,
+    found_game,
+    in_order,
+    leaders,
+    scores_swapped,
+)
 from faristol.pairing.decide.results import record_result
 from faristol.pairing.model import Decided, Pairing, Phase, Tournament, evolve
 from faristol.pb.game.v1 import events_pb2 as game_events
 from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.rules import Ruleset
-from faristol.rules.endgame import forfeit_adjustments, settle_abandonment
+from faristol.rules.endgame import settle_abandonment
 
 
 def give_forfeit(
@@ -71,9 +78,6 @@ def _forfeited(
     ruleset: Ruleset, pairing: Pairing, losers: Collection[str]
 ) -> tuple[Sequence[tuple[str, int]], Decided]:
     """The scores of a game that is not played, and what decided it."""
-    points = dict.fromkeys(pairing.player_ids, 0)
-    for line in forfeit_adjustments(points, losers, ruleset):
-        points[line.player] += line.points
     winners = [player_id for player_id in pairing.player_ids if player_id not in losers]
     decided = Decided(
         winner_id=winners[0] if len(winners) == 1 else "",
@@ -82,7 +86,7 @@ def _forfeited(
         losers=tuple(losers),
         unplayed=True,
     )
-    return tuple(points.items()), decided
+    return forfeit_scores(pairing.player_ids, losers, ruleset), decided
 
 
 def enter_result(

@@ -3390,7 +3390,7 @@ class CorrectResultRequest(_message.Message):
     """It is a forfeit: nobody has played."""
     @_builtins.property
     def scores(self) -> _containers.RepeatedCompositeFieldContainer[_events_pb2.FinalScore]:
-        """The scores, each player's once, in any order."""
+        """The scores, each player's once, in any order. They may be left out of a forfeit, whose scores are in the book."""
 
     @_builtins.property
     def player_ids(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
@@ -3438,21 +3438,27 @@ class CorrectResultResponse(_message.Message):
 
     POSITION_FIELD_NUMBER: _builtins.int
     ROUNDS_AFTER_FIELD_NUMBER: _builtins.int
+    SCORES_FIELD_NUMBER: _builtins.int
     position: _builtins.int
     """Position in the record of the last event written."""
     @_builtins.property
     def rounds_after(self) -> _containers.RepeatedScalarFieldContainer[_builtins.int]:
         """Rounds that were paired with the result as it was."""
 
+    @_builtins.property
+    def scores(self) -> _containers.RepeatedCompositeFieldContainer[_events_pb2.FinalScore]:
+        """The scores, in the order of the pairing."""
+
     def __init__(
         self,
         *,
         position: _builtins.int = ...,
         rounds_after: _abc.Iterable[_builtins.int] | None = ...,
+        scores: _abc.Iterable[_events_pb2.FinalScore] | None = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["position", b"position", "rounds_after", b"rounds_after"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["position", b"position", "rounds_after", b"rounds_after", "scores", b"scores"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

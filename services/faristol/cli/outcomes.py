@@ -1,0 +1,48 @@
+"""Who wins a game that was not played to its end, and who did not come or left it: its scores need not say so. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+
+from faristol.kernel.refusal import N_
+from faristol.text import say
+
+BY_FORFEIT = N_("by forfeit: {outcome}")
+FORFEIT = N_("{winner} wins, {losers} did not come")
+FORFEIT_BY_ALL = N_("nobody came, and all lose")
+ABANDONED = N_("abandoned by {players}")
+ABANDONED_WON = N_("abandoned by {players}: {winner} wins")
+ABANDONED_BY_ALL = N_("abandoned by {players}: all lose")
+LOST_BY_ALL = N_("all lost")
+
+
+def outcome(
+    names: Sequence[str],
+    language: str,
+    *,
+    winner: str = "",
+    unplayed: bool = False,
+    left: Collection[str] = (),
+    lost_by_all: bool = False,
+) -> str:
+    """How a game was decided, as a part of a sentence; empty for one that its scores decide.
+
+    ``names`` are those who sit at its table, ``winner`` and ``left`` are among them. Nobody is named as the winner of
+    a game that more than one may have won. That it is a forfeit is left to ``by_forfeit``.
+    """
+    if unplayed:
+        if not winner:
+            return say(FORFEIT_BY_ALL, {}, language)
+        losers = ", ".join(name for name in names if name != winner)
+        return say(FORFEIT, {"winner": winner, "losers": losers}, language)
+    if left:
+        stayed = [name for name in names if name not in left]
+        winner = winner or (stayed[0] if len(stayed) == 1 and not lost_by_all else "")
+        text = ABANDONED_WON if winner else ABANDONED if stayed and not lost_by_all else ABANDONED_BY_ALL
+        return say(text, {"players": ", ".join(name for name in names if name in left), "winner": winner}, language)
+    return say(LOST_BY_ALL, {}, language) if lost_by_all else ""
+
+
+def by_forfeit(outcome: str, language: str) -> str:
+    """An outcome where nothing else says that it is one of a game that was not played."""
+    return say(BY_FORFEIT, {"outcome": outcome}, language)
