@@ -22,7 +22,6 @@ from faristol.cli.common import run
 from faristol.cli.completing import Tournament, players
 from faristol.cli.fields import TEAM_FOR, Reader, choices, written
 from faristol.cli.names import Roll, roll, tournament_meant
-from faristol.client.problems import info_of
 from faristol.host import StartError
 from faristol.pb.pairing.v1 import pairing_pb2 as pairing
 from faristol.pb.pairing.v1 import pairing_pb2_grpc as pairing_grpc
@@ -225,15 +224,10 @@ def call(address: str | None, name: str, request: Message) -> Message:
 
 def with_names(problem: StartError, known: Roll | None) -> str:
     """A refusal with names for the ids of players, teams and games that it tells."""
-    cause, told = problem.__cause__, str(problem)
+    cause = problem.__cause__
     if known is None or not isinstance(cause, grpc.aio.AioRpcError):
-        return told
-    for value in sorted(info_of(cause).metadata.values(), key=len, reverse=True):
-        ids = value.replace("'", "").split(", ")
-        names = [known.named(which) for which in ids]
-        if all(name != which for name, which in zip(names, ids, strict=True)):
-            told = re.sub(rf"(?<![\w-]){re.escape(value)}(?![\w-])", lambda _: ", ".join(names), told)  # noqa: B023
-    return told
+        return str(problem)
+    return known.named_in_refusal(str(problem), cause)
 
 
 def as_written(refusal: str, method: str) -> str:

@@ -16,6 +16,7 @@ import grpc
 import typer
 
 from faristol.cli.calling import service_at
+from faristol.client.problems import info_of
 from faristol.host import Addresses, StartError
 from faristol.kernel.names import told_apart
 from faristol.kernel.quoting import likely
@@ -135,6 +136,12 @@ def labels(known: Sequence[Named]) -> Mapping[str, str]:
 _ID = re.compile(r"(?<![\w-])[a-z0-9][a-z0-9-]*(?![\w-])")
 
 
+_SCORE = re.compile(r"[-−]?\d+")
+
+_NO_PLACES = frozenset({"message", "article", "field"})
+"""What an answer that refuses tells programs and fills no place of its sentence."""
+
+
 class Roll:
     """The players, teams and games of a tournament, by their names."""
 
@@ -165,6 +172,27 @@ class Roll:
     def named_in(self, text: str) -> str:
         """A sentence of a service, with names for the ids of players, teams and games that it tells."""
         return _ID.sub(lambda found: self.named(found[0]), text)
+
+    def named_in_refusal(self, told: str, problem: grpc.aio.AioRpcError) -> str:
+        """What a service refuses with, with names for the ids of players, teams and games that fill its places.
+
+        Of the reasons beside the first the sentences alone are known: there an id has a digit or a hyphen.
+        """
+        filled = [value for place, value in info_of(problem).metadata.items() if place not in _NO_PLACES]
+        for value in sorted(filled, key=len, reverse=True):
+            if (named := self._named_in_place(value)) != value:
+                told = re.sub(rf"(?<![\w-]){re.escape(value)}(?![\w-])", lambda _: named, told)
+        return _ID.sub(lambda found: self.named(found[0]) if re.search("[-0-9]", found[0]) else found[0], told)
+
+    def _named_in_place(self, value: str) -> str:
+        """What fills a place, with names for ids that stand there, each alone or before a score; else as it is."""
+        parts = [part.partition(" ") for part in value.replace("'", "").split(", ")]
+        if any(score and not _SCORE.fullmatch(score) for _, _, score in parts):
+            return value
+        named = [(self.named(known_id), known_id, f"{blank}{score}") for known_id, blank, score in parts]
+        if all(name == known_id for name, known_id, _ in named):
+            return value
+        return ", ".join(f"{name}{score}" for name, _, score in named)
 
     def player(self, given: str) -> str:
         """The id of the player who is meant. Raises ``Unclear``."""

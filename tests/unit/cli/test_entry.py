@@ -9,7 +9,7 @@ from typer.testing import CliRunner, Result
 
 from faristol.cli.entry import command as entry_command
 from faristol.cli.entry import lines
-from faristol.cli.entry.calls import Calls
+from faristol.cli.entry.calls import Calls, as_typed
 from faristol.cli.entry.doubts import doubts
 from faristol.cli.entry.lines import Given, Look, Score, Slip, read
 from faristol.cli.entry.prompt import Prompt
@@ -465,3 +465,10 @@ async def test_after_a_table_that_was_typed_the_next_one_is_asked_and_the_first_
     tables = round_of(table(1), table(2), table(3), table(4))
     _, asked, _ = await at_prompt("3 400 351", "402 353", "404 355", "q", tables=tables)
     assert [question.split()[0] for question in asked] == ["1", "4", "1", "2"]
+
+
+def test_a_refusal_says_what_is_typed_in_place_of_the_fields_of_the_service() -> None:
+    told = as_typed("Anna gave copa up: give abandoned_by with Anna.", "en")
+    assert told.startswith("Anna gave copa up: give `a` with Anna. An `a` stands behind the points")
+    assert as_typed("give forfeited_by with Anna.", "en").startswith("give `ff` with Anna.")
+    assert as_typed("The round is closed.", "en") == "The round is closed."

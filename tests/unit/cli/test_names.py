@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import grpc
 import pytest
+from google.protobuf.any_pb2 import Any as Detail
+from google.rpc import error_details_pb2, status_pb2
+from grpc.aio import AioRpcError, Metadata
 
 from faristol.cli.names import Named, Roll, Unclear, candidates, labels, meant
 from faristol.pb.pairing.v1 import events_pb2 as events
@@ -141,3 +145,46 @@ def test_a_sentence_of_a_service_has_names_for_ids_and_keeps_its_words() -> None
     told = _roll().named_in("p-1 meets p-3 at table 1; copa-r1-t2 is missing, and nobody knows p-99 or p-1x.")
     assert told.startswith(f"{_roll().name('p-1')} meets {_roll().name('p-3')} at table 1; ")
     assert "(round 1, table 2) is missing, and nobody knows p-99 or p-1x." in told
+
+
+def refusing(**places: str) -> AioRpcError:
+    """A refusal with what fills the places of its first reason."""
+    return AioRpcError(
+        grpc.StatusCode.FAILED_PRECONDITION,
+        Metadata(),
+        Metadata(
+            (
+                "grpc-status-details-bin",
+                status_pb2.Status(
+                    code=9, message="no", details=[_packed(error_details_pb2.ErrorInfo(reason="NO", metadata=places))]
+                ).SerializeToString(),
+            )
+        ),
+        "no",
+        "",
+    )
+
+
+def _packed(info: error_details_pb2.ErrorInfo) -> Detail:
+    detail = Detail()
+    detail.Pack(info)
+    return detail
+
+
+@pytest.mark.parametrize(
+    ("told", "places", "expected"),
+    [
+        ("p-1 and p-3 sit here", {"players": "p-1, p-3"}, "Núria d'Or and Blai Soler sit here"),
+        ("anna won by anna 388, p-3 400", {"winner": "anna", "scores": "anna 388, p-3 400"}, None),
+        ("'anna' has gone", {"player": "'anna'"}, "Anna Puig (Valls) has gone"),
+        ("anna lot of torres", {"message": "anna lot of torres"}, "anna lot of torres"),
+        ("no\ntable 3 lacks p-1, anna-2", {"round": "4"}, "no\ntable 3 lacks Núria d'Or, Anna Puig (Reus)"),
+        ("anna, eva judge", {"who": "anna, eva"}, "Anna Puig (Valls), eva judge"),
+        ("it is of anna long ago", {"of": "anna long ago"}, "it is of anna long ago"),
+    ],
+)
+def test_whatever_place_of_a_refusal_an_id_fills_it_is_told_by_name(
+    told: str, places: dict[str, str], expected: str | None
+) -> None:
+    said = _roll().named_in_refusal(told, refusing(**places))
+    assert said == (expected or "Anna Puig (Valls) won by Anna Puig (Valls) 388, Blai Soler 400")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 import time
 import uuid
 from collections.abc import Callable, Mapping, Sequence
@@ -13,7 +14,9 @@ from google.protobuf.message import Message
 from google.rpc import error_details_pb2
 from grpc_status import rpc_status
 
+from faristol.cli.entry.lines import FORFEIT, LEFT
 from faristol.cli.entry.tables import Tables
+from faristol.cli.names import Roll
 from faristol.client.problems import every_reason, info_of
 from faristol.host import StartError
 from faristol.kernel.refusal import N_
@@ -36,15 +39,25 @@ GAVE_UP = N_(
     "the same file again, what stands already is passed over"
 )
 
+TYPED: Mapping[str, str] = {"abandoned_by": LEFT, "forfeited_by": FORFEIT}
+"""What stands in a line for what the service calls so."""
+
+HOW_TYPED = N_(
+    "An `a` stands behind the points of who left the game, as 120a, and `ff` in the place of who did not come."
+)
+
+_FIELDS = re.compile(rf"(?<![\w-])({'|'.join(TYPED)})(?![\w-])")
+
 _AGAIN = frozenset((grpc.StatusCode.UNAVAILABLE, grpc.StatusCode.DEADLINE_EXCEEDED, grpc.StatusCode.ABORTED))
 
 
 class Refused(Exception):
     """The service says no, and has done nothing. The message has a line for each reason."""
 
-    def __init__(self, problem: grpc.aio.AioRpcError) -> None:
-        super().__init__(every_reason(problem))
-        self.by_game: Mapping[str, str] = _by_game(problem)
+    def __init__(self, problem: grpc.aio.AioRpcError, told: Callable[[str], str] = str) -> None:
+        """``told`` makes what people read of what the service says."""
+        super().__init__(told(every_reason(problem)))
+        self.by_game: Mapping[str, str] = {game: told(text) for game, text in _by_game(problem).items()}
         """What is said about each game of several."""
 
 
@@ -99,6 +112,14 @@ class Calls:
             request.winner_id = came[0] if len(came) == 1 else ""
         await self._sent(self._stub.CorrectResult, request)
 
+    async def _telling(self, problem: grpc.aio.AioRpcError) -> Callable[[str], str]:
+        """What makes names of the ids in a refusal, where they can be asked, and what is typed of fields."""
+        try:
+            known = Roll(await self._stub.GetTournament(pairing.GetTournamentRequest(tournament_id=self.tournament)))
+        except grpc.aio.AioRpcError:
+            return lambda said: as_typed(said, self._language)
+        return lambda said: as_typed(known.named_in_refusal(said, problem), self._language)
+
     async def _sent(self, method: Any, request: Message) -> Any:
         began, attempt = time.monotonic(), 0
         while True:
@@ -106,7 +127,7 @@ class Calls:
                 answer = await method(request, timeout=SECONDS, metadata=(("accept-language", self._language),))
             except grpc.aio.AioRpcError as problem:
                 if problem.code() not in _AGAIN:
-                    raise Refused(problem) from problem
+                    raise Refused(problem, await self._telling(problem)) from problem
                 waited = time.monotonic() - began
                 if self._patience is not None and waited > self._patience:
                     raise StartError(say(GAVE_UP, {"seconds": round(waited)}, self._language)) from problem
@@ -118,6 +139,12 @@ class Calls:
                 self._tell(say(AWAY, {}, self._language))
             await asyncio.sleep(PAUSES[min(attempt, len(PAUSES) - 1)])
             attempt += 1
+
+
+def as_typed(refusal: str, language: str) -> str:
+    """A refusal with what is typed of the result of a game in place of the fields that say it to the service."""
+    told, count = _FIELDS.subn(lambda found: f"`{TYPED[found[0]]}`", refusal)
+    return f"{told} {say(HOW_TYPED, {}, language)}" if count else told
 
 
 def _by_game(problem: grpc.aio.AioRpcError) -> dict[str, str]:

@@ -106,28 +106,27 @@ def _complain(text: str) -> None:
 
 
 async def _enter_file(calls: Calls, file: str, language: str, *, sure: bool, json_output: bool) -> int:
-    """Enter all results of a file. Gives the exit code: 0, 2 where a line is wrong, 1 where the service refuses.
+    """Enter all results of a file. Gives the exit code: 0, and 2 where a line is wrong or the service refuses it.
 
     Raises ``StartError`` for a file without a result, and for one that cannot be read.
     """
     name, text = "stdin" if file == "-" else file, _text_of(file, language)
     tables = await calls.tables()
     new, standing, errors = read_sheet(text, tables, language, sure=sure)
-    code = 2
     if not (new or standing or errors):
         raise StartError(say(NO_RESULTS, {"file": name}, language))
     if not errors and new:
         try:
             await calls.enter([tables.result(one.given) for one in new])
         except Refused as refused:
-            errors, code = _by_line(new, tables, refused), 1
+            errors = _by_line(new, tables, refused)
     for error in errors[:MOST_TOLD]:
         _complain(f"{name}:{error.line}: {error.problem}")
     if len(errors) > MOST_TOLD:
         _complain(say(AND_MORE, {"more": len(errors) - MOST_TOLD}, language))
     if errors:
         _complain(say(NOTHING, {}, language))
-        return code
+        return 2
     left = (await calls.tables()).left
     if json_output:
         entered = [one.given.table for one in new]
