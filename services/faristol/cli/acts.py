@@ -13,6 +13,10 @@ from typing import Literal
 from faristol.kernel.refusal import N_
 
 AGAIN = N_("Round {round_to_pair_again} is paired already: pair it again before it starts.")
+PAIRED_WITHOUT = N_(
+    "Round {round_paired_without} is paired without {who}: for {who} to play in it, unpair it and pair it again before "
+    "it starts."
+)
 PAIRED_BEFORE = N_("Rounds that were paired with the result as it was: {rounds_after}.")
 
 Which = Literal["", "next", "paired", "started", "last"]
@@ -76,7 +80,11 @@ ACTS: Mapping[str, Act] = {
         said=N_("{who} has withdrawn, from round {round} on."),
         also={"round_to_pair_again": AGAIN},
     ),
-    "ReinstateTeam": Act(arguments=("team_id",), said=N_("{who} is paired again from round {round} on.")),
+    "ReinstateTeam": Act(
+        arguments=("team_id",),
+        said=N_("{who} is paired again from round {round} on."),
+        also={"round_paired_without": PAIRED_WITHOUT},
+    ),
     "CheckInPlayer": Act(arguments=("player_id",), said=N_("{who} is checked in.")),
     "CheckOutPlayer": Act(arguments=("player_id",), said=N_("{who} is not checked in any more.")),
     "WithdrawPlayer": Act(
@@ -86,7 +94,11 @@ ACTS: Mapping[str, Act] = {
         said=N_("{who} has withdrawn, from round {round} on."),
         also={"game_id": N_("The game {game} is lost."), "round_to_pair_again": AGAIN},
     ),
-    "ReinstatePlayer": Act(arguments=("player_id",), said=N_("{who} is paired again from round {round} on.")),
+    "ReinstatePlayer": Act(
+        arguments=("player_id",),
+        said=N_("{who} is paired again from round {round} on."),
+        also={"round_paired_without": PAIRED_WITHOUT},
+    ),
     "MovePlayer": Act(
         arguments=("player_id",),
         spelled={"to_tournament_id": "to"},

@@ -14,6 +14,7 @@ from faristol.cli.calling import as_json
 from faristol.cli.commands import spelled
 from faristol.cli.names import ROUND_AND_TABLE, Roll
 from faristol.cli.outcomes import by_forfeit, outcome
+from faristol.cli.team_list import never_came
 from faristol.gateway import labels
 from faristol.kernel.refusal import N_
 from faristol.pb.game.v1 import events_pb2 as game
@@ -31,6 +32,9 @@ PAIRED_BYE = N_("Round {round} is paired: {games}, bye: {bye}.")
 MATCH = N_("Match {match}: {players}")
 PAIRABLE = N_("Round {round} can be paired.")
 UNPAIRABLE = N_("Round {round} cannot be paired:")
+POINTS_OFF = N_("Points taken off: {points_off}.")
+ROUNDS_OUT = N_("Not paired in rounds: {rounds_out}.")
+GAME_LOST = N_("The game {game} is lost.")
 NO_ROUND_LEFT = N_("There is no round left to pair.")
 
 TOURNAMENT = (
@@ -43,7 +47,8 @@ PHASES: Mapping[pairing.RoundPhase.ValueType, str] = {
     pairing.ROUND_PHASE_CLOSED: N_("Round {round} is closed."),
 }
 OVER = N_("The final standings are published.")
-PLAYERS = N_("Players: {players}, of whom checked in: {checked_in}.")
+PLAYERS = N_("Players: {players}.")
+CHECKED_IN = N_("Players: {players}, of whom checked in: {checked_in}.")
 LEFT = N_("Have withdrawn: {players}.")
 TEAMS = N_("Teams: {teams}.")
 HALLS = N_("Halls: {halls}.")
@@ -230,6 +235,19 @@ def _seats(seat: events.Pairing) -> Sequence[str]:
     return seat.player_ids or (seat.first_player_id, seat.second_player_id)
 
 
+def _sanctioned(
+    request: pairing.SanctionPlayerRequest, answer: pairing.SanctionPlayerResponse, known: Roll, language: str
+) -> Iterator[str]:
+    """Who is sanctioned, and with what."""
+    act = ACTS["SanctionPlayer"]
+    params = _params("SanctionPlayer", request, answer, known, language)
+    params = {**params, "points_off": params["points"], "rounds_out": params["rounds"]}
+    loses = request.game_id and not (request.points or request.rounds)
+    texts = [act.said, POINTS_OFF if request.points else "", ROUNDS_OUT if request.rounds else ""]
+    texts += [GAME_LOST if loses else "", *(text for field, text in act.also.items() if _value(field, request, answer))]
+    yield " ".join(say(text, params, language) for text in filter(None, texts))
+
+
 def _round_paired(
     request: pairing.PairRoundRequest, answer: pairing.PairRoundResponse, known: Roll, language: str
 ) -> Iterator[str]:
@@ -323,7 +341,8 @@ def _tournament(
     if answer.over:
         yield say(OVER, {}, language)
     there = sum(player.checked_in for player in answer.players)
-    yield say(PLAYERS, {"players": len(answer.players), "checked_in": there}, language)
+    part = sum(not never_came(player) for player in answer.players)
+    yield say(CHECKED_IN if there else PLAYERS, {"players": part, "checked_in": there}, language)
     left = [known.name(player.player_id) for player in answer.players if player.withdrawn_round]
     lists = (
         (LEFT, "players", left),
@@ -357,6 +376,7 @@ def _tournament(
 
 _OWN: Mapping[str, Callable[..., Iterator[str]]] = {
     "PairRound": _round_paired,
+    "SanctionPlayer": _sanctioned,
     "ListObstacles": _obstacles,
     "ExplainPairing": _explained,
     "GetTournament": _tournament,

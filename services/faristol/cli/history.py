@@ -10,7 +10,7 @@ from zoneinfo import ZoneInfo
 import typer
 
 from faristol.cli.acts import ACTS
-from faristol.cli.answers import NO_HALLS, NO_PRIZES, NOTE, RATED_BY, game_params
+from faristol.cli.answers import GAME_LOST, NO_HALLS, NO_PRIZES, NOTE, POINTS_OFF, RATED_BY, ROUNDS_OUT, game_params
 from faristol.cli.calling import AsJson, as_json
 from faristol.cli.commands import spelled
 from faristol.cli.common import run
@@ -87,9 +87,9 @@ TOLD: Mapping[str, str] = {
 
 ALSO: Mapping[str, str] = {
     "scores_before": N_("Before: {scores_before}."),
-    "points_off": N_("Points taken off: {points_off}."),
-    "rounds_out": N_("Not paired in rounds: {rounds_out}."),
-    "game_lost": N_("The game {game} is lost."),
+    "points_off": POINTS_OFF,
+    "rounds_out": ROUNDS_OUT,
+    "game_lost": GAME_LOST,
     "arbiter_id": N_("Arbiter: {arbiter_id}."),
     "decided_by": N_("Decided by: {decided_by}."),
     "by": N_("Done by {by}."),

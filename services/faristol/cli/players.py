@@ -15,8 +15,8 @@ from faristol.cli.answers import NOTE
 from faristol.cli.calling import AsJson, as_json
 from faristol.cli.common import columns, run
 from faristol.cli.completing import Tournament
-from faristol.cli.director import Address, call
-from faristol.cli.names import roll
+from faristol.cli.director import Address, call, with_names
+from faristol.cli.names import Named, Roll, roll
 from faristol.cli.player_list import Listed, read_players
 from faristol.cli.team_list import ListedTeam, Tournaments, teams_of, without_teams
 from faristol.client.problems import info_of
@@ -31,6 +31,13 @@ from faristol.text.terminal import language_of_terminal
 TEAM_LACKS = N_(
     "the team {team} is not registered, for nobody of line {lines} is; once they are in, put them in their place in: "
     "{command}"
+)
+STANDS = N_("{who} is registered already")
+STANDS_WITH_CLUB = N_(
+    "{who} is registered already; if this is somebody else of the same name and club, give the line an id"
+)
+STANDS_WITHOUT = N_(
+    "{who} is registered already; if this is somebody else of the same name, give each a club, or an id"
 )
 TEAM_HAS_MORE = N_("the team {team} has more players, after those who were in its line-up: {players}")
 
@@ -63,13 +70,18 @@ def import_players(
     complaints = _Complaints(file)
     tell = _nothing if json_output else typer.echo
     read = translations(language)
-    ids, registered = _register(address, rows, complaints)
+    rolls = {one: Roll(found) for one, found in tournaments.items()}
+    ids, registered = _register(address, rows, rolls, complaints, language)
     tell(read.ngettext("%(num)s player registered", "%(num)s players registered", registered) % {"num": registered})
+    if before := len(ids) - registered:
+        again = read.ngettext("%(num)s player was there already", "%(num)s players were there already", before)
+        tell(again % {"num": before})
     teams = _make_teams(address, rows, ids, tournaments, complaints, language, tell)
     if teams is not None:
         tell(read.ngettext("%(num)s team registered", "%(num)s teams registered", teams) % {"num": teams})
     if json_output:
-        _print({"registered": registered, "player_ids": list(ids.values()), "teams": teams or 0})
+        there = {"registered": registered, "registered_before": before, "player_ids": list(ids.values())}
+        _print(there | {"teams": teams or 0})
     if complaints.made:
         raise typer.Exit(1)
 
@@ -92,7 +104,9 @@ def _tournament(address: str | None, tournament: str) -> pairing.GetTournamentRe
     return answer
 
 
-def _register(address: str | None, rows: Sequence[Listed], complaints: _Complaints) -> tuple[Mapping[int, str], int]:
+def _register(
+    address: str | None, rows: Sequence[Listed], rolls: Mapping[str, Roll], complaints: _Complaints, language: str
+) -> tuple[Mapping[int, str], int]:
     """The ids of those who are registered now, by their lines, and how many are new.
 
     Who was registered before is refused, and among the ids.
@@ -103,14 +117,28 @@ def _register(address: str | None, rows: Sequence[Listed], complaints: _Complain
         try:
             answer = call(address, "RegisterPlayer", row.request)
         except StartError as problem:
-            complaints.tell(row.line, problem)
+            known = rolls[row.request.tournament_id]
             if before := _registered_before(problem, row.request):
                 ids[row.line] = before
+                complaints.tell(row.line, stands_already(before, row.request, known, language))
+            else:
+                complaints.tell(row.line, with_names(problem, known))
         else:
             assert isinstance(answer, pairing.RegisterPlayerResponse)
             ids[row.line] = answer.player_id
             registered += 1
     return ids, registered
+
+
+def stands_already(before: str, wanted: pairing.RegisterPlayerRequest, known: Roll, language: str) -> str:
+    """That the player of a line was registered before, as whom, and what to do if that is another person.
+
+    ``before`` is the id of that player.
+    """
+    found = next((one for one in known.players if one.id == before), Named(before, wanted.name, wanted.club))
+    who = f"{found.name} ({found.detail})" if found.detail else found.name
+    text = STANDS if wanted.player_id else STANDS_WITH_CLUB if wanted.club and found.detail else STANDS_WITHOUT
+    return say(text, {"who": who}, language)
 
 
 def _registered_before(problem: StartError, wanted: pairing.RegisterPlayerRequest) -> str:

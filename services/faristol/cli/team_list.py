@@ -87,9 +87,9 @@ def teams_of(rows: Sequence[Listed], ids: Mapping[int, str], tournaments: Tourna
 
 def _there(teams: Iterable[pairing.Team], name: str) -> pairing.Team | None:
     """The team that has a name; one that left before any round gave it free, and a new team may have it."""
-    return next((one for one in teams if same_name(one.name, name) and not _never_came(one)), None)
+    return next((one for one in teams if same_name(one.name, name) and not never_came(one)), None)
 
 
-def _never_came(team: pairing.Team) -> bool:
+def never_came(one: pairing.Player | pairing.Team) -> bool:
     """Withdrawn before any round."""
-    return 0 < team.withdrawn_round <= team.entered_round
+    return 0 < one.withdrawn_round <= one.entered_round

@@ -20,7 +20,7 @@ from faristol.kernel.errors import Invalid, NotFound
 from faristol.kernel.refusal import N_, Refusal
 from faristol.kernel.times import occurred_at, to_datetime
 from faristol.pairing import identity, pinning
-from faristol.pairing.conditions import round_to_pair_again
+from faristol.pairing.conditions import round_paired_without, round_to_pair_again
 from faristol.pairing.model import Division, Tournament, evolve, stream
 from faristol.pairing.precedence import preceded
 from faristol.pb.pairing.v1 import events_pb2 as events
@@ -30,6 +30,7 @@ from faristol.rules.officials import check_not_concerned
 Context = grpc.aio.ServicerContext[Any, Any]
 M = TypeVar("M", bound=Message)
 _PAIR_AGAIN = "round_to_pair_again"
+_PAIRED_WITHOUT = "round_paired_without"
 
 
 @dataclass(frozen=True, slots=True)
@@ -263,16 +264,20 @@ def answering(
 ) -> Callable[[int], M]:
     """What makes the answer to a command of which ``facts`` come, once they have a position in the record.
 
-    An answer that has a field for the round that has to be paired again because of the command says it.
+    An answer that has a field for the round that has to be paired again because of the command, or to have in it who
+    came back, says it.
     """
     again = 0
     if _PAIR_AGAIN in response.DESCRIPTOR.fields_by_name:
         again = round_to_pair_again(state, pinning.ruleset_of(state), facts)
+    without = round_paired_without(state, facts) if _PAIRED_WITHOUT in response.DESCRIPTOR.fields_by_name else 0
 
     def answered(position: int) -> M:
         made = answer(position, facts)
         if again:
             setattr(made, _PAIR_AGAIN, again)
+        if without:
+            setattr(made, _PAIRED_WITHOUT, without)
         return made
 
     return answered

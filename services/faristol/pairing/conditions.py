@@ -14,6 +14,7 @@ from faristol.pairing.model import Phase, Player, Round, Tournament, evolve
 from faristol.pairing.systems import losers_by_absence, too_many_rounds
 from faristol.pairing.team_round import against_line_ups, left_with_team
 from faristol.pairing.team_tournament import between, of_teams
+from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.rules import Ruleset
 
 
@@ -250,6 +251,15 @@ def round_to_pair_again(state: Tournament, ruleset: Ruleset, facts: Sequence[Mes
     except Refusal:
         return one.number
     return 0
+
+
+def round_paired_without(state: Tournament, facts: Sequence[Message]) -> int:
+    """The round that is paired and not started without somebody who comes back by ``facts``; 0 for none."""
+    one = state.open_round
+    if one is None or one.phase is not Phase.PAIRED:
+        return 0
+    back = [fact for fact in facts if isinstance(fact, events.PlayerReinstated | events.TeamReinstated)]
+    return one.number if any(fact.round > one.number for fact in back) else 0
 
 
 def over(state: Tournament) -> Refusal:

@@ -249,6 +249,46 @@ def test_where_the_scores_do_not_say_who_lost_the_answer_does(said: Said, words:
     assert told.endswith(f"{expected}\n")
 
 
+def test_who_comes_back_to_a_round_that_is_paired_is_told_how_to_play_in_it(said: Said) -> None:
+    answer = pairing.ReinstatePlayerResponse(round=3, round_paired_without=2)
+    _, told = said("player", "reinstate", "copa", "blai", answer=answer)
+    assert told == (
+        "Blai Soler is paired again from round 3 on. Round 2 is paired without Blai Soler: "
+        "for Blai Soler to play in it, unpair it and pair it again before it starts.\n"
+    )
+    _, told = said("player", "reinstate", "copa", "blai", answer=pairing.ReinstatePlayerResponse(round=3))
+    assert told == "Blai Soler is paired again from round 3 on.\n"
+
+
+@pytest.mark.parametrize(
+    ("options", "expected"),
+    [
+        (["--kind", "points", "--points", "30", "--table", "3"], "is sanctioned. Points taken off: 30."),
+        (["--kind", "rounds", "--rounds", "4,5"], "is sanctioned. Not paired in rounds: 4, 5."),
+        (["--kind", "game", "--table", "3"], "The game Anna Puig (Valls) – Blai Soler (round 1, table 3) is lost."),
+    ],
+)
+def test_a_sanction_is_answered_with_what_it_takes(said: Said, options: list[str], expected: str) -> None:
+    _, told = said("player", "sanction", "copa", "blai", *options)
+    assert told.startswith("Blai Soler is sanctioned. ")
+    assert told.endswith(f"{expected}\n")
+
+
+def test_a_tournament_has_the_players_whom_its_pages_count_and_says_who_is_there_where_that_was_noted(
+    said: Said,
+) -> None:
+    answer = pairing.GetTournamentResponse(
+        players=[
+            pairing.Player(player_id="anna", entered_round=1),
+            pairing.Player(player_id="p-1", entered_round=1, withdrawn_round=1),
+            pairing.Player(player_id="p-2", entered_round=1, withdrawn_round=2),
+        ]
+    )
+    assert "\nPlayers: 2.\n" in said("tournament", "show", "copa", answer=answer)[1]
+    answer.players[0].checked_in = True
+    assert "\nPlayers: 2, of whom checked in: 1.\n" in said("tournament", "show", "copa", answer=answer)[1]
+
+
 @pytest.mark.parametrize("method", ACTS)
 def test_no_answer_is_the_name_of_a_field(method: str, said: Said) -> None:
     act = ACTS[method]

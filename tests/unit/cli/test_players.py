@@ -9,7 +9,7 @@ from grpc.aio import AioRpcError, Metadata
 from faristol.cli import players
 from faristol.cli.names import Roll
 from faristol.cli.player_list import read_players
-from faristol.cli.players import _registered_before
+from faristol.cli.players import _registered_before, stands_already
 from faristol.cli.team_list import teams_of
 from faristol.host import StartError
 from faristol.host.errors import status_of
@@ -214,6 +214,34 @@ def test_who_has_the_name_of_a_line_is_another_person_where_the_line_has_an_id_o
 ) -> None:
     wanted = pairing.RegisterPlayerRequest(name="Anna Puig", **line)  # type: ignore[arg-type] # only texts are given
     assert _registered_before(name_taken(**known), wanted) == found
+
+
+@pytest.mark.parametrize(
+    ("line", "before", "told"),
+    [
+        (
+            {"club": "VALLS"},
+            "p-1",
+            "Anna Puig (Valls) is registered already; if this is somebody else of the same name and",
+        ),
+        ({}, "p-1", "Anna Puig (Valls) is registered already; if this is somebody else of the same name, give each a"),
+        ({"club": "Valls"}, "p-2", "Blai Soler is registered already; if this is somebody else of the same name, give"),
+        ({"player_id": "p-1"}, "p-1", "Anna Puig (Valls) is registered already"),
+        ({}, "p-9", "anna puig is registered already; if this is somebody else"),
+    ],
+)
+def test_who_was_registered_before_is_told_by_name_and_club_with_what_the_line_lacks(
+    line: dict[str, str], before: str, told: str
+) -> None:
+    players = [
+        pairing.Player(player_id="p-1", name="Anna Puig", club="Valls"),
+        pairing.Player(player_id="p-2", name="Blai Soler"),
+    ]
+    known = Roll(pairing.GetTournamentResponse(tournament_id="copa", players=players))
+    wanted = pairing.RegisterPlayerRequest(name="anna puig", **line)  # type: ignore[arg-type] # only texts are given
+    said = stands_already(before, wanted, known, "en")
+    assert said.startswith(told)
+    assert len(said) == len(told) or "player_id" not in line
 
 
 @pytest.mark.parametrize(("language", "told"), [("ca", "falta el nom"), ("es", "falta el nombre")])

@@ -10,7 +10,7 @@ from tests.unit.pairing.halls import FISC, Hall
 
 from faristol.kernel.errors import Invalid
 from faristol.kernel.refusal import Refusal
-from faristol.pairing import decide
+from faristol.pairing import conditions, decide
 from faristol.pairing.past import Past, past_of
 from faristol.pairing.ranking import entrants
 from faristol.pairing.systems import dutch_round
@@ -137,6 +137,26 @@ def test_who_comes_back_while_a_round_is_paired_is_in_it_when_it_is_paired_again
     hall.pair(1)
     hall.start(1)
     assert "p3" in in_round(hall, 1)
+
+
+def test_a_second_withdrawal_is_not_answered_as_the_first_was() -> None:
+    hall = hall_of()
+    hall.play(1)
+    withdraw(hall, "p3")
+    with pytest.raises(Refusal, match=r"^p3 had withdrawn already, from round 2 on\.$") as refused:
+        withdraw(hall, "p3")
+    assert refused.value.reason == "WITHDRAWN"
+
+
+def test_the_round_that_is_paired_without_who_comes_back_is_named_until_it_starts() -> None:
+    hall = hall_of()
+    withdraw(hall, "p3")
+    hall.pair(1)
+    back = decide.reinstate(hall.state, player_id="p3", at=None, now=hall.now)
+    assert conditions.round_paired_without(hall.state, back) == 1
+    hall.start(1)
+    back = decide.reinstate(hall.state, player_id="p3", at=None, now=hall.now)
+    assert conditions.round_paired_without(hall.state, back) == 0
 
 
 def test_who_had_the_bye_and_comes_back_before_the_round_begins_keeps_it() -> None:

@@ -146,7 +146,14 @@ def withdraw(
     table ends it as the book says of who leaves (FISC I.8.E). ``since`` is the first round not to be paired in where
     the player has missed rounds already. Raises ``Refusal`` where that is not said.
     """
-    player = _playing(state, player_id)
+    player = conditions.registered(state, player_id)
+    if player.withdrawn is not None:
+        raise Refusal(
+            "WITHDRAWN",
+            "",
+            N_("{player} had withdrawn already, from round {round} on."),
+            {"player": player_id, "round": player.withdrawn},
+        )
     current = state.open_round
     number, game = len(state.played) + 1, ""
     if current is not None and player.takes_part(current.number):

@@ -668,19 +668,23 @@ class ReinstateTeamResponse(_message.Message):
 
     POSITION_FIELD_NUMBER: _builtins.int
     ROUND_FIELD_NUMBER: _builtins.int
+    ROUND_PAIRED_WITHOUT_FIELD_NUMBER: _builtins.int
     position: _builtins.int
     """Position in the record of the last event written."""
     round: _builtins.int
     """The first round that the team is paired in again."""
+    round_paired_without: _builtins.int
+    """The round before it that is paired and not started: paired again, it has the team. 0 when there is none."""
     def __init__(
         self,
         *,
         position: _builtins.int = ...,
         round: _builtins.int = ...,
+        round_paired_without: _builtins.int = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["position", b"position", "round", b"round"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["position", b"position", "round", b"round", "round_paired_without", b"round_paired_without"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -924,19 +928,23 @@ class ReinstatePlayerResponse(_message.Message):
 
     POSITION_FIELD_NUMBER: _builtins.int
     ROUND_FIELD_NUMBER: _builtins.int
+    ROUND_PAIRED_WITHOUT_FIELD_NUMBER: _builtins.int
     position: _builtins.int
     """Position in the record of the last event written."""
     round: _builtins.int
     """The first round that the player is paired in again."""
+    round_paired_without: _builtins.int
+    """The round before it that is paired and not started: paired again, it has the player. 0 when there is none."""
     def __init__(
         self,
         *,
         position: _builtins.int = ...,
         round: _builtins.int = ...,
+        round_paired_without: _builtins.int = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["position", b"position", "round", b"round"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["position", b"position", "round", b"round", "round_paired_without", b"round_paired_without"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
