@@ -172,6 +172,19 @@ def test_a_whole_game_with_a_challenge_an_appeal_an_over_draw_and_overtime_gives
     assert (told["winner_id"], told["final"]) == ("blai", True)
 
 
+def test_a_whole_turn_typed_wrong_is_taken_back_though_its_clock_was_pressed_and_typed_again(hall: Hall) -> None:
+    played = hall.table("Anna: start-game\nh8 sol\narbiter: take-back-entries 1\n8g casa\nh7 la\n")
+    assert played.returncode == 0, played.stdout + played.stderr
+    again = "El turno 1 se anota de nuevo tal como se jugó."
+    assert again in played.stdout
+    offered = played.stdout.split(again)[1].split("\n")[1]
+    assert offered.startswith("A continuación: Anna Puig: turn, place-play")
+    ended = [line for line in played.stdout.splitlines() if line.startswith(("Turno", "  Anna", "  Blai"))][-3:]
+    assert ended[0].startswith("Turno 3")
+    assert ended[1].split("(")[0].split() == ["Anna", "Puig:", "12"]
+    assert "▶" in ended[1]
+
+
 def test_what_is_refused_is_told_with_its_article_and_what_is_next_and_stops_a_script(hall: Hall) -> None:
     early = hall.table("Anna: turn H8 S O L\n")
     assert early.returncode == 1

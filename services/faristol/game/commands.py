@@ -271,7 +271,9 @@ def _state_rack(table: Table, request: pb.StateRackRequest, at: Instant) -> list
 
 
 def _take_back_entries(table: Table, request: pb.TakeBackEntriesRequest, at: Instant) -> list[Message]:
-    return decide.take_back_entries(table.game, table.ruleset, request.arbiter_id, request.turn, request.note, at)
+    return decide.take_back_entries(
+        table.game, table.clock, table.ruleset, request.arbiter_id, request.turn, request.note, at
+    )
 
 
 ACTS: Mapping[type[Message], Act] = {

@@ -55,7 +55,10 @@ def _missing(game: Game, clock: Clock, ruling: Ruling | None, ruleset: Ruleset) 
     if game.phase is Phase.UNSPECIFIED:
         return ()
     if game.phase in (Phase.PLACED, Phase.DRAWN) and clock.pressed_turn == game.turn:
-        return (_completed(game, clock.pressed_at),)
+        if not game.entered_again:
+            return (_completed(game, clock.pressed_at),)
+        if _entered_to_the_end(game, clock, ruleset):
+            return (_completed(game, max(clock.pressed_at, game.last_at)),)
     if "press" not in ruleset.turn.steps and _taken_to_its_end(game):
         return (_completed(game, game.last_at),)
     if _written_to_the_end(game, ruleset):
@@ -92,6 +95,17 @@ def _taken_to_its_end(game: Game) -> bool:
         return False
     draws = game.bag_left > 0 and game.mover not in game.gone
     return game.phase is Phase.DRAWN or (game.phase is Phase.PLACED and not draws)
+
+
+def _entered_to_the_end(game: Game, clock: Clock, ruleset: Ruleset) -> bool:
+    """Whether all of a turn was entered again that comes before the press, which stands."""
+    if game.interruption is not None:
+        return False
+    writing = ruleset.turn.complete_on == "both-written" and game.taken is TurnKind.PLAY
+    if writing and set(game.player_ids) - clock.away - game.course.written.keys():
+        return False
+    undrawn = game.mover in clock.away or (clock.away and not ruleset.absence.opponent_may_draw)
+    return game.phase is Phase.DRAWN or not game.bag_left or bool(undrawn)
 
 
 def _written_to_the_end(game: Game, ruleset: Ruleset) -> bool:

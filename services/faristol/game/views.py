@@ -55,6 +55,10 @@ class Clock:
     last_at: Instant = 0
     """The latest moment that any fact of the clock names."""
 
+    def stood(self, turn: int) -> bool:
+        """Whether the mover of ``turn`` has stopped the own clock in it, or pressed it."""
+        return turn in (self.held_turn, self.pressed_turn)
+
 
 Timing = (
     clock_events.ClockStarted

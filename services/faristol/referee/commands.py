@@ -88,6 +88,8 @@ class Commands:
             raise place.wrong(N_("expected what the turn is: `turn H8 C A S A`, `turn exchange A E` or `turn pass`"))
         what, _, rest = argument.text().partition(" ")
         book = self._ruleset
+        # The clock was pressed for a turn that is entered again: it is at the next one, and nobody touches it.
+        again = (await self._services.clock()).turn > (await self._services.table()).turn > 0
         if what in ("exchange", "pass"):
             tiles = argument.saying(rest) if rest.strip() else None
             answers.append(await self.send(actor, what, place, tiles))
@@ -99,7 +101,7 @@ class Commands:
                 return  # it lies, and the opponent decides before anything else is done (FISE 20)
             taken = tuple(TURN_STEPS)
         for one in book.turn.steps:
-            if one not in taken:
+            if one not in taken or (again and one in ("stop", "press")):
                 continue
             for player in self._writers(actor) if one == "write" else (actor,):
                 table = await self._services.table()

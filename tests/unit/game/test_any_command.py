@@ -303,8 +303,10 @@ def test_taken_back_entries_leave_the_table_as_it_was_but_for_what_arbiters_did(
     began = next(place for place in range(len(hall.facts), 0, -1) if fold(Game(), hall.facts[:place]).turn < turn) + 1
     before = fold(Game(), hall.facts[:began])
     left = reduce(imposed, [fact for fact in hall.facts[began:] if stands(fact, turn, before)], before)
-    called = game.arbiter_called if before.arbiter_called else ""
-    left = left.but(begun=(), arbiter_called=called, next_draw=game.next_draw, challenges=game.challenges)
+    called = game.arbiter_called if before.arbiter_called or turn < game.turn else ""
+    again = turn if turn < game.turn else game.again
+    kept = {"next_draw": game.next_draw, "challenges": game.challenges, "again": again}
+    left = left.but(begun=(), arbiter_called=called, **kept)
     request = pb.TakeBackEntriesRequest(arbiter_id="eleni", turn=turn)
     if left == game.but(begun=(), last_at=left.last_at):
         with pytest.raises(Refusal, match="there is nothing to take back"):

@@ -9,6 +9,7 @@ from faristol.game import decide
 from faristol.game.model import UNKNOWN, Game, Phase, fold
 from faristol.kernel.errors import Invalid
 from faristol.kernel.refusal import Refusal
+from faristol.pb.clock.v1.events_pb2 import ClockPressed
 from faristol.pb.game.v1 import events_pb2 as events
 from faristol.pb.game.v1 import game_pb2 as pb
 
@@ -155,10 +156,80 @@ def test_an_arbiter_takes_entries_of_the_turn_back_and_they_stay_told() -> None:
     assert len(hall.facts) == told + 1
     hall.turn("I8 A L")
     assert hall.game.turn == 3
-    with pytest.raises(Refusal, match="Turn 2 is over on the clock"):
-        hall.do(pb.TakeBackEntriesRequest(arbiter_id="eleni", turn=2))
+    with pytest.raises(Refusal, match="Turn 1 is over on the clock"):
+        hall.do(pb.TakeBackEntriesRequest(arbiter_id="eleni", turn=1))
     with pytest.raises(Invalid, match="expected 1 to 3"):
         hall.do(pb.TakeBackEntriesRequest(arbiter_id="eleni", turn=4))
+
+
+@pytest.mark.parametrize("book", ["fisc-2023", "fise", "pes-2024"])
+@pytest.mark.parametrize("called", [False, True])
+def test_the_last_turn_is_entered_again_as_it_was_played_and_its_press_stands(book: str, called: bool) -> None:
+    first, wrong, right = ("H8 Μ Α", "I8 Σ Ε", "I8 Α") if book == "pes-2024" else ("H8 C A", "I8 T E", "I8 A")
+    hall = Hall(rules(book), recorded=True)
+    hall.turn(first)
+    before, ticks = hall.game, len(hall.ticks)
+    hall.turn(wrong)
+    pressed = hall.ticks[ticks:]
+    if called:
+        hall.do(pb.CallArbiterRequest(player_id="anna"))
+    hall.do(pb.TakeBackEntriesRequest(arbiter_id="eleni", turn=2, note="una altra casella"))
+    assert (hall.game.board, hall.game.racks, hall.game.scores) == (before.board, before.racks, before.scores)
+    assert (hall.game.phase, hall.game.mover, hall.game.turn) == (Phase.TURN, "biel", 2)
+    if called:
+        hall.do(pb.DismissArbiterRequest(arbiter_id="eleni"))
+    hall.play(right)
+    word = hall.game.pending.words[0].word if hall.game.pending else events.Word()
+    with pytest.raises(Refusal, match="pressed for turn 2, which is only entered again"):
+        hall.do(pb.ChallengeRequest(player_id="anna", words=[word]))
+    if hall.ruleset.turn.complete_on == "both-written":
+        hall.write()
+    hall.do(pb.DrawTilesRequest(player_id="biel"))
+    assert (hall.game.turn, hall.game.mover, hall.game.phase) == (3, "anna", Phase.TURN)
+    assert hall.game.bag_left == before.bag_left - 1
+    assert [tick for tick in hall.ticks[ticks:] if isinstance(tick, ClockPressed)] == [
+        tick for tick in pressed if isinstance(tick, ClockPressed)
+    ]
+    assert hall.clock.turn == 3
+    hall.check_tiles()
+    hall.turn("-")
+    assert (hall.game.turn, hall.game.mover) == (4, "biel")
+
+
+def test_a_pass_that_was_entered_for_a_play_is_entered_again_and_the_other_way_round() -> None:
+    hall = Hall(rules("pes-2024"), recorded=True)
+    hall.turn("H8 Μ Α")
+    bag = hall.game.bag_left
+    hall.turn("-")
+    hall.do(pb.TakeBackEntriesRequest(arbiter_id="eleni", turn=2))
+    hall.play("I8 Α")
+    hall.write()
+    hall.do(pb.DrawTilesRequest(player_id="biel"))
+    assert hall.game.turn == 3
+    hall.do(pb.TakeBackEntriesRequest(arbiter_id="eleni", turn=2))
+    hall.play("I8 Σ Α")
+    hall.do(pb.TakeBackEntriesRequest(arbiter_id="eleni", turn=2))  # a slip in what is entered again
+    hall.do(pb.PassRequest(player_id="biel"))
+    assert (hall.game.turn, hall.game.mover, hall.game.bag_left) == (3, "anna", bag)
+    hall.check_tiles()
+    hall.turn("-")
+    assert hall.game.turn == 4
+
+
+def test_a_turn_that_was_ruled_on_or_after_which_the_next_has_begun_is_not_entered_again() -> None:
+    hall = fisc()
+    hall.play("H8 C A S A")
+    hall.challenge("C A S A", good=True)
+    hall.finish()
+    with pytest.raises(Refusal, match="turn 1 was ruled on"):
+        hall.do(pb.TakeBackEntriesRequest(arbiter_id="eleni", turn=1))
+    hall.turn("I8 A L")
+    hall.play("J8 S A")
+    with pytest.raises(Refusal, match="Turn 3 has begun"):
+        hall.do(pb.TakeBackEntriesRequest(arbiter_id="eleni", turn=2))
+    hall.do(pb.TakeBackEntriesRequest(arbiter_id="eleni", turn=3))
+    hall.do(pb.TakeBackEntriesRequest(arbiter_id="eleni", turn=2))
+    assert (hall.game.turn, hall.game.mover) == (2, "biel")
 
 
 def test_entries_taken_back_leave_no_challenge_and_no_call_that_the_clock_stands_for() -> None:

@@ -64,3 +64,18 @@ def test_the_page_keeps_what_an_arbiter_imposed_when_entries_are_taken_back() ->
     assert {(tile.row, tile.column) for tile in shown.board} == {
         (square.row, square.col) for square, _ in hall.game.board.items()
     }
+
+
+def test_the_page_has_the_last_turn_as_it_was_entered_again() -> None:
+    hall = Hall(rules("fisc-2023"), recorded=True)
+    hall.turn("H8 C A S A")
+    hall.turn("I8 A L")
+    hall.do(pb.TakeBackEntriesRequest(arbiter_id="eleni", turn=2))
+    hall.play("I8 A")
+    hall.do(pb.DrawTilesRequest(player_id="biel"))
+    shown = Page(hall).shown
+    assert {seat.player_id: seat.score for seat in shown.seats} == dict(hall.game.scores)
+    assert [(line.turn, line.score, line.complete) for line in shown.entries] == [
+        (taken, turn.points, True) for taken, turn in enumerate(hall.game.turns_taken, start=1)
+    ]
+    assert (shown.turn_player_id, shown.bag_left) == ("anna", hall.game.bag_left)

@@ -43,6 +43,11 @@ class Shown:
         """Who has written the score of the play in question."""
         return {one.player_id for one in self.table.written}
 
+    @property
+    def entered_again(self) -> bool:
+        """The turn is entered again for which the clock was pressed: the clock is at the next one."""
+        return self.clock.turn > self.table.turn > 0
+
     def others(self, player_id: str) -> Sequence[str]:
         """Everybody but one."""
         return [player for player in self.players if player != player_id]
@@ -145,10 +150,12 @@ def _of_play(shown: Shown, player: str) -> Iterator[str]:
     drawn = table.phase == game_pb2.PHASE_DRAWN or not table.bag_left or bool(later)
     for step in ruleset.turn.steps:
         match step:
+            case "stop" | "press" if shown.entered_again:
+                continue
             case "stop" if mover and not clock.held and not clock.neutralised:
                 yield STEPS[step]
             case "write" if player in _writers(shown) and player not in shown.written and table.HasField("pending"):
-                if clock.held or not _comes_before("stop", "write", ruleset):
+                if clock.held or shown.entered_again or not _comes_before("stop", "write", ruleset):
                     yield STEPS[step]
             case "draw" if mover and not drawn and all_wrote:
                 yield STEPS[step]
@@ -159,6 +166,8 @@ def _of_play(shown: Shown, player: str) -> Iterator[str]:
 def _open(shown: Shown, player: str) -> bool:
     """Whether the book's time for a challenge by ``player`` is open, but for its seconds."""
     law, table = shown.ruleset.challenge, shown.table
+    if shown.entered_again:
+        return False
     if law.by == "nobody" or (law.opens_on == "clock-stopped" and not shown.clock.held):
         return False
     match law.closes_on:

@@ -23,6 +23,8 @@ STEP_BY_STEP = N_(
     "A turn that is typed whole, as `h8 casa` or `turn …`, is complete, and no longer open to a challenge. Where one "
     "may come, type `place-play …`, and then `challenge …` or {steps}."
 )
+AGAIN = N_("Turn {turn} is entered again as it was played. The press of its clock stands, and time goes on from there.")
+TAKE_BACK = N_("Was it typed wrong? `arbiter: take-back-entries {turn}` takes that back.")
 CORRECT_PLAY = N_("What a play counts is corrected by `arbiter: correct-play, with: {{turn: {turn}, score: …}}`.")
 CORRECT_TOTAL = N_(
     "What a play counts stands; a total is corrected by `arbiter: correct-total, with: {{player: …, total: …}}`."
@@ -60,6 +62,8 @@ def notices(shown: Shown, names: Mapping[str, str], language: str) -> Iterator[s
     if shown.table.phase == game_pb2.PHASE_OFF_CENTRE:
         yield with_article(say(MISSES_CENTRE, {}, language), shown.ruleset.article("first_move.centre"))
         yield from hints("", shown, {}, names, language)
+    if shown.entered_again:
+        yield say(AGAIN, {"turn": shown.table.turn}, language)
 
 
 def _named(value: str, names: Mapping[str, str]) -> str:
@@ -89,6 +93,8 @@ def hints(
     if reason == "NOTHING_TO_CHALLENGE" and closed and table.phase == game_pb2.PHASE_TURN and table.turn > 1:
         steps = ", ".join(f"`{STEPS[step]}`" for step in ruleset.turn.steps if step in STEPS)
         yield say(STEP_BY_STEP, {"steps": steps}, language)
+    if reason == "NEXT_TURN_BEGUN":
+        yield say(TAKE_BACK, {"turn": table.turn}, language)
     if reason == "TURN_OVER":
         stands = ruleset.scoresheet.plays_until == "completed"
         text, article = (CORRECT_TOTAL, "totals_until") if stands else (CORRECT_PLAY, "plays_until")

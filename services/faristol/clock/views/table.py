@@ -103,6 +103,12 @@ class Table:
     bag_left: int = 0
     racks: Mapping[str, int] = field(default_factory=dict)
     """How many tiles each player holds."""
+    began: Mapping[str, int] = field(default_factory=dict)
+    """How many tiles each player held as this turn began."""
+    before: Mapping[str, int] = field(default_factory=dict)
+    """The same of the turn before."""
+    ahead: int = 0
+    """The turn that the clock is at while the one before, for which it was pressed, is entered again; otherwise 0."""
     laid: int = 0
     """Tiles of the last play."""
     refilled: bool = False

@@ -85,6 +85,7 @@ def watch_game(table: Table, message: Message) -> Table:
                 phase=Phase.TURN,
                 turn=1,
                 mover=message.first_player_id,
+                began=table.racks,
             )
         case events.Abandoned():
             table = _gone(table, message.player_ids, _named(message))
@@ -107,6 +108,8 @@ def watch_game(table: Table, message: Message) -> Table:
             table = replace(table, to_keep=message.player_id)
         case events.IllegalExchangeResolved():
             table = replace(table, to_keep="")
+        case events.EntriesTakenBack() if message.turn < table.turn or table.ahead:
+            table = _entered_again(table, message)
         case events.TilesTakenBack() | events.EntriesTakenBack():
             if table.phase in (Phase.PLACED, Phase.CHALLENGED) and not table.refilled:
                 table = _held(table, table.mover, table.laid)
@@ -132,6 +135,10 @@ def _signalled(table: Table, message: Message) -> Table:
         return _interrupted(table, message, INTERRUPTS[name])
     if name in SETTLES and _of(message, "valid", otherwise=True):
         return _over(table, Kind.SETTLED, at, SETTLES[name])
+    if table.ahead and name in ENDS_TURN:
+        return _next_turn(replace(table, ahead=0))
+    if table.ahead and name not in ENDS:
+        return table  # the clock has all that it takes from the turn that is entered again
     if name in RETAKES:
         return _retaken(table, at)
     if name in TAKES:
@@ -145,11 +152,32 @@ def _signalled(table: Table, message: Message) -> Table:
         if _of(message, "turn", otherwise=table.turn) != table.turn:
             return _over(table, Kind.SETTLED, at, "challenge")
         over = _over(table, Kind.TURN_OVER, at, "challenge")
-        return replace(over, phase=Phase.TURN, turn=table.turn + 1, mover=table.after(table.mover), **UNTAKEN)
+        return _next_turn(over)
     if name in ENDS:
         ended = Signal(Kind.GAME_OVER, at, table.turn)
         return replace(table, phase=Phase.ENDED, mover="", signals=(*table.signals, ended))
     return table
+
+
+def _next_turn(table: Table) -> Table:
+    """With the turn over."""
+    return replace(
+        table,
+        phase=Phase.TURN,
+        turn=table.turn + 1,
+        mover=table.after(table.mover),
+        before=table.began,
+        began=table.racks,
+        **UNTAKEN,
+    )
+
+
+def _entered_again(table: Table, message: events.EntriesTakenBack) -> Table:
+    """With the turn begun again for which the clock was pressed: it stays at the next one."""
+    ahead = table.ahead or table.turn
+    racks = table.began if message.turn == table.turn else table.before
+    again = replace(table, phase=Phase.TURN, turn=message.turn, mover=message.player_id, ahead=ahead, **UNTAKEN)
+    return replace(again, racks=racks, began=racks)
 
 
 def _held(table: Table, player_id: str, tiles: int) -> Table:
@@ -173,7 +201,7 @@ def _interrupted(table: Table, message: Message, reason: Neutraliser) -> Table:
         return table
     number = len(table.interruptions) + 1
     begun = Interruption(number, reason, _of(message, "challenge", otherwise=0))
-    signal = Signal(Kind.INTERRUPTED, _named(message), table.turn, number)
+    signal = Signal(Kind.INTERRUPTED, _named(message), table.ahead or table.turn, number)
     return replace(table, signals=(*table.signals, signal), interruptions=(*table.interruptions, begun))
 
 
@@ -193,7 +221,7 @@ def _over(table: Table, kind: Kind, at: Instant, reason: Neutraliser) -> Table:
     number = lasting.number if lasting else 0
     return replace(
         table,
-        signals=(*table.signals, Signal(kind, at, table.turn, number)),
+        signals=(*table.signals, Signal(kind, at, table.ahead or table.turn, number)),
         interruptions=tuple(
             replace(one, ended_by=len(table.signals)) if one.number == number else one for one in table.interruptions
         ),

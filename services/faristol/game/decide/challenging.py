@@ -251,6 +251,13 @@ def _challengeable(game: Game, clock: Clock, ruleset: Ruleset, player_id: str) -
 def _check_open(game: Game, clock: Clock, ruleset: Ruleset, player_id: str, at: Instant) -> None:
     """That the time for a challenge has begun and is not over (UF 23, FISC I.10, FISE 38 and 39, PES Δ.ε)."""
     law, article = ruleset.challenge, ruleset.article("challenge.closes_on")
+    if game.entered_again and clock.pressed_turn == game.turn:
+        raise Refusal(
+            "CHALLENGE_TOO_LATE",
+            article,
+            N_("The clock was pressed for turn {turn}, which is only entered again: its play is accepted."),
+            {"turn": game.turn},
+        )
     if law.opens_on == "clock-stopped" and clock.held_turn != game.turn:
         raise Refusal(
             "CHALLENGE_TOO_EARLY",

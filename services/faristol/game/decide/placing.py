@@ -196,7 +196,7 @@ def _done(game: Game, clock: Clock) -> set[Step]:
         done.add("place")
     if game.pending:
         done.add("announce")
-    if clock.held_turn == game.turn:
+    if clock.stood(game.turn):
         done.add("stop")
     if game.course.written:
         done.add("write")

@@ -10,6 +10,7 @@ from google.protobuf.message import Message
 from faristol.game.decide.checks import check_arbiter, check_running, check_seated
 from faristol.game.decide.drawing import check_possible
 from faristol.game.model import UNKNOWN, Game, Instant, Phase, evolve, timestamp
+from faristol.game.views import Clock
 from faristol.kernel.errors import Invalid
 from faristol.kernel.refusal import N_, Refusal
 from faristol.pb.game.v1 import events_pb2 as events
@@ -69,12 +70,14 @@ def state_rack(game: Game, ruleset: Ruleset, player_id: str, faces: Sequence[str
 
 
 def take_back_entries(
-    game: Game, ruleset: Ruleset, arbiter_id: str, turn: int, note: str, at: Instant
+    game: Game, clock: Clock, ruleset: Ruleset, arbiter_id: str, turn: int, note: str, at: Instant
 ) -> list[Message]:
     """An arbiter takes entries back: the table is again as it was when ``turn`` began, and what was entered stays told.
 
-    A turn for which the clock was pressed stands: what was wrong in it is corrected. Where no clock is kept any turn
-    can begin again. Raises ``Invalid`` for a turn that there was not, ``Refusal`` when nothing was entered since.
+    Of turns for which the clock was pressed the last one can be entered again, until the next player does something.
+    That puts a slip of the scorer right and not the players' turn: the press stands, and the clock goes on. Earlier
+    ones stand: what was wrong in them is corrected. Where no clock is kept any turn can begin again. Raises ``Invalid``
+    for a turn that there was not, ``Refusal`` when nothing was entered since.
     """
     check_arbiter(game, arbiter_id)
     _check_recorded(game)
@@ -82,12 +85,7 @@ def take_back_entries(
     if not 1 <= turn <= game.turn:
         raise Invalid("turn", N_("is {turn}; expected 1 to {most}"), {"turn": turn, "most": game.turn})
     if turn < game.turn and ruleset.clock.model != "none":
-        raise Refusal(
-            "TURN_OVER",
-            ruleset.law.play_complete,
-            N_("Turn {turn} is over on the clock: what was entered wrong in it is corrected, not taken back."),
-            {"turn": turn},
-        )
+        _check_last_pressed(game, clock, ruleset, turn)
     begun = game.begun[turn - 1]
     taken_back = events.EntriesTakenBack(
         turn=turn,
@@ -105,6 +103,31 @@ def take_back_entries(
             {"turn": turn},
         )
     return [taken_back]
+
+
+def _check_last_pressed(game: Game, clock: Clock, ruleset: Ruleset, turn: int) -> None:
+    """That ``turn`` is the last one that a press completed, that no ruling was made in it, and nothing done since."""
+    if turn != game.turn - 1 or clock.pressed_turn != turn:
+        raise Refusal(
+            "TURN_OVER",
+            ruleset.law.play_complete,
+            N_("Turn {turn} is over on the clock: what was entered wrong in it is corrected, not taken back."),
+            {"turn": turn},
+        )
+    if game.last_ruling is not None and game.last_ruling.play.turn == turn:
+        raise Refusal(
+            "PLAY_RULED",
+            ruleset.law.challenge_words,
+            N_("The play of turn {turn} was ruled on: it stands as it was then, and is not entered again."),
+            {"turn": turn},
+        )
+    if game.begun_with or game.interruption is not None:
+        raise Refusal(
+            "NEXT_TURN_BEGUN",
+            ruleset.law.correction,
+            N_("Turn {next} has begun: what was entered of it is taken back first, and then turn {turn}."),
+            {"next": game.turn, "turn": turn},
+        )
 
 
 def _check_recorded(game: Game) -> None:

@@ -214,7 +214,7 @@ def settle_blank(
 def _check_stopped(game: Game, clock: Clock, ruleset: Ruleset) -> None:
     """That the mover has stopped the own clock, where that comes before writing (PES Δ.β.i)."""
     steps = ruleset.turn.steps
-    if "stop" in steps and steps.index("stop") < steps.index("write") and clock.held_turn != game.turn:
+    if "stop" in steps and steps.index("stop") < steps.index("write") and not clock.stood(game.turn):
         raise Refusal(
             "STOP_FIRST",
             ruleset.article("clock.stopped_by_mover"),

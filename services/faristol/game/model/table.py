@@ -205,6 +205,8 @@ class Game:
     """When the round was started."""
     last_at: Instant = 0
     """The latest moment that any fact of this table names."""
+    again: int = 0
+    """The last turn that is or was entered again though its clock was pressed; 0 before the first."""
     begun: tuple[Game, ...] = ()
     """The table as each turn began, where entries can be taken back: at a table over the board."""
 
@@ -236,6 +238,11 @@ class Game:
     def in_question(self) -> events.PlayPlaced | None:
         """The play that a challenge is about: the pending one, or that of the turn before."""
         return self.course.pending or self.open_play
+
+    @property
+    def entered_again(self) -> bool:
+        """The turn is entered again for which the clock was pressed: the clock is at the next one."""
+        return self.again > 0 and self.again == self.turn
 
     @property
     def ruled(self) -> bool | None:

@@ -229,8 +229,10 @@ def _entries_taken_back(game: Game, fact: events.EntriesTakenBack) -> Game:
     kept = {name: getattr(game, name) for name in NO_ENTRIES}
     begun = game.begun[fact.turn - 1]
     # An arbiter who was called before the turn may have come and gone in it.
-    called = game.arbiter_called if begun.arbiter_called else ""
-    return begun.but(begun=game.begun[: fact.turn], arbiter_called=called, **kept)
+    over = fact.turn < game.turn
+    called = game.arbiter_called if begun.arbiter_called or over else ""
+    again = fact.turn if over else game.again
+    return begun.but(begun=game.begun[: fact.turn], arbiter_called=called, again=again, **kept)
 
 
 def _completed(game: Game, fact: events.PlayCompleted) -> Game:
