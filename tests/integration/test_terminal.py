@@ -92,6 +92,24 @@ async def test_a_judge_types_rulings_at_a_terminal(court: Court) -> None:
     ]
 
 
+async def test_no_key_that_a_judge_pressed_before_a_case_came_answers_it_and_q_leaves(court: Court) -> None:
+    with Terminal("judge", "sit", "--as", "ada", lexicon_address=court.address) as terminal:
+        await asyncio.to_thread(terminal.until, "q and Enter leaves\n")
+        for _ in range(3):
+            terminal.type("")
+        case_id = await court.challenge(GAME, ANY)
+
+        def work() -> None:
+            terminal.until(f"A NY: {WORDS.format(usual='y')}")
+            terminal.type("r")
+            terminal.until(f"{case_id}: given back to the queue\n")
+            terminal.type("q")
+            assert terminal.end() == 0
+
+        await asyncio.to_thread(work)
+    assert await court.facts(case_id, events.CaseRuled) == []
+
+
 async def test_a_judge_who_agrees_with_the_lexicon_needs_no_reason(court: Court) -> None:
     case_id = await court.challenge(GAME, ANYS)
 

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import sys
 import termios
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import Future
+from contextlib import contextmanager
 from typing import TypeVar
 
 T = TypeVar("T")
@@ -37,6 +39,34 @@ async def answered(ask: Callable[[], T]) -> T:
     except asyncio.CancelledError:
         restore()
         raise
+
+
+def forget_typed() -> None:
+    """Drop what was typed at the terminal before anything was asked; nothing where there is none."""
+    if sys.stdin.isatty():
+        termios.tcflush(sys.stdin, termios.TCIFLUSH)
+
+
+@contextmanager
+def heard(line: Callable[[str], None]) -> Iterator[None]:
+    """Have every line that is typed at the terminal meanwhile told to ``line``, an end of the input as an empty one.
+
+    Nobody else may read there as long. Nothing is heard where there is no terminal.
+    """
+    if not sys.stdin.isatty():
+        yield
+        return
+    loop, device = asyncio.get_running_loop(), sys.stdin.fileno()
+
+    def read() -> None:
+        for typed in os.read(device, 4096).decode(errors="replace").splitlines(keepends=True) or [""]:
+            line(typed)
+
+    loop.add_reader(device, read)
+    try:
+        yield
+    finally:
+        loop.remove_reader(device)
 
 
 def _terminal_as_it_is() -> Callable[[], None]:

@@ -10,7 +10,7 @@ from typing import Any
 
 import typer
 
-from faristol.cli.asking import answered
+from faristol.cli.asking import answered, forget_typed
 from faristol.cli.calling import as_json
 from faristol.host import StartError
 from faristol.kernel.refusal import N_
@@ -96,8 +96,9 @@ def show_file(file: pb.GetCaseFileResponse) -> None:
 
 
 def ask_person(file: pb.GetCaseFileResponse) -> list[events.WordRuling] | None:
-    """Ask at the terminal. Raises ``EOFError`` when the judge leaves."""
+    """Ask at the terminal, where no key that was pressed before answers. Raises ``EOFError`` when the judge leaves."""
     show_file(file)
+    forget_typed()
     rulings = []
     for case_word in file.words:
         try:

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
+import sys
 from collections.abc import Sequence
+from contextlib import ExitStack
 from functools import partial
 from typing import Annotated
 
 import typer
 
 from faristol.cli import adjudication
-from faristol.cli.asking import answered
+from faristol.cli.asking import answered, heard
 from faristol.cli.calling import Address, AsJson, as_json, in_any_language, lexicon_at
 from faristol.cli.casefile import ask_person, ask_program, ruling, show_file, show_queue, tiles_of
 from faristol.cli.common import run, tell_answer
@@ -25,6 +28,7 @@ from faristol.text.terminal import language_of_terminal
 GIVEN_BACK = N_("{case}: given back to the queue")
 RULED = N_("{case}: ruled")
 OPINION_GIVEN = N_("{case}: opinion given, the other judges are waited for")
+TO_LEAVE = N_("q and Enter leaves")
 YOURS_FOR = N_("yours for {seconds} {seconds:second|seconds}")
 
 app = typer.Typer(no_args_is_help=True, help="Judges: who rules on challenges, and ruling on them.")
@@ -73,9 +77,21 @@ def sit_down(
     With --json a ruling is {"words": [{"tiles": ["A", "NY"], "valid": true, "reason": "…", "source": "…"}]}, and
     {} gives the case back.
     """
+    away = asyncio.Event()
+    listening = ExitStack()
+
+    def hear(typed: str) -> None:
+        if typed.strip().lower() in ("q", "quit") or not typed:
+            away.set()
 
     async def ask(file: pb.GetCaseFileResponse) -> Sequence[events.WordRuling] | None:
-        return await (ask_program(file) if json_output else answered(partial(ask_person, file)))
+        if json_output:
+            return await ask_program(file)
+        listening.close()
+        try:
+            return await answered(partial(ask_person, file))
+        finally:
+            listening.enter_context(heard(hear))
 
     def told(case_id: str, answer: pb.RuleCaseResponse | None, problem: str) -> None:
         if json_output:
@@ -94,13 +110,30 @@ def sit_down(
     def seen(queue: pb.WatchQueueResponse) -> None:
         if not json_output and not queue.cases:
             show_queue(queue, judge, json_output=False)
+            if sys.stdin.isatty():
+                typer.echo(say(TO_LEAVE, {}, language_of_terminal()))
 
-    async def work() -> None:
+    async def rule_on_all() -> None:
         async with lexicon_at(address) as channel:
             try:
                 await sit(Judge(channel, judge), language, ask, told, seen, cases, left)
             except EOFError:
                 return
+
+    async def work() -> None:
+        with listening:
+            if not json_output:
+                listening.enter_context(heard(hear))
+            sitting, leaving = asyncio.create_task(rule_on_all()), asyncio.create_task(away.wait())
+            try:
+                await asyncio.wait({sitting, leaving}, return_when=asyncio.FIRST_COMPLETED)
+            finally:
+                leaving.cancel()
+                if not sitting.done():
+                    sitting.cancel()
+                    await asyncio.wait({sitting})
+            if not sitting.cancelled():
+                sitting.result()
 
     run(work())
 
