@@ -71,6 +71,8 @@ class Child:
     settings: Mapping[str, object]
     log: Path
     program: str = FARISTOL
+    packages: Path | None = None
+    """A folder whose packages are taken before those that are installed."""
     process: subprocess.Popen[bytes] = field(init=False)
 
     def __post_init__(self) -> None:
@@ -79,9 +81,10 @@ class Child:
     def start(self) -> None:
         """Start it, also again."""
         with self.log.open("ab") as log:
-            self.process = subprocess.Popen(
-                [self.program, *self.arguments], env=environment(**self.settings), stdout=log, stderr=log
-            )
+            settings = environment(**self.settings)
+            if self.packages is not None:
+                settings["PYTHONPATH"] = str(self.packages)
+            self.process = subprocess.Popen([self.program, *self.arguments], env=settings, stdout=log, stderr=log)
 
     def kill(self) -> None:
         """SIGKILL: it gets no chance to do anything."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import shutil
 import time
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,7 @@ from sqlalchemy import text
 from tests.integration import contents
 from tests.integration.processes import Cell, Child, faristol, free_port, standings, wait_until_serving
 
+from faristol import rules
 from faristol.bus import NatsServer
 from faristol.cell.processes import running
 from faristol.host import SERVICES, Settings
@@ -70,7 +72,26 @@ def test_another_seed_gives_another_championship(undisturbed: dict[str, Any], tm
     assert standings(again.stdout) == standings(done.stdout), "played again on its own record, it is over at once"
 
 
-def test_killing_faristol_up_in_round_three_loses_nothing(undisturbed: dict[str, Any], tmp_path: Path) -> None:
+@pytest.fixture(scope="module")
+def other_rules(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Packages whose rule book has another number and another citation than the championship began with."""
+    packages = tmp_path_factory.mktemp("packages")
+    copied = packages / "faristol" / "rules"
+    shutil.copytree(Path(rules.__file__).parent, copied, ignore=shutil.ignore_patterns("__pycache__"))
+    book = copied / "rulesets" / "fisc-2023.toml"
+    written = book.read_text(encoding="utf-8")
+    changed = written.replace(
+        'overtime_points = { value = 10, article = "FISC I.11" }',
+        'overtime_points = { value = 25, article = "FISC I.11.a" }',
+    )
+    assert changed != written
+    book.write_text(changed, encoding="utf-8")
+    return packages
+
+
+def test_killed_in_round_three_and_started_with_other_rules_faristol_up_loses_nothing(
+    undisturbed: dict[str, Any], other_rules: Path, tmp_path: Path
+) -> None:
     grpc_port, http_port = free_port(), free_port()
     data = tmp_path / "data"
     up = Child(["up", "--data", str(data), "--http", str(http_port), "--grpc", str(grpc_port)], {}, tmp_path / "up.log")
@@ -82,6 +103,7 @@ def test_killing_faristol_up_in_round_three_loses_nothing(undisturbed: dict[str,
         _wait_for_round(http_port, 3)
         up.kill()
         time.sleep(0.5)
+        up.packages = other_rules
         up.start()
         assert demo.process.wait(PATIENCE) == 0, demo.output()
         assert _last_object(demo.output())["standings"] == undisturbed["standings"]
@@ -93,8 +115,8 @@ def test_killing_faristol_up_in_round_three_loses_nothing(undisturbed: dict[str,
     assert "order and hashes are right" in faristol("record", "verify", "--data", str(data)).stdout
 
 
-def test_killing_any_of_seven_processes_ends_in_the_same_standings(
-    undisturbed: dict[str, Any], new_database: str, nats_server: NatsServer, tmp_path: Path
+def test_killing_any_of_seven_processes_and_correcting_the_rule_book_ends_in_the_same_standings(
+    undisturbed: dict[str, Any], other_rules: Path, new_database: str, nats_server: NatsServer, tmp_path: Path
 ) -> None:
     cell = Cell(tmp_path, new_database, nats_server.url)
     demo = None
@@ -106,6 +128,7 @@ def test_killing_any_of_seven_processes_ends_in_the_same_standings(
             assert demo.process.poll() is None, f"it was over before {service} was killed"
             cell.services[service].kill()
             time.sleep(0.2)
+            cell.services[service].packages = other_rules
             cell.services[service].start()
             time.sleep(0.8)
         assert demo.process.wait(PATIENCE) == 0, demo.output()

@@ -11,7 +11,17 @@ Say = Callable[[str, Mapping[str, Param]], str]
 """Says a text that is marked with ``N_``, with what fills its places, in some language."""
 
 Missing = Literal[
-    "act", "case", "case of the game", "clock", "game", "player", "rating list", "round", "team", "tournament"
+    "act",
+    "case",
+    "case of the game",
+    "clock",
+    "game",
+    "player",
+    "rating list",
+    "round",
+    "ruleset",
+    "team",
+    "tournament",
 ]
 """What may be asked for and not be there."""
 
@@ -28,6 +38,7 @@ THERE_IS_NO: Mapping[Missing, str] = {
     "player": N_("there is no player {id}"),
     "rating list": N_("there is no rating list {id}"),
     "round": N_("there is no round {id}"),
+    "ruleset": N_("there is no ruleset of content {id}"),
     "team": N_("there is no team {id}"),
     "tournament": N_("there is no tournament {id}"),
 }

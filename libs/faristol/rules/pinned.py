@@ -1,38 +1,49 @@
-"""Rulesets found again by the content that was pinned."""
+"""Rulesets found again by the content that was pinned: in the files, or among those that were read from a record."""
 
 from __future__ import annotations
 
+import hashlib
+from collections import OrderedDict
 from collections.abc import Mapping
 from functools import lru_cache
-from types import MappingProxyType
 
 from faristol.kernel.refusal import N_, Refusal
+from faristol.rules.content import read_content
 from faristol.rules.options import OptionValue
 from faristol.rules.ruleset import Ruleset
 from faristol.rules.ruleset_file import load_ruleset, ruleset_names
 from faristol.rules.with_options import with_options
 
-FORMERLY: Mapping[str, str] = MappingProxyType(
-    {
-        "16286186294a7c080dba9cb65c48e7aa2f1af3ba4f6d0e4aaf17d788daeeb48f": "fisc-2023",
-        "721effe60364461f88b91da5aca3cfe2e57d1cc56d39107ebece9fff837821f4": "fisc-2023",
-        "084ec720fefff10385b31f1ced63bed0bd9a4eaccdf7b2a7c9b7a5a8f01da01a": "festa-major",
-    }
-)
-"""Digests from before rulesets had the keys that other books need, and the rulesets that say the same as they did.
+MOST_KEPT = 4_096
+"""Rulesets from records that a process holds; the one that was used longest ago goes first."""
 
-At the table that is: FM's gave points of the championship before its ranking was computed from CUSCA.
-"""
+_kept: OrderedDict[str, Ruleset] = OrderedDict()
+"""By digest: content never changes, so whoever read it first did so for all."""
+
+
+def keep_content(content: bytes, digest: str, chosen: Mapping[str, OptionValue]) -> Ruleset:
+    """The ruleset of that content, which ``pinned_ruleset`` finds from now on.
+
+    Raises ``RulesetError`` for content that this version cannot read, ``ValueError`` where ``digest`` is of another.
+    """
+    if hashlib.sha256(content).hexdigest() != digest:
+        raise ValueError(f"the content of ruleset {digest} is not what its digest says")
+    found = _kept[digest] = read_content(content, chosen)
+    if len(_kept) > MOST_KEPT:
+        _kept.popitem(last=False)
+    return found
 
 
 def pinned_ruleset(name: str, digest: str, options: Mapping[str, OptionValue] | None = None) -> Ruleset:
     """The ruleset that was pinned by ``name`` and ``digest``, with the ``options`` that were chosen for it.
 
-    Raises ``Refusal`` with reason ``RULESET_MISSING`` when there is none of that name, or one with other content.
+    Raises ``Refusal`` with reason ``RULESET_MISSING`` when no file has that content, and no record gave it yet.
     """
-    found = _chosen(name, tuple(sorted((options or {}).items()))) if name in ruleset_names() else None
-    known = found is not None and (found.digest == digest or digest in found.former_digests)
-    if found is None or not (known or FORMERLY.get(digest) == name):
+    if digest in _kept:
+        _kept.move_to_end(digest)
+        return _kept[digest]
+    found = _of_file(name, tuple(sorted((options or {}).items())))
+    if found is None or found.digest != digest:
         raise Refusal(
             "RULESET_MISSING",
             "",
@@ -46,6 +57,11 @@ def pinned_ruleset(name: str, digest: str, options: Mapping[str, OptionValue] | 
 
 
 @lru_cache(maxsize=256)  # tables of a hall have few rulesets, and ask for them with every command
-def _chosen(name: str, options: tuple[tuple[str, OptionValue], ...]) -> Ruleset:
-    """The ruleset of that name with these options."""
-    return with_options(load_ruleset(name), dict(options)) if options else load_ruleset(name)
+def _of_file(name: str, options: tuple[tuple[str, OptionValue], ...]) -> Ruleset | None:
+    """The ruleset that the file of that name has with these options; None when it cannot be had with them any more."""
+    if name not in ruleset_names():
+        return None
+    try:
+        return with_options(load_ruleset(name), dict(options)) if options else load_ruleset(name)
+    except Refusal:
+        return None

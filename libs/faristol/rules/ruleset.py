@@ -10,7 +10,7 @@ from __future__ import annotations
 import dataclasses
 import hashlib
 import json
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from types import MappingProxyType
@@ -93,6 +93,8 @@ class Ruleset:
     """What is left to the organiser, in the order in which options take effect."""
     chosen: Mapping[str, OptionValue] = field(default_factory=lambda: MappingProxyType({}))
     """The options that the organiser set to something else than their default."""
+    kept: bytes = b""
+    """The content on the record that it was read from; empty for a ruleset of a file."""
 
     def __repr__(self) -> str:
         chosen = "".join(f", {name}={written(value)}" for name, value in self.chosen.items())
@@ -122,49 +124,19 @@ class Ruleset:
 
     @cached_property
     def canonical(self) -> bytes:
-        """The ruleset as JSON with sorted keys and no spaces, UTF-8: what ``digest`` is taken of.
+        """The ruleset as JSON with sorted keys and no spaces, UTF-8: what ``digest`` is of, and what records keep.
 
-        Values and articles are in it, so whatever an option changed is; the options themselves are not.
+        Values and articles are in it, so whatever an option changed is; the options themselves and the title are not.
+        A ruleset that was read from a record has what the record has, also where values were added to rulesets since.
         """
-        return self._canonical(frozenset())
-
-    def _canonical(self, left_out: Set[str]) -> bytes:
-        """``canonical`` without the values of these keys."""
-        content: dict[str, object] = {
-            "name": self.name,
-            "title": self.title,
-            "articles": {key: article for key, article in self.articles.items() if key not in left_out},
-        }
+        if self.kept:
+            return self.kept
+        content: dict[str, object] = {"name": self.name, "articles": dict(self.articles)}
         for name, part in self.sections.items():
-            values = dataclasses.asdict(part).items()
-            content[name] = {key: value for key, value in values if f"{name}.{key}" not in left_out}
+            content[name] = dataclasses.asdict(part)
         return json.dumps(content, sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False).encode()
 
     @cached_property
     def digest(self) -> str:
         """SHA-256 of ``canonical``, 64 hexadecimal characters. Comments and layout of the file do not change it."""
         return hashlib.sha256(self.canonical).hexdigest()
-
-    @cached_property
-    def former_digests(self) -> frozenset[str]:
-        """The digests that it had before rulesets had the keys of ``ADDED``."""
-        left_out: set[str] = set()
-        found = set()
-        for keys in ADDED:
-            left_out |= keys
-            found.add(hashlib.sha256(self._canonical(left_out)).hexdigest())
-        return frozenset(found)
-
-
-ADDED: Sequence[Set[str]] = (
-    frozenset({"forfeit.begun", "absence.played_meanwhile"}),
-    frozenset(
-        {
-            *("championship.not_there", "end.racks_count_after_overtime", "law.correction_closed"),
-            *("lateness.clock_starts_on", "lateness.counted_from", "lateness.long_break_minutes"),
-        }
-    ),
-    frozenset({"championship.team_boards", "championship.team_score"}),
-    frozenset({"arbiter.sanction_points_from", "law.warning", "law.appeal", "law.tribunal"}),
-)
-"""Keys that rulesets have got, the latest first: what was pinned before goes on, with what the book says of them."""

@@ -24,7 +24,7 @@ from faristol.rules.values import checked
 
 S = TypeVar("S")
 
-NOT_SECTIONS = frozenset({"articles", "options", "chosen"})
+NOT_SECTIONS = frozenset({"articles", "options", "chosen", "kept"})
 """Fields of a ruleset that no section of its file fills."""
 
 

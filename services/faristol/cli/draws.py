@@ -10,10 +10,11 @@ import typer
 from faristol.cli.calling import AsJson, Cell, service_at
 from faristol.cli.common import many, run
 from faristol.cli.names import AtTable, Game, InRound, game_meant
+from faristol.client.rulesets import fetch
+from faristol.host.pinning import ruleset_of
 from faristol.pb.game.v1 import game_pb2 as pb
 from faristol.pb.game.v1 import game_pb2_grpc as pb_grpc
 from faristol.pb.results.v1 import results_pb2, results_pb2_grpc
-from faristol.rules import load_ruleset
 from faristol.rules.draw_log import Draw, Source, check_draws
 
 _SOURCES = {
@@ -41,9 +42,9 @@ def verify(
                 pb.ListDrawsRequest(game_id=game_id)
             )
         async with service_at("results", address) as channel:
-            public: results_pb2.GetGameResponse = await results_pb2_grpc.ResultsServiceStub(channel).GetGame(
-                results_pb2.GetGameRequest(game_id=game_id)
-            )
+            stub = results_pb2_grpc.ResultsServiceStub(channel)
+            public: results_pb2.GetGameResponse = await stub.GetGame(results_pb2.GetGameRequest(game_id=game_id))
+            await fetch(stub, told.ruleset)
         return told, public
 
     if len(commitment) not in (0, 64) or set(commitment.lower()) - set("0123456789abcdef"):
@@ -54,7 +55,7 @@ def verify(
     log = [
         Draw(one.number, one.player_id, _SOURCES[one.source], tuple(one.among), tuple(one.faces)) for one in told.draws
     ]
-    tile_set = load_ruleset(told.ruleset.name).tile_set
+    tile_set = ruleset_of(told.ruleset).tile_set
     wrong = list(check_draws(log, game_id=game_id, seed=told.seed, committed=committed, tile_set=tile_set))
     if json_output:
         answer = {"game_id": game_id, "seed": told.seed.hex(), "commitment": committed.hex(), "draws": len(log)}

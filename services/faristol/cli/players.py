@@ -22,7 +22,7 @@ from faristol.cli.team_list import ListedTeam, Tournaments, teams_of, without_te
 from faristol.client.problems import info_of
 from faristol.gateway import labels
 from faristol.host import StartError
-from faristol.kernel.refusal import N_, Refusal
+from faristol.kernel.refusal import N_
 from faristol.pairing.identity import same_affiliation
 from faristol.pb.pairing.v1 import pairing_pb2 as pairing
 from faristol.text import say, translations
@@ -59,10 +59,7 @@ def import_players(
     if not errors:
         entered = {row.request.tournament_id for row in rows} - {tournament}
         tournaments = {tournament: head, **{one: _tournament(address, one) for one in sorted(entered)}}
-        try:
-            errors = list(without_teams(rows, tournaments, language))
-        except Refusal as problem:
-            raise StartError(say(problem.message, problem.params, language)) from problem
+        errors = list(without_teams(rows, tournaments, language))
     for error in errors:
         typer.echo(f"{file}:{error}", err=True)
     if errors:

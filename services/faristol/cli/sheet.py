@@ -12,6 +12,7 @@ import typer
 from faristol.cli.calling import AsJson, Cell, Language, as_json, service_at
 from faristol.cli.common import run
 from faristol.cli.names import AtTable, Game, InRound, game_meant
+from faristol.client.rulesets import fetch
 from faristol.gateway import labels
 from faristol.gateway.outcome import is_kept, outcome
 from faristol.gateway.paper import below, play_cell
@@ -67,9 +68,9 @@ def shown(game_id: str, address: str | None) -> pb.GetGameResponse:
 
     async def ask() -> pb.GetGameResponse:
         async with service_at("results", address) as channel:
-            answer: pb.GetGameResponse = await pb_grpc.ResultsServiceStub(channel).GetGame(
-                pb.GetGameRequest(game_id=game_id)
-            )
+            stub = pb_grpc.ResultsServiceStub(channel)
+            answer: pb.GetGameResponse = await stub.GetGame(pb.GetGameRequest(game_id=game_id))
+            await fetch(stub, answer.ruleset)
             return answer
 
     found: pb.GetGameResponse = run(ask())

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from faristol.cli.player_list import LineError, Listed
 from faristol.host.pinning import ruleset_of
-from faristol.kernel.refusal import N_
+from faristol.kernel.refusal import N_, Refusal
 from faristol.pairing.identity import same_name
 from faristol.pb.pairing.v1 import pairing_pb2 as pairing
 from faristol.text import say
@@ -50,14 +50,18 @@ class ListedTeam:
 def without_teams(rows: Sequence[Listed], tournaments: Tournaments, language: str) -> Iterator[LineError]:
     """The first line with a team for each tournament in which players play each for themselves.
 
-    Raises ``Refusal`` for a tournament under rules that are not installed here.
+    Of a tournament under rules whose content is not here nothing is said: its service says it.
     """
     first: dict[str, Listed] = {}
     for row in rows:
         if row.team:
             first.setdefault(row.request.tournament_id, row)
     for tournament_id, row in first.items():
-        if ruleset_of(tournaments[tournament_id].ruleset).championship.team_boards is None:
+        try:
+            ruleset = ruleset_of(tournaments[tournament_id].ruleset)
+        except Refusal:
+            continue
+        if ruleset.championship.team_boards is None:
             text = N_("the team is {given}; expected nothing: in {tournament} players play each for themselves")
             yield LineError(row.line, say(text, {"given": repr(row.team), "tournament": tournament_id}, language))
 

@@ -6,7 +6,7 @@ from faristol.bus import Reaction
 from faristol.clock.settling import settle
 from faristol.clock.streams import GAME, clock_stream, game_stream, load_clock, load_table
 from faristol.clock.views import ENDS, ENDS_TURN, INTERRUPTS, LEAVES, RETAKES, SETTLES, TAKES, WRITES
-from faristol.host.pinning import ruleset_of
+from faristol.host.pinning import rules_of
 from faristol.pb.game.v1 import events_pb2
 from faristol.record import Decision, Guard, Record, Recorded, Write
 
@@ -27,7 +27,7 @@ def following(record: Record) -> Reaction:
         if isinstance(event.message, events_pb2.TilesDrawn) and not clock.state.neutralised:
             return None  # a draw only ends that a clock stands, and most are made while it does not
         table = await load_table(record, game_id)
-        facts = settle(clock.state, table.state, ruleset_of(table.state.ruleset))
+        facts = settle(clock.state, table.state, await rules_of(record, table.state.ruleset))
         if not facts:
             return None
         return Decision(

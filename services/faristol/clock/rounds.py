@@ -14,7 +14,7 @@ from faristol.clock.model import instant
 from faristol.clock.settling import fold, settle
 from faristol.clock.streams import GAME, clock_stream, game_stream, load_clock, load_table
 from faristol.clock.views import Phase, Table
-from faristol.host.pinning import ruleset_of
+from faristol.host.pinning import rules_of
 from faristol.pb.game.v1 import events_pb2 as game_events
 from faristol.pb.pairing.v1 import events_pb2 as pairing_events
 from faristol.record import Decision, Guard, Loaded, Record, Recorded, Write, load
@@ -100,7 +100,7 @@ def ending(record: Record) -> Reaction:
         ended = event.message
         assert isinstance(ended, game_events.GameEnded | game_events.TableClosed)
         game_id = event.stream.removeprefix(GAME)
-        ruleset = ruleset_of((await load_table(record, game_id)).state.ruleset)
+        ruleset = await rules_of(record, (await load_table(record, game_id)).state.ruleset)
         if "own-time-or-round" not in {ruleset.lateness.loses_with, ruleset.absence.loses_with}:
             return None
         rounds = (await load(record, f"tournament-{event.tournament}", Rounds(), watch_rounds)).state

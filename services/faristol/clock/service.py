@@ -16,7 +16,7 @@ from faristol.clock.settling import fold, settle
 from faristol.clock.streams import clock_stream, game_stream, load_clock, load_table
 from faristol.clock.views import Table
 from faristol.host import Runtime
-from faristol.host.pinning import ruleset_of
+from faristol.host.pinning import rules_of
 from faristol.kernel.errors import NotFound
 from faristol.kernel.times import occurred_at, to_timestamp
 from faristol.pb.clock.v1 import clock_pb2, clock_pb2_grpc, events_pb2
@@ -162,7 +162,7 @@ class ClockService(clock_pb2_grpc.ClockServiceServicer):
         table = await load_table(self._runtime.record, request.game_id)
         if not table.version:
             raise NotFound("game", request.game_id)
-        ruleset = ruleset_of(table.state.ruleset)
+        ruleset = await rules_of(self._runtime.record, table.state.ruleset)
         settled = settle(clock.state, table.state, ruleset)
         current = fold(clock.state, settled)
         at = self._moment(request, current, table.state)
@@ -179,7 +179,7 @@ class ClockService(clock_pb2_grpc.ClockServiceServicer):
         table = await load_table(self._runtime.record, request.game_id)
         if not table.version:
             raise NotFound("clock", request.game_id)
-        ruleset = ruleset_of(table.state.ruleset)
+        ruleset = await rules_of(self._runtime.record, table.state.ruleset)
         settled = settle(clock.state, table.state, ruleset)
         current = Loaded(fold(clock.state, settled), clock.version)
         if not current.state.game_id:

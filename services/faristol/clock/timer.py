@@ -21,7 +21,7 @@ from faristol.clock.deadlines import Deadline, due, next_deadline
 from faristol.clock.model import Instant, instant
 from faristol.clock.settling import fold, settle
 from faristol.clock.streams import CLOCK, clock_stream, game_stream, load_clock, load_table
-from faristol.host.pinning import ruleset_of
+from faristol.host.pinning import rules_of
 from faristol.kernel.refusal import Refusal
 from faristol.kernel.times import to_timestamp
 from faristol.pb.clock.v1 import events_pb2
@@ -183,7 +183,7 @@ class Timer:
         if table.state.recorded:
             return None, None
         try:
-            ruleset = ruleset_of(table.state.ruleset)
+            ruleset = await rules_of(self._record, table.state.ruleset)
         except Refusal as refusal:
             _log.error("the clock of %s has no deadlines: %s", game_id, refusal)
             return None, None

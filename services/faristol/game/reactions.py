@@ -10,7 +10,7 @@ from faristol.game.model import Phase, instant, timestamp
 from faristol.game.opening import open_table
 from faristol.game.streams import game_stream, load_table
 from faristol.game.views import Tournament, watch_tournament
-from faristol.host.pinning import ruleset_of
+from faristol.host.pinning import rules_of
 from faristol.pb.clock.v1 import events_pb2 as clock_events
 from faristol.pb.game.v1.events_pb2 import TableClosed
 from faristol.pb.lexicon.v1 import events_pb2 as lexicon_events
@@ -59,7 +59,7 @@ def opening(record: Record) -> Reaction:
             return await _closed(record, event, started.game_id)
         assert isinstance(started, pairing_events.RoundStarted | pairing_events.PostponedGameStarted)
         tournament = (await load(record, event.stream, Tournament(), watch_tournament)).state
-        ruleset = ruleset_of(tournament.ruleset)
+        ruleset = await rules_of(record, tournament.ruleset)
         at = instant(started.occurred_at)
         writes = []
         for pairing in tournament.pairings[started.round]:

@@ -10,7 +10,7 @@ from google.protobuf.message import Message
 from faristol.game.model import Game, Phase, evolve
 from faristol.game.settling import fold, settle
 from faristol.game.views import Clock, Ruling, Tournament, seated, watch_case, watch_clock, watch_tournament
-from faristol.host.pinning import ruleset_of
+from faristol.host.pinning import rules_of
 from faristol.kernel.cases import case_ids_of
 from faristol.record import Decision, Guard, Record, Write, load
 from faristol.rules import Ruleset
@@ -92,7 +92,7 @@ async def load_table(record: Record, game_id: str, *, rulings: bool = True) -> T
             case = await load(record, name, ruling, watch_case)
             guards.append(Guard(name, case.version))
             ruling = ruling or case.state
-    ruleset = ruleset_of(game.state.ruleset)
+    ruleset = await rules_of(record, game.state.ruleset)
     settled = settle(game.state, clock.state, ruling, ruleset)
     return Table(fold(game.state, settled), clock.state, ruleset, settled, game.version, guards)
 

@@ -10,6 +10,7 @@ import grpc
 from fastapi import Depends
 from starlette.requests import Request
 
+from faristol.client.rulesets import fetch
 from faristol.gateway.language import language_of
 from faristol.host.answering import REFUSAL_LANGUAGE
 from faristol.kernel.times import to_timestamp
@@ -61,11 +62,13 @@ class Results:
         self, tournament_id: str, min_position: int = 0, as_of: AsOf | None = None
     ) -> pb.GetTournamentResponse:
         """One tournament."""
-        return await self._stub.GetTournament(
+        head = await self._stub.GetTournament(
             pb.GetTournamentRequest(tournament_id=tournament_id, min_position=min_position, **fields(as_of)),
             timeout=DEADLINE,
             metadata=self._metadata,
         )
+        await fetch(self._stub, head.tournament.ruleset)
+        return head
 
     async def standings(
         self,
@@ -193,11 +196,13 @@ class Results:
 
     async def game(self, game_id: str, min_position: int = 0, as_of: AsOf | None = None) -> pb.GetGameResponse:
         """A game."""
-        return await self._stub.GetGame(
+        game = await self._stub.GetGame(
             pb.GetGameRequest(game_id=game_id, min_position=min_position, **fields(as_of)),
             timeout=DEADLINE,
             metadata=self._metadata,
         )
+        await fetch(self._stub, game.ruleset)
+        return game
 
     async def status(self) -> pb.GetStatusResponse:
         """Where everything stands that follows the record."""

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
 from itertools import zip_longest
 
 from faristol.gateway import labels
+from faristol.host.pinning import ruleset_of
+from faristol.kernel.refusal import Refusal
 from faristol.pb.game.v1 import events_pb2 as game
 from faristol.pb.results.v1 import results_pb2 as pb
 from faristol.rules.board import CENTRE, PREMIUMS, ROW_NAMES, SIZE, Direction, Premium, Square
 from faristol.rules.notation import Start, word_tiles, write_word
-from faristol.rules.ruleset_file import load_ruleset
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +90,7 @@ class Clock:
 
 def board(one: pb.GetGameResponse) -> list[tuple[str, list[Cell]]]:
     """The rows of the board, each with its letter."""
-    values = tile_values(one.ruleset.name)
+    values = tile_values(one)
     tiles = {(tile.row, tile.column): tile for tile in one.board}
     last = {(tile.row, tile.column) for tile in last_placed(one)}
     return [
@@ -171,12 +171,11 @@ def minutes(milliseconds: int) -> str:
     return f"{seconds // 60}:{seconds % 60:02}"
 
 
-@cache
-def tile_values(ruleset: str) -> Mapping[str, int]:
-    """Points of each face under a ruleset; nothing when this version does not know it."""
+def tile_values(one: pb.GetGameResponse) -> Mapping[str, int]:
+    """Points of each face under the rules of a game; nothing when this version does not know them."""
     try:
-        return load_ruleset(ruleset).tile_set.values
-    except LookupError:
+        return ruleset_of(one.ruleset).tile_set.values
+    except Refusal:
         return {}
 
 

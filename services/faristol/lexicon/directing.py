@@ -11,7 +11,7 @@ from google.protobuf.message import Message
 from google.protobuf.timestamp_pb2 import Timestamp
 
 from faristol.host import Runtime
-from faristol.host.pinning import ruleset_of
+from faristol.host.pinning import rules_of
 from faristol.kernel.errors import Invalid
 from faristol.kernel.refusal import N_
 from faristol.kernel.times import to_timestamp
@@ -73,7 +73,7 @@ class AdjudicationService(pb_grpc.AdjudicationServiceServicer):
         _check_seconds("escalate_after_seconds", request.escalate_after_seconds, ESCALATIONS)
 
         async def facts(state: Adjudication, tournament: Tournament, at: Timestamp) -> list[Message]:
-            needs = self._needs(tournament)
+            needs = await self._needs(tournament)
             lease = request.lease_seconds or state.lease_seconds
             escalate = request.escalate_after_seconds or state.escalate_after_seconds
             return appointing.set_adjudication(state, request.mode, request.panel, lease, escalate, needs, at)
@@ -105,7 +105,7 @@ class AdjudicationService(pb_grpc.AdjudicationServiceServicer):
                 request.judge_id,
                 request.languages,
                 director=request.director,
-                needs=self._needs(tournament),
+                needs=await self._needs(tournament),
                 at=at,
                 waiting=await self._waiting(request.tournament_id),
             )
@@ -118,7 +118,7 @@ class AdjudicationService(pb_grpc.AdjudicationServiceServicer):
 
         async def facts(state: Adjudication, tournament: Tournament, at: Timestamp) -> list[Message]:
             waiting = await self._waiting(request.tournament_id)
-            return appointing.dismiss(state, request.judge_id, self._needs(tournament), at, waiting)
+            return appointing.dismiss(state, request.judge_id, await self._needs(tournament), at, waiting)
 
         return await self._direct(context, request, facts, pb.DismissJudgeResponse)
 
@@ -127,7 +127,7 @@ class AdjudicationService(pb_grpc.AdjudicationServiceServicer):
 
         async def facts(state: Adjudication, tournament: Tournament, at: Timestamp) -> list[Message]:
             known = self._lexicons.find(tournament.lexicon.digest).known_layers
-            ruleset = ruleset_of(tournament.ruleset)
+            ruleset = await rules_of(self._record, tournament.ruleset)
             return appointing.choose_layers(state, tournament, ruleset, request.layers, known, at)
 
         return await self._direct(context, request, facts, pb.ChooseLayersResponse, guarded=True)
@@ -146,7 +146,7 @@ class AdjudicationService(pb_grpc.AdjudicationServiceServicer):
                 pb.Judge(judge_id=one.judge_id, languages=sorted(one.languages), director=one.director)
                 for one in judges
             ],
-            layers=layers_of(state, ruleset_of(tournament.state.ruleset)),
+            layers=layers_of(state, await rules_of(self._record, tournament.state.ruleset)),
         )
 
     async def ListRulings(self, request: pb.ListRulingsRequest, context: Context) -> pb.ListRulingsResponse:
@@ -225,9 +225,9 @@ class AdjudicationService(pb_grpc.AdjudicationServiceServicer):
         # follows: it stays in the queue for whoever is appointed next.
         return await reading.waiting(self._record, tournament_id)
 
-    def _needs(self, tournament: Tournament) -> Needs:
+    async def _needs(self, tournament: Tournament) -> Needs:
         language = self._lexicons.find(tournament.lexicon.digest).tile_set.language
-        return Needs.of(ruleset_of(tournament.ruleset), language)
+        return Needs.of(await rules_of(self._record, tournament.ruleset), language)
 
 
 def check_judge_id(judge_id: str) -> None:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from faristol.host.pinning import ruleset_of
+from faristol.host.pinning import rules_of
 from faristol.lexicon.adjudication import Adjudication
 from faristol.lexicon.lexicons import Lexicons
 from faristol.lexicon.opening import Law
 from faristol.lexicon.views import Game
+from faristol.record import Record
 from faristol.rules import Ruleset
 
 
@@ -15,12 +16,12 @@ def layers_of(adjudication: Adjudication, ruleset: Ruleset) -> tuple[str, ...]:
     return ruleset.lexicon.layers if adjudication.layers is None else adjudication.layers
 
 
-def law_of(game: Game, adjudication: Adjudication, lexicons: Lexicons) -> Law:
+async def law_of(record: Record, game: Game, adjudication: Adjudication, lexicons: Lexicons) -> Law:
     """What a ruling in ``game`` rests on.
 
-    Raises ``Refusal`` when its ruleset is not installed here, ``LexiconError`` when its lexicon is not.
+    Raises ``Refusal`` when the content of its ruleset is nowhere, ``LexiconError`` when its lexicon is not.
     """
-    ruleset = ruleset_of(game.ruleset)
+    ruleset = await rules_of(record, game.ruleset)
     layers = layers_of(adjudication, ruleset)
     lexicon = lexicons.with_layers(game.lexicon.digest, layers)
     return Law(

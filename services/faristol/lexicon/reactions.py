@@ -71,7 +71,7 @@ def ruling(record: Record, lexicons: Lexicons, now: Callable[[], datetime]) -> R
         case = await case_of(record, game, number, appeal=question.appeal)
         settings = await load_adjudication(record, game.tournament_id)
         try:
-            law = law_of(game, settings.state, lexicons)
+            law = await law_of(record, game, settings.state, lexicons)
         except LexiconError as error:
             raise StartError(
                 f"challenge {number} of game {game.game_id} waits for the lexicon {game.lexicon.name}: {error}"

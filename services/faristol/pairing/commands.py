@@ -16,6 +16,7 @@ from google.protobuf.message import Message
 from faristol.host import Runtime
 from faristol.host.acting import acting
 from faristol.host.desk import canonical
+from faristol.host.pinning import bring
 from faristol.kernel.errors import Invalid, NotFound
 from faristol.kernel.refusal import N_, Refusal
 from faristol.kernel.times import occurred_at, to_datetime
@@ -211,6 +212,7 @@ class Commands:
         loaded = await load(self._record, stream(tournament_id), Tournament(), evolve)
         if not loaded.state.exists:
             raise NotFound("tournament", tournament_id)
+        await bring(self._record, loaded.state.ruleset)
         return loaded
 
     async def acts_with(self, loaded: Loaded[Tournament], version: int) -> list[Message]:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from faristol.bus import Reaction
-from faristol.pairing import decide, pinning
+from faristol.host.pinning import rules_of
+from faristol.pairing import decide
 from faristol.pairing.model import Decided, Tournament, evolve, stream
 from faristol.pb.game.v1 import events_pb2 as game_events
 from faristol.record import Decision, Record, Recorded, Write, load
@@ -22,7 +23,7 @@ def results(record: Record) -> Reaction:
         loaded = await load(record, name, Tournament(), evolve)
         facts = decide.record_result(
             loaded.state,
-            pinning.ruleset_of(loaded.state),
+            await rules_of(record, loaded.state.ruleset),
             game=event.stream.removeprefix("game-"),
             scores=[(score.player_id, score.score) for score in final.scores],
             occurred_at=final.occurred_at,

@@ -7,6 +7,7 @@ from collections.abc import Callable
 
 from google.protobuf.message import Message
 
+from faristol.host.pinning import keeping
 from faristol.kernel.errors import Invalid
 from faristol.kernel.naming import players_of
 from faristol.kernel.refusal import N_
@@ -83,6 +84,7 @@ class PairingService(
                 now=self._runtime.now(),
             )
             writes = [*decision_of(tournament_id, loaded, facts).writes]
+            writes += await keeping(self._record, ruleset, tournament_id)
             if request.division_of:
                 first = await self.load(request.division_of, "division_of")
                 added = Division(tournament_id, division)

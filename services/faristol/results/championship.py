@@ -42,6 +42,7 @@ OF_PLAYERS = (
 """Events that change the list of players and of their teams."""
 
 NOT_SHOWN = (
+    pairing.RulesetKept,
     pairing.ByeGranted,
     pairing.ByeRevoked,
     pairing.PlayerWarned,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from collections.abc import AsyncIterator, Awaitable, Callable
 from typing import Any, cast
 
@@ -12,6 +13,7 @@ from faristol.bus import Progress
 from faristol.bus.status import status
 from faristol.host.answering import language_of
 from faristol.host.errors import Behind
+from faristol.host.pinning import bring, content_of
 from faristol.kernel.errors import Invalid, NotFound
 from faristol.kernel.refusal import N_, Refusal
 from faristol.kernel.times import moment_of
@@ -57,6 +59,7 @@ MOST_SEALS = 1_000
 
 NO_POSITION = N_("{position} is not a position: expected 0 or more")
 
+DIGEST = re.compile(r"[0-9a-f]{64}")
 MARGIN = 0.1
 """Seconds before the caller's deadline at which waiting stops, so that the answer still says why."""
 
@@ -253,6 +256,7 @@ class ResultsService(results_grpc.ResultsServiceServicer):
         else:
             await self._reach(request.min_position, context)
             answer = await reading.game(self._record, request.game_id)
+        await bring(self._record, answer.ruleset)
         write_pinned(answer)
         await self._name([*answer.seats, *answer.counted], answer.tournament_id)
         await reading.name_arbiters(self._record, [answer])
@@ -283,6 +287,15 @@ class ResultsService(results_grpc.ResultsServiceServicer):
             )
         return await reading.seals(self._record, request.after_position, request.limit or SEALS, newest=request.newest)
 
+    async def GetRuleset(self, request: results.GetRulesetRequest, context: Context) -> results.GetRulesetResponse:
+        """The rules that some tournament pins, as they were when it did."""
+        if not DIGEST.fullmatch(request.digest):
+            raise Invalid("digest", N_("expected 64 of 0-9 and a-f"))
+        content = await content_of(self._record, request.digest)
+        if not content:
+            raise NotFound("ruleset", request.digest)
+        return results.GetRulesetResponse(content=content)
+
     async def _found(
         self,
         request: OfTournament,
@@ -292,9 +305,12 @@ class ResultsService(results_grpc.ResultsServiceServicer):
     ) -> reading.Tournament:
         """A tournament: ``folded`` as of the moment that the request names, else now, with its rows of ``kinds``."""
         if moment := await self._moment(request):
-            return await folded(self._record, request.tournament_id, moment)
-        await self._reach(request.min_position, context)
-        return await reading.tournament(self._record, request.tournament_id, kinds)
+            found = await folded(self._record, request.tournament_id, moment)
+        else:
+            await self._reach(request.min_position, context)
+            found = await reading.tournament(self._record, request.tournament_id, kinds)
+        await bring(self._record, found.tournament.ruleset)
+        return found
 
     async def _name(self, seats: list[results.Seat], tournament_id: str) -> None:
         names = await reading.shown(self._record, (seat.player_id for seat in seats), tournament_id)

@@ -37,7 +37,7 @@ async def move(desk: Desk, leaving: str, entering: str) -> pairing.MovePlayerRes
 async def test_a_division_is_created_and_made_known_to_the_first_in_one_append(desk: Desk) -> None:
     await create(desk)
     answer = await create(desk, tournament_id="second", division=" B ", division_of="open", first_division="A")
-    assert answer.position == 8
+    assert answer.position == 9
     assert (await names_on_stream(desk))[3:] == ["DivisionAdded", "DivisionAdded"]
     known = [events.Division(tournament_id="open", name="A"), events.Division(tournament_id="second", name="B")]
     for tournament_id, division, first in (("open", "A", ""), ("second", "B", "open")):

@@ -66,10 +66,18 @@ async def names_on_stream(desk: Desk, stream: str = "tournament-open") -> list[s
 async def test_a_tournament_is_created_with_its_pins_in_one_append(desk: Desk) -> None:
     answer = await create(desk)
 
-    assert answer.position == 3
+    assert answer.position == 4
     assert (answer.ruleset.name, answer.ruleset.digest) == ("fisc-2023", FISC.digest)
     assert (answer.lexicon.name, answer.lexicon.digest) == ("catalan", "c" * 64)
     assert await names_on_stream(desk) == ["TournamentCreated", "RulesetPinned", "LexiconPinned"]
+    assert await names_on_stream(desk, f"ruleset-{FISC.digest}") == ["RulesetKept"]
+
+
+async def test_the_rules_are_kept_once_however_many_tournaments_pin_them(desk: Desk) -> None:
+    await create(desk, tournament_id="first")
+    await create(desk, tournament_id="second")
+    (kept,) = await desk.record.read_stream(f"ruleset-{FISC.digest}")
+    assert kept.message == events.RulesetKept(digest=FISC.digest, content=FISC.canonical)
 
 
 async def test_a_seed_is_drawn_where_none_is_given_and_kept_where_one_is(desk: Desk) -> None:

@@ -9,13 +9,11 @@ import pytest
 
 from faristol.kernel.refusal import Refusal
 from faristol.rules import (
-    OptionValue,
     RulesetError,
     load_ruleset,
     pinned_ruleset,
     read_ruleset,
     ruleset_names,
-    with_options,
 )
 
 TEXT = (resources.files("faristol.rules") / "rulesets" / "fisc-2023.toml").read_text(encoding="utf-8")
@@ -55,36 +53,6 @@ def test_a_name_that_there_is_not_is_answered_with_those_that_there_are() -> Non
 def test_a_pinned_ruleset_is_found_by_name_and_content() -> None:
     fisc = load_ruleset("fisc-2023")
     assert pinned_ruleset("fisc-2023", fisc.digest) is fisc
-
-
-@pytest.mark.parametrize(
-    "digest",
-    [
-        "16286186294a7c080dba9cb65c48e7aa2f1af3ba4f6d0e4aaf17d788daeeb48f",
-        "721effe60364461f88b91da5aca3cfe2e57d1cc56d39107ebece9fff837821f4",
-    ],
-)
-def test_a_tournament_that_pinned_fisc_before_there_were_other_books_goes_on(digest: str) -> None:
-    assert pinned_ruleset("fisc-2023", digest) is load_ruleset("fisc-2023")
-    with pytest.raises(Refusal):
-        pinned_ruleset("fise", digest)
-
-
-@pytest.mark.parametrize(
-    ("name", "options", "digest"),
-    [
-        ("fise", {}, "9d965a999f55f82e2b9a9273c907b15ab8d26aac501b59401325ddd216e5d87b"),
-        ("pes-2024", {}, "15ec449698dfe244c68f358fd2c27387364bc3bd40b8e8af4fe1de24982c3656"),
-        ("fisc-2023", {"pairing": "dutch"}, "b6e9fba8ef8a165c8d8ebdd2e4a1359e854aef8396f6efac402361779c6456a2"),
-        ("fise", {}, "102f63d790b7ee7384c0029f59ebaaacddafec421aff796763e43d2222e5c7cd"),
-    ],
-)
-def test_a_tournament_that_pinned_a_book_before_it_had_some_of_its_keys_goes_on(
-    name: str, options: dict[str, OptionValue], digest: str
-) -> None:
-    assert pinned_ruleset(name, digest, options) == with_options(load_ruleset(name), options)
-    with pytest.raises(Refusal, match="pinned with content"):
-        pinned_ruleset("uf-2007", digest)
 
 
 @pytest.mark.parametrize(("name", "found"), [("fisc-2023", load_ruleset("fisc-2023").digest), ("fisc-1999", "–")])

@@ -153,7 +153,8 @@ class _Keeper:
         """Look at the table, and do first what was left undone."""
         self._services = services
         table = await services.table()
-        self._session = Session(services, bench, table, await services.public())
+        public = await services.public()
+        self._session = Session(services, bench, table, public)
         if table.HasField("ruling") and table.ruling.turn < table.turn:
             self._ruling = table.ruling  # told long ago
         typer.echo(str(board_of(table)))

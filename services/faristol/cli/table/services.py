@@ -14,6 +14,7 @@ from google.protobuf.message import Message
 from faristol.cli.names import Named, candidates
 from faristol.cli.table.journal import Journal
 from faristol.client.problems import reason_of
+from faristol.client.rulesets import fetch
 from faristol.client.services import call
 from faristol.pb.clock.v1 import clock_pb2, clock_pb2_grpc
 from faristol.pb.game.v1 import game_pb2, game_pb2_grpc
@@ -119,7 +120,9 @@ class LiveTable:
     async def public(self, min_position: int = 0) -> results_pb2.GetGameResponse:
         """The game as the public sees it, with names and the scoresheet."""
         request = results_pb2.GetGameRequest(game_id=self.game_id, min_position=min_position)
-        return await self._ask(self._results.GetGame, request)
+        game: results_pb2.GetGameResponse = await self._ask(self._results.GetGame, request)
+        await fetch(self._results, game.ruleset)
+        return game
 
     async def final(self) -> results_pb2.GetGameResponse:
         """The game as the public sees it once its result is final; as it is, when that takes long."""

@@ -643,6 +643,34 @@ class RoundsChanged(_message.Message):
 Global___RoundsChanged: _TypeAlias = RoundsChanged  # noqa: Y015
 
 @_typing.final
+class RulesetKept(_message.Message):
+    """The content of a ruleset, on stream `ruleset-<digest>`, once a record: what a tournament pins is read from here, whatever
+    the files of rulesets say since.
+    """
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    DIGEST_FIELD_NUMBER: _builtins.int
+    CONTENT_FIELD_NUMBER: _builtins.int
+    digest: _builtins.str
+    """SHA-256 of the content, in lower-case hexadecimal."""
+    content: _builtins.bytes
+    """The ruleset as JSON with sorted keys, UTF-8: its values, and the article of each."""
+    def __init__(
+        self,
+        *,
+        digest: _builtins.str = ...,
+        content: _builtins.bytes = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["content", b"content", "digest", b"digest"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___RulesetKept: _TypeAlias = RulesetKept  # noqa: Y015
+
+@_typing.final
 class RulesetPinned(_message.Message):
     """The rules, pinned by content."""
 

@@ -105,6 +105,11 @@ class ResultsServiceStub:
                 request_serializer=faristol_dot_results_dot_v1_dot_results__pb2.ListSealsRequest.SerializeToString,
                 response_deserializer=faristol_dot_results_dot_v1_dot_results__pb2.ListSealsResponse.FromString,
                 _registered_method=True)
+        self.GetRuleset = channel.unary_unary(
+                '/faristol.results.v1.ResultsService/GetRuleset',
+                request_serializer=faristol_dot_results_dot_v1_dot_results__pb2.GetRulesetRequest.SerializeToString,
+                response_deserializer=faristol_dot_results_dot_v1_dot_results__pb2.GetRulesetResponse.FromString,
+                _registered_method=True)
 
 
 class ResultsServiceServicer:
@@ -209,6 +214,13 @@ class ResultsServiceServicer:
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
+    def GetRuleset(self, request, context):
+        """The rules that some tournament pins, as they were when it did.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
 
 def add_ResultsServiceServicer_to_server(servicer, server):
     rpc_method_handlers = {
@@ -281,6 +293,11 @@ def add_ResultsServiceServicer_to_server(servicer, server):
                     servicer.ListSeals,
                     request_deserializer=faristol_dot_results_dot_v1_dot_results__pb2.ListSealsRequest.FromString,
                     response_serializer=faristol_dot_results_dot_v1_dot_results__pb2.ListSealsResponse.SerializeToString,
+            ),
+            'GetRuleset': grpc.unary_unary_rpc_method_handler(
+                    servicer.GetRuleset,
+                    request_deserializer=faristol_dot_results_dot_v1_dot_results__pb2.GetRulesetRequest.FromString,
+                    response_serializer=faristol_dot_results_dot_v1_dot_results__pb2.GetRulesetResponse.SerializeToString,
             ),
     }
     generic_handler = grpc.method_handlers_generic_handler(
@@ -662,6 +679,33 @@ class ResultsService:
             '/faristol.results.v1.ResultsService/ListSeals',
             faristol_dot_results_dot_v1_dot_results__pb2.ListSealsRequest.SerializeToString,
             faristol_dot_results_dot_v1_dot_results__pb2.ListSealsResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def GetRuleset(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/faristol.results.v1.ResultsService/GetRuleset',
+            faristol_dot_results_dot_v1_dot_results__pb2.GetRulesetRequest.SerializeToString,
+            faristol_dot_results_dot_v1_dot_results__pb2.GetRulesetResponse.FromString,
             options,
             channel_credentials,
             insecure,

@@ -69,6 +69,8 @@ class ResultsServiceStub:
     """News of a tournament from a position on, then live, without gaps. Ends only when the caller leaves."""
     ListSeals: _grpc.UnaryUnaryMultiCallable[_results_pb2.ListSealsRequest, _results_pb2.ListSealsResponse]
     """Seals of the record: whoever keeps the latest one outside can show later whether anything before it was changed."""
+    GetRuleset: _grpc.UnaryUnaryMultiCallable[_results_pb2.GetRulesetRequest, _results_pb2.GetRulesetResponse]
+    """The rules that some tournament pins, as they were when it did."""
 
 @_typing.type_check_only
 class ResultsServiceAsyncStub(ResultsServiceStub):
@@ -103,6 +105,8 @@ class ResultsServiceAsyncStub(ResultsServiceStub):
     """News of a tournament from a position on, then live, without gaps. Ends only when the caller leaves."""
     ListSeals: _aio.UnaryUnaryMultiCallable[_results_pb2.ListSealsRequest, _results_pb2.ListSealsResponse]  # type: ignore[assignment]
     """Seals of the record: whoever keeps the latest one outside can show later whether anything before it was changed."""
+    GetRuleset: _aio.UnaryUnaryMultiCallable[_results_pb2.GetRulesetRequest, _results_pb2.GetRulesetResponse]  # type: ignore[assignment]
+    """The rules that some tournament pins, as they were when it did."""
 
 class ResultsServiceServicer(metaclass=_abc_1.ABCMeta):
     """The read models of a cell."""
@@ -218,5 +222,13 @@ class ResultsServiceServicer(metaclass=_abc_1.ABCMeta):
         context: _ServicerContext,
     ) -> _typing.Union[_results_pb2.ListSealsResponse, _abc.Awaitable[_results_pb2.ListSealsResponse]]:
         """Seals of the record: whoever keeps the latest one outside can show later whether anything before it was changed."""
+
+    @_abc_1.abstractmethod
+    def GetRuleset(
+        self,
+        request: _results_pb2.GetRulesetRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_results_pb2.GetRulesetResponse, _abc.Awaitable[_results_pb2.GetRulesetResponse]]:
+        """The rules that some tournament pins, as they were when it did."""
 
 def add_ResultsServiceServicer_to_server(servicer: ResultsServiceServicer, server: _typing.Union[_grpc.Server, _aio.Server]) -> None: ...
