@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import os
+import re
+from collections import Counter
 from collections.abc import Awaitable, Iterable
 from typing import Annotated, TypeVar
 
@@ -22,14 +24,14 @@ Offer = tuple[str, str]
 
 
 def tournaments(ctx: typer.Context, incomplete: str) -> list[Offer]:
-    """Ids and names of tournaments that begin with what is written."""
+    """Names of tournaments that begin with what is written, and ids that do."""
     from faristol.cli.names import tournaments_at
 
     return _offers(_asked(tournaments_at(ctx.params.get("address"))), incomplete)
 
 
 def players(ctx: typer.Context, incomplete: str) -> list[Offer]:
-    """Ids and names of the players of the tournament, and of its teams."""
+    """Names of the players of the tournament, and of its teams, and ids that begin with what is written."""
     from faristol.cli.names import roll
 
     tournament = ctx.params.get("tournament_id") or ctx.params.get("tournament")
@@ -64,16 +66,31 @@ def _asked(work: Awaitable[T]) -> T | None:
 def _offers(known: Iterable[object] | None, incomplete: str) -> list[Offer]:
     from faristol.cli.names import Named, folded
 
+    everybody = [named for named in known or () if isinstance(named, Named)]
+    names = Counter(folded(named.name) for named in everybody)
+    written = folded(incomplete)
     offers = []
-    for named in known or ():
-        assert isinstance(named, Named)
-        if named.id.startswith(incomplete):
+    for named in everybody:
+        name, alone = folded(named.name), names[folded(named.name)] == 1
+        if incomplete and named.id.startswith(incomplete):
             offers.append((named.id, str(named)))
-        elif incomplete and folded(named.name).startswith(folded(incomplete)):
-            offers.append((_quoted(named.name), str(named)))
+        elif name and alone and (name.startswith(written) or f" {written}" in name):
+            offers.append((Offered(_quoted(named.name)), str(named)))
+        elif not incomplete or name.startswith(written):
+            offers.append((Offered(named.id), str(named)))
     return offers
+
+
+class Offered(str):
+    """What stands in place of what is written, though it need not begin with it: ``Àngels`` for ``ang``."""
+
+    __slots__ = ()
+
+    def startswith(self, *_: object) -> bool:
+        """As of everything that is offered is asked: it was chosen for what is written."""
+        return True
 
 
 def _quoted(name: str) -> str:
     """A name as a word of the shell that asks; Bash takes it as it stands, the others quote it."""
-    return name.replace(" ", "\\ ") if os.environ.get(COMPLETE, "").endswith("bash") else name
+    return re.sub(r"[^\w@%+:,./-]", r"\\\g<0>", name) if os.environ.get(COMPLETE, "").endswith("bash") else name
