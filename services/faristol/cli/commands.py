@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from importlib import import_module
 from typing import Annotated, Any, NamedTuple
@@ -82,7 +82,10 @@ COMMANDS: Mapping[str, Noun | Verb] = {
             "export": Verb("export:teams", "Write the teams with their line-ups as CSV or JSON."),
         },
     ),
-    "hall": Noun("Halls and their tables.", {"set": Verb("SetHalls")}),
+    "hall": Noun(
+        "Halls and their tables.",
+        {"set": Verb("SetHalls"), "list": Verb("standings:halls", "List the halls with the numbers of their tables.")},
+    ),
     "bye": Noun("Rounds that somebody sits out.", {"grant": Verb("GrantBye"), "revoke": Verb("RevokeBye")}),
     "pair": Noun(
         "Pairs that are kept apart, and pairs made by hand.",
@@ -142,6 +145,7 @@ COMMANDS: Mapping[str, Noun | Verb] = {
     "standings": Noun(
         "Standings.",
         {
+            "show": Verb("standings:show", "Show the standings after a round, or with the results so far."),
             "publish": Verb("PublishStandings"),
             "reopen": Verb("ReopenStandings"),
             "export": Verb("export:standings", "Write the standings with their tie-breaks as CSV or JSON."),
@@ -206,6 +210,17 @@ _SPELLED = {
     if isinstance(entry, Noun)
     for name, verb in entry.verbs.items()
 } | {"ListActs": "tournament history", "EnterResults": "enter", "ListResults": "enter"}
+
+
+def called(words: Sequence[str]) -> list[str]:
+    """The noun and the verb among the words of a command line, as far as there are such."""
+    for place, word in enumerate(words):
+        entry = COMMANDS.get(word)
+        if isinstance(entry, Noun):
+            return [word, *(verb for verb in words[place + 1 : place + 2] if verb in entry.verbs)]
+        if entry is not None:
+            return [word]
+    return []
 
 
 class Group(TyperGroup):

@@ -6,6 +6,7 @@ import json
 import os
 import sys
 import tempfile
+from collections.abc import Sequence
 from contextlib import ExitStack, suppress
 from importlib.metadata import version
 from pathlib import Path
@@ -14,7 +15,7 @@ from typing import Annotated
 import typer
 from typer._completion_classes import completion_init
 
-from faristol.cli.commands import Commands, unknown
+from faristol.cli.commands import Commands, called, unknown
 from faristol.cli.common import AsJson, Data, Database, Grpc, Http, Nats, acting_as, console, run, settings_of
 from faristol.cli.completing import COMPLETE
 from faristol.host import SERVICES, Settings
@@ -148,7 +149,8 @@ def main(arguments: list[str] | None = None) -> None:
     try:
         code = app(arguments, prog_name="faristol", standalone_mode=False)
     except typer.TyperException as problem:
-        _tell(str(getattr(problem, "format_message", problem.__str__)()), "; `faristol --help` shows what there is")
+        words = sys.argv[1:] if arguments is None else arguments
+        _tell(str(getattr(problem, "format_message", problem.__str__)()), _help(problem, words))
     except (KeyboardInterrupt, typer.Abort):
         sys.exit(130)
     except Exception as problem:
@@ -174,6 +176,18 @@ def _outside() -> tuple[type[Exception], ...]:
     """
     loaded = ((sys.modules.get(module), name) for module, name in _OUTSIDE)
     return tuple(getattr(module, name) for module, name in loaded if hasattr(module, name))
+
+
+def _help(problem: Exception, words: Sequence[str]) -> str:
+    """Where to look for what would have been right: the help of the command that was written, as far as it is one."""
+    from faristol.kernel.refusal import N_
+    from faristol.text import say
+    from faristol.text.terminal import language_of_terminal
+
+    context = getattr(problem, "ctx", None)
+    command = context.command_path if context else " ".join(["faristol", *called(words)])
+    text = N_("`{command} --help` shows what there is")
+    return f"; {say(text, {'command': command}, language_of_terminal())}"
 
 
 def _tell(message: str, hint: str) -> None:

@@ -10,14 +10,17 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from faristol.cli.calling import Language
-from faristol.cli.common import Bar, many
-from faristol.kernel.refusal import Refusal
+from faristol.cli.common import Bar
+from faristol.kernel.refusal import N_, Refusal
 from faristol.rules.trf import Document, TrfError, decode_trf, read_trf
 from faristol.text import render, say
 
 if TYPE_CHECKING:
     from faristol.pairing.dutch.pairing import Paired
     from faristol.pairing.dutch.player import Round
+
+DIFFERS = N_("round {round}: the file has {file}; the FIDE Dutch system gives {dutch}")
+CHECKED = N_("{rounds} {rounds:round|rounds} checked, {differing} paired otherwise than the FIDE Dutch system does")
 
 Line = tuple[int, int]
 """White and black, by pairing number; black is 0 for the bye."""
@@ -53,7 +56,7 @@ def pair(
     """Pair the next round of a tournament by the Dutch system (FIDE C.04.3, 2026).
 
     Prints the number of pairs and then, line by line, white and black; the bye is the pair with 0. With --check, exit
-    code 1 when a round of the file is paired otherwise than the rules say.
+    code 1 when a round of the file is paired otherwise: a tournament of another pairing system is.
     """
     asked = _Asked(seed, colours, language)
     document = _read(file)
@@ -170,8 +173,9 @@ def _check(document: Document, asked: _Asked, *, json_output: bool) -> None:
         typer.echo(json.dumps({"rounds": rounds, "differing": told}, indent=2))
     else:
         for number, (lines, ours) in sorted(differing.items()):
-            typer.echo(f"round {number}: the file has {_shown(lines)}; the rules give {_shown(ours)}")
-        typer.echo(f"{many(rounds, 'round')} checked, {len(differing)} paired otherwise than the rules say")
+            params: dict[str, str | int] = {"round": number, "file": _shown(lines), "dutch": _shown(ours)}
+            typer.echo(say(DIFFERS, params, asked.language))
+        typer.echo(say(CHECKED, {"rounds": rounds, "differing": len(differing)}, asked.language))
     if differing:
         raise typer.Exit(1)
 

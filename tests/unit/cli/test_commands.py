@@ -16,7 +16,7 @@ from typer.testing import CliRunner
 
 from faristol.cli.commands import COMMANDS, Noun, spelled
 from faristol.cli.director import SERVICE
-from faristol.cli.main import app
+from faristol.cli.main import app, main
 
 ROOT = Path(__file__).parents[3]
 GUIDES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
@@ -77,6 +77,25 @@ def test_a_command_or_option_that_there_is_not_is_told_with_the_nearest(words: l
     answer = CliRunner().invoke(app, words)
     assert answer.exit_code == 2
     assert said in " ".join(answer.output.split())
+
+
+@pytest.mark.parametrize(
+    ("words", "help_of"),
+    [
+        (["round", "show"], "faristol round show"),
+        (["round", "show", "copa", "--jsn"], "faristol round show"),
+        (["--as", "Eva", "bye", "grant", "copa", "anna", "--round", "x"], "faristol bye grant"),
+        (["xyz"], "faristol"),
+        (["round", "xyz"], "faristol round"),
+    ],
+)
+def test_who_writes_a_command_wrongly_is_pointed_to_its_help(
+    words: list[str], help_of: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("LC_ALL", "en")
+    with pytest.raises(SystemExit):
+        main(words)
+    assert capsys.readouterr().err.endswith(f"; `{help_of} --help` shows what there is.\n")
 
 
 def _lines(guide: Path) -> Iterator[tuple[int, str, bool]]:

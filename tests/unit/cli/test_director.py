@@ -182,6 +182,7 @@ def test_a_time_without_a_zone_is_that_of_the_halls(said: Said, written: str, ho
         (["tribunal", "appoint", "copa", "--member", "ona=judges"], "--member cannot be 'judges'"),
         (["player", "withdraw", "copa", "anna p"], "could be Anna Puig (Valls, anna); Anna Puig (Reus, anna-2)"),
         (["prize", "offer", "copa", "bingo"], "did you mean bingos?"),
+        (["bye", "grant", "copa", "blai", "--round", "2", "--kind", "half"], "did you mean half-point?"),
         (["player", "withdraw", "copa", "blai", "--game", "given-up"], "expected lost, played-out"),
     ],
 )

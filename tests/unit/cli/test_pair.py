@@ -42,7 +42,7 @@ def test_the_bye_is_a_pair_with_nobody(tmp_path: Path) -> None:
 
 def test_a_file_paired_by_the_rules_passes_the_check(tmp_path: Path) -> None:
     done = run(tmp_path, SIX, "--check")
-    assert (done.exit_code, done.stdout) == (0, "1 round checked, 0 paired otherwise than the rules say\n")
+    assert (done.exit_code, done.stdout) == (0, "1 round checked, 0 paired otherwise than the FIDE Dutch system does\n")
 
 
 def test_a_difference_is_named_and_is_a_failure(tmp_path: Path) -> None:
@@ -52,7 +52,7 @@ def test_a_difference_is_named_and_is_a_failure(tmp_path: Path) -> None:
     rows[3] = line(4, "0.0", "   2 w 0")
     done = run(tmp_path, rows, "--check")
     assert done.exit_code == 1
-    assert "round 1: the file has 1 5, 4 2; the rules give 1 4, 5 2" in done.stdout
+    assert "round 1: the file has 1 5, 4 2; the FIDE Dutch system gives 1 4, 5 2" in done.stdout
     told = json.loads(run(tmp_path, rows, "--check", "--json").stdout)
     assert told["differing"] == [{"round": 1, "file": [[1, 5], [4, 2]], "rules": [[1, 4], [5, 2]]}]
 

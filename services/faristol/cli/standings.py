@@ -1,0 +1,105 @@
+"""`faristol standings show`: who stands where; `hall list`: the halls of a tournament."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import Annotated
+
+import typer
+
+from faristol.cli.answers import NO_HALLS
+from faristol.cli.calling import AsJson, Cell, as_json, service_at
+from faristol.cli.common import columns, run
+from faristol.cli.completing import Tournament
+from faristol.cli.names import Named, labels, roll, tournament_meant
+from faristol.gateway import labels as words
+from faristol.gateway.results import Results
+from faristol.gateway.standings import Standings, tie_break_value
+from faristol.gateway.teams import TeamStandings
+from faristol.kernel.refusal import N_
+from faristol.pb.results.v1 import results_pb2 as pb
+from faristol.pb.results.v1 import results_pb2_grpc as pb_grpc
+from faristol.text import number, say, translations
+from faristol.text.terminal import language_of_terminal
+
+AFTER = N_("Standings of {tournament} after round {round}.")
+BEFORE = N_("Standings of {tournament}: no round is counted yet.")
+
+Answer = pb.GetStandingsResponse | pb.GetTeamStandingsResponse
+
+
+def show(
+    tournament: Tournament,
+    of_teams: Annotated[bool, typer.Option("--teams", help="Those of the teams, where teams meet.")] = False,
+    round_: Annotated[
+        int, typer.Option("--round", min=0, max=999, help="After this round; with the results so far when left out.")
+    ] = 0,
+    address: Cell = None,
+    json_output: AsJson = False,
+) -> None:
+    """Show the standings in the words of their page: rank, name, points, W–D–L and the tie-breaks.
+
+    `faristol standings export` writes them for other programs.
+    """
+    language = language_of_terminal()
+
+    async def ask() -> tuple[str, Answer]:
+        tournament_id = await tournament_meant(tournament, address)
+        async with service_at("results", address) as channel:
+            stub = pb_grpc.ResultsServiceStub(channel)
+            head = (await stub.GetTournament(pb.GetTournamentRequest(tournament_id=tournament_id))).tournament
+            results = Results(stub, language)
+            if of_teams:
+                return head.name, await results.team_standings(tournament_id, round_)
+            return head.name, await results.standings(tournament_id, round_)
+
+    name, found = run(ask())
+    if json_output:
+        content = TeamStandings.of(found) if isinstance(found, pb.GetTeamStandingsResponse) else Standings.of(found)
+        typer.echo(content.model_dump_json(indent=2))
+        return
+    typer.echo("\n".join(told(name, found, language)))
+
+
+def told(tournament: str, found: Answer, language: str) -> Iterator[str]:
+    """The lines of standings, below what stands in their columns."""
+    read = translations(language).gettext
+    yield say(AFTER if found.round else BEFORE, {"tournament": tournament, "round": found.round}, language)
+    lines = found.standings
+    if not lines:
+        return
+    breaks = [read(words.TIE_BREAKS.get(one.name, (one.name, one.name))[1]) for one in lines[0].tie_breaks]
+    if isinstance(found, pb.GetTeamStandingsResponse):
+        by_match = any(one.name == "board-points" for one in lines[0].tie_breaks)
+        points = read(words.TIE_BREAKS["match-points" if by_match else "board-points"][1])
+        rows = []
+        for team in found.standings:
+            score = team.match_half_points if by_match else team.board_half_points
+            rows.append([str(team.rank), team.name or team.team_id, *_figures(team, score, language)])
+        yield from columns([["", read("Team"), points, read("W–D–L"), *breaks], *rows])
+        return
+    called = dict(labels([Named(one.player_id, one.name) for one in found.standings]))
+    rows = [
+        [str(one.rank), called[one.player_id], *_figures(one, one.half_points, language)] for one in found.standings
+    ]
+    yield from columns([["", read("Player"), read("Points"), read("W–D–L"), *breaks], *rows])
+
+
+def _figures(line: pb.Standing | pb.TeamStanding, half_points: int, language: str) -> Iterator[str]:
+    """The points of a line, what was won, drawn and lost, and the tie-breaks, the spread with its sign."""
+    yield number(half_points / 2, language)
+    yield f"{line.wins}–{line.draws}–{line.losses}"
+    for one in line.tie_breaks:
+        value = number(tie_break_value(one), language)
+        yield f"+{value}" if one.name == "spread" and one.quarters > 0 else value
+
+
+def halls(tournament: Tournament, address: Cell = None, json_output: AsJson = False) -> None:
+    """List the halls with the numbers of their tables, from the next pairing on."""
+    known = run(roll(tournament, address)).tournament
+    if json_output:
+        typer.echo(json.dumps([as_json(hall) for hall in known.halls], ensure_ascii=False, indent=2))
+        return
+    rows = [[hall.name, f"{hall.first_table}–{hall.last_table}"] for hall in known.halls]
+    typer.echo("\n".join(columns(rows)) if rows else say(NO_HALLS, {}, language_of_terminal()))
