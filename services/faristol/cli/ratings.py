@@ -23,10 +23,16 @@ from faristol.pb.rating.v1 import rating_pb2 as rating
 from faristol.pb.rating.v1 import rating_pb2_grpc as rating_grpc
 from faristol.pb.results.v1 import results_pb2 as results
 from faristol.pb.results.v1 import results_pb2_grpc as results_grpc
-from faristol.text import say
+from faristol.text import number, say, translations
 from faristol.text.terminal import language_of_terminal
 
 RATED_BY = N_("{tournament} is rated by {system}.")
+
+
+HEADS = (N_("Player"), N_("Before"), N_("After"), N_("Games"), N_("Points"), N_("Expected"))
+ESTIMATE = N_("{system}, an estimate from the results so far")
+REVISED = N_("{system}, revised {at} UTC (revision {revision})")
+NO_LIST = N_("{tournament} has no rating list yet: it is published when the last round is closed")
 
 
 def systems(address: Cell = None, json_output: AsJson = False) -> None:
@@ -70,22 +76,28 @@ def show(tournament: Tournament, address: Cell = None, json_output: AsJson = Fal
     if json_output:
         typer.echo(json.dumps(as_json(found), indent=2))
         return
-    if not found.published:
-        marked = ", an estimate from the results so far"
-    elif found.revision:
-        marked = f", revised {found.revised_at.ToDatetime():%Y-%m-%d %H:%M} UTC (revision {found.revision})"
-    else:
-        marked = ""
+    language = language_of_terminal()
     called = _called(tournament_id, address)
-    grid = Table(title=f"{found.system}{marked}")
-    for column in ("player", "before", "after", "games", "points", "expected"):
-        grid.add_column(column, justify="left" if column == "player" else "right")
+    grid = Table(title=title(found, language))
+    read = translations(language).gettext
+    for column in HEADS:
+        grid.add_column(read(column), justify="left" if column == HEADS[0] else "right")
     for one in found.ratings:
-        points, expected = f"{one.half_points / 2:g}", f"{one.expected_milli / 1000:.2f}"
+        points, expected = number(one.half_points / 2, language), number(one.expected_milli / 1000, language)
         grid.add_row(
             called.get(one.player_id, one.player_id), str(one.before), str(one.after), str(one.games), points, expected
         )
     console.print(grid)
+
+
+def title(found: rating.EstimateRatingsResponse, language: str) -> str:
+    """By which system players are rated, and whether that is an estimate or a revision."""
+    if not found.published:
+        return say(ESTIMATE, {"system": found.system}, language)
+    if found.revision:
+        at = f"{found.revised_at.ToDatetime():%Y-%m-%d %H:%M}"
+        return say(REVISED, {"system": found.system, "at": at, "revision": found.revision}, language)
+    return str(found.system)
 
 
 def _called(tournament_id: str, address: str | None) -> Mapping[str, str]:
@@ -116,7 +128,7 @@ def export(tournament: Tournament, address: Cell = None, json_output: AsJson = F
 
     found = run(ask())
     if not found.rating_system:
-        raise StartError(f"{tournament} has no rating list yet: it is published when the last round is closed")
+        raise StartError(say(NO_LIST, {"tournament": tournament}, language_of_terminal()))
     if json_output:
         typer.echo(json.dumps(as_json(found), ensure_ascii=False, indent=2))
         return
