@@ -72,13 +72,11 @@ class Entering(Commands):
                 now=self._runtime.now(),
             )
 
-        return await self._enter(
-            context,
-            request,
-            facts_of,
-            lambda position, _: pairing.EnterResultResponse(position=position),
-            pairing.EnterResultResponse,
-        )
+        def answer(position: int, facts: list[Message]) -> pairing.EnterResultResponse:
+            recorded = next(fact for fact in facts if isinstance(fact, events.ResultRecorded))
+            return pairing.EnterResultResponse(position=position, scores=recorded.scores)
+
+        return await self._enter(context, request, facts_of, answer, pairing.EnterResultResponse)
 
     async def EnterResults(
         self, request: pairing.EnterResultsRequest, context: Context

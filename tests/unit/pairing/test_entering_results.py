@@ -87,6 +87,22 @@ async def test_results_of_a_round_are_entered_in_one_act_and_told_with_who_and_w
     assert (shown.usual.lowest, shown.usual.highest, shown.usual.largest_difference) == (150, 760, 380)
 
 
+async def test_the_answer_has_the_scores_that_are_on_the_record_whatever_was_given(desk: Desk) -> None:
+    await started(desk)
+    first = (await listed(desk)).tables[0]
+    left, given = first.players[0].player_id, result(first, 450, 300)
+    about: Any = {"tournament_id": "open", "game_id": first.game_id}
+    request = pairing.EnterResultRequest(command_id=command(), scores=given.scores, abandoned_by=[left], **about)
+    entered = await desk.stub.EnterResult(request, metadata=EVA)
+    assert [(one.player_id, one.score) for one in entered.scores] == [
+        (left, 250),
+        (first.players[1].player_id, 300),
+    ]
+    correction = pairing.CorrectResultRequest(command_id=command(), unplayed=True, winner_id=left, **about)
+    corrected = await desk.stub.CorrectResult(correction, metadata=EVA)
+    assert [one.score for one in corrected.scores] == [0, 0]
+
+
 async def test_the_scores_that_were_given_of_an_abandoned_game_are_listed_beside_those_of_the_book(desk: Desk) -> None:
     await started(desk)
     ahead, behind, *_ = (await listed(desk)).tables

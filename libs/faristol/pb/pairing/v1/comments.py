@@ -142,6 +142,7 @@ COMMENTS: dict[str, str] = {
     'EnterResultRequest.tournament_id': 'The tournament.',
     'EnterResultRequest.winner_id': 'Who won, to have the scores checked against it; may be empty.',
     'EnterResultResponse.position': 'Position in the record of the last event written.',
+    'EnterResultResponse.scores': 'The scores, in the order of the pairing; where somebody left the game, those that the book makes of the given ones.',
     'EnterResults': 'Enter results of several games in one act: all of them, or none where anything speaks against one of them.',
     'EnterResultsRequest.arbiter_id': "The arbiter; who acts, by the call's metadata, when empty.",
     'EnterResultsRequest.command_id': "The caller's id of this command, a UUID.",

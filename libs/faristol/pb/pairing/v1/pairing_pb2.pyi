@@ -3009,16 +3009,22 @@ class EnterResultResponse(_message.Message):
     DESCRIPTOR: _descriptor.Descriptor
 
     POSITION_FIELD_NUMBER: _builtins.int
+    SCORES_FIELD_NUMBER: _builtins.int
     position: _builtins.int
     """Position in the record of the last event written."""
+    @_builtins.property
+    def scores(self) -> _containers.RepeatedCompositeFieldContainer[_events_pb2.FinalScore]:
+        """The scores, in the order of the pairing; where somebody left the game, those that the book makes of the given ones."""
+
     def __init__(
         self,
         *,
         position: _builtins.int = ...,
+        scores: _abc.Iterable[_events_pb2.FinalScore] | None = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["position", b"position"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["position", b"position", "scores", b"scores"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
