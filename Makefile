@@ -3,6 +3,7 @@ PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
 READY  := $(VENV)/.ready
+PB     := libs/faristol/pb/.generated
 LEXICON := $(VENV)/share/faristol/lexicons/catalan.lexicon
 CODE   := libs services tests proto
 PYTEST_ARGS ?=
@@ -15,7 +16,7 @@ export PATH := $(abspath $(BIN)):$(PATH)
 help: ## say what the targets do
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/  make \1\t\2/' | expand -t 20
 
-setup: $(READY) $(LEXICON) ## make .venv with everything pinned in the lock, and install the Catalan lexicon
+setup: $(READY) $(PB) $(LEXICON) ## make .venv with everything pinned in the lock, and install the Catalan lexicon
 
 $(READY): requirements-dev.lock pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
@@ -24,12 +25,16 @@ $(READY): requirements-dev.lock pyproject.toml
 	$(BIN)/pip install --quiet --disable-pip-version-check --require-hashes -r requirements-dev.lock
 	$(BIN)/pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable .
 	$(BIN)/python -m compileall -q libs services
+	@touch $(PB) $@
+
+$(PB): $(shell find proto -name '*.proto') proto/generate.py | $(READY)
+	$(BIN)/python proto/generate.py
 	@touch $@
 
-$(LEXICON): | $(READY)
+$(LEXICON): | $(READY) $(PB)
 	$(BIN)/faristol lexicon install catalan
 
-lexicons: $(READY) ## install the open lists of all four languages
+lexicons: $(READY) $(PB) ## install the open lists of all four languages
 	@for name in catalan spanish greek english; do $(BIN)/faristol lexicon install $$name || exit 1; done
 
 run: setup ## play a championship of 16 players and 5 rounds, and serve its pages until Ctrl-C
@@ -41,7 +46,7 @@ test: setup check browser ## run every check and every test
 nightly: setup ## run the tests that take too long for every change
 	$(BIN)/pytest -m nightly $(PYTEST_ARGS)
 
-check: $(READY) ## lint, format, types, import contracts, the proto contract, generated code
+check: $(READY) $(PB) ## lint, format, types, import contracts, the proto contract
 	$(BIN)/ruff check $(CODE)
 	$(BIN)/ruff format --check $(CODE)
 	$(BIN)/mypy $(CODE)
@@ -49,17 +54,15 @@ check: $(READY) ## lint, format, types, import contracts, the proto contract, ge
 	$(BIN)/buf lint proto
 	$(BIN)/buf format --diff --exit-code proto
 	$(BIN)/python proto/breaking.py
-	$(BIN)/python proto/generate.py --check
 
 format: $(READY) ## format the code
 	$(BIN)/ruff check --fix $(CODE)
 	$(BIN)/ruff format $(CODE)
 	$(BIN)/buf format --write proto
 
-proto: $(READY) ## generate libs/faristol/pb from the contract
-	$(BIN)/python proto/generate.py
+proto: $(PB) ## generate libs/faristol/pb from the contract
 
-golden: $(READY) ## keep bytes of every event and version that is new, for the tests that old events are read
+golden: $(READY) $(PB) ## keep bytes of every event and version that is new, for the tests that old events are read
 	$(BIN)/python tests/unit/record_events/golden.py
 
 bench: setup ## measure, and write what was measured to var/bench.json
@@ -74,7 +77,7 @@ torture: setup ## kill processes under load: KILLS=500 DATABASE=sqlite|postgresq
 
 SEEDS ?= 0-99
 JOBS  ?= 2
-simulate: $(READY) ## run the platform in worlds of faults: SEEDS=0-1999, 7 or 3,5,9-12, JOBS=2; writes var/simulation.json
+simulate: $(READY) $(PB) ## run the platform in worlds of faults: SEEDS=0-1999, 7 or 3,5,9-12, JOBS=2; writes var/simulation.json
 	$(BIN)/python -m tests.campaigns.simulation --seeds $(SEEDS) --jobs $(JOBS)
 
 TABLES ?= 200

@@ -1,4 +1,4 @@
-"""Generate `libs/faristol/pb` from the contract, or with ``--check`` say whether it is stale.
+"""Generate `libs/faristol/pb` from the contract. The build does it, and `make` whenever the contract has changed.
 
 The generated packages live under `faristol.pb`, so that `faristol.game` can be the service; the names
 that travel on the wire stay `faristol.game.v1`. What the contract says of the commands of a director is generated too
@@ -7,9 +7,9 @@ that travel on the wire stay `faristol.game.v1`. What the contract says of the c
 
 from __future__ import annotations
 
-import filecmp
 import os
 import re
+import shutil
 import sys
 import tempfile
 from importlib import resources
@@ -26,7 +26,9 @@ GENERATED = ("*_pb2.py", "*_pb2.pyi", "*_pb2_grpc.py", "*_pb2_grpc.pyi")
 
 
 def generate(out: Path) -> None:
-    """Write the generated tree below ``out``. Ends the program when the compiler refuses the contract."""
+    """Write the generated tree to ``out``, in place of the one there. Ends the program for a contract that is wrong."""
+    if out.exists():
+        shutil.rmtree(out)
     os.environ["PATH"] = os.pathsep.join((str(Path(sys.executable).parent), os.environ.get("PATH", "")))
     files = sorted(str(path.relative_to(PROTO)) for path in PROTO.rglob("*.proto"))
     with tempfile.TemporaryDirectory() as scratch:
@@ -84,20 +86,5 @@ def _moved(source: str) -> str:
     return "".join(lines)
 
 
-def stale() -> list[str]:
-    """Paths below `libs/faristol/pb` that differ from what the contract gives now."""
-    with tempfile.TemporaryDirectory() as scratch:
-        fresh = Path(scratch)
-        generate(fresh)
-        wanted = {path.relative_to(fresh) for path in fresh.rglob("*") if path.is_file()}
-        found = {p.relative_to(OUT) for p in OUT.rglob("*") if p.is_file() and "__pycache__" not in p.parts}
-        same = {path for path in wanted & found if filecmp.cmp(fresh / path, OUT / path, shallow=False)}
-        return sorted(str(path) for path in (wanted | found) - same)
-
-
 if __name__ == "__main__":
-    if sys.argv[1:] == ["--check"]:
-        if paths := stale():
-            sys.exit("generated code is stale, run `make proto`: " + ", ".join(paths))
-    else:
-        generate(OUT)
+    generate(OUT)
