@@ -112,9 +112,7 @@ async def service_at(service: str, address: str | None) -> AsyncIterator[grpc.ai
         text = N_("say where the {service} service is: give --address or {setting}")
         where = {"service": service, "setting": "FARISTOL_ADDRESS"}
         raise StartError(say(text, where, language_of_terminal()))
-    senders: Any = [_Sender(sender())]  # the stubs want another class
-    if service == "lexicon":
-        senders.append(_Reader())
+    senders: Any = [_Sender(sender()), _Reader()]  # the stubs want another class
     async with grpc.aio.insecure_channel(wanted, options=CHANNEL_OPTIONS, interceptors=senders) as channel:
         try:
             yield channel

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from inspect import signature
+from typing import Any
 
+import grpc
 import pytest
 import typer
 from typer.testing import CliRunner
 
-from faristol.cli.calling import Language
+from faristol.cli.calling import Language, service_at
 from faristol.cli.main import app
 from faristol.cli.pair import pair
 from faristol.cli.prizes import prizes
@@ -66,6 +68,33 @@ def test_a_service_that_cannot_be_reached_is_told_in_the_language_of_the_termina
         answer = CliRunner().invoke(app, ["standings", "export", "cup", "--address", "127.0.0.1:9"])
         assert isinstance(answer.exception, StartError)
         assert str(answer.exception).endswith(told)
+
+
+@pytest.mark.parametrize("service", ["pairing", "results", "rating", "game", "lexicon"])
+async def test_every_service_is_told_the_language_of_the_terminal_unless_the_call_says_another(
+    service: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("LC_ALL", "ca_ES.UTF-8")
+    monkeypatch.delenv("FARISTOL_AS", raising=False)
+    heard: list[object] = []
+
+    async def answer(request: bytes, context: Any) -> bytes:
+        heard.append(dict(context.invocation_metadata()).get("accept-language"))
+        return request
+
+    handler = grpc.method_handlers_generic_handler("any", {"Ask": grpc.unary_unary_rpc_method_handler(answer)})
+    server = grpc.aio.server()
+    server.add_generic_rpc_handlers((handler,))
+    port = server.add_insecure_port("127.0.0.1:0")
+    await server.start()
+    try:
+        async with service_at(service, f"127.0.0.1:{port}") as channel:
+            ask = channel.unary_unary("/any/Ask", request_serializer=bytes, response_deserializer=bytes)
+            await ask(b"")
+            await ask(b"", metadata=(("accept-language", "el"),))
+    finally:
+        await server.stop(None)
+    assert heard == ["ca", "el"]
 
 
 def test_a_name_that_is_not_in_utf_8_is_refused_with_a_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
