@@ -255,6 +255,13 @@ class Roll:
         )
 
 
+def check_paired(tournament: results.Tournament, number: int) -> None:
+    """Raises ``Unclear`` for a round that is not paired; 0 is that which a command means without one."""
+    if number and all(played.round != number for played in tournament.played):
+        params: dict[str, str | int] = {"round": number, "tournament": tournament.name}
+        raise Unclear(say(NOT_PAIRED, params, language_of_terminal()))
+
+
 def ranges(numbers: Iterable[int]) -> str:
     """Numbers in ascending order, neighbours together: ``1–5, 9``."""
     runs: list[list[int]] = []

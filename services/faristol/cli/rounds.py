@@ -11,7 +11,7 @@ import typer
 from faristol.cli.calling import AsJson, Cell, as_json, service_at
 from faristol.cli.common import columns, run
 from faristol.cli.completing import Tournament
-from faristol.cli.names import NO_ROUND, Named, Unclear, labels, tournament_meant
+from faristol.cli.names import NO_ROUND, Named, Unclear, check_paired, labels, tournament_meant
 from faristol.gateway import labels as words
 from faristol.kernel.refusal import N_
 from faristol.pb.results.v1 import results_pb2 as pb
@@ -44,6 +44,7 @@ def show(
             head = (await stub.GetTournament(pb.GetTournamentRequest(tournament_id=tournament_id))).tournament
             if not (number or head.played):
                 raise Unclear(say(NO_ROUND, {"tournament": head.name}, language))
+            check_paired(head, number)
             request = pb.GetPairingsRequest(tournament_id=tournament_id, round=number or head.played[-1].round)
             return head, await stub.GetPairings(request)
 

@@ -12,7 +12,7 @@ from faristol.cli.answers import NO_HALLS
 from faristol.cli.calling import AsJson, Cell, as_json, service_at
 from faristol.cli.common import columns, run
 from faristol.cli.completing import Tournament
-from faristol.cli.names import Named, labels, roll, tournament_meant
+from faristol.cli.names import Named, check_paired, labels, roll, tournament_meant
 from faristol.gateway import labels as words
 from faristol.gateway.results import Results
 from faristol.gateway.standings import Standings, tie_break_value
@@ -49,6 +49,7 @@ def show(
         async with service_at("results", address) as channel:
             stub = pb_grpc.ResultsServiceStub(channel)
             head = (await stub.GetTournament(pb.GetTournamentRequest(tournament_id=tournament_id))).tournament
+            check_paired(head, round_)
             results = Results(stub, language)
             if of_teams:
                 return head.name, await results.team_standings(tournament_id, round_)

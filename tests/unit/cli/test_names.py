@@ -8,9 +8,10 @@ from google.protobuf.any_pb2 import Any as Detail
 from google.rpc import error_details_pb2, status_pb2
 from grpc.aio import AioRpcError, Metadata
 
-from faristol.cli.names import Named, Roll, Unclear, candidates, labels, meant
+from faristol.cli.names import Named, Roll, Unclear, candidates, check_paired, labels, meant
 from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.pb.pairing.v1 import pairing_pb2 as pairing
+from faristol.pb.results.v1 import results_pb2 as results
 from faristol.record.people import Person, told_apart
 
 PLAYERS = [
@@ -145,6 +146,15 @@ def test_a_sentence_of_a_service_has_names_for_ids_and_keeps_its_words() -> None
     told = _roll().named_in("p-1 meets p-3 at table 1; copa-r1-t2 is missing, and nobody knows p-99 or p-1x.")
     assert told.startswith(f"{_roll().name('p-1')} meets {_roll().name('p-3')} at table 1; ")
     assert "(round 1, table 2) is missing, and nobody knows p-99 or p-1x." in told
+
+
+def test_a_round_that_is_not_paired_is_told_with_the_name_of_its_tournament(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("LC_ALL", "en")
+    copa = results.Tournament(name="Copa", played=[results.Round(round=1)])
+    with pytest.raises(Unclear, match="round 2 of Copa is not paired"):
+        check_paired(copa, 2)
+    check_paired(copa, 1)
+    check_paired(copa, 0)
 
 
 def refusing(**places: str) -> AioRpcError:
