@@ -30,6 +30,10 @@ class Direction(StrEnum):
         return Direction.DOWN if self is Direction.ACROSS else Direction.ACROSS
 
 
+LETTERS = 26
+"""That rows can be named by, those beside the board too."""
+
+
 class Square(NamedTuple):
     """A place on the board, ``row`` and ``col`` from 0. Squares order as they are read, row by row."""
 
@@ -46,6 +50,11 @@ class Square(NamedTuple):
         if direction is Direction.ACROSS:
             return Square(self.row, self.col + by)
         return Square(self.row + by, self.col)
+
+    @property
+    def written(self) -> str:
+        """As people write it, beside the board too: ``K16``; the numbers where no letter is left for the row."""
+        return f"{chr(ord('A') + self.row)}{self.col + 1}" if 0 <= self.row < LETTERS else str(self)
 
     def __str__(self) -> str:
         return f"{ROW_NAMES[self.row]}{self.col + 1}" if self.on_board else f"({self.row}, {self.col})"

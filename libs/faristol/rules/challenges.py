@@ -30,9 +30,7 @@ class Cost:
 def check_words(challenged: Sequence[Faces], formed: Sequence[Faces], ruleset: Ruleset) -> None:
     """Refuse a challenge that names no word, one that the play did not form, one twice, or too many (FISC I.10)."""
     if not challenged:
-        raise Refusal(
-            "NO_WORDS", ruleset.law.challenge_words, N_("A challenge names the words that it questions, at least one.")
-        )
+        raise Refusal("NO_WORDS", _form(ruleset), N_("A challenge names the words that it questions, at least one."))
     for word in challenged:
         if word not in formed:
             raise _not_formed(word, formed, ruleset)
@@ -46,13 +44,18 @@ def check_words(challenged: Sequence[Faces], formed: Sequence[Faces], ruleset: R
         )
 
 
+def _form(ruleset: Ruleset) -> str:
+    """The article that has a challenge name its words (FISE 42.1)."""
+    return ruleset.law.challenge_form or ruleset.law.challenge_words
+
+
 def _not_formed(word: Faces, formed: Sequence[Faces], ruleset: Ruleset) -> Refusal:
     """What is told of a word that was not formed: its tiles where the letters are those of a word that was."""
     text, between = N_("The play did not form {word}. It formed {formed}."), ""
     if "".join(word) in {"".join(one) for one in formed}:
         text, between = N_("The play did not form {word} with these tiles. It formed {formed}, tile by tile."), " "
     params = {"word": between.join(word), "formed": ", ".join(between.join(one) for one in formed)}
-    return Refusal("WORD_NOT_FORMED", ruleset.law.challenge_words, text, params)
+    return Refusal("WORD_NOT_FORMED", _form(ruleset), text, params)
 
 
 def check_in_time(elapsed_ms: int, ruleset: Ruleset) -> None:

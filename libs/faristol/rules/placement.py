@@ -106,8 +106,8 @@ def _check_squares(board: Board, laid: Sequence[Placement], ruleset: Ruleset) ->
             raise Refusal(
                 "OFF_BOARD",
                 ruleset.law.on_board,
-                N_("Row {row}, column {column} is not on the board: rows and columns go from 0 to 14."),
-                {"row": square.row, "column": square.col},
+                N_("{square} is not on the board: its rows are A to O, its columns 1 to 15."),
+                {"square": square.written},
             )
         if square in board:
             raise Refusal(

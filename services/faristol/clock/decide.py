@@ -229,7 +229,7 @@ def _check_written(clock: Clock, table: Table, ruleset: Ruleset) -> None:
     if missing:
         raise Refusal(
             "SCORE_NOT_WRITTEN",
-            ruleset.article("turn.complete_on"),
+            ruleset.article("turn.steps"),
             N_("The clock is pressed when both players have written the score; {missing} has not."),
             {"missing": ", ".join(missing)},
         )

@@ -201,9 +201,7 @@ def _supported(ruling: Ruling, listed: str | None, case: Case) -> Ruling:
             if ruling.valid
             else N_("{word} is in the lexicon {lexicon}: a judge who refuses it gives a reason and a source.")
         )
-        raise Refusal(
-            "UNSUPPORTED_RULING", case.article, text, {"word": "".join(ruling.word), "lexicon": case.lexicon_name}
-        )
+        raise Refusal("UNSUPPORTED_RULING", "", text, {"word": "".join(ruling.word), "lexicon": case.lexicon_name})
     return ruling
 
 

@@ -296,6 +296,7 @@ def test_under_fisc_the_challenger_may_contest_the_ruling_once() -> None:
     hall.challenge("C A S A", good=True)
     refused("NOT_ENTITLED", "FISC I.10", lambda: hall.do(pb.AppealRequest(player_id="anna")))
     hall.do(pb.AppealRequest(player_id="biel", arguments="no hi és"))
+    refused("APPEALED_ALREADY", "FISC I.10", lambda: hall.do(pb.AppealRequest(player_id="biel")))
     hall.do(pb.RuleAppealRequest(arbiter_id="eleni", valid=True))
     refused("RULING_FINAL", "FISC I.10", lambda: hall.do(pb.AppealRequest(player_id="biel")))
 

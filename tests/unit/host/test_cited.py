@@ -69,6 +69,7 @@ TECHNICAL: Mapping[str, frozenset[str]] = {
         {
             *("NOT_A_JUDGE", "NOT_APPOINTED", "OTHER_LANGUAGE", "TOO_FEW_JUDGES", "NO_DIRECTOR", "HOLDS_ANOTHER"),
             *("CASE_TAKEN", "CASE_WITHDRAWN", "CLAIM_LOST", "OPINION_GIVEN", "WORDS_NOT_THOSE_OF_CASE"),
+            "UNSUPPORTED_RULING",
         }
     ),
     "how a table is kept: by the system, or over the board": frozenset({"TABLE_HOSTED", "NO_DRAWS", "DRAWS_SECRET"}),
@@ -149,8 +150,8 @@ SILENT: Mapping[str, frozenset[str]] = {
     ),
     "festa-major": frozenset(
         {
-            *("absence", "appeal", "challenge_once", "correction_closed", "free_square", "leaked", "sanctions"),
-            *("tribunal", "withdrawn"),
+            *("absence", "appeal", "challenge_once", "challenge_form", "correction_closed", "free_square"),
+            *("leaked", "sanctions", "tribunal", "withdrawn"),
         }
     ),
     "fisc-2023": frozenset({"absence", "appeal", "tribunal"}),

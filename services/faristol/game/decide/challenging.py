@@ -83,6 +83,10 @@ def appeal(
     play = game.in_question
     if law.appeal_by == "none":
         raise Refusal("NO_APPEAL", article, N_("A ruling is final: these rules provide for no appeal."))
+    if game.course.appealed and game.phase is Phase.CHALLENGED and game.ruled is None:
+        raise Refusal(
+            "APPEALED_ALREADY", article, N_("The ruling is appealed already: the appeal waits for its ruling.")
+        )
     if play is None or game.ruled is None:
         raise Refusal("NO_RULING", article, N_("There is no ruling on a play on the board that could be appealed."))
     if game.course.rulings >= law.rulings_max:

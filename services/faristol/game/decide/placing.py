@@ -45,8 +45,8 @@ def lay_tiles(
         if not square.on_board:
             raise Invalid(
                 "placements",
-                N_("row {row}, column {column} is not on the board: rows and columns go from 0 to 14"),
-                {"row": square.row, "column": square.col},
+                N_("{square} is not on the board: its rows are A to O, its columns 1 to 15."),
+                {"square": square.written},
             )
         if square in game.board or square in taken:
             raise Refusal(
