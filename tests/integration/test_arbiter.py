@@ -185,6 +185,18 @@ def test_a_whole_turn_typed_wrong_is_taken_back_though_its_clock_was_pressed_and
     assert "▶" in ended[1]
 
 
+def test_a_short_turn_leaves_the_steps_of_who_is_away_and_says_what_it_counts(hall: Hall) -> None:
+    script = "Anna: start-game\nAnna: place-play H8 S O L\nAnna: write-score\nBlai: write-score\n"
+    script += "Anna: leave-table yes\nAnna: press\ni8 en\narbiter: settle-count Maria\n"
+    played = hall.table(script).stdout
+    assert "\nSOL cuenta 6 puntos.\n" in played
+    away = played[played.rindex("Turno ") :].splitlines()
+    assert away[0] == "Turno 3 · 86 fichas en la bolsa"
+    assert away[1].endswith("▢▢▢▢  [ausente de la mesa]")
+    assert away[2].endswith("▢▢▢▢▢")
+    assert "se esperaban jugadores (Anna Puig, Blai Soler), no Maria" in played
+
+
 def test_what_is_refused_is_told_with_its_article_and_what_is_next_and_stops_a_script(hall: Hall) -> None:
     early = hall.table("Anna: turn H8 S O L\n")
     assert early.returncode == 1

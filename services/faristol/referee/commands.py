@@ -89,7 +89,12 @@ class Commands:
         what, _, rest = argument.text().partition(" ")
         book = self._ruleset
         # The clock was pressed for a turn that is entered again: it is at the next one, and nobody touches it.
-        again = (await self._services.clock()).turn > (await self._services.table()).turn > 0
+        again, away = False, set[str]()
+        turn = (await self._services.table()).turn
+        if turn and book.clock.model != "none":
+            clock = await self._services.clock()
+            again = clock.turn > turn
+            away = set(clock.away_player_ids)  # they confirm the score when they are back, and then all draw (FISE 37)
         if what in ("exchange", "pass"):
             tiles = argument.saying(rest) if rest.strip() else None
             answers.append(await self.send(actor, what, place, tiles))
@@ -103,7 +108,11 @@ class Commands:
         for one in book.turn.steps:
             if one not in taken or (again and one in ("stop", "press")):
                 continue
+            if one == "draw" and away and not book.absence.opponent_may_draw:
+                continue
             for player in self._writers(actor) if one == "write" else (actor,):
+                if player in away and player != actor:
+                    continue
                 table = await self._services.table()
                 if one == "stop" and (await self._services.clock()).held:
                     continue  # the tiles that take a player out have stopped it (PES Ε.β)

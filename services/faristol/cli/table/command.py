@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import sys
 from collections.abc import AsyncIterator, Mapping, Sequence
-from contextlib import AsyncExitStack
+from contextlib import AsyncExitStack, asynccontextmanager, nullcontext, suppress
 from functools import partial
 from pathlib import Path
 from typing import Annotated
@@ -28,7 +28,7 @@ from faristol.cli.table.offers import Shown, offers
 from faristol.cli.table.services import LiveTable, verbs
 from faristol.cli.table.session import Session
 from faristol.cli.table.shorthand import Unclear
-from faristol.cli.table.showing import outcome, ruled, standing, told
+from faristol.cli.table.showing import counted, outcome, ruled, skipped, standing, told
 from faristol.client.problems import every_reason, info_of
 from faristol.host import Addresses, StartError
 from faristol.host.channels import CHANNEL_OPTIONS
@@ -39,6 +39,8 @@ from faristol.referee.forms import board_of
 from faristol.text import cited, translations
 
 PROMPT = "> "
+WATCH_SECONDS = 0.5
+"""Between two looks whether a ruling has come."""
 DO = ("board", "book", "help", "quit", "rack", "sheet", "table")
 """Words for the tool itself."""
 
@@ -94,7 +96,8 @@ def table(
             bench = Bench(channel("lexicon"), judge or arbiter, keeper.say)
             try:
                 await keeper.sit_down(services, bench)
-                return await keeper.work(_typed(terminal=terminal))
+                async with keeper.watching() if terminal else nullcontext():
+                    return await keeper.work(_typed(terminal=terminal))
             except grpc.aio.AioRpcError as problem:
                 raise StartError(every_reason(problem)) from problem
             except Refusal as refusal:
@@ -144,6 +147,12 @@ class _Keeper:
         """The last ruling that was told."""
         self._choices: Sequence[str] = ()
         """The lines that the number which is typed next chooses from."""
+        self._turn = 0
+        """The turn that was shown last."""
+        self._ruling_awaited = False
+        """The table that was shown last waits for a ruling."""
+        self._talking = asyncio.Lock()
+        """Held while something is done or shown."""
 
     def say(self, message: str, **params: str) -> None:
         """Tell the person something."""
@@ -168,9 +177,36 @@ class _Keeper:
         async for typed in lines:
             if typed.text in ("quit", "exit"):
                 return 0
-            if not await self._do(typed) and self._stops:
+            async with self._talking:
+                done = await self._do(typed)
+            if not done and self._stops:
                 return 1
         return 0
+
+    @asynccontextmanager
+    async def watching(self) -> AsyncIterator[None]:
+        """Have a ruling told as soon as it is known, though nothing is typed: a clock may run from then on."""
+        watcher = asyncio.create_task(self._watch())
+        try:
+            yield
+        finally:
+            watcher.cancel()
+            await asyncio.wait({watcher})
+
+    async def _watch(self) -> None:
+        import readline
+
+        while True:
+            await asyncio.sleep(WATCH_SECONDS)
+            if not self._ruling_awaited or self._talking.locked():
+                continue
+            async with self._talking:
+                with suppress(grpc.aio.AioRpcError):  # the next step says what there is to say
+                    if (await self._services.table()).phase == game_pb2.PHASE_CHALLENGED:
+                        continue
+                    typer.echo()
+                    await self._show()
+                    typer.echo(f"{PROMPT}{readline.get_line_buffer()}", nl=False)
 
     async def _do(self, typed: Typed, step_id: str = "") -> bool:
         """Whether it could be done; what could not is told, and what was not carried out stays in the journal."""
@@ -195,7 +231,9 @@ class _Keeper:
             if isinstance(step, str):
                 await self._answer(step)
                 return True
-            await self._session.do(step, step_id)
+            for answer in await self._session.do(step, step_id):
+                if isinstance(answer, game_pb2.PlacePlayResponse) and answer.words and not answer.off_centre:
+                    typer.echo(counted(answer, self._language))
         except CaseError as problem:
             typer.echo(f"{where}{problem.say(self._language)}")
             return False
@@ -229,11 +267,17 @@ class _Keeper:
 
     async def _show(self) -> None:
         shown = await self._session.shown()
-        lines = standing(shown.table, shown.clock, self._session.names, self._session.now, self._language)
+        lines = standing(shown, self._session.names, self._session.now, self._language)
         ruling = shown.table.ruling if shown.table.HasField("ruling") else None
         if ruling and ruling != self._ruling:
             typer.echo("\n".join(ruled(ruling, shown.ruleset, self._language)))
         self._ruling = ruling
+        self._ruling_awaited = shown.table.phase == game_pb2.PHASE_CHALLENGED
+        if 0 < self._turn < shown.table.turn:
+            public = await self._services.public(self._session.position)
+            for line in skipped(public, self._turn, self._session.names, self._language):
+                typer.echo(line)
+        self._turn = shown.table.turn
         typer.echo("\n".join(lines))
         if shown.table.phase == game_pb2.PHASE_FINAL:
             typer.echo(outcome(await self._services.final(), self._language))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 import time
 import uuid
 from collections.abc import Collection, Mapping, Sequence
@@ -30,6 +31,7 @@ from faristol.referee.verbs import Verb
 from faristol.rules import Ruleset
 
 MS_NS = 1_000_000
+RULED_ALREADY = N_("The challenge of turn {turn} is ruled already, and otherwise.")
 CASE_SECONDS = 10.0
 """Within which a challenge has to have become a case."""
 
@@ -129,6 +131,11 @@ class Session:
                 if name == word and field in known and word != "square":
                     fields[field] = fields.pop(name)
         argument = step.argument
+        if verb.argument == "player_ids" and argument is not None:
+            if "score" in known and "score" not in fields and argument.text().isdecimal():
+                fields["score"], argument = argument, None
+            else:
+                self._check_players(argument)
         square = fields.pop("square", None)
         if verb.argument == "row" and argument is not None:
             square, argument = argument, None
@@ -144,6 +151,14 @@ class Session:
                 {"verb": verb.name, "who": self.names[self.players[0]]},
             )
         return argument, fields
+
+    def _check_players(self, written: Value) -> None:
+        """That ``written`` names players of the table. Raises ``CaseError``."""
+        for item in written.items():
+            for name in filter(None, re.split(r"\s*(?:,|\s–\s)\s*", item.text())):
+                if self._services.id_of(name) not in self.players:
+                    players = ", ".join(self.names.values())
+                    raise item.wrong(N_("expected players ({players}), got {name}"), {"players": players, "name": name})
 
     async def _tell_time(self, step: Step) -> None:
         if step.at_ms is not None:
@@ -172,13 +187,16 @@ class Session:
                 {"text": f"{step.verb} {said}".rstrip()},
             )
         table = await self._services.table()
-        if table.phase != game_pb2.PHASE_CHALLENGED:
-            if self._ruling_awaited or table.pending_ruled_valid or table.phase == game_pb2.PHASE_REFUSED:
-                self._ruling_awaited = False
-                return  # it came by itself
-            raise step.place.wrong(N_("nothing was challenged"))
-        fields = {name: value.text() for name, value in step.fields.items()}
         valid = {"valid": True, "invalid": False}.get(said)
+        if table.phase != game_pb2.PHASE_CHALLENGED:
+            ruled = table.HasField("ruling") and table.ruling.turn >= table.turn - 1
+            awaited, self._ruling_awaited = self._ruling_awaited, False
+            if not (awaited or ruled or table.pending_ruled_valid or table.phase == game_pb2.PHASE_REFUSED):
+                raise step.place.wrong(N_("nothing was challenged"))
+            if ruled and valid is not None and valid is not table.ruling.valid:
+                raise Refusal("RULED_ALREADY", "", RULED_ALREADY, {"turn": table.ruling.turn})
+            return  # it came by itself
+        fields = {name: value.text() for name, value in step.fields.items()}
         give_up, done = time.monotonic() + CASE_SECONDS, False
         while table.phase == game_pb2.PHASE_CHALLENGED:
             if not done:

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from faristol.cli.table.offers import Offer
+from faristol.cli.table.offers import Offer, Shown
 from faristol.gateway import labels
 from faristol.gateway.table import minutes
 from faristol.kernel.refusal import N_
 from faristol.kernel.times import Instant, instant
-from faristol.pb.clock.v1 import clock_pb2
+from faristol.pb.game.v1 import events_pb2 as events
 from faristol.pb.game.v1 import game_pb2
 from faristol.pb.results.v1 import results_pb2
 from faristol.rules import Ruleset
-from faristol.text import say, translations
+from faristol.text import say, translations, with_article
 
 MS_NS = 1_000_000
 
@@ -34,20 +34,30 @@ RULINGS: Mapping[tuple[bool, bool], str] = {
 VALID, INVALID = N_("{word}: valid"), N_("{word}: invalid")
 """The same of one word."""
 
+AWAY = N_("away from the table")
+COUNTED = N_("{word} counts {points} {points:point|points}.")
+SKIPPED = N_("Turn {turn} of {player} is lost: {reason}.")
+
+ENDED_BY: Mapping[events.EndCondition.ValueType, str] = {
+    events.END_CONDITION_LOST_TURNS: "end.lost_turns",
+    events.END_CONDITION_SCORELESS_TURNS: "end.scoreless_turns",
+    events.END_CONDITION_OVERTIME: "clock.overtime_cap_minutes",
+    events.END_CONDITION_ROUND_TIME: "round_time.rule",
+    events.END_CONDITION_AGREEMENT: "end.agreement",
+    events.END_CONDITION_ABANDONED: "abandon.rule",
+    events.END_CONDITION_FORFEIT: "forfeit.begun",
+}
+"""What of a book each end rests on."""
+
 WON = N_("{winner} wins {scores}. The result is final.")
 DRAWN = N_("A draw, {scores}. The result is final.")
 LOST_BY_ALL = N_("Nobody wins, {scores}: all players lose. The result is final.")
 
 
-def standing(
-    table: game_pb2.GetGameResponse,
-    clock: clock_pb2.GetClockResponse,
-    names: Mapping[str, str],
-    now: Instant,
-    language: str,
-) -> Iterator[str]:
+def standing(shown: Shown, names: Mapping[str, str], now: Instant, language: str) -> Iterator[str]:
     """How a table stands at a moment: turn, bag, and each player's points, time left and number of tiles."""
-    read = translations(language)
+    table, clock, read = shown.table, shown.clock, translations(language)
+    gone = dict.fromkeys(clock.away_player_ids, AWAY) | dict.fromkeys(clock.absent_player_ids, labels.ABSENT)
     turn = read.gettext("Turn %(number)s") % {"number": table.turn}
     bag = read.ngettext("%(num)s tile in the bag", "%(num)s tiles in the bag", table.bag_left)
     yield f"{turn} · {bag % {'num': table.bag_left}}" if table.turn else read.gettext(NOT_STARTED)
@@ -60,9 +70,11 @@ def standing(
         left = allowance - (clock.turn_used_ms if clock.turn_ms else used.get(side.player_id, 0))
         time = f"{'−' if left < 0 else ''}{minutes(abs(left))}"
         runs = f" {RUNS}" if side.player_id in running else ""
-        yield f"  {names[side.player_id]}: {side.score}  ({time}{runs})  {'▢' * side.rack_size}"
+        mark = f"  [{read.gettext(gone[side.player_id])}]" if side.player_id in gone else ""
+        yield f"  {names[side.player_id]}: {side.score}  ({time}{runs})  {'▢' * side.rack_size}{mark}"
     if table.end_condition:
-        yield read.gettext(labels.ENDS[table.end_condition])
+        key = ENDED_BY.get(table.end_condition, "")
+        yield with_article(read.gettext(labels.ENDS[table.end_condition]), shown.ruleset.article(key) if key else "")
     if clock.reason:
         yield read.gettext(labels.NEUTRALISED[clock.reason])
 
@@ -84,6 +96,23 @@ def ruled(ruling: game_pb2.Ruling, ruleset: Ruleset, language: str) -> Iterator[
     yield f"{said} ({article})" if article else said
     for one in ruling.words:
         yield "  " + say(VALID if one.valid else INVALID, {"word": "".join(one.word.faces)}, language)
+
+
+def counted(answer: game_pb2.PlacePlayResponse, language: str) -> str:
+    """What a play counts that was laid."""
+    word = "".join(answer.words[0].word.faces)
+    return say(COUNTED, {"word": word, "points": answer.score}, language)
+
+
+def skipped(game: results_pb2.GetGameResponse, since: int, names: Mapping[str, str], language: str) -> Iterator[str]:
+    """The turns from ``since`` on that were lost without anybody taking them, and why."""
+    for line in game.entries:
+        if line.turn >= since and line.kind == results_pb2.ENTRY_KIND_LOST_TURN and line.lost_for:
+            reason = translations(language).gettext(labels.LOST[line.lost_for])
+            player = names.get(line.player_id, line.player_id)
+            yield with_article(
+                say(SKIPPED, {"turn": line.turn, "player": player, "reason": reason}, language), line.article
+            )
 
 
 def outcome(game: results_pb2.GetGameResponse, language: str) -> str:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from faristol.cli.table.showing import outcome, ruled
+from faristol.cli.table.offers import Shown
+from faristol.cli.table.showing import outcome, ruled, skipped, standing
+from faristol.pb.clock.v1 import clock_pb2
 from faristol.pb.game.v1 import events_pb2 as events
 from faristol.pb.game.v1 import game_pb2
 from faristol.pb.results.v1 import results_pb2
@@ -52,3 +54,29 @@ def test_at_the_end_it_is_told_who_won_and_that_it_is_final(
     assert outcome(game, "en") == ""
     game.final = True
     assert outcome(game, "en") == said
+
+
+def test_who_is_away_or_has_not_come_is_marked_and_an_end_has_its_article() -> None:
+    sides = [game_pb2.Side(player_id="anna"), game_pb2.Side(player_id="blai")]
+    table = game_pb2.GetGameResponse(turn=5, sides=sides, end_condition=events.END_CONDITION_LOST_TURNS)
+    clock = clock_pb2.GetClockResponse(away_player_ids=["anna"], absent_player_ids=["blai"])
+    shown = Shown(table, clock, load_ruleset("fise"))
+    lines = list(standing(shown, {"anna": "Anna Puig", "blai": "Blai Soler"}, 0, "en"))
+    assert lines[1].endswith("  [away from the table]")
+    assert lines[2].endswith("  [absent]")
+    assert lines[3] == "Ended after too many lost turns in a row (FISE 45.2)."
+
+
+def test_a_turn_that_nobody_could_take_is_told_with_the_reason() -> None:
+    game = results_pb2.GetGameResponse()
+    for turn in (2, 4):
+        game.entries.add(
+            kind=results_pb2.ENTRY_KIND_LOST_TURN,
+            turn=turn,
+            player_id="anna",
+            lost_for=events.TURN_LOST_REASON_OVERDRAW,
+            article="FISE 24",
+        )
+    assert list(skipped(game, 3, {"anna": "Anna Puig"}, "en")) == [
+        "Turn 4 of Anna Puig is lost: too many tiles on the rack (FISE 24)."
+    ]
