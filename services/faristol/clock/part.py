@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from faristol.clock.reactions import following
 from faristol.clock.rounds import ending
-from faristol.clock.service import ClockService
+from faristol.clock.service import service
 from faristol.clock.timer import Timer
 from faristol.host import Part, Runtime, Servicer
 from faristol.pb.clock.v1 import clock_pb2, clock_pb2_grpc
@@ -22,7 +22,7 @@ def part(runtime: Runtime) -> Part:
             Servicer(
                 clock_pb2.DESCRIPTOR.services_by_name["ClockService"],
                 clock_pb2_grpc.add_ClockServiceServicer_to_server,
-                ClockService(runtime),
+                service(runtime),
             )
         ],
         reactions=[following(runtime.record), ending(runtime.record)],

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, TypeVar
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple, TypeVar
 
-import grpc
 from google.protobuf.message import Message
 
 from faristol.clock import arbitration, attendance
@@ -16,133 +15,111 @@ from faristol.clock.settling import fold, settle
 from faristol.clock.streams import clock_stream, game_stream, load_clock, load_table
 from faristol.clock.views import Table
 from faristol.host import Runtime
+from faristol.host.dispatch import Context, Dispatcher
 from faristol.host.pinning import rules_of
 from faristol.kernel.errors import NotFound
 from faristol.kernel.times import occurred_at, to_timestamp
-from faristol.pb.clock.v1 import clock_pb2, clock_pb2_grpc, events_pb2
+from faristol.pb.clock.v1 import clock_pb2 as pb
+from faristol.pb.clock.v1 import events_pb2 as events
 from faristol.record import Decision, Guard, Loaded, Write
 from faristol.rules.ruleset import Ruleset
 
-Context = grpc.aio.ServicerContext[Any, Any]
-
-
-Act = Callable[[Clock, Table, Ruleset, Instant], list[Message]]
-"""What a command makes of a settled clock at a moment, or ``Refusal``."""
+Act = Callable[[Clock, Table, Ruleset, Any, Instant], list[Message]]
+"""What a request makes of a settled clock at a moment, or ``Refusal``."""
 
 M = TypeVar("M", bound=Message)
 
 
-class ClockService(clock_pb2_grpc.ClockServiceServicer):
+class Command(NamedTuple):
+    """How a command is decided."""
+
+    act: Act
+    meant: type[Message]
+    """The fact that it makes unless it is too late."""
+
+
+COMMANDS: Mapping[type[Message], Command] = {
+    pb.PressRequest: Command(
+        lambda clock, table, ruleset, request, at: press(clock, table, ruleset, request.player_id, at),
+        events.ClockPressed,
+    ),
+    pb.StopRequest: Command(
+        lambda clock, table, ruleset, request, at: stop(clock, table, ruleset, request.player_id, at),
+        events.ClockHeldByMover,
+    ),
+    pb.ClaimTimeRequest: Command(
+        lambda clock, table, ruleset, request, at: claim_time(clock, table, ruleset, request.player_id, at),
+        Message,
+    ),
+    pb.NeutraliseRequest: Command(
+        lambda clock, table, ruleset, request, at: arbitration.neutralise(
+            clock, table, ruleset, request.arbiter_id, request.reason, at
+        ),
+        events.ClockNeutralised,
+    ),
+    pb.ResumeRequest: Command(
+        lambda clock, table, ruleset, request, at: arbitration.resume(clock, table, ruleset, request.arbiter_id, at),
+        events.ClockResumed,
+    ),
+    pb.CorrectClockRequest: Command(
+        lambda clock, table, ruleset, request, at: arbitration.correct(
+            clock, table, ruleset, request.arbiter_id, request.player_id, request.used_ms, request.reason, at
+        ),
+        events.ClockCorrected,
+    ),
+    pb.ExpireRoundTimeRequest: Command(
+        lambda clock, table, ruleset, request, at: arbitration.expire_round_time(
+            clock, table, ruleset, request.arbiter_id, at
+        ),
+        events.RoundTimeExpired,
+    ),
+    pb.ReportAbsenceRequest: Command(
+        lambda clock, table, ruleset, request, at: attendance.report_absence(
+            clock, table, ruleset, request.arbiter_id, request.player_id, at
+        ),
+        events.PlayerAbsent,
+    ),
+    pb.RecordArrivalRequest: Command(
+        lambda clock, table, ruleset, request, at: attendance.record_arrival(
+            clock, table, ruleset, request.player_id, at
+        ),
+        events.PlayerArrived,
+    ),
+    pb.LeaveTableRequest: Command(
+        lambda clock, table, ruleset, request, at: attendance.leave_table(
+            clock, table, ruleset, request.player_id, at, told=request.told
+        ),
+        events.PlayerLeft,
+    ),
+    pb.ReturnToTableRequest: Command(
+        lambda clock, table, ruleset, request, at: attendance.return_to_table(
+            clock, table, ruleset, request.player_id, at
+        ),
+        events.PlayerReturned,
+    ),
+}
+"""What each command does at a clock."""
+
+
+def service(runtime: Runtime) -> Dispatcher:
+    """The clocks of a cell. The contract names the methods and says what they do."""
+    clocks = Clocks(runtime)
+    descriptor = pb.DESCRIPTOR.services_by_name["ClockService"]
+    return Dispatcher(descriptor, COMMANDS, clocks.carry_out, {pb.GetClockRequest: clocks.get_clock})
+
+
+class Clocks:
     """Answers for the clocks of a cell."""
 
     def __init__(self, runtime: Runtime) -> None:
         self._runtime = runtime
 
-    async def Press(self, request: clock_pb2.PressRequest, context: Context) -> clock_pb2.PressResponse:
-        """See ``clock.proto``."""
-
-        def act(clock: Clock, table: Table, ruleset: Ruleset, at: Instant) -> list[Message]:
-            return press(clock, table, ruleset, request.player_id, at)
-
-        return await self._handle(context, request, act, events_pb2.ClockPressed, clock_pb2.PressResponse)
-
-    async def Stop(self, request: clock_pb2.StopRequest, context: Context) -> clock_pb2.StopResponse:
-        """See ``clock.proto``."""
-
-        def act(clock: Clock, table: Table, ruleset: Ruleset, at: Instant) -> list[Message]:
-            return stop(clock, table, ruleset, request.player_id, at)
-
-        return await self._handle(context, request, act, events_pb2.ClockHeldByMover, clock_pb2.StopResponse)
-
-    async def ClaimTime(self, request: clock_pb2.ClaimTimeRequest, context: Context) -> clock_pb2.ClaimTimeResponse:
-        """See ``clock.proto``."""
-
-        def act(clock: Clock, table: Table, ruleset: Ruleset, at: Instant) -> list[Message]:
-            return claim_time(clock, table, ruleset, request.player_id, at)
-
-        return await self._handle(context, request, act, Message, clock_pb2.ClaimTimeResponse)
-
-    async def Neutralise(self, request: clock_pb2.NeutraliseRequest, context: Context) -> clock_pb2.NeutraliseResponse:
-        """See ``clock.proto``."""
-
-        def act(clock: Clock, table: Table, ruleset: Ruleset, at: Instant) -> list[Message]:
-            return arbitration.neutralise(clock, table, ruleset, request.arbiter_id, request.reason, at)
-
-        return await self._handle(context, request, act, events_pb2.ClockNeutralised, clock_pb2.NeutraliseResponse)
-
-    async def Resume(self, request: clock_pb2.ResumeRequest, context: Context) -> clock_pb2.ResumeResponse:
-        """See ``clock.proto``."""
-
-        def act(clock: Clock, table: Table, ruleset: Ruleset, at: Instant) -> list[Message]:
-            return arbitration.resume(clock, table, ruleset, request.arbiter_id, at)
-
-        return await self._handle(context, request, act, events_pb2.ClockResumed, clock_pb2.ResumeResponse)
-
-    async def CorrectClock(
-        self, request: clock_pb2.CorrectClockRequest, context: Context
-    ) -> clock_pb2.CorrectClockResponse:
-        """See ``clock.proto``."""
-
-        def act(clock: Clock, table: Table, ruleset: Ruleset, at: Instant) -> list[Message]:
-            return arbitration.correct(
-                clock, table, ruleset, request.arbiter_id, request.player_id, request.used_ms, request.reason, at
-            )
-
-        return await self._handle(context, request, act, events_pb2.ClockCorrected, clock_pb2.CorrectClockResponse)
-
-    async def ExpireRoundTime(
-        self, request: clock_pb2.ExpireRoundTimeRequest, context: Context
-    ) -> clock_pb2.ExpireRoundTimeResponse:
-        """See ``clock.proto``."""
-
-        def act(clock: Clock, table: Table, ruleset: Ruleset, at: Instant) -> list[Message]:
-            return arbitration.expire_round_time(clock, table, ruleset, request.arbiter_id, at)
-
-        return await self._handle(context, request, act, events_pb2.RoundTimeExpired, clock_pb2.ExpireRoundTimeResponse)
-
-    async def ReportAbsence(
-        self, request: clock_pb2.ReportAbsenceRequest, context: Context
-    ) -> clock_pb2.ReportAbsenceResponse:
-        """See ``clock.proto``."""
-
-        def act(clock: Clock, table: Table, ruleset: Ruleset, at: Instant) -> list[Message]:
-            return attendance.report_absence(clock, table, ruleset, request.arbiter_id, request.player_id, at)
-
-        return await self._handle(context, request, act, events_pb2.PlayerAbsent, clock_pb2.ReportAbsenceResponse)
-
-    async def RecordArrival(
-        self, request: clock_pb2.RecordArrivalRequest, context: Context
-    ) -> clock_pb2.RecordArrivalResponse:
-        """See ``clock.proto``."""
-
-        def act(clock: Clock, table: Table, ruleset: Ruleset, at: Instant) -> list[Message]:
-            return attendance.record_arrival(clock, table, ruleset, request.player_id, at)
-
-        return await self._handle(context, request, act, events_pb2.PlayerArrived, clock_pb2.RecordArrivalResponse)
-
-    async def LeaveTable(self, request: clock_pb2.LeaveTableRequest, context: Context) -> clock_pb2.LeaveTableResponse:
-        """See ``clock.proto``."""
-
-        def act(clock: Clock, table: Table, ruleset: Ruleset, at: Instant) -> list[Message]:
-            return attendance.leave_table(clock, table, ruleset, request.player_id, at, told=request.told)
-
-        return await self._handle(context, request, act, events_pb2.PlayerLeft, clock_pb2.LeaveTableResponse)
-
-    async def ReturnToTable(
-        self, request: clock_pb2.ReturnToTableRequest, context: Context
-    ) -> clock_pb2.ReturnToTableResponse:
-        """See ``clock.proto``."""
-
-        def act(clock: Clock, table: Table, ruleset: Ruleset, at: Instant) -> list[Message]:
-            return attendance.return_to_table(clock, table, ruleset, request.player_id, at)
-
-        return await self._handle(context, request, act, events_pb2.PlayerReturned, clock_pb2.ReturnToTableResponse)
-
-    async def _handle(self, context: Context, request: Any, act: Act, meant: type[Message], response: type[M]) -> M:
-        """Handle a command; ``meant`` is the fact that it makes unless it is too late.
+    async def carry_out(self, request: Any, context: Context, response: type[M]) -> M:
+        """Settle the clock, carry the command out, write both, and answer.
 
         An answer has ``position`` and, where the contract has them, ``too_late`` and ``used_ms`` of the player.
         """
+        act, meant = COMMANDS[type(request)]
 
         async def decide() -> tuple[Decision, Callable[[int], M]]:
             decision, clock = await self._decide(request, act)
@@ -166,15 +143,15 @@ class ClockService(clock_pb2_grpc.ClockServiceServicer):
         settled = settle(clock.state, table.state, ruleset)
         current = fold(clock.state, settled)
         at = self._moment(request, current, table.state)
-        facts = [*settled, *act(current, table.state, ruleset, at)]
+        facts = [*settled, *act(current, table.state, ruleset, request, at)]
         decision = Decision(
             writes=[Write(clock_stream(request.game_id), clock.version, facts, table.state.tournament_id)],
             guards=[Guard(game_stream(request.game_id), table.version)],
         )
         return decision, fold(clock.state, facts)
 
-    async def GetClock(self, request: clock_pb2.GetClockRequest, context: Context) -> clock_pb2.GetClockResponse:
-        """See ``clock.proto``."""
+    async def get_clock(self, request: pb.GetClockRequest, context: Context) -> pb.GetClockResponse:
+        """A clock as it stands, settled."""
         clock = await load_clock(self._runtime.record, request.game_id)
         table = await load_table(self._runtime.record, request.game_id)
         if not table.version:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from faristol.game import reactions
-from faristol.game.service import GameService
+from faristol.game.service import service
 from faristol.host import Part, Runtime, Servicer
 from faristol.pb.game.v1 import game_pb2, game_pb2_grpc
 
@@ -16,7 +16,7 @@ def part(runtime: Runtime) -> Part:
             Servicer(
                 descriptor=game_pb2.DESCRIPTOR.services_by_name["GameService"],
                 add=game_pb2_grpc.add_GameServiceServicer_to_server,
-                instance=GameService(runtime),
+                instance=service(runtime),
             ),
         ),
         reactions=(reactions.opening(runtime.record), reactions.following(runtime.record)),
