@@ -16,8 +16,8 @@ from faristol.rules.trf import Document, TrfError, decode_trf, read_trf
 from faristol.text import render, say
 
 if TYPE_CHECKING:
-    from faristol.pairing.dutch.pairing import Paired
-    from faristol.pairing.dutch.player import Round
+    from faristol.pairing.engines.dutch.pairing import Paired
+    from faristol.pairing.engines.dutch.player import Round
 
 DIFFERS = N_("round {round}: the file has {file}; the FIDE Dutch system gives {dutch}")
 CHECKED = N_("{rounds} {rounds:round|rounds} checked, {differing} paired otherwise than the FIDE Dutch system does")
@@ -91,22 +91,22 @@ def _read(file: Path) -> Document:
 
 
 def _round(document: Document, number: int, asked: _Asked) -> Round:
-    from faristol.pairing.dutch.digest import draw_initial_colour
-    from faristol.pairing.dutch.history import round_to_pair
+    from faristol.pairing.engines.dutch.digest import draw_initial_colour
+    from faristol.pairing.engines.dutch.history import round_to_pair
 
     initial = draw_initial_colour(asked.seed.to_bytes(32, "big", signed=True))
     return round_to_pair(document, number, initial_colour=initial, colours=asked.colours)
 
 
 def _paired(a_round: Round) -> Paired:
-    from faristol.pairing.dutch.pairing import pair_round
+    from faristol.pairing.engines.dutch.pairing import pair_round
 
     return pair_round(a_round)
 
 
 def _impossible(a_round: Round, refusal: Refusal, language: str) -> list[str]:
     """Why the round cannot be paired, and the ways out of it."""
-    from faristol.pairing.dutch.impossible import MESSAGES, choices
+    from faristol.pairing.engines.dutch.impossible import MESSAGES, choices
 
     told = [f"{render(refusal, language)} ({refusal.article})"]
     for choice in choices(a_round):
@@ -116,7 +116,7 @@ def _impossible(a_round: Round, refusal: Refusal, language: str) -> list[str]:
 
 
 def _reason(a_round: Round, paired: Paired, asked: str, language: str) -> str:
-    from faristol.pairing.dutch import why as reasoning
+    from faristol.pairing.engines.dutch import why as reasoning
 
     numbers = asked.split(",")
     if len(numbers) > 2 or not all(one.strip().isdecimal() for one in numbers) or not int(numbers[0]):
@@ -136,8 +136,8 @@ def _lines(paired: Paired) -> list[Line]:
 
 
 def _as_json(a_round: Round, paired: Paired, asked: _Asked) -> dict[str, Any]:
-    from faristol.pairing.dutch.digest import digest
-    from faristol.pairing.dutch.pairing import ALGORITHM
+    from faristol.pairing.engines.dutch.digest import digest
+    from faristol.pairing.engines.dutch.pairing import ALGORITHM
 
     return {
         "round": a_round.number,

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from faristol.kernel.refusal import N_, Param, Refusal
-from faristol.pairing import swiss
+from faristol.pairing.engines import swiss
+from faristol.pairing.engines.swiss import Entrant
 from faristol.pairing.model import Round, Tournament
 from faristol.pairing.ranking import entrants, initial_ranking
-from faristol.pairing.swiss import Entrant
 from faristol.pairing.systems import CYCLES, by_table, dutch_round, losers_by_absence, of_algorithm
 from faristol.rules import Ruleset, derive_seed
 
@@ -182,8 +182,8 @@ def _measure(everybody: Sequence[Entrant], pairs: Sequence[tuple[str, str]]) -> 
 
 
 def _dutch(before: Tournament, ruleset: Ruleset, paired: Round, one: str, other: str) -> Explanation:
-    from faristol.pairing.dutch.pairing import pair_round  # it brings the compiler with it
-    from faristol.pairing.dutch.why import why, why_not
+    from faristol.pairing.engines.dutch.pairing import pair_round  # it brings the compiler with it
+    from faristol.pairing.engines.dutch.why import why, why_not
 
     a_round = dutch_round(before, ruleset, paired.number)
     ranking = initial_ranking(before)

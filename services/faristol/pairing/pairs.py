@@ -9,8 +9,9 @@ from google.protobuf.message import Message
 from faristol.host.answering import language_of
 from faristol.kernel.errors import Invalid, NotFound
 from faristol.kernel.refusal import N_
-from faristol.pairing import conditions, decide, explaining, identity, pinning, swiss, systems, team_explaining
+from faristol.pairing import conditions, decide, explaining, identity, pinning, systems, team_explaining
 from faristol.pairing.commands import Commands, Context
+from faristol.pairing.engines import swiss
 from faristol.pairing.model import Tournament, evolve, stream
 from faristol.pairing.team_tournament import between, rules_between
 from faristol.pb.pairing.v1 import events_pb2 as events

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from faristol.pairing.engines.swiss import Entrant
 from faristol.pairing.model import Player, Tournament
 from faristol.pairing.past import past_of, result_of
-from faristol.pairing.swiss import Entrant
 from faristol.rules import Bye, Result, Ruleset
 from faristol.rules.standings import TableResult, standings
 

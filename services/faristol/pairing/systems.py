@@ -10,13 +10,13 @@ from dataclasses import dataclass
 
 from faristol.kernel.errors import Invalid
 from faristol.kernel.refusal import N_, Refusal
-from faristol.pairing import king, lot, match, round_robin, swiss
-from faristol.pairing.dutch.digest import digest, draw_initial_colour
-from faristol.pairing.dutch.player import BLACK, WHITE, Float, Player, Round
+from faristol.pairing.engines import king, lot, match, round_robin, swiss
+from faristol.pairing.engines.dutch.digest import digest, draw_initial_colour
+from faristol.pairing.engines.dutch.player import BLACK, WHITE, Float, Player, Round
+from faristol.pairing.engines.swiss import Entrant
 from faristol.pairing.model import Tournament
 from faristol.pairing.past import Past, past_of
 from faristol.pairing.ranking import entrants, in_order, initial_ranking, standing_of
-from faristol.pairing.swiss import Entrant
 from faristol.rules import Bye, Ruleset, derive_seed
 
 CYCLES = {"round-robin": 1, "double-round-robin": 2}
@@ -207,7 +207,7 @@ def _match(state: Tournament, ruleset: Ruleset, number: int) -> Proposal:
 
 def ways_out(state: Tournament, ruleset: Ruleset, number: int) -> tuple[WayOut, ...]:
     """What the arbiter may do where a round cannot be paired (FIDE C.04.3 1.9.3): each the fewest exceptions."""
-    from faristol.pairing.dutch.impossible import MESSAGES, choices  # it brings the compiler with it
+    from faristol.pairing.engines.dutch.impossible import MESSAGES, choices  # it brings the compiler with it
 
     if ruleset.championship.system in WITHOUT_HANDS:
         return ()
@@ -322,7 +322,7 @@ def losers_by_absence(state: Tournament, ruleset: Ruleset, number: int, pair: Co
 
 
 def _dutch(state: Tournament, ruleset: Ruleset, number: int) -> Proposal:
-    from faristol.pairing.dutch.pairing import ALGORITHM, pair_round  # it brings the compiler with it
+    from faristol.pairing.engines.dutch.pairing import ALGORITHM, pair_round  # it brings the compiler with it
 
     initial = initial_ranking(state)
     a_round = dutch_round(state, ruleset, number)

@@ -6,7 +6,7 @@ from tests.unit.pairing.halls import FISC, Hall
 
 from faristol.kernel.times import to_timestamp
 from faristol.pairing import decide
-from faristol.pairing.dutch.player import Float
+from faristol.pairing.engines.dutch.player import Float
 from faristol.pairing.model import Decided
 from faristol.pairing.past import Past, past_of
 from faristol.pairing.ranking import entrants

@@ -13,9 +13,9 @@ from tests.unit.pairing.halls import FISC, NOON, Hall
 
 from faristol.kernel.refusal import Refusal
 from faristol.pairing import decide
-from faristol.pairing.dutch.digest import digest
-from faristol.pairing.dutch.history import round_to_pair
-from faristol.pairing.dutch.pairing import pair_round
+from faristol.pairing.engines.dutch.digest import digest
+from faristol.pairing.engines.dutch.history import round_to_pair
+from faristol.pairing.engines.dutch.pairing import pair_round
 from faristol.pairing.model import Tournament
 from faristol.pairing.ranking import initial_ranking
 from faristol.pairing.systems import dutch_round, propose

@@ -13,7 +13,8 @@ from tests.unit.pairing.halls import FISC, Hall
 
 from faristol.kernel.errors import Invalid
 from faristol.kernel.refusal import Refusal
-from faristol.pairing import decide, king
+from faristol.pairing import decide
+from faristol.pairing.engines import king
 from faristol.pairing.explaining import explain
 from faristol.pairing.ranking import standing_of
 from faristol.pb.pairing.v1 import events_pb2 as events

@@ -6,8 +6,8 @@ from collections.abc import Sequence, Set
 from math import isqrt
 
 from faristol.kernel.refusal import N_, Refusal
-from faristol.pairing.matching import Matching, cheapest, first_as_cheap
-from faristol.pairing.swiss import NEIGHBOURS, no_bye_left, within_reach
+from faristol.pairing.engines.matching import Matching, cheapest, first_as_cheap
+from faristol.pairing.engines.swiss import NEIGHBOURS, no_bye_left, within_reach
 
 ALGORITHM = "king-of-the-hill-2"
 """Name and version of this way of pairing, as ``RoundPaired.algorithm`` keeps it."""

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from faristol.pairing.dutch.field import Bools, Field, Ints
-from faristol.pairing.dutch.matching import Matching
-from faristol.pairing.dutch.weights import LANE_BITS, Bracket, Criterion, criteria, pack
+from faristol.pairing.engines.dutch.field import Bools, Field, Ints
+from faristol.pairing.engines.dutch.matching import Matching
+from faristol.pairing.engines.dutch.weights import LANE_BITS, Bracket, Criterion, criteria, pack
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from faristol.pairing.dutch.field import Bools, Field, Ints
+from faristol.pairing.engines.dutch.field import Bools, Field, Ints
 
 LANE_BITS = 40
 """Bits of one number of a weight. Sums along paths of a thousand players stay far from 63 bits."""

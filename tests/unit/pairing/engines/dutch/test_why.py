@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import pytest
-from tests.unit.pairing.dutch.tournaments import Draw
+from tests.unit.pairing.engines.dutch.tournaments import Draw
 
 from faristol.kernel.refusal import Refusal
-from faristol.pairing.dutch import reasons
-from faristol.pairing.dutch.pairing import pair_round
-from faristol.pairing.dutch.player import BLACK, WHITE, Float, Player, Round
-from faristol.pairing.dutch.why import BYE, Reason, why, why_not
+from faristol.pairing.engines.dutch import reasons
+from faristol.pairing.engines.dutch.pairing import pair_round
+from faristol.pairing.engines.dutch.player import BLACK, WHITE, Float, Player, Round
+from faristol.pairing.engines.dutch.why import BYE, Reason, why, why_not
 from faristol.text import LANGUAGES, say
 
 

@@ -6,13 +6,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from faristol.pairing.dutch import reasons
-from faristol.pairing.dutch.bracket import Outcome, Scene
-from faristol.pairing.dutch.field import Bools
-from faristol.pairing.dutch.matching import Matching, completes
-from faristol.pairing.dutch.pairing import Paired, whole_scene
-from faristol.pairing.dutch.player import Round
-from faristol.pairing.dutch.weights import Criterion, criteria, pack
+from faristol.pairing.engines.dutch import reasons
+from faristol.pairing.engines.dutch.bracket import Outcome, Scene
+from faristol.pairing.engines.dutch.field import Bools
+from faristol.pairing.engines.dutch.matching import Matching, completes
+from faristol.pairing.engines.dutch.pairing import Paired, whole_scene
+from faristol.pairing.engines.dutch.player import Round
+from faristol.pairing.engines.dutch.weights import Criterion, criteria, pack
 
 BYE = 0
 """The number that stands for the bye where an opponent is named."""

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from faristol.pairing.foresight import Graph, can_go_on
+from faristol.pairing.engines.foresight import Graph, can_go_on
 
 Edge = tuple[int, int]
 

@@ -6,9 +6,9 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 
-from faristol.pairing.dutch import blossom
-from faristol.pairing.dutch.field import Bools, Ints
-from faristol.pairing.dutch.graph import NONE, new_graph
+from faristol.pairing.engines.dutch import blossom
+from faristol.pairing.engines.dutch.field import Bools, Ints
+from faristol.pairing.engines.dutch.graph import NONE, new_graph
 
 
 class Matching:

@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from itertools import combinations, permutations
 
-from faristol.pairing.dutch.colours import allocate
-from faristol.pairing.dutch.player import WHITE, Float, Player, Strength
+from faristol.pairing.engines.dutch.colours import allocate
+from faristol.pairing.engines.dutch.player import WHITE, Float, Player, Strength
 
 Candidate = tuple[tuple[Player, Player], ...]
 

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from faristol.pairing.dutch.field import Bools, Ints
+from faristol.pairing.engines.dutch.field import Bools, Ints
 
 NONE = -1
 UNUSED = -2

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 from tests.conftest import SHARED_DATA
 
-from faristol.pairing.dutch.history import round_to_pair
-from faristol.pairing.dutch.pairing import Paired, pair_round
+from faristol.pairing.engines.dutch.history import round_to_pair
+from faristol.pairing.engines.dutch.pairing import Paired, pair_round
 from faristol.rules.trf import decode_trf, read_trf
 
 TOURNAMENTS = [file for folder in ("trf", "fide-dutch-byes") for file in sorted((SHARED_DATA / folder).glob("*.trf"))]

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from faristol.pairing.dutch.player import Float, Player, Round, Strength
+from faristol.pairing.engines.dutch.player import Float, Player, Round, Strength
 
 Ints = npt.NDArray[np.int64]
 Bools = npt.NDArray[np.bool_]

@@ -7,9 +7,9 @@ from dataclasses import replace
 import pytest
 
 from faristol.kernel.refusal import Refusal
-from faristol.pairing.dutch.impossible import Choice, Way, choices
-from faristol.pairing.dutch.pairing import pair_round
-from faristol.pairing.dutch.player import WHITE, Player, Round
+from faristol.pairing.engines.dutch.impossible import Choice, Way, choices
+from faristol.pairing.engines.dutch.pairing import pair_round
+from faristol.pairing.engines.dutch.player import WHITE, Player, Round
 
 
 def refused(a_round: Round) -> Refusal:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from faristol.pairing.dutch.player import BLACK, WHITE, Float, Player, Round
+from faristol.pairing.engines.dutch.player import BLACK, WHITE, Float, Player, Round
 from faristol.rules.trf import Cell, Document, told_by_first_round
 from faristol.rules.trf import Player as Line
 

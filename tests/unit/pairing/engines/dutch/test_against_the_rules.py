@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.unit.pairing.dutch.naive import first_of_the_best
+from tests.unit.pairing.engines.dutch.naive import first_of_the_best
 
 from faristol.kernel.refusal import Refusal
-from faristol.pairing.dutch.pairing import pair_round
-from faristol.pairing.dutch.player import BLACK, WHITE, Float, Player, Round
+from faristol.pairing.engines.dutch.pairing import pair_round
+from faristol.pairing.engines.dutch.player import BLACK, WHITE, Float, Player, Round
 
 COLOURS = st.lists(st.sampled_from((WHITE, BLACK)), max_size=4).map(tuple)
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from faristol.pairing.dutch.history import round_to_pair
-from faristol.pairing.dutch.player import BLACK, WHITE, Float, Player, Strength
+from faristol.pairing.engines.dutch.history import round_to_pair
+from faristol.pairing.engines.dutch.player import BLACK, WHITE, Float, Player, Strength
 from faristol.rules.trf import Byes, Cell, Document, Fictitious, Forbidden
 from faristol.rules.trf import Player as Line
 

@@ -6,7 +6,7 @@ import hashlib
 import hmac
 import json
 
-from faristol.pairing.dutch.player import BLACK, WHITE, Round
+from faristol.pairing.engines.dutch.player import BLACK, WHITE, Round
 
 
 def digest(a_round: Round) -> str:

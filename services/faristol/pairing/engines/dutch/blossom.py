@@ -16,8 +16,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from faristol.pairing.dutch.field import Ints
-from faristol.pairing.dutch.graph import NONE, UNUSED, Graph
+from faristol.pairing.engines.dutch.field import Ints
+from faristol.pairing.engines.dutch.graph import NONE, UNUSED, Graph
 from faristol.words.compiled import compiled
 
 FREE, OUTER, INNER = 0, 1, 2

@@ -11,13 +11,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from faristol.pairing.dutch.bracket import Outcome, Scene, pair_bracket
-from faristol.pairing.dutch.colours import allocate
-from faristol.pairing.dutch.field import Bools, Field, Ints, field_of
-from faristol.pairing.dutch.impossible import impossible
-from faristol.pairing.dutch.matching import completes
-from faristol.pairing.dutch.player import WHITE, Player, Round
-from faristol.pairing.dutch.weights import Bracket
+from faristol.pairing.engines.dutch.bracket import Outcome, Scene, pair_bracket
+from faristol.pairing.engines.dutch.colours import allocate
+from faristol.pairing.engines.dutch.field import Bools, Field, Ints, field_of
+from faristol.pairing.engines.dutch.impossible import impossible
+from faristol.pairing.engines.dutch.matching import completes
+from faristol.pairing.engines.dutch.player import WHITE, Player, Round
+from faristol.pairing.engines.dutch.weights import Bracket
 
 ALGORITHM = "fide-dutch-2026-2"
 """Name and version of this way of pairing, as the record keeps it."""

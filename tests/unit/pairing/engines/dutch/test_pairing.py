@@ -8,13 +8,13 @@ import pytest
 from caissify_pairings.engines.dutch import DutchEngine
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.unit.pairing.dutch.tournaments import Draw
+from tests.unit.pairing.engines.dutch.tournaments import Draw
 
 from faristol.kernel.refusal import Refusal
-from faristol.pairing.dutch import pairing
-from faristol.pairing.dutch.digest import digest, draw_initial_colour
-from faristol.pairing.dutch.pairing import Paired, pair_round
-from faristol.pairing.dutch.player import BLACK, WHITE, Float, Player, Round, Strength
+from faristol.pairing.engines.dutch import pairing
+from faristol.pairing.engines.dutch.digest import digest, draw_initial_colour
+from faristol.pairing.engines.dutch.pairing import Paired, pair_round
+from faristol.pairing.engines.dutch.player import BLACK, WHITE, Float, Player, Round, Strength
 
 MANY = 5000
 """A seed range wide enough that no two runs of hypothesis see the same tournaments."""

@@ -19,8 +19,8 @@ from itertools import accumulate, combinations, groupby, islice, pairwise
 from math import isqrt
 
 from faristol.kernel.refusal import N_, Refusal
-from faristol.pairing.foresight import can_go_on
-from faristol.pairing.matching import Edge, Matching, by_cost, cheapest
+from faristol.pairing.engines.foresight import can_go_on
+from faristol.pairing.engines.matching import Edge, Matching, by_cost, cheapest
 
 ALGORITHM = "swiss-distance-1"
 """Name and version of this way of pairing, as ``RoundPaired.algorithm`` keeps it."""

@@ -12,8 +12,8 @@ from tests.unit.pairing.halls import NOON, Hall
 from faristol.kernel.refusal import Refusal
 from faristol.kernel.times import to_timestamp
 from faristol.pairing import decide
+from faristol.pairing.engines.lot import draw_tables, sizes
 from faristol.pairing.explaining import explain
-from faristol.pairing.lot import draw_tables, sizes
 from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.rules import load_ruleset
 

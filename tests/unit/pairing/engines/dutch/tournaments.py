@@ -6,8 +6,8 @@ import random
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from faristol.pairing.dutch.pairing import Paired, pair_round
-from faristol.pairing.dutch.player import BLACK, WHITE, Float, Player, Round
+from faristol.pairing.engines.dutch.pairing import Paired, pair_round
+from faristol.pairing.engines.dutch.player import BLACK, WHITE, Float, Player, Round
 
 
 @dataclass

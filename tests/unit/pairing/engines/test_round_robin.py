@@ -8,7 +8,7 @@ from itertools import combinations, groupby
 import pytest
 from caissify_pairings.engines.round_robin import RoundRobinEngine
 
-from faristol.pairing.round_robin import pair_berger, rounds_of
+from faristol.pairing.engines.round_robin import pair_berger, rounds_of
 
 
 def names(count: int) -> list[str]:

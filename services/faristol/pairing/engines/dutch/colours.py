@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from faristol.pairing.dutch.player import Player, Strength
+from faristol.pairing.engines.dutch.player import Player, Strength
 
 
 def allocate(higher: Player, lower: Player, initial_colour: int) -> tuple[int, str]:

@@ -8,9 +8,9 @@ from enum import Enum
 import numpy as np
 
 from faristol.kernel.refusal import N_, Refusal
-from faristol.pairing.dutch.field import Bools, Field, field_of
-from faristol.pairing.dutch.matching import Matching
-from faristol.pairing.dutch.player import Round
+from faristol.pairing.engines.dutch.field import Bools, Field, field_of
+from faristol.pairing.engines.dutch.matching import Matching
+from faristol.pairing.engines.dutch.player import Round
 
 ARTICLE = "FIDE C.04.3 1.9.3"
 

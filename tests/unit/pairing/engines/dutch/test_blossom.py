@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from faristol.pairing.dutch import blossom
-from faristol.pairing.dutch.graph import NONE, Graph, new_graph
+from faristol.pairing.engines.dutch import blossom
+from faristol.pairing.engines.dutch.graph import NONE, Graph, new_graph
 
 
 def best(graph: Graph) -> tuple[int, ...] | None:

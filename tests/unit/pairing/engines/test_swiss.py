@@ -10,9 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from faristol.kernel.refusal import Refusal
-from faristol.pairing import swiss
-from faristol.pairing.matching import cheapest
-from faristol.pairing.swiss import Entrant, Paired, pair_first, pair_next
+from faristol.pairing.engines import swiss
+from faristol.pairing.engines.matching import cheapest
+from faristol.pairing.engines.swiss import Entrant, Paired, pair_first, pair_next
 
 SEED = bytes(range(32))
 
