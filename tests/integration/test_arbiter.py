@@ -221,7 +221,7 @@ def test_what_is_refused_is_told_with_its_article_and_what_is_next_and_stops_a_s
     assert unsaid.stdout.endswith(
         "\nCon `no`, Anna queda descalificado y la partida termina al instante (FISE 46.5).\n"
     )
-    assert "1: no se reconoce 'sing' (verbo); hay: abandon, " in hall.table("Anna: sing\n").stdout
+    assert "1: no hay ningún verbo sing; `help` los dice todos" in hall.table("Anna: sing\n").stdout
     assert "1: turn no dice nada de 'tiles'; puede decir: –" in hall.table("Anna: turn pass, with: {tiles: A}\n").stdout
 
 

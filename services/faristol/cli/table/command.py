@@ -16,7 +16,7 @@ import typer
 from faristol.cli.asking import answered
 from faristol.cli.calling import Cell, Language
 from faristol.cli.common import run
-from faristol.cli.names import AtTable, Game, InRound, game_meant
+from faristol.cli.names import AtTable, Game, InRound, folded, game_meant
 from faristol.cli.sheet import written
 from faristol.cli.table import refusals
 from faristol.cli.table.customs import customs
@@ -27,16 +27,18 @@ from faristol.cli.table.lines import Typed, read_typed, script_lines, steps_of
 from faristol.cli.table.offers import Shown, offers
 from faristol.cli.table.services import LiveTable, verbs
 from faristol.cli.table.session import Session
-from faristol.cli.table.shorthand import Unclear
+from faristol.cli.table.shorthand import SPOKEN, Unclear
 from faristol.cli.table.showing import counted, outcome, ruled, skipped, standing, told
 from faristol.client.problems import every_reason, info_of
 from faristol.host import Addresses, StartError
 from faristol.host.channels import CHANNEL_OPTIONS
+from faristol.kernel.quoting import likely
 from faristol.kernel.refusal import N_, Param, Refusal
 from faristol.pb.game.v1 import game_pb2
+from faristol.referee.case import Step
 from faristol.referee.document import CaseError
 from faristol.referee.forms import board_of
-from faristol.text import cited, translations
+from faristol.text import cited, say, translations
 
 PROMPT = "> "
 WATCH_SECONDS = 0.5
@@ -57,6 +59,11 @@ SHORT = N_(
     "`x AE` an exchange; (A) or ?a a blank, a dot a tile that lies on the board."
 )
 ALSO = N_("Also: %(words)s (rack WHO, help VERB).")
+RACK_OF = N_("Say whose rack: `rack WHO`, where WHO is one of {known}.")
+COLON = N_("Write a colon behind the name: `{who}: {rest}`.")
+NEAR = N_("{words} is no step; near it: {near}.")
+SURE = N_("Is that meant?")
+NO = ("no", "false")
 NO_STEP = N_("{words} is no step: expected `WHO: VERB …`, or {known}.")
 
 
@@ -231,6 +238,8 @@ class _Keeper:
             if isinstance(step, str):
                 await self._answer(step)
                 return True
+            if not self._stops and self._costs(step) and not await self._sure(step):
+                return True
             for answer in await self._session.do(step, step_id):
                 if isinstance(answer, game_pb2.PlacePlayResponse) and answer.words and not answer.off_centre:
                     typer.echo(counted(answer, self._language))
@@ -253,6 +262,17 @@ class _Keeper:
             return False
         await self._show()
         return True
+
+    def _costs(self, step: Step) -> bool:
+        """Whether a step ends the game for its player by one short word: who leaves and has told nobody."""
+        untold = self._session.ruleset.absence.untold != "none"
+        return untold and step.verb == "leave-table" and step.argument is not None and step.argument.text() in NO
+
+    async def _sure(self, step: Step) -> bool:
+        params = {"who": step.actor}
+        typer.echo(say(refusals.UNTOLD[self._session.ruleset.absence.untold], params, self._language))
+        question = translations(self._language).gettext(SURE)
+        return await answered(partial(typer.confirm, question))
 
     async def _show_way_out(self, problem: grpc.aio.AioRpcError) -> None:
         info, shown = info_of(problem), await self._session.shown()
@@ -292,9 +312,10 @@ class _Keeper:
     async def _answer(self, words: str) -> None:
         """Answer words that are for the tool itself. Raises ``Refusal`` for others."""
         what, _, of = (part.strip() for part in words.partition(" "))
+        what = "help" if SPOKEN.get(folded(what)) == "help" else what
         match what:
             case "help" if of in GUIDES:
-                typer.echo("\n".join(explained(of, verbs().get(of), self._language)))
+                typer.echo("\n".join(explained(of, verbs().get(of), self._language, self._session.ruleset)))
             case "help" if not of:
                 self.say(HELP)
                 self.say(SHORT)
@@ -310,6 +331,12 @@ class _Keeper:
                 typer.echo("\n".join(written(await self._services.public(self._session.position), self._language)))
             case "rack" if (rack := await self._session.rack(of)) is not None:
                 typer.echo(" ".join(face or "▢" for face in rack) or "–")
+            case "rack":
+                raise Refusal("NO_STEP", "", RACK_OF, {"known": ", ".join(self._session.names.values())})
+            case _ if (who := self._session.called(what)) and of:
+                raise Refusal("NO_STEP", "", COLON, {"who": who, "rest": of})
+            case _ if near := likely(what, (*verbs(), "turn", *DO), 3):
+                raise Refusal("NO_STEP", "", NEAR, {"words": repr(words), "near": ", ".join(near)})
             case _:
                 raise Refusal("NO_STEP", "", NO_STEP, {"words": repr(words), "known": ", ".join(DO)})
 

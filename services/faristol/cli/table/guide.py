@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from faristol.kernel.refusal import N_
 from faristol.referee.verbs import GIVEN, Verb
+from faristol.rules import Ruleset
 from faristol.text import say, translations
 
 
@@ -185,6 +186,7 @@ WORDS: Mapping[str, str] = {
 }
 """Words of people at a table for fields of the contract that have other names."""
 
+REASONS = N_("Reasons under these rules: {reasons}")
 EXAMPLE = N_("Example: {example}")
 
 
@@ -208,10 +210,14 @@ def overview(language: str) -> Iterator[str]:
         yield f"  {name:<{width}}  {say(guide.sentence, {}, language)}"
 
 
-def explained(name: str, verb: Verb | None, language: str) -> Iterator[str]:
-    """A verb of ``GUIDES``: its sentence, what may be said with it, and an example."""
+def explained(name: str, verb: Verb | None, language: str, ruleset: Ruleset | None = None) -> Iterator[str]:
+    """A verb of ``GUIDES``: its sentence, what may be said with it, and an example, under ``ruleset`` where known."""
     guide = GUIDES[name]
+    if name == "neutralise" and ruleset is not None and (reasons := ruleset.clock.neutralised_by):
+        guide = Guide(guide.sentence, f"arbiter: neutralise {reasons[0]}")
     yield f"{name}: {say(guide.sentence, {}, language)}"
     for word in arguments_of(verb) if verb else ():
         yield f"  {word}: {translations(language).gettext(MEANINGS[word])}"
+    if name == "neutralise" and ruleset is not None:
+        yield say(REASONS, {"reasons": ", ".join(ruleset.clock.neutralised_by) or "–"}, language)
     yield say(EXAMPLE, {"example": guide.example}, language)

@@ -42,8 +42,7 @@ class Bench:
         ``Refusal`` when others hold the case that was to be ruled on, and ``grpc.aio.AioRpcError`` when the judge may
         not take it.
         """
-        request = pb.GetAdjudicationRequest(tournament_id=table.tournament_id)
-        if (await self._adjudication.GetAdjudication(request)).mode == events.MODE_AUTOMATIC:
+        if not await self.judged(table.tournament_id):
             if valid is not None:
                 raise Refusal(
                     "LEXICON_RULES", "", N_("The lexicon rules alone in this tournament: write `judge: rule`.")
@@ -75,6 +74,11 @@ class Bench:
         words = [ruling(one.word.faces, one.valid if valid is None else valid, reason, source) for one in file.words]
         await self._judge.rule(case.case_id, words, str(uuid.uuid5(uuid.UUID(step_id), "rule-case")))
         return True
+
+    async def judged(self, tournament_id: str) -> bool:
+        """Whether judges rule in a tournament, and so on appeals, too."""
+        request = pb.GetAdjudicationRequest(tournament_id=tournament_id)
+        return (await self._adjudication.GetAdjudication(request)).mode != events.MODE_AUTOMATIC
 
     async def _open_case(self, game_id: str) -> lexicon_pb2.GetCaseResponse | None:
         """The case of what is in question at the table; None when it has not come yet, or its ruling is on the way."""

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from faristol.kernel.refusal import Refusal
 from faristol.pb.clock.v1 import clock_pb2
 from faristol.pb.clock.v1 import events_pb2 as clock_events
+from faristol.pb.game.v1 import events_pb2 as game_events
 from faristol.pb.game.v1 import game_pb2
 from faristol.referee.case import ARBITER, JUDGE
 from faristol.rules import Ruleset
@@ -23,6 +24,13 @@ OF_ARBITERS = (clock_events.NEUTRALISATION_REASON_FORCE_MAJEURE, clock_events.NE
 """Why a clock stands until an arbiter lets it go on."""
 
 
+LASTING = (game_pb2.PHASE_CHALLENGED, game_pb2.PHASE_REFUSED)
+"""Phases in which a challenge is not over."""
+
+GIVEN_UP = (game_events.END_CONDITION_ABANDONED, game_events.END_CONDITION_ALL_ABANDONED)
+"""Ends after which no rack is counted, so that nobody has to say what is on it."""
+
+
 @dataclass(frozen=True, slots=True)
 class Shown:
     """A table and its clock as their services show them, and the rules that are played."""
@@ -32,6 +40,9 @@ class Shown:
     ruleset: Ruleset
     unstated: Collection[str] = ()
     """Players of whose racks it is not known what they hold."""
+
+    judged: bool = False
+    """Judges rule on the appeal that waits, and not the arbiter at the table."""
 
     @property
     def players(self) -> Sequence[str]:
@@ -76,7 +87,7 @@ def _offers(shown: Shown) -> Iterator[Offer]:
         return
     yield from ((player, ["record-arrival"]) for player in clock.absent_player_ids)
     yield from ((player, ["return-to-table"]) for player in clock.away_player_ids)
-    if clock.neutralised and clock.reason in OF_ARBITERS:
+    if _waits_for_arbiter(shown):
         yield ARBITER, ["resume"]
     if table.arbiter_called_by:
         yield ARBITER, ["dismiss-arbiter"]
@@ -88,6 +99,18 @@ def _offers(shown: Shown) -> Iterator[Offer]:
         yield _author(shown), ["accept-ruling", "appeal"]
     elif not table.arbiter_called_by and not clock.absent_player_ids:
         yield from _of_turn(shown)
+
+
+def _waits_for_arbiter(shown: Shown) -> bool:
+    """Whether the clock stands until an arbiter lets it go on: nothing at the table lasts that it stands for."""
+    table, clock = shown.table, shown.clock
+    if not clock.neutralised or clock.reason in OF_ARBITERS:
+        return clock.neutralised
+    written = (
+        clock.reason == clock_events.NEUTRALISATION_REASON_CHALLENGE and shown.ruleset.clock.resumed_on == "written"
+    )
+    lasts = table.HasField("interruption") or table.arbiter_called_by or table.phase in LASTING
+    return not (lasts or written)
 
 
 def _of_turn(shown: Shown) -> Iterator[Offer]:
@@ -147,7 +170,9 @@ def _of_play(shown: Shown, player: str) -> Iterator[str]:
     both = ruleset.turn.complete_on == "both-written" and table.phase == game_pb2.PHASE_PLACED
     all_wrote = not both or shown.written >= set(shown.players) - set(clock.away_player_ids)
     later = player in clock.away_player_ids or (clock.away_player_ids and not ruleset.absence.opponent_may_draw)
+    owed = not ruleset.absence.opponent_may_draw and not mover and _owed(shown, player)
     drawn = table.phase == game_pb2.PHASE_DRAWN or not table.bag_left or bool(later)
+    others = shown.others(table.turn_player_id)
     for step in ruleset.turn.steps:
         match step:
             case "stop" | "press" if shown.entered_again:
@@ -157,10 +182,18 @@ def _of_play(shown: Shown, player: str) -> Iterator[str]:
             case "write" if player in _writers(shown) and player not in shown.written and table.HasField("pending"):
                 if clock.held or shown.entered_again or not _comes_before("stop", "write", ruleset):
                     yield STEPS[step]
-            case "draw" if mover and not drawn and all_wrote:
+            case "draw" if owed and not clock.away_player_ids:
+                yield STEPS[step]
+            case "draw" if mover and not drawn and all_wrote and not any(_owed(shown, one) for one in others):
                 yield STEPS[step]
             case "press" if mover and drawn and all_wrote and _can_be_pressed(shown):
                 yield STEPS[step]
+
+
+def _owed(shown: Shown, player: str) -> bool:
+    """Whether ``player`` completed a play while drawing had to wait, and so draws before the others (FISE 37)."""
+    held = next(side.rack_size for side in shown.table.sides if side.player_id == player)
+    return held < shown.ruleset.game.rack_size and shown.table.bag_left > 0
 
 
 def _open(shown: Shown, player: str) -> bool:
@@ -217,7 +250,7 @@ def _author(shown: Shown) -> str:
 
 def _of_challenge(shown: Shown) -> Iterator[Offer]:
     yield JUDGE, ["rule"]
-    if shown.table.appealed:
+    if shown.table.appealed and not shown.judged:
         yield ARBITER, ["rule-appeal"]
 
 
@@ -236,7 +269,7 @@ def _of_interruption(shown: Shown) -> Iterable[Offer]:
 
 
 def _of_end(shown: Shown) -> Iterable[Offer]:
-    if shown.unstated:
+    if shown.unstated and shown.table.end_condition not in GIVEN_UP:
         return [(player, ["state-rack"]) for player in shown.players if player in shown.unstated]
     both = shown.ruleset.scoresheet.signers == "both"  # who left signs as well, when there (FISC I.8)
     unsigned = {side.player_id for side in shown.table.sides if not side.signed}

@@ -19,6 +19,7 @@ from faristol.cli.table.offers import Shown
 from faristol.cli.table.services import LOOK_SECONDS, LiveTable
 from faristol.cli.table.shorthand import Hand
 from faristol.host.pinning import ruleset_of
+from faristol.kernel.quoting import likely
 from faristol.kernel.refusal import N_, Refusal
 from faristol.kernel.times import Instant, timestamp
 from faristol.pb.game.v1 import game_pb2
@@ -31,6 +32,8 @@ from faristol.referee.verbs import Verb
 from faristol.rules import Ruleset
 
 MS_NS = 1_000_000
+NO_VERB = N_("there is no verb {verb}; `help` tells all of them")
+VERB_NEAR = N_("there is no verb {verb}; near it: {near}. `help` tells all of them")
 RULED_ALREADY = N_("The challenge of turn {turn} is ruled already, and otherwise.")
 CASE_SECONDS = 10.0
 """Within which a challenge has to have become a case."""
@@ -77,13 +80,19 @@ class Session:
         """The table and its clock at rest."""
         table, clock = await self._services.at_rest()
         racks = await self._racks()
-        return Shown(table, clock, self.ruleset, [player for player, rack in racks.items() if "" in rack])
+        judged = table.appealed and await self._bench.judged(table.tournament_id)
+        return Shown(table, clock, self.ruleset, [player for player, rack in racks.items() if "" in rack], judged)
 
     async def meant(self, typed: Typed, words: Collection[str]) -> Typed:
         """The step that what was typed stands for; see ``Hand.meant``."""
         table, racks = await self._services.table(), await self._racks()
         shown = Shown(table, await self._services.clock(), self.ruleset)
         return Hand(shown, self.names, self.people, self._services.verbs, racks).meant(typed, words)
+
+    def called(self, name: str) -> str:
+        """The name of the player whom ``name`` means, or what official it is; empty for nobody."""
+        player = self._services.id_of(name)
+        return name if name in (ARBITER, JUDGE) else self.names.get(player, "")
 
     async def rack(self, name: str) -> Sequence[str] | None:
         """The rack of a player, empty for a tile that nobody knows; None when nobody is called so."""
@@ -109,6 +118,8 @@ class Session:
             await self._commands.whole_turn(actor, step.place, step.argument, answers)
         elif actor:
             argument, fields = self._in_contract(actor, step)
+            if step.verb == "rule-appeal":
+                await self._check_appeal()
             answers.append(await self._commands.send(actor, step.verb, step.place, argument, fields))
             self._ruling_awaited |= step.verb in ("challenge", "appeal")
         self.position = max([self.position, *(answer.position for answer in answers)])
@@ -118,7 +129,8 @@ class Session:
         """What a step says with its verb, by the names of the contract; raises ``CaseError`` for what it cannot say."""
         verb = self._services.verbs.get(step.verb)
         if verb is None:
-            return step.argument, step.fields
+            near = likely(step.verb, (*self._services.verbs, "turn"), 3)
+            raise step.place.wrong(VERB_NEAR if near else NO_VERB, {"verb": step.verb, "near": ", ".join(near)})
         known = verb.request.DESCRIPTOR.fields_by_name
         _check_actor(step, verb, actor, self.names[self.players[0]])
         words = arguments_of(verb)
@@ -151,6 +163,13 @@ class Session:
                 {"verb": verb.name, "who": self.names[self.players[0]]},
             )
         return argument, fields
+
+    async def _check_appeal(self) -> None:
+        """That no judge rules on the appeal: the arbiter does where nobody ruled but the lexicon (FISE 42.4)."""
+        table = await self._services.table()
+        if table.appealed and await self._bench.judged(table.tournament_id):
+            article = self.ruleset.article("challenge.appeal_by")
+            raise Refusal("JUDGES_RULE", article, N_("A judge rules on this appeal, and not the arbiter at the table."))
 
     def _check_players(self, written: Value) -> None:
         """That ``written`` names players of the table. Raises ``CaseError``."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 from faristol.cli.names import COULD_BE, Named, candidates, folded
 from faristol.cli.table.lines import Typed
@@ -22,11 +23,19 @@ from faristol.referee.verbs import Verb
 from faristol.rules import Board, check_play, lay, score_play
 from faristol.rules.board import ROW_NAMES, SIZE, Tile
 from faristol.rules.notation import Notation, Start
-from faristol.rules.tiles import BLANK
+from faristol.rules.tiles import BLANK, TileSet
 from faristol.rules.typed import clash, is_exact, latin, read_start, tile_readings, word_readings
 
 EXCHANGES = frozenset({"X", "EX", "EXCH", "EXCHANGE"})
 """Words for an exchange, in Latin capitals."""
+SPOKEN: Mapping[str, str] = {
+    **dict.fromkeys(("paso", "passo", "πασο"), "pass"),
+    **dict.fromkeys(("cambio", "canvi", "αλλαγη"), "exchange"),
+    **dict.fromkeys(("impugno", "impugnar", "impugnacion", "impugnacio", "ενσταση"), "challenge"),
+    **dict.fromkeys(("ayuda", "ajuda", "βοηθεια"), "help"),
+}
+"""What players say and books prescribe (FISE 26: "Paso"), without accents, and the verbs for it."""
+
 DASHES = "-–—−"
 """Signs for a pass, and with tiles for an exchange, as in GCG files."""
 
@@ -108,6 +117,8 @@ class Hand:
     def _in_words(self, said: str, *, whole: bool) -> str:
         """A move in the words of a case; ``whole``: ``pass`` and ``exchange`` alone are whole turns."""
         first, _, rest = said.partition(" ")
+        if (verb := SPOKEN.get(folded(first))) and verb != "help":
+            first, said = verb, f"{verb} {rest}".rstrip()
         if said[:1] and said[0] in DASHES:
             tiles = said[1:].strip()
             return f"turn exchange {tiles}" if tiles else "turn pass"
@@ -215,6 +226,8 @@ class Hand:
         read = self._of_rack(who, read, start, board)
         if score:
             read = self._of_score(who, read, start, board, int(score[2]))
+        if self.shown.ruleset.law.digraph:
+            read = [one for one in read if not _splits(one, tiles)] or read
         return [f"{square} {' '.join(map(str, one))}" for one in read]
 
     def _of_rack(self, who: str, read: list[tuple[Tile, ...]], start: Start, board: Board) -> list[tuple[Tile, ...]]:
@@ -280,6 +293,14 @@ STEP_OF: Mapping[str, str] = {"place-play": "turn", "lay-tiles": "turn"}
 
 OF_OPPONENTS = frozenset({"challenge", "accept-play", "decide-off-centre", "dispute-count", "claim-time"})
 """Verbs of who is not on turn."""
+
+
+def _splits(word: Sequence[Tile], tiles: TileSet) -> bool:
+    """Whether two tiles of a word make one that the set has: ``L L``, which books forbid where there is ``LL``.
+
+    Whoever did lay them types them with a space between (FISE 11).
+    """
+    return any(first.face + second.face in tiles.faces for first, second in pairwise(word))
 
 
 def _lacking(rack: Sequence[str], faces: Sequence[str]) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,9 @@ from faristol.game.streams import load_table as load_game
 from faristol.kernel.errors import Invalid, NotFound
 from faristol.kernel.refusal import Refusal
 from faristol.pb.clock.v1 import clock_pb2
+from faristol.pb.clock.v1 import events_pb2 as clock_events
+from faristol.pb.game.v1 import events_pb2 as game_events
+from faristol.pb.game.v1 import game_pb2
 from faristol.referee.case import TableCase
 from faristol.referee.forms import moment
 from faristol.referee.memory import in_memory
@@ -24,6 +28,7 @@ from faristol.referee.reader import files_in, read_cases
 from faristol.referee.services import CLOCK, GAME, TableServices
 from faristol.referee.verbs import verbs_of
 from faristol.referee.world import World
+from faristol.rules import load_ruleset
 
 FILES = files_in([Path(__file__).parents[3] / "rulebook" / "cases"])
 TRIED = frozenset(
@@ -90,3 +95,39 @@ async def test_what_is_offered_is_taken_and_what_comes_next_is_offered(file: Pat
                 if offered - took or missing:
                     wrong.append(f"{step.place.line}: offered and refused {offered - took}, not offered {missing}")
     assert not wrong, f"{file}\n" + "\n".join(wrong)
+
+
+def at_table(ruleset: str, clock: clock_pb2.GetClockResponse | None = None, **table: Any) -> Shown:
+    """A table in the third turn, both racks full and forty tiles in the bag."""
+    sides = [game_pb2.Side(player_id=player, rack_size=7) for player in ("anna", "blai")]
+    values: dict[str, Any] = {"phase": game_pb2.PHASE_TURN, "turn": 3, "turn_player_id": "anna", "bag_left": 40}
+    values |= {"sides": sides} | table
+    return Shown(game_pb2.GetGameResponse(**values), clock or clock_pb2.GetClockResponse(), load_ruleset(ruleset))
+
+
+def test_who_stopped_the_clocks_is_offered_to_let_them_go_on_whatever_the_reason() -> None:
+    call = clock_pb2.GetClockResponse(neutralised=True, reason=clock_events.NEUTRALISATION_REASON_ARBITER_CALL)
+    assert ("arbiter", ["resume"]) in offers(at_table("fise", call))
+    called = offers(at_table("fise", call, arbiter_called_by="anna"))
+    assert ("arbiter", ["dismiss-arbiter"]) in called
+
+
+def test_nobody_is_asked_for_a_rack_that_is_not_counted() -> None:
+    ended = game_events.END_CONDITION_ABANDONED
+    shown = at_table("pes-2024", phase=game_pb2.PHASE_ENDED, end_condition=ended)
+    asked = replace(shown, unstated=["anna", "blai"])
+    assert not any("state-rack" in verbs for _, verbs in offers(asked))
+
+
+def test_who_completed_a_play_while_the_other_was_away_draws_first() -> None:
+    sides = [game_pb2.Side(player_id="anna", rack_size=5), game_pb2.Side(player_id="blai", rack_size=4)]
+    written = [game_events.ScoreWritten(player_id=player) for player in ("anna", "blai")]
+    play = game_events.PlayPlaced(player_id="anna")
+    shown = at_table("fise", phase=game_pb2.PHASE_PLACED, sides=sides, written=written, pending=play)
+    assert [who for who, verbs in offers(shown) if "draw-tiles" in verbs] == ["blai"]
+
+
+def test_an_appeal_that_a_judge_rules_on_is_not_offered_to_the_arbiter() -> None:
+    shown = at_table("fise", phase=game_pb2.PHASE_CHALLENGED, appealed=True)
+    assert ("arbiter", ["rule-appeal"]) in offers(shown)
+    assert offers(replace(shown, judged=True)) == [("judge", ["rule"])]

@@ -117,12 +117,32 @@ def test_an_example_of_the_help_means_what_it_means_in_a_case(name: str) -> None
     assert (before.argument and before.argument.text()) == (after.argument and after.argument.text())
 
 
-def test_a_word_of_two_readings_is_asked_about_and_each_choice_is_clear() -> None:
+def test_what_can_be_several_tiles_is_asked_about_and_each_choice_is_clear() -> None:
     with pytest.raises(Unclear) as asked:
-        meant("h8 carros, at: 3:00")
-    assert str(asked.value).startswith("Which tiles? 1: H8 C A RR O S, 2: H8 C A R R O S. ")
+        meant("x rra, at: 3:00")
+    assert str(asked.value).startswith("Which tiles? 1: exchange RR A, 2: exchange R R A. ")
     assert [meant(line) for line in asked.value.choices] == list(asked.value.choices)
-    assert asked.value.choices[1] == "Núria Puig: turn H8 C A R R O S, at: 3:00"
+    assert asked.value.choices[1] == "Núria Puig: turn exchange R R A, at: 3:00"
+
+
+def test_a_word_is_laid_with_the_digraph_tile_unless_it_is_typed_with_spaces() -> None:
+    assert meant("h8 carros") == "Núria Puig: turn H8 C A RR O S"
+    assert meant("h8 c a r r o s") == "Núria Puig: turn H8 C A R R O S"
+
+
+@pytest.mark.parametrize(
+    ("typed", "step"),
+    [
+        ("paso", "Núria Puig: turn pass"),
+        ("Passo", "Núria Puig: turn pass"),
+        ("πάσο", "Núria Puig: turn pass"),
+        ("cambio ae", "Núria Puig: turn exchange A E"),
+        ("αλλαγή a e", "Núria Puig: turn exchange A E"),
+        ("Blai: impugnació casa", "Blai: challenge C A S A"),
+    ],
+)
+def test_what_players_say_in_their_language_is_understood(typed: str, step: str) -> None:
+    assert meant(typed) == step
 
 
 def test_a_rack_that_is_known_and_a_score_say_which_tiles_are_meant() -> None:
