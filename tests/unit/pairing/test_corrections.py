@@ -3,7 +3,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
-from functools import reduce
+from functools import partial, reduce
 
 import pytest
 from tests.unit.pairing.halls import FISC, NOON, Hall
@@ -279,6 +279,30 @@ def test_a_wrong_ruling_found_on_the_same_day_changes_the_spread_and_not_the_res
     assert (fact.player_id, fact.points, fact.article) == ("p1", spread, "PES Δ.ε")
     assert hall.state.played[0].results == before
     assert refusal_of(lambda: adjust(hall, ruled(points, valid=valid))).reason == "RULING_CORRECTED"
+
+
+def test_a_correction_that_was_a_slip_is_undone_and_the_ruling_can_be_corrected_again() -> None:
+    # PES Δ.ε.
+    hall = hall_of("pes-2024")
+    hall.play(1)
+    adjust(hall, ruled(34, valid=False))
+    undo = partial(decide.undo, note="another turn", at=None, now=hall.now)
+    (undone,) = hall.do(undo(hall.state, hall.ruleset, hall.facts, len(hall.facts)))
+    assert isinstance(undone, events.SpreadAdjusted)
+    assert (undone.player_id, undone.points, undone.note) == ("p1", -64, "another turn")
+    before = len(hall.facts) - 1
+    assert refusal_of(lambda: undo(hall.state, hall.ruleset, hall.facts, before)).reason == "NOT_UNDONE"
+    assert adjust(hall, ruled(34, valid=False)).points == 64
+
+
+def test_who_corrects_a_ruling_without_its_turn_is_asked_for_it() -> None:
+    hall = hall_of("pes-2024")
+    hall.play(1)
+    rulings = ruled(34, valid=False)
+    with pytest.raises(Invalid, match="expected the turn of the play that was ruled on; of this game: 3"):
+        decide.correct_ruling(
+            hall.state, hall.ruleset, rulings, game=GAME, turn=0, arbiter_id="eleni", note="", at=None, now=hall.now
+        )
 
 
 def test_a_wrong_ruling_stands_on_the_next_day_and_under_other_books() -> None:

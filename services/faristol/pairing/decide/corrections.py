@@ -225,6 +225,11 @@ def correct_ruling(
             {"game": game},
             subject=f"games/{game}",
         )
+    if turn < 1:
+        turns = ", ".join(map(str, sorted(rulings.ruled))) or "–"
+        raise Invalid(
+            "turn", N_("expected the turn of the play that was ruled on; of this game: {turns}"), {"turns": turns}
+        )
     ruled = rulings.ruled.get(turn)
     if ruled is None:
         raise Refusal(
@@ -257,6 +262,18 @@ def correct_ruling(
             occurred_at=to_timestamp(when),
         )
     ]
+
+
+def undo_correction(
+    state: Tournament, act: events.SpreadAdjusted, *, note: str, at: datetime | None, now: datetime
+) -> list[Message]:
+    """Take the correction of a ruling back, which was a slip; the ruling can be corrected again."""
+    found_game(state, act.game_id)
+    undone = events.SpreadAdjusted()
+    undone.CopyFrom(act)
+    undone.points, undone.note = -act.points, note
+    undone.occurred_at.CopyFrom(to_timestamp(conditions.moment(state, at, now)))
+    return [undone]
 
 
 def found_game(state: Tournament, game: str) -> tuple[Round, Pairing]:

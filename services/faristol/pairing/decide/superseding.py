@@ -74,6 +74,8 @@ def _thing(fact: Message) -> Hashable:
             return "lifted", fact.version
         case events.GamePostponed() | events.PostponementCancelled() | events.PostponedGameStarted():
             return "postponement", fact.game_id
+        case events.SpreadAdjusted():
+            return "ruling", fact.game_id, fact.turn
         case events.StandingsPublished() | events.StandingsReopened():
             return "final standings"
         case _:

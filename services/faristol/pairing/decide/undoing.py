@@ -15,6 +15,7 @@ from faristol.kernel.times import to_timestamp
 from faristol.pairing import conditions, systems
 from faristol.pairing.decide import (
     appeals,
+    corrections,
     halls,
     lifting,
     pairs,
@@ -54,6 +55,7 @@ _UNDONE_BY: Mapping[type[Message], str] = {
     events.PairReleased: "KeepPair",
     events.RoundPaired: "UnpairRound",
     events.RoundUnpaired: "PairRound",
+    events.SpreadAdjusted: "CorrectRuling",
     events.GamePostponed: "CancelPostponement",
     events.PlayerWarned: "LiftSanction",
     events.PlayerSanctioned: "LiftSanction",
@@ -207,6 +209,8 @@ def undo(
             return rounds.unpair(state, number=act.round, note=note, at=at, now=now)
         case events.RoundUnpaired():
             return _paired_again(state, ruleset, act.round, facts[: version - 1], at, now)
+        case events.SpreadAdjusted():
+            return corrections.undo_correction(state, act, note=note, at=at, now=now)
         case events.GamePostponed():
             return postponing.cancel_postponement(state, ruleset, game=act.game_id, note=note, at=at, now=now)
         case events.PlayerWarned() | events.PlayerSanctioned() | events.PlayerExpelled():

@@ -351,7 +351,8 @@ def _after(state: Tournament, fact: Fact) -> Tournament:
             return _later(_with_round(state, replace(one, results=results, decided=decided)), fact.occurred_at)
         case events.SpreadAdjusted():
             one = state.played[fact.round - 1]
-            rulings = one.corrected_rulings | {(fact.game_id, fact.turn)}
+            # A second adjustment of a turn takes the first back.
+            rulings = one.corrected_rulings ^ {(fact.game_id, fact.turn)}
             adjustment = SpreadAdjustment(fact.round, fact.player_id, fact.points)
             adjusted = _adjusted(replace(one, corrected_rulings=rulings), adjustment)
             return _later(_with_round(state, adjusted), fact.occurred_at)
