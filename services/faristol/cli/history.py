@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from zoneinfo import ZoneInfo
 
 import typer
@@ -17,6 +17,7 @@ from faristol.cli.common import run
 from faristol.cli.completing import Tournament
 from faristol.cli.director import Address, call
 from faristol.cli.names import Roll, roll
+from faristol.cli.outcomes import by_forfeit, outcome
 from faristol.gateway import labels
 from faristol.kernel.refusal import N_
 from faristol.kernel.times import to_datetime
@@ -181,7 +182,24 @@ def _params(act: pairing.Act, known: Roll, to_come: int, language: str) -> dict[
         "note": act.note,
     }
     params |= _by_type(act, params, language)
+    if decided := _decided(act, params, name, language):
+        params["outcome"] = f", {decided}"
     return params
+
+
+def _decided(act: pairing.Act, said: Mapping[str, str], name: Callable[[str], str], language: str) -> str:
+    """How a result came about that its scores do not decide; empty for others."""
+    if act.type not in ("ResultRecorded", "ResultCorrected") or not (said["unplayed"] or said["lost_by_all"]):
+        return ""
+    winner = said["winner_id"]
+    decided = outcome(
+        [name(entry.player_id) for entry in act.scores],
+        language,
+        winner=name(winner) if winner else "",
+        unplayed=bool(said["unplayed"]),
+        lost_by_all=bool(said["lost_by_all"]),
+    )
+    return by_forfeit(decided, language) if said["unplayed"] and act.type == "ResultCorrected" else decided
 
 
 def _by_type(act: pairing.Act, said: Mapping[str, str], language: str) -> dict[str, str]:

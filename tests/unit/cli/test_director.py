@@ -354,12 +354,13 @@ ANNA, BLAI = (
                 type="ResultRecorded",
                 game_id="copa-r1-t3",
                 scores=[game.FinalScore(player_id="anna", score=0), game.FinalScore(player_id="p-1", score=150)],
-                details=["unplayed: yes"],
+                details=["unplayed: yes", "winner-id: p-1"],
                 actor="game-results",
                 role="service",
             ),
             "en",
-            "A forfeit: Anna Puig (Valls) 0 – Blai Soler 150 (round 1, table 3). Done by Faristol.",
+            "A forfeit: Anna Puig (Valls) 0 – Blai Soler 150 (round 1, table 3), "
+            "Blai Soler wins, Anna Puig (Valls) did not come. Done by Faristol.",
         ),
         (
             pairing.Act(
