@@ -6,7 +6,7 @@ import json
 import re
 from collections.abc import Callable
 from datetime import UTC, datetime
-from typing import Any, get_args
+from typing import Any
 
 import pytest
 from google.protobuf.message import Message
@@ -18,7 +18,7 @@ from faristol.cli.acts import ACTS
 from faristol.cli.director import SERVICE, as_written, option_of
 from faristol.cli.main import app
 from faristol.cli.names import Roll
-from faristol.pairing.model.evolution import Fact
+from faristol.pairing.model.evolution import FOLDS
 from faristol.pb.game.v1 import events_pb2 as game
 from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.pb.pairing.v1 import pairing_pb2 as pairing
@@ -407,7 +407,7 @@ def test_an_act_is_told_in_a_sentence_of_the_readers_language_with_names(
 
 
 def test_there_is_a_sentence_for_every_fact_of_a_tournament() -> None:
-    assert {kind.DESCRIPTOR.name for kind in get_args(Fact)} | {"RatingSystemChosen"} == {
+    assert {kind.DESCRIPTOR.name for kind in FOLDS} | {"RatingSystemChosen"} == {
         *history.METHODS,
         *history.TOLD,
     }
@@ -418,7 +418,7 @@ def test_no_sentence_of_the_history_names_what_no_act_says() -> None:
     """As the answer to a command does that says to when a game is postponed."""
     of_every_act = {"tournament", "ruleset", "lexicon", "round", "id", "name", "who", "player_ids", "scores"}
     for method in {*history.METHODS.values(), "GiveForfeit"}:
-        kinds = [kind.DESCRIPTOR for kind in get_args(Fact) if history.METHODS.get(kind.DESCRIPTOR.name) == method]
+        kinds = [kind.DESCRIPTOR for kind in FOLDS if history.METHODS.get(kind.DESCRIPTOR.name) == method]
         known = of_every_act | {"game", "at_table", "outcome"} | {field.name for kind in kinds for field in kind.fields}
         assert known.issuperset(re.findall(r"\{(\w+)", ACTS[method].said)), method
 

@@ -2,7 +2,8 @@
 
 from faristol.pairing.model.appeal import Appeal, AppealPhase, Member
 from faristol.pairing.model.division import Division
-from faristol.pairing.model.evolution import BYES, KINDS, evolve
+from faristol.pairing.model.entries import BYES, KINDS
+from faristol.pairing.model.evolution import evolve
 from faristol.pairing.model.player import Player
 from faristol.pairing.model.team import BoardBye, Team, TeamMatch
 from faristol.pairing.model.tournament import (
