@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import partial, reduce
+from typing import Any, NamedTuple
 
 from google.protobuf.message import Message
 from google.protobuf.timestamp_pb2 import Timestamp
@@ -32,48 +33,51 @@ from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.pb.pairing.v1 import pairing_pb2 as pairing
 from faristol.rules import Ruleset
 
-_UNDONE_BY: Mapping[type[Message], str] = {
-    events.RoundsChanged: "ChangeRounds",
-    events.PlayerRegistered: "WithdrawPlayer",
-    events.LateEntryAdmitted: "WithdrawPlayer",
-    events.TeamRegistered: "WithdrawTeam",
-    events.LineUpSet: "SetLineUp",
-    events.TeamWithdrawn: "ReinstateTeam",
-    events.TeamReinstated: "WithdrawTeam",
-    events.PlayerCheckedIn: "CheckOutPlayer",
-    events.PlayerCheckedOut: "CheckInPlayer",
-    events.PlayerWithdrawn: "ReinstatePlayer",
-    events.PlayerReinstated: "WithdrawPlayer",
-    events.ByeGranted: "RevokeBye",
-    events.ByeRevoked: "GrantBye",
-    events.HallsSet: "SetHalls",
-    events.TableFixed: "ReleaseTable",
-    events.TableReleased: "FixTable",
-    events.PairForbidden: "AllowPair",
-    events.PairAllowed: "ForbidPair",
-    events.PairKept: "ReleasePair",
-    events.PairReleased: "KeepPair",
-    events.RoundPaired: "UnpairRound",
-    events.RoundUnpaired: "PairRound",
-    events.SpreadAdjusted: "CorrectRuling",
-    events.GamePostponed: "CancelPostponement",
-    events.PlayerWarned: "LiftSanction",
-    events.PlayerSanctioned: "LiftSanction",
-    events.PlayerExpelled: "LiftExpulsion",
-    events.AppealLodged: "WithdrawAppeal",
-    events.WarningLifted: "WarnPlayer",
-    events.SanctionLifted: "SanctionPlayer",
-    events.StandingsPublished: "ReopenStandings",
-    events.StandingsReopened: "PublishStandings",
-}
-"""The command that undoes a fact. What is not here stands: a round that began, and a result, which is corrected."""
+
+@dataclass(frozen=True, slots=True)
+class Undo:
+    """What is known when an act is to be undone."""
+
+    state: Tournament
+    ruleset: Ruleset
+    facts: Sequence[Message]
+    """All of the tournament so far."""
+    version: int
+    """Of the act, from 1."""
+    note: str
+    at: datetime | None
+    now: datetime
+    divisions: Sequence[Tournament]
+    """The others of the championship."""
+
+    @property
+    def act(self) -> Any:
+        """The act itself."""
+        return self.facts[self.version - 1]
+
+    @property
+    def before(self) -> Sequence[Message]:
+        """The facts before it."""
+        return self.facts[: self.version - 1]
+
+    @property
+    def times(self) -> dict[str, Any]:
+        """When it is undone, as decisions take it."""
+        return {"at": self.at, "now": self.now}
+
+
+class Undoing(NamedTuple):
+    """What undoes a fact."""
+
+    command: str
+    facts: Callable[[Undo], list[Message]]
 
 
 def undone_by(act: Message, before: Sequence[Message]) -> str:
     """The command that undoes ``act``, which came after the facts ``before``; empty when none does."""
     if isinstance(act, events.TableFixed) and _table_before(act, before) is not None:
         return "FixTable"
-    return _UNDONE_BY.get(type(act), "")
+    return UNDOING[type(act)].command if type(act) in UNDOING else ""
 
 
 def can_undo(state: Tournament, facts: Sequence[Message], version: int) -> str:
@@ -130,7 +134,7 @@ def undo(
             {"game": act.game_id},
             subject=f"games/{act.game_id}",
         )
-    if type(act) not in _UNDONE_BY:
+    if type(act) not in UNDOING:
         raise Refusal("NOT_UNDONE", "", N_("{act} cannot be undone by another act."), {"act": act.DESCRIPTOR.name})
     if (later := superseding(act, facts[version:])) is not None:
         raise Refusal(
@@ -139,96 +143,7 @@ def undo(
             N_("{act} cannot be undone any more: {later} came after it."),
             {"act": act.DESCRIPTOR.name, "later": later.DESCRIPTOR.name},
         )
-    match act:
-        case events.PlayerRegistered() | events.LateEntryAdmitted() | events.PlayerReinstated():
-            return players.withdraw(
-                state,
-                player_id=act.player_id,
-                note=note,
-                running_game=pairing.RUNNING_GAME_PLAYED_OUT,
-                since=_withdrawn_before(act, facts[: version - 1]),
-                at=at,
-                now=now,
-            )
-        case events.TeamRegistered() | events.TeamReinstated():
-            return teams.withdraw_team(
-                state,
-                ruleset,
-                team_id=act.team_id,
-                note=note,
-                since=_withdrawn_before(act, facts[: version - 1]),
-                at=at,
-                now=now,
-            )
-        case events.LineUpSet():
-            line_up = _line_up_before(act, facts[: version - 1])
-            return teams.set_line_up(state, ruleset, team_id=act.team_id, player_ids=line_up, at=at, now=now)
-        case events.TeamWithdrawn():
-            return teams.reinstate_team(state, ruleset, team_id=act.team_id, at=at, now=now)
-        case events.RoundsChanged():
-            return tournaments.change_rounds(state, ruleset, rounds=act.before, note=note, at=at, now=now)
-        case events.PlayerCheckedIn():
-            return players.check_out(state, player_id=act.player_id, at=at, now=now)
-        case events.PlayerCheckedOut():
-            return players.check_in(state, player_id=act.player_id, at=at, now=now)
-        case events.PlayerWithdrawn():
-            return players.reinstate(state, player_id=act.player_id, divisions=divisions, at=at, now=now)
-        case events.ByeGranted():
-            revoke = partial(players.revoke_bye, number=act.round, at=at, now=now)
-            return team_pairs.of_bye(state, ruleset, act, revoke)
-        case events.ByeRevoked():
-            kind = _kind_before(act, facts[: version - 1])
-            grant = partial(players.grant_bye, ruleset=ruleset, number=act.round, kind=kind, at=at, now=now)
-            return team_pairs.of_bye(state, ruleset, act, grant)
-        case events.HallsSet():
-            earlier_halls = _halls_before(facts[: version - 1])
-            return halls.set_halls(
-                state,
-                halls=[Hall.of(hall) for hall in earlier_halls.halls],
-                top_tables=earlier_halls.top_tables,
-                divisions=divisions,
-                at=at,
-                now=now,
-            )
-        case events.TableFixed():
-            if (earlier := _table_before(act, facts[: version - 1])) is not None:
-                return halls.fix_table(state, player_id=act.player_id, table=earlier, at=at, now=now)
-            return halls.release_table(state, player_id=act.player_id, at=at, now=now)
-        case events.TableReleased():
-            return halls.fix_table(state, player_id=act.player_id, table=act.table, at=at, now=now)
-        case events.PairForbidden():
-            return team_pairs.of_pair(state, ruleset, act, partial(pairs.allow, at=at, now=now))
-        case events.PairAllowed():
-            return team_pairs.of_pair(state, ruleset, act, partial(pairs.forbid, ruleset=ruleset, at=at, now=now))
-        case events.PairKept():
-            return team_pairs.of_pair(state, ruleset, act, partial(pairs.release, at=at, now=now))
-        case events.PairReleased():
-            keep = partial(pairs.keep, ruleset=ruleset, rematch=True, at=at, now=now)
-            return team_pairs.of_pair(state, ruleset, act, keep)
-        case events.RoundPaired():
-            return rounds.unpair(state, number=act.round, note=note, at=at, now=now)
-        case events.RoundUnpaired():
-            return _paired_again(state, ruleset, act.round, facts[: version - 1], at, now)
-        case events.SpreadAdjusted():
-            return corrections.undo_correction(state, act, note=note, at=at, now=now)
-        case events.GamePostponed():
-            return postponing.cancel_postponement(state, ruleset, game=act.game_id, note=note, at=at, now=now)
-        case events.PlayerWarned() | events.PlayerSanctioned() | events.PlayerExpelled():
-            appeals.check_not_appealed(state, ruleset, version)
-            return lifting.lifted(
-                state, ruleset, facts, version, decided_by=(), note=note, at=at, now=now, divisions=divisions
-            )
-        case events.AppealLodged():
-            return appeals.withdraw_appeal(state, ruleset, appeal=act.appeal, note=note, at=at, now=now)
-        case events.WarningLifted() | events.SanctionLifted():
-            appeals.check_not_appealed(state, ruleset, act.version)
-            return lifting.impose_again(state, ruleset, facts, act, note=note, at=at, now=now)
-        case events.StandingsPublished():
-            return tournaments.reopen(state, note=note, at=at, now=now)
-        case events.StandingsReopened():
-            return tournaments.publish(state, ruleset, at=at, now=now)
-        case _:
-            raise AssertionError(f"{act.DESCRIPTOR.name} is said to be undone, and nothing undoes it")
+    return UNDOING[type(act)].facts(Undo(state, ruleset, facts, version, note, at, now, divisions))
 
 
 def _check_not_moved(player_id: str, divisions: Sequence[Tournament]) -> None:
@@ -318,3 +233,181 @@ def _table_before(fixed: events.TableFixed, facts: Sequence[Message]) -> int | N
         if isinstance(fact, events.TableFixed | events.TableReleased) and fact.player_id == fixed.player_id:
             return fact.table if isinstance(fact, events.TableFixed) else None
     return None
+
+
+def _withdraw(undo: Undo) -> list[Message]:
+    return players.withdraw(
+        undo.state,
+        player_id=undo.act.player_id,
+        note=undo.note,
+        running_game=pairing.RUNNING_GAME_PLAYED_OUT,
+        since=_withdrawn_before(undo.act, undo.before),
+        **undo.times,
+    )
+
+
+def _reinstate(undo: Undo) -> list[Message]:
+    return players.reinstate(undo.state, player_id=undo.act.player_id, divisions=undo.divisions, **undo.times)
+
+
+def _check_in(undo: Undo) -> list[Message]:
+    return players.check_in(undo.state, player_id=undo.act.player_id, **undo.times)
+
+
+def _check_out(undo: Undo) -> list[Message]:
+    return players.check_out(undo.state, player_id=undo.act.player_id, **undo.times)
+
+
+def _withdraw_team(undo: Undo) -> list[Message]:
+    since = _withdrawn_before(undo.act, undo.before)
+    return teams.withdraw_team(
+        undo.state, undo.ruleset, team_id=undo.act.team_id, note=undo.note, since=since, **undo.times
+    )
+
+
+def _reinstate_team(undo: Undo) -> list[Message]:
+    return teams.reinstate_team(undo.state, undo.ruleset, team_id=undo.act.team_id, **undo.times)
+
+
+def _set_line_up(undo: Undo) -> list[Message]:
+    line_up = _line_up_before(undo.act, undo.before)
+    return teams.set_line_up(undo.state, undo.ruleset, team_id=undo.act.team_id, player_ids=line_up, **undo.times)
+
+
+def _change_rounds(undo: Undo) -> list[Message]:
+    return tournaments.change_rounds(undo.state, undo.ruleset, rounds=undo.act.before, note=undo.note, **undo.times)
+
+
+def _grant_bye(undo: Undo) -> list[Message]:
+    kind = _kind_before(undo.act, undo.before)
+    grant = partial(players.grant_bye, ruleset=undo.ruleset, number=undo.act.round, kind=kind, **undo.times)
+    return team_pairs.of_bye(undo.state, undo.ruleset, undo.act, grant)
+
+
+def _revoke_bye(undo: Undo) -> list[Message]:
+    revoke = partial(players.revoke_bye, number=undo.act.round, **undo.times)
+    return team_pairs.of_bye(undo.state, undo.ruleset, undo.act, revoke)
+
+
+def _set_halls(undo: Undo) -> list[Message]:
+    earlier = _halls_before(undo.before)
+    return halls.set_halls(
+        undo.state,
+        halls=[Hall.of(hall) for hall in earlier.halls],
+        top_tables=earlier.top_tables,
+        divisions=undo.divisions,
+        **undo.times,
+    )
+
+
+def _release_table(undo: Undo) -> list[Message]:
+    if (earlier := _table_before(undo.act, undo.before)) is not None:
+        return halls.fix_table(undo.state, player_id=undo.act.player_id, table=earlier, **undo.times)
+    return halls.release_table(undo.state, player_id=undo.act.player_id, **undo.times)
+
+
+def _fix_table(undo: Undo) -> list[Message]:
+    return halls.fix_table(undo.state, player_id=undo.act.player_id, table=undo.act.table, **undo.times)
+
+
+def _forbid(undo: Undo) -> list[Message]:
+    return team_pairs.of_pair(
+        undo.state, undo.ruleset, undo.act, partial(pairs.forbid, ruleset=undo.ruleset, **undo.times)
+    )
+
+
+def _allow(undo: Undo) -> list[Message]:
+    return team_pairs.of_pair(undo.state, undo.ruleset, undo.act, partial(pairs.allow, **undo.times))
+
+
+def _keep(undo: Undo) -> list[Message]:
+    keep = partial(pairs.keep, ruleset=undo.ruleset, rematch=True, **undo.times)
+    return team_pairs.of_pair(undo.state, undo.ruleset, undo.act, keep)
+
+
+def _release(undo: Undo) -> list[Message]:
+    return team_pairs.of_pair(undo.state, undo.ruleset, undo.act, partial(pairs.release, **undo.times))
+
+
+def _unpair(undo: Undo) -> list[Message]:
+    return rounds.unpair(undo.state, number=undo.act.round, note=undo.note, **undo.times)
+
+
+def _pair(undo: Undo) -> list[Message]:
+    return _paired_again(undo.state, undo.ruleset, undo.act.round, undo.before, undo.at, undo.now)
+
+
+def _correct_ruling(undo: Undo) -> list[Message]:
+    return corrections.undo_correction(undo.state, undo.act, note=undo.note, **undo.times)
+
+
+def _cancel_postponement(undo: Undo) -> list[Message]:
+    return postponing.cancel_postponement(undo.state, undo.ruleset, game=undo.act.game_id, note=undo.note, **undo.times)
+
+
+def _lift(undo: Undo) -> list[Message]:
+    appeals.check_not_appealed(undo.state, undo.ruleset, undo.version)
+    return lifting.lifted(
+        undo.state,
+        undo.ruleset,
+        undo.facts,
+        undo.version,
+        decided_by=(),
+        note=undo.note,
+        divisions=undo.divisions,
+        **undo.times,
+    )
+
+
+def _impose_again(undo: Undo) -> list[Message]:
+    appeals.check_not_appealed(undo.state, undo.ruleset, undo.act.version)
+    return lifting.impose_again(undo.state, undo.ruleset, undo.facts, undo.act, note=undo.note, **undo.times)
+
+
+def _withdraw_appeal(undo: Undo) -> list[Message]:
+    return appeals.withdraw_appeal(undo.state, undo.ruleset, appeal=undo.act.appeal, note=undo.note, **undo.times)
+
+
+def _reopen(undo: Undo) -> list[Message]:
+    return tournaments.reopen(undo.state, note=undo.note, **undo.times)
+
+
+def _publish(undo: Undo) -> list[Message]:
+    return tournaments.publish(undo.state, undo.ruleset, **undo.times)
+
+
+UNDOING: Mapping[type[Message], Undoing] = {
+    events.RoundsChanged: Undoing("ChangeRounds", _change_rounds),
+    events.PlayerRegistered: Undoing("WithdrawPlayer", _withdraw),
+    events.LateEntryAdmitted: Undoing("WithdrawPlayer", _withdraw),
+    events.TeamRegistered: Undoing("WithdrawTeam", _withdraw_team),
+    events.LineUpSet: Undoing("SetLineUp", _set_line_up),
+    events.TeamWithdrawn: Undoing("ReinstateTeam", _reinstate_team),
+    events.TeamReinstated: Undoing("WithdrawTeam", _withdraw_team),
+    events.PlayerCheckedIn: Undoing("CheckOutPlayer", _check_out),
+    events.PlayerCheckedOut: Undoing("CheckInPlayer", _check_in),
+    events.PlayerWithdrawn: Undoing("ReinstatePlayer", _reinstate),
+    events.PlayerReinstated: Undoing("WithdrawPlayer", _withdraw),
+    events.ByeGranted: Undoing("RevokeBye", _revoke_bye),
+    events.ByeRevoked: Undoing("GrantBye", _grant_bye),
+    events.HallsSet: Undoing("SetHalls", _set_halls),
+    events.TableFixed: Undoing("ReleaseTable", _release_table),
+    events.TableReleased: Undoing("FixTable", _fix_table),
+    events.PairForbidden: Undoing("AllowPair", _allow),
+    events.PairAllowed: Undoing("ForbidPair", _forbid),
+    events.PairKept: Undoing("ReleasePair", _release),
+    events.PairReleased: Undoing("KeepPair", _keep),
+    events.RoundPaired: Undoing("UnpairRound", _unpair),
+    events.RoundUnpaired: Undoing("PairRound", _pair),
+    events.SpreadAdjusted: Undoing("CorrectRuling", _correct_ruling),
+    events.GamePostponed: Undoing("CancelPostponement", _cancel_postponement),
+    events.PlayerWarned: Undoing("LiftSanction", _lift),
+    events.PlayerSanctioned: Undoing("LiftSanction", _lift),
+    events.PlayerExpelled: Undoing("LiftExpulsion", _lift),
+    events.AppealLodged: Undoing("WithdrawAppeal", _withdraw_appeal),
+    events.WarningLifted: Undoing("WarnPlayer", _impose_again),
+    events.SanctionLifted: Undoing("SanctionPlayer", _impose_again),
+    events.StandingsPublished: Undoing("ReopenStandings", _reopen),
+    events.StandingsReopened: Undoing("PublishStandings", _publish),
+}
+"""What undoes each fact. What is not here stands: a round that began, and a result, which is corrected."""
