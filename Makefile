@@ -27,7 +27,7 @@ $(READY): requirements-dev.lock pyproject.toml
 	$(BIN)/python -m compileall -q libs services
 	@touch $(PB) $@
 
-$(PB): $(shell find proto -name '*.proto') proto/generate.py | $(READY)
+$(PB): $(shell find proto -name '*.proto' -o -type d) proto/generate.py | $(READY)
 	$(BIN)/python proto/generate.py
 	@touch $@
 
@@ -90,11 +90,11 @@ judges: setup ## challenge at 200 tables while judges are cut off and processes 
 PLAYERS ?= 1000
 ROUNDS  ?= 12
 PAIRING ?= swiss dutch
-rounds: $(READY) ## pair championships and time each round: PLAYERS=1000 ROUNDS=12 PAIRING="swiss dutch"; writes var/rounds-swiss.json …
+rounds: $(READY) $(PB) ## pair championships and time each round: PLAYERS=1000 ROUNDS=12 PAIRING="swiss dutch"; writes var/rounds-swiss.json …
 	set -e; for one in $(PAIRING); do \
 		GRPC_VERBOSITY=ERROR $(BIN)/python -m tests.campaigns.rounds --players $(PLAYERS) --rounds $(ROUNDS) --pairing $$one; done
 
-great: $(READY) ## play a championship of 300 players in 8 rounds under three books, and compute its standings again
+great: $(READY) $(PB) ## play a championship of 300 players in 8 rounds under three books, and compute its standings again
 	GREAT_PLAYERS=300 GREAT_ROUNDS=8 $(BIN)/pytest tests/integration/test_great_championship.py $(PYTEST_ARGS)
 
 # The tests of the pages need a browser. Where it is missing and can be installed, it is; elsewhere they are

@@ -59,6 +59,7 @@ async def import_players(hall: Championship, folder: Path) -> None:
             ["Deva 5,d5,1500,DEVA"],
             1,
             "1 player registered\n"
+            "20 players were there already\n"
             "the team 'Deva' has more players, after those who were in its line-up: d5\n"
             "0 teams registered\n",
         ),

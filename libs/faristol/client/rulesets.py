@@ -2,13 +2,23 @@
 
 from __future__ import annotations
 
+import contextlib
+
 import grpc
 
-from faristol.host.pinning import ruleset_of
+from faristol.host.pinning import kept_ruleset, ruleset_of
+from faristol.kernel.pins import Pin
 from faristol.kernel.refusal import Refusal
 from faristol.pb.game.v1 import events_pb2 as game
 from faristol.pb.results.v1 import results_pb2, results_pb2_grpc
-from faristol.rules.pinned import keep_content
+
+DEADLINE = 10.0
+"""Seconds within which the service has to answer."""
+
+NOWHERE = frozenset(
+    {grpc.StatusCode.NOT_FOUND, grpc.StatusCode.INVALID_ARGUMENT, grpc.StatusCode.UNIMPLEMENTED}  # an older service
+)
+"""What is answered where no record has the content."""
 
 
 async def fetch(stub: results_pb2_grpc.ResultsServiceAsyncStub, pin: game.Pin) -> None:
@@ -20,9 +30,10 @@ async def fetch(stub: results_pb2_grpc.ResultsServiceAsyncStub, pin: game.Pin) -
         ruleset_of(pin)
     except Refusal:
         try:
-            answer = await stub.GetRuleset(results_pb2.GetRulesetRequest(digest=pin.digest))
+            answer = await stub.GetRuleset(results_pb2.GetRulesetRequest(digest=pin.digest), timeout=DEADLINE)
         except grpc.aio.AioRpcError as problem:
-            if problem.code() not in (grpc.StatusCode.NOT_FOUND, grpc.StatusCode.INVALID_ARGUMENT):
+            if problem.code() not in NOWHERE:
                 raise
         else:
-            keep_content(answer.content, pin.digest, {option.name: option.value for option in pin.options})
+            with contextlib.suppress(Refusal):
+                kept_ruleset(answer.content, Pin.of(pin))

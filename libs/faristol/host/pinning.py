@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 
 from faristol.kernel.pins import Pin
-from faristol.kernel.refusal import Refusal
+from faristol.kernel.refusal import N_, Refusal
 from faristol.pb.game.v1 import events_pb2 as game
 from faristol.pb.pairing.v1 import events_pb2 as pairing
 from faristol.record import Record, Write
@@ -26,7 +26,7 @@ def ruleset_of(pin: Pin | game.Pin) -> Ruleset:
 async def rules_of(record: Record, pin: Pin | game.Pin) -> Ruleset:
     """The ruleset that is pinned, with what was chosen for it, by the files or as the record keeps it.
 
-    Raises ``Refusal`` when neither has that content, ``RulesetError`` when this version cannot read it.
+    Raises ``Refusal`` when neither has that content, and when this version cannot read what the record keeps.
     """
     if isinstance(pin, game.Pin):
         pin = Pin.of(pin)
@@ -36,7 +36,20 @@ async def rules_of(record: Record, pin: Pin | game.Pin) -> Ruleset:
         content = await content_of(record, pin.digest)
         if not content:
             raise
-    return keep_content(content, pin.digest, dict(pin.options))
+    return kept_ruleset(content, pin)
+
+
+def kept_ruleset(content: bytes, pin: Pin) -> Ruleset:
+    """The ruleset of which a record keeps ``content``. Raises ``Refusal`` when this version cannot read it."""
+    try:
+        return keep_content(content, pin.digest, dict(pin.options))
+    except ValueError as problem:
+        raise Refusal(
+            "RULESET_UNREADABLE",
+            "",
+            N_("This version cannot read the ruleset {name} as the record keeps it: {problem}."),
+            {"name": pin.name, "problem": str(problem)},
+        ) from problem
 
 
 async def bring(record: Record, pin: Pin | game.Pin) -> None:

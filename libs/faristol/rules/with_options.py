@@ -96,6 +96,7 @@ def _apply(ruleset: Ruleset, chosen: Mapping[str, OptionValue]) -> Ruleset:
     return dataclasses.replace(
         ruleset,
         **parts,
+        kept=b"",
         articles=MappingProxyType(articles),
         chosen=MappingProxyType({option.name: chosen[option.name] for option in options}),
     )

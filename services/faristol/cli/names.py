@@ -133,6 +133,7 @@ def labels(known: Sequence[Named]) -> Mapping[str, str]:
     return {who: name or who for who, name in told_apart((one.id, one.name, one.detail) for one in known).items()}
 
 
+_LETTER = re.compile(r"[^\W\d_]")
 _ID = re.compile(r"(?<![\w-])[a-z0-9][a-z0-9-]*(?![\w-])")
 
 
@@ -171,18 +172,29 @@ class Roll:
 
     def named_in(self, text: str) -> str:
         """A sentence of a service, with names for the ids of players, teams and games that it tells."""
-        return _ID.sub(lambda found: self.named(found[0]), text)
+        return _ID.sub(lambda found: self.named(found[0]) if _LETTER.search(found[0]) else found[0], text)
 
     def named_in_refusal(self, told: str, problem: grpc.aio.AioRpcError) -> str:
         """What a service refuses with, with names for the ids of players, teams and games that fill its places.
 
-        Of the reasons beside the first the sentences alone are known: there an id has a digit or a hyphen.
+        Of the reasons beside the first the sentences alone are known: there an id has a digit or a hyphen. A number is
+        never taken for an id: it may be that of a table, a round or an article.
         """
-        filled = [value for place, value in info_of(problem).metadata.items() if place not in _NO_PLACES]
-        for value in sorted(filled, key=len, reverse=True):
-            if (named := self._named_in_place(value)) != value:
-                told = re.sub(rf"(?<![\w-]){re.escape(value)}(?![\w-])", lambda _: named, told)
-        return _ID.sub(lambda found: self.named(found[0]) if re.search("[-0-9]", found[0]) else found[0], told)
+        filled = {value for place, value in info_of(problem).metadata.items() if place not in _NO_PLACES}
+        names = {value: self._named_in_place(value) for value in filled if _LETTER.search(value)}
+        for value in [value for value, named in names.items() if named == value]:
+            del names[value]
+        whole = "|".join(re.escape(value) for value in sorted(names, key=len, reverse=True))
+
+        def name(found: re.Match[str]) -> str:
+            text = found[0]
+            if text in names:
+                return names[text]
+            return self.named(text) if _LETTER.search(text) and re.search("[-0-9]", text) else text
+
+        # In one pass, so that what was put in for an id is not taken for one.
+        places = rf"(?<![\w-])(?:{whole})(?![\w-])|" if whole else ""
+        return re.sub(f"{places}{_ID.pattern}", name, told)
 
     def _named_in_place(self, value: str) -> str:
         """What fills a place, with names for ids that stand there, each alone or before a score; else as it is."""

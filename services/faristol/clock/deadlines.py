@@ -40,7 +40,10 @@ class Deadline:
 
 
 def next_deadline(clock: Clock, table: Table, ruleset: Ruleset) -> Deadline | None:
-    """The first deadline that ``clock`` comes to if nothing else happens; None when it comes to none."""
+    """The first deadline that ``clock`` comes to if nothing else happens; None when it comes to none.
+
+    While a turn is entered again for which the clock was pressed, deadlines wait: they come once it is complete.
+    """
     return None if table.phase is Phase.ENDED else deadline_in(clock, table, ruleset, table.turn)
 
 

@@ -39,7 +39,7 @@ def rules_between(ruleset: Ruleset) -> Ruleset:
         return ruleset
     boards = law.team_boards
     law = replace(law, win=boards * law.win, draw=boards * law.draw, loss=boards * law.loss, bye=boards * law.bye)
-    return replace(ruleset, championship=law)
+    return replace(ruleset, championship=law, kept=b"")
 
 
 def of_teams(refusal: Refusal) -> Refusal:

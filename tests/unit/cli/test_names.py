@@ -181,6 +181,16 @@ def _packed(info: error_details_pb2.ErrorInfo) -> Detail:
     return detail
 
 
+def test_neither_a_number_nor_a_name_that_was_put_in_is_taken_for_an_id(monkeypatch: pytest.MonkeyPatch) -> None:
+    roll = _roll()
+    monkeypatch.setitem(roll._called, "12", "Pau Riu")
+    monkeypatch.setitem(roll._called, "anna-2", "Anna Puig (anna-2)")
+    problem = refusing(table="12", player="anna-2")
+    assert roll.named_in_refusal("Table 12 lacks anna-2 (FISC 12)", problem) == (
+        "Table 12 lacks Anna Puig (anna-2) (FISC 12)"
+    )
+
+
 @pytest.mark.parametrize(
     ("told", "places", "expected"),
     [

@@ -9,7 +9,7 @@ from faristol.game import decide
 from faristol.game.model import UNKNOWN, Game, Phase, fold
 from faristol.kernel.errors import Invalid
 from faristol.kernel.refusal import Refusal
-from faristol.pb.clock.v1.events_pb2 import ClockPressed
+from faristol.pb.clock.v1.events_pb2 import ClockPressed, ClockStopped
 from faristol.pb.game.v1 import events_pb2 as events
 from faristol.pb.game.v1 import game_pb2 as pb
 
@@ -246,6 +246,43 @@ def test_entries_taken_back_leave_no_challenge_and_no_call_that_the_clock_stands
     hall.rule([True])
     hall.finish()
     assert hall.game.turn == 2
+
+
+def test_what_the_clock_stands_for_in_a_turn_that_is_entered_again_is_settled_before_it_is_taken_back() -> None:
+    hall = fisc()
+    hall.turn("H8 C A S A")
+    hall.do(pb.TakeBackEntriesRequest(arbiter_id="eleni", turn=1))
+    hall.play("H8 C A S A")
+    hall.do(pb.CallArbiterRequest(player_id="biel"))
+    with pytest.raises(Refusal, match="The clocks stand in turn 1"):
+        hall.do(pb.TakeBackEntriesRequest(arbiter_id="eleni", turn=1))
+    hall.do(pb.DismissArbiterRequest(arbiter_id="eleni"))
+    hall.do(pb.TakeBackEntriesRequest(arbiter_id="eleni", turn=1))
+    hall.play("H8 C A S A")
+    hall.do(pb.DrawTilesRequest(player_id="anna"))
+    hall.turn("-")
+    assert (hall.game.turn, hall.clock.turn) == (3, 3)
+
+
+def test_a_turn_after_which_something_was_decided_is_not_entered_again() -> None:
+    hall = Hall(rules("fise"), recorded=True)
+    hall.play("H8 S O L")
+    hall.write()
+    hall.do(pb.DrawTilesRequest(player_id="anna", count=4))
+    hall.press()
+    hall.do(pb.ClaimOverdrawRequest(player_id="biel", drawer_id="anna", racked=True))
+    hall.do(pb.ChooseSurplusRequest(player_id="biel", faces=["E"]))
+    assert hall.game.forfeited
+    with pytest.raises(Refusal, match="Turn 2 has begun"):
+        hall.do(pb.TakeBackEntriesRequest(arbiter_id="eleni", turn=1))
+
+
+def test_a_game_that_ends_while_a_turn_is_entered_again_stops_the_clock() -> None:
+    hall = fisc()
+    hall.turn("H8 C A S A")
+    hall.do(pb.TakeBackEntriesRequest(arbiter_id="eleni", turn=1))
+    hall.do(pb.AbandonRequest(player_ids=["anna"]))
+    assert any(isinstance(tick, ClockStopped) for tick in hall.ticks)
 
 
 def test_where_no_clock_is_kept_any_turn_can_begin_again() -> None:

@@ -75,7 +75,8 @@ TECHNICAL: Mapping[str, frozenset[str]] = {
     "how a table is kept: by the system, or over the board": frozenset({"TABLE_HOSTED", "NO_DRAWS", "DRAWS_SECRET"}),
     "lexicons and rulesets as they are installed": frozenset(
         {
-            *("LEXICON_MISSING", "LEXICON_UNUSABLE", "LEXICON_OF_OTHER_TILES", "NO_SUCH_LAYER", "RULESET_MISSING"),
+            *("LEXICON_MISSING", "LEXICON_UNUSABLE", "LEXICON_OF_OTHER_TILES", "NO_SUCH_LAYER"),
+            *("RULESET_MISSING", "RULESET_UNREADABLE"),
             *("OPTION_UNKNOWN", "NO_SUCH_TILE", "EMPTY_WORD", "WORD_LENGTH", "MIXED_SCRIPTS", "NOT_TILES"),
         }
     ),

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
+
 import pytest
 
-from faristol.host.pinning import ruleset_of
+from faristol.host.pinning import kept_ruleset, ruleset_of
 from faristol.kernel.pins import Pin
 from faristol.kernel.refusal import Refusal
 from faristol.rules import load_ruleset, with_options
@@ -33,3 +36,13 @@ def test_an_unknown_ruleset_is_named() -> None:
         ruleset_of(Pin("fisc-1999", FISC.digest))
     assert caught.value.reason == "RULESET_MISSING"
     assert "fisc-1999" in str(caught.value)
+
+
+def test_content_of_a_later_version_is_refused_in_words() -> None:
+    content = json.loads(FISC.canonical)
+    content["clock"]["colour"] = "red"
+    kept = json.dumps(content).encode()
+    pin = Pin("fisc-2023", hashlib.sha256(kept).hexdigest())
+    with pytest.raises(Refusal, match=r"clock\.colour: is no value that this version knows") as refused:
+        kept_ruleset(kept, pin)
+    assert refused.value.reason == "RULESET_UNREADABLE"

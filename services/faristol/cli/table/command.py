@@ -198,7 +198,8 @@ class _Keeper:
             yield
         finally:
             watcher.cancel()
-            await asyncio.wait({watcher})
+            with suppress(asyncio.CancelledError):
+                await watcher
 
     async def _watch(self) -> None:
         import readline

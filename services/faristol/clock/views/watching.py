@@ -154,8 +154,8 @@ def _signalled(table: Table, message: Message) -> Table:
         over = _over(table, Kind.TURN_OVER, at, "challenge")
         return _next_turn(over)
     if name in ENDS:
-        ended = Signal(Kind.GAME_OVER, at, table.turn)
-        return replace(table, phase=Phase.ENDED, mover="", signals=(*table.signals, ended))
+        ended = Signal(Kind.GAME_OVER, at, table.ahead or table.turn)
+        return replace(table, phase=Phase.ENDED, mover="", ahead=0, signals=(*table.signals, ended))
     return table
 
 

@@ -86,6 +86,13 @@ def take_back_entries(
         raise Invalid("turn", N_("is {turn}; expected 1 to {most}"), {"turn": turn, "most": game.turn})
     if turn < game.turn and ruleset.clock.model != "none":
         _check_last_pressed(game, clock, ruleset, turn)
+    if game.entered_again and (game.interruption is not None or game.arbiter_called):
+        raise Refusal(
+            "INTERRUPTED",
+            ruleset.law.correction,
+            N_("The clocks stand in turn {turn}: that is settled first, and then its entries are taken back."),
+            {"turn": game.turn},
+        )
     begun = game.begun[turn - 1]
     taken_back = events.EntriesTakenBack(
         turn=turn,
@@ -106,7 +113,7 @@ def take_back_entries(
 
 
 def _check_last_pressed(game: Game, clock: Clock, ruleset: Ruleset, turn: int) -> None:
-    """That ``turn`` is the last one that a press completed, that no ruling was made in it, and nothing done since."""
+    """That ``turn`` is the last one that a press completed, that its play was not ruled on, and nothing done since."""
     if turn != game.turn - 1 or clock.pressed_turn != turn:
         raise Refusal(
             "TURN_OVER",
@@ -121,7 +128,8 @@ def _check_last_pressed(game: Game, clock: Clock, ruleset: Ruleset, turn: int) -
             N_("The play of turn {turn} was ruled on: it stands as it was then, and is not entered again."),
             {"turn": turn},
         )
-    if game.begun_with or game.interruption is not None:
+    as_begun = evolve(game, events.EntriesTakenBack(turn=game.turn))
+    if as_begun.but(last_at=game.last_at, arbiter_called=game.arbiter_called) != game:
         raise Refusal(
             "NEXT_TURN_BEGUN",
             ruleset.law.correction,
