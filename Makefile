@@ -27,7 +27,7 @@ $(READY): requirements-dev.lock pyproject.toml
 	$(BIN)/python -m compileall -q libs services
 	@touch $(PB) $@
 
-$(PB): $(shell find proto -name '*.proto' -o -type d) proto/generate.py | $(READY)
+$(PB): $(shell find proto/faristol) proto/generate.py | $(READY)
 	$(BIN)/python proto/generate.py
 	@touch $@
 
