@@ -6,11 +6,11 @@ import re
 from collections.abc import AsyncIterator, Awaitable, Callable
 from typing import Any, TypeVar
 
-import grpc
 from google.protobuf.message import Message
 from google.protobuf.timestamp_pb2 import Timestamp
 
 from faristol.host import Runtime
+from faristol.host.dispatch import Context
 from faristol.host.pinning import rules_of
 from faristol.kernel.errors import Invalid
 from faristol.kernel.refusal import N_
@@ -27,8 +27,6 @@ from faristol.pb.lexicon.v1 import adjudication_pb2 as pb
 from faristol.pb.lexicon.v1 import adjudication_pb2_grpc as pb_grpc
 from faristol.pb.lexicon.v1 import events_pb2 as events
 from faristol.record import Decision, Guard, Write
-
-Context = grpc.aio.ServicerContext[Any, Any]
 
 M = TypeVar("M", bound=Message)
 

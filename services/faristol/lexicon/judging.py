@@ -6,12 +6,12 @@ import asyncio
 from collections.abc import AsyncIterator, Callable
 from datetime import datetime
 from functools import reduce
-from typing import Any, TypeVar
+from typing import TypeVar
 
-import grpc
 from google.protobuf.message import Message
 
 from faristol.host import Runtime
+from faristol.host.dispatch import Context
 from faristol.kernel.refusal import N_, Refusal
 from faristol.lexicon import adjudication, decide, presenting, reading
 from faristol.lexicon.adjudication import Adjudication
@@ -25,8 +25,6 @@ from faristol.pb.lexicon.v1 import adjudication_pb2 as pb
 from faristol.pb.lexicon.v1 import adjudication_pb2_grpc as pb_grpc
 from faristol.record import Decision, Guard, Write
 from faristol.words import WordGraph
-
-Context = grpc.aio.ServicerContext[Any, Any]
 
 M = TypeVar("M", bound=Message)
 

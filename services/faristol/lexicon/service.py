@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-import grpc
-
 from faristol.host.answering import language_of
+from faristol.host.dispatch import Context
 from faristol.kernel.errors import Invalid
 from faristol.kernel.refusal import N_
 from faristol.lexicon import presenting
@@ -19,8 +16,6 @@ from faristol.record import Record
 from faristol.text import render
 from faristol.words import WordGraph
 from faristol.words.lists import unplayable
-
-Context = grpc.aio.ServicerContext[Any, Any]
 
 MOST_WORDS = 1_000
 """Words that one LookUp may ask for."""

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Any
 
-import grpc
 from google.protobuf.timestamp_pb2 import Timestamp
 
 from faristol.host import Runtime
+from faristol.host.dispatch import Context
 from faristol.kernel.errors import Invalid, NotFound
 from faristol.kernel.refusal import N_
 from faristol.kernel.times import occurred_at
@@ -23,8 +22,6 @@ from faristol.rating.glicko import Glicko2
 from faristol.rating.model import RatingList, TournamentView, evolve, stream, tournament_stream, view
 from faristol.rating.systems import DEFAULT, SYSTEMS, system_named
 from faristol.record import Decision, Guard, Loaded, Write, load, load_at_once
-
-Context = grpc.aio.ServicerContext[Any, Any]
 
 
 class RatingService(rating_grpc.RatingServiceServicer):

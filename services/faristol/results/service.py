@@ -5,13 +5,12 @@ from __future__ import annotations
 import asyncio
 import re
 from collections.abc import AsyncIterator, Awaitable, Callable
-from typing import Any, cast
-
-import grpc
+from typing import cast
 
 from faristol.bus import Progress
 from faristol.bus.status import status
 from faristol.host.answering import language_of
+from faristol.host.dispatch import Context
 from faristol.host.errors import Behind
 from faristol.host.pinning import bring, content_of
 from faristol.kernel.errors import Invalid, NotFound
@@ -30,8 +29,6 @@ from faristol.results.playing import Playing
 from faristol.results.prizes import ALL, offered, prizes
 from faristol.results.sheet import write_pinned
 from faristol.results.shelf import Kind
-
-Context = grpc.aio.ServicerContext[Any, Any]
 
 OfTournament = (
     results.GetTournamentRequest
