@@ -28,5 +28,5 @@ def every_reason(problem: grpc.aio.AioRpcError) -> str:
     status = rpc_status.from_call(problem)  # type: ignore[arg-type] # as above
     failure = error_details_pb2.PreconditionFailure()
     if status is not None and any(detail.Unpack(failure) for detail in status.details):
-        return "\n".join(one.description for one in failure.violations)
+        return "\n".join(violation.description for violation in failure.violations)
     return with_article(str(problem.details()), info_of(problem).metadata.get("article", ""))

@@ -10,7 +10,7 @@ from faristol.pb.game.v1 import events_pb2 as game
 from faristol.pb.pairing.v1 import events_pb2 as pairing
 from faristol.record import Record, Write
 from faristol.rules import Ruleset, pinned_ruleset
-from faristol.rules.pinned import keep_content
+from faristol.rules.ruleset_pins import keep_content
 
 
 def ruleset_of(pin: Pin | game.Pin) -> Ruleset:

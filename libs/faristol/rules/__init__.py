@@ -10,10 +10,10 @@ from faristol.rules.board import CENTRE, PREMIUMS, Board, Direction, Placement, 
 from faristol.rules.books import Book, load_book
 from faristol.rules.notation import Notation, Start, lay, read_tiles, write_word
 from faristol.rules.options import Option, OptionValue
-from faristol.rules.pinned import pinned_ruleset
 from faristol.rules.placement import Word, check_play, off_centre, words_formed
 from faristol.rules.ruleset import Ruleset
 from faristol.rules.ruleset_file import RulesetError, load_ruleset, read_ruleset, ruleset_names
+from faristol.rules.ruleset_pins import pinned_ruleset
 from faristol.rules.scoring import PlayScore, SquareScore, WordScore, score_play
 from faristol.rules.standings import Bye, Outcome, Result, Row, SpreadAdjustment, TableResult, standings
 from faristol.rules.starting_draw import StartingDraw, StartingTile, starting_draw

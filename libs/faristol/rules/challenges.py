@@ -52,9 +52,9 @@ def _form(ruleset: Ruleset) -> str:
 def _not_formed(word: Faces, formed: Sequence[Faces], ruleset: Ruleset) -> Refusal:
     """What is told of a word that was not formed: its tiles where the letters are those of a word that was."""
     text, between = N_("The play did not form {word}. It formed {formed}."), ""
-    if "".join(word) in {"".join(one) for one in formed}:
+    if "".join(word) in {"".join(known) for known in formed}:
         text, between = N_("The play did not form {word} with these tiles. It formed {formed}, tile by tile."), " "
-    params = {"word": between.join(word), "formed": ", ".join(between.join(one) for one in formed)}
+    params = {"word": between.join(word), "formed": ", ".join(between.join(known) for known in formed)}
     return Refusal("WORD_NOT_FORMED", _form(ruleset), text, params)
 
 

@@ -46,18 +46,18 @@ def check_draws(
     """Everything that is wrong with the draws of a game, in sentences; nothing when all follow from the seed."""
     if commitment(seed, game_id) != committed:
         yield f"the seed {seed.hex()} is not the one that {committed.hex()} commits to"
-    for expected, one in enumerate(log):
-        if one.number != expected:
-            yield f"draw {one.number} stands where draw {expected} should"
+    for expected, logged in enumerate(log):
+        if logged.number != expected:
+            yield f"draw {logged.number} stands where draw {expected} should"
             return
-    for one in log:
+    for logged in log:
         try:
-            drawn = draw(one.among, len(one.faces), seed, one.number)
+            drawn = draw(logged.among, len(logged.faces), seed, logged.number)
         except ValueError as problem:
-            yield f"draw {one.number} cannot have been made: {problem}"
+            yield f"draw {logged.number} cannot have been made: {problem}"
             continue
-        if drawn != one.faces:
-            yield f"draw {one.number} gives {' '.join(drawn)} from the seed, and {' '.join(one.faces)} was drawn"
+        if drawn != logged.faces:
+            yield f"draw {logged.number} gives {' '.join(drawn)} from the seed, and {' '.join(logged.faces)} was drawn"
     yield from _check_bag(log, tile_set)
 
 
@@ -69,19 +69,19 @@ def _check_bag(log: Sequence[Draw], tile_set: TileSet) -> Iterator[str]:
     inside = Counter({kind.face: kind.count for kind in tile_set.kinds})
     out: Counter[str] = Counter()
     chosen = 0
-    for one in log:
-        if one.source is Source.RACK:
-            chosen += len(one.faces)
-        if one.source is not Source.BAG:
+    for logged in log:
+        if logged.source is Source.RACK:
+            chosen += len(logged.faces)
+        if logged.source is not Source.BAG:
             continue
-        held = Counter(one.among)
+        held = Counter(logged.among)
         gone, added = inside - held, held - inside
         if gone.total() > chosen:
-            yield f"before draw {one.number} the bag had lost {_told(gone)}, which nobody had drawn"
+            yield f"before draw {logged.number} the bag had lost {_told(gone)}, which nobody had drawn"
         out += gone
         if strange := added - out:
-            yield f"before draw {one.number} the bag had gained {_told(strange)}, which nobody had drawn before"
-        drawn = Counter(one.faces)
+            yield f"before draw {logged.number} the bag had gained {_told(strange)}, which nobody had drawn before"
+        drawn = Counter(logged.faces)
         out = (out - added) + drawn
         inside, chosen = held - drawn, 0
 

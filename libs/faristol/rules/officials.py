@@ -12,7 +12,7 @@ def check_not_concerned(field: str, officials: Collection[str], concerned: Colle
 
     Nobody is judge of their own game. No book says it, and every book means it.
     """
-    if own := [one for one in officials if one in concerned]:
+    if own := [official for official in officials if official in concerned]:
         raise Refusal(
             "OWN_GAME",
             "",

@@ -60,7 +60,7 @@ def read_option(name: str, table: Mapping[str, Any], ruleset: Ruleset) -> Option
         note=_plain(table, "note", str),
         default=_default(table.get("default"), choices, number, some_of),
         required=required,
-        when=MappingProxyType({one: _fits(f"when.{one}", one, value) for one, value in table.get("when", {}).items()}),
+        when=MappingProxyType({key: _fits(f"when.{key}", key, value) for key, value in table.get("when", {}).items()}),
         key="" if choices else key,
         choices=choices,
         least=_plain(table, "least", int) if number else None,
@@ -87,7 +87,7 @@ def _choices(table: Mapping[str, Any]) -> Mapping[str, Mapping[str, Value]]:
     if isinstance(found, list):
         if "key" not in table:
             raise OptionFileError("key", "is missing: a list of choices is one of values")
-        found = {written(tuple(one) if isinstance(one, list) else one): {table["key"]: one} for one in found}
+        found = {written(tuple(value) if isinstance(value, list) else value): {table["key"]: value} for value in found}
     elif "key" in table and found:
         raise OptionFileError("key", "has no sense: each choice names the keys that it sets")
     return MappingProxyType(

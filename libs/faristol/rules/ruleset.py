@@ -115,7 +115,7 @@ class Ruleset:
     @cached_property
     def sections(self) -> Mapping[str, Any]:
         """Every section by its name, in the order of the files, the law among them."""
-        parts = {one.name: getattr(self, one.name) for one in dataclasses.fields(self)}
+        parts = {field.name: getattr(self, field.name) for field in dataclasses.fields(self)}
         return MappingProxyType({name: part for name, part in parts.items() if dataclasses.is_dataclass(part)})
 
     def same_values(self, other: Ruleset) -> bool:

@@ -124,7 +124,7 @@ class _Reader:
 
     def _law(self, section: str, table: object) -> Law:
         table = self._table(section, table)
-        self._same_keys(section, table, {one.name: str for one in dataclasses.fields(Law)})
+        self._same_keys(section, table, {field.name: str for field in dataclasses.fields(Law)})
         return Law(**{name: self._value(f"{section}.{name}", article, str) for name, article in table.items()})
 
     def _table(self, key: str, value: object) -> Mapping[str, Any]:

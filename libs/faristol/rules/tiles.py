@@ -181,6 +181,6 @@ def load_tile_set(name: str) -> TileSet:
         language=data["language"],
         kinds=kinds,
         aliases=data.get("aliases", {}),
-        accents=None if accents is None else frozenset(unicodedata.lookup(f"COMBINING {one}") for one in accents),
+        accents=None if accents is None else frozenset(unicodedata.lookup(f"COMBINING {accent}") for accent in accents),
         names=data.get("names", {}),
     )

@@ -149,7 +149,7 @@ def _read(option: Option, value: OptionValue) -> OptionValue:
     elif isinstance(value, list):
         read = tuple(value)
     if option.some_of and isinstance(read, tuple):
-        read = tuple(one for one in option.some_of if one in read) if in_range(option, read) else read
+        read = tuple(value for value in option.some_of if value in read) if in_range(option, read) else read
     if not in_range(option, read):
         raise Refusal(
             "OPTION_OUT_OF_RANGE",

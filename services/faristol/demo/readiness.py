@@ -25,12 +25,12 @@ def options_of(given: Iterable[str]) -> tuple[tuple[str, str], ...]:
     Raises ``StartError`` for what is not NAME=VALUE.
     """
     chosen: dict[str, str] = {}
-    for one in ",".join(given).split(","):
-        name, equals, value = one.partition("=")
-        if not equals and one:
+    for choice in ",".join(given).split(","):
+        name, equals, value = choice.partition("=")
+        if not equals and choice:
             text = N_("{field} cannot be {given}: expected {expected}")
-            raise StartError(_told(text, field="options", given=repr(one), expected="NAME=VALUE,…"))
-        if one:
+            raise StartError(_told(text, field="options", given=repr(choice), expected="NAME=VALUE,…"))
+        if choice:
             chosen[name] = value
     return tuple(chosen.items())
 
@@ -62,7 +62,7 @@ def open_lexicon(settings: Settings, plan: Plan) -> tuple[str, WordGraph]:
     """
     library, tile_set = Library(settings.lexicons), plan.rules.tile_set
     usual = LEXICONS[tile_set.language]
-    names = [one.name for one in library.list() if one.header.tile_set == tile_set.name]
+    names = [lexicon.name for lexicon in library.list() if lexicon.header.tile_set == tile_set.name]
     if not names:
         text = N_(
             "no lexicon in {folder} is spelled with the tiles {tiles}, which {ruleset} is played with: "

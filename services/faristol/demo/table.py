@@ -163,7 +163,7 @@ class Table:
             await self.clock.stop(placed.turn, placed.mover, when)
         if not ruled_valid and not self._open_until_next and await self._doubt(game, placed):
             return
-        written = {one.player_id for one in game.written} if game.phase == game_pb2.PHASE_PLACED else set()
+        written = {entry.player_id for entry in game.written} if game.phase == game_pb2.PHASE_PLACED else set()
         for player in self._writers(game, placed.mover):
             if player not in written:
                 when += WRITING

@@ -19,7 +19,7 @@ from faristol.rules import (
     with_options,
 )
 from faristol.rules.standings import Arithmetic, LeftOut
-from faristol.rules.standings.seen import Seen
+from faristol.rules.standings.history import Seen
 from faristol.rules.standings.tie_breaks import Group, TieBreaks
 
 FISC = load_ruleset("fisc-2023")

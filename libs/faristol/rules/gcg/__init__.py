@@ -7,8 +7,7 @@ compares every score and total, and ``write_gcg`` makes text again. Tiles of sev
 
 from __future__ import annotations
 
-from faristol.rules.gcg.decoding import SIZE_MAX, decode_gcg
-from faristol.rules.gcg.drawing import draw_board, draw_sheet
+from faristol.rules.gcg.codec import SIZE_MAX, decode_gcg
 from faristol.rules.gcg.game import (
     Challenge,
     Event,
@@ -25,10 +24,11 @@ from faristol.rules.gcg.game import (
     TimePenalty,
     Withdrawal,
 )
+from faristol.rules.gcg.printout import draw_board, draw_sheet
 from faristol.rules.gcg.problem import GcgError, Problem
 from faristol.rules.gcg.reader import read_gcg
 from faristol.rules.gcg.replay import Replay, Step, replay
-from faristol.rules.gcg.suited import suited, tile_set_named
+from faristol.rules.gcg.ruleset import suited, tile_set_named
 from faristol.rules.gcg.tiles import write_play, write_rack, write_tile
 from faristol.rules.gcg.writer import write_gcg
 

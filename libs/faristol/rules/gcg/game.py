@@ -134,7 +134,9 @@ class GcgGame:
     @property
     def players(self) -> tuple[Player, Player]:
         """Player 1 and player 2."""
-        first, second = sorted((line for line in self.lines if isinstance(line, Player)), key=lambda one: one.number)
+        first, second = sorted(
+            (line for line in self.lines if isinstance(line, Player)), key=lambda player: player.number
+        )
         return first, second
 
     @property

@@ -11,7 +11,7 @@ from faristol.kernel.refusal import Refusal
 from faristol.rules.board import Board, Placement
 from faristol.rules.endgame import EndCondition, end_of_turns
 from faristol.rules.gcg.challenges import check_challenge
-from faristol.rules.gcg.closing import Closing
+from faristol.rules.gcg.endings import Closing
 from faristol.rules.gcg.game import (
     Challenge,
     Event,
@@ -23,7 +23,7 @@ from faristol.rules.gcg.game import (
     TimePenalty,
     Withdrawal,
 )
-from faristol.rules.gcg.laying import placements
+from faristol.rules.gcg.layout import placements
 from faristol.rules.gcg.problem import Wrong
 from faristol.rules.gcg.supply import Supply
 from faristol.rules.gcg.tiles import read_rack, write_rack

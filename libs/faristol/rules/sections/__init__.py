@@ -5,8 +5,8 @@ The docstring of a field says what its value means; what a book says is in its f
 
 from __future__ import annotations
 
-from faristol.rules.sections.drawing import Exchange, FoundTiles, FreeExchange, Overdraw, Passing, Underdraw
-from faristol.rules.sections.ending import Abandon, End, Forfeit, Scoresheet
+from faristol.rules.sections.bag import Exchange, FoundTiles, FreeExchange, Overdraw, Passing, Underdraw
+from faristol.rules.sections.end import Abandon, End, Forfeit, Scoresheet
 from faristol.rules.sections.event import Championship, Lexicon, TieBreak
 from faristol.rules.sections.law import Law
 from faristol.rules.sections.ruling import Arbiter, Challenge

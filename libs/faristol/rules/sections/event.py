@@ -47,7 +47,7 @@ class Championship:
     """The same in a championship of ``long_from_rounds`` rounds or more."""
     long_from_rounds: int
     unplayed: Literal["fide-dummy", "fide-virtual", "own-score", "zero"]
-    """What a round without a game is worth to Buchholz and Berger; ``faristol.rules.standings.unplayed`` has each."""
+    """What a round without a game is worth to Buchholz and Berger; ``faristol.rules.standings.opponents`` has each."""
     not_there: Literal["bye", "forfeit"]
     """Where each meets each, what a round is worth whose opponent is not there for it, having left or otherwise: a bye;
     or the game is lost by who is not there, with the score of ``forfeit``."""

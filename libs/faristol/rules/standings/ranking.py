@@ -10,10 +10,10 @@ from typing import TypeVar
 
 from faristol.rules.ruleset import Ruleset, TieBreak
 from faristol.rules.standings.arithmetic import Arithmetic
+from faristol.rules.standings.history import sides, tabulate
+from faristol.rules.standings.opponents import Field
 from faristol.rules.standings.results import Outcome, Result, SpreadAdjustment, TableResult
-from faristol.rules.standings.seen import sides, tabulate
 from faristol.rules.standings.tie_breaks import Group, TieBreaks
-from faristol.rules.standings.unplayed import Field
 
 Name = TypeVar("Name", bound=str)
 """Of a tie-break."""
@@ -68,7 +68,7 @@ def standings(
                 rank=rank,
                 player=player,
                 points=field.points[player],
-                tie_breaks=MappingProxyType({name: one.value for name, one in found.items()}),
+                tie_breaks=MappingProxyType({name: arithmetic.value for name, arithmetic in found.items()}),
                 games=len(played),
                 wins=played.count(Outcome.WIN),
                 draws=played.count(Outcome.DRAW),

@@ -14,11 +14,11 @@ from typing import Literal
 
 from faristol.rules.ruleset import Ruleset, TieBreak
 from faristol.rules.standings.arithmetic import Arithmetic
+from faristol.rules.standings.history import Seen, sides, tabulate, worths
+from faristol.rules.standings.opponents import Field
 from faristol.rules.standings.ranking import ranked
 from faristol.rules.standings.results import Bye, Outcome, Result, SpreadAdjustment
-from faristol.rules.standings.seen import Seen, sides, tabulate, worths
 from faristol.rules.standings.tie_breaks import Group, TieBreaks
-from faristol.rules.standings.unplayed import Field
 
 TeamScore = Literal["match-points", "board-points"]
 """What teams are ranked by: points for matches, or for the games in them."""
@@ -183,13 +183,13 @@ def team_standings(
 
 def _sides(held: Iterable[Match | TeamBye], ruleset: Ruleset, score: TeamScore) -> Iterator[tuple[str, Seen]]:
     """What each match and bye is to the teams, in points of one kind. A bye adds no scores: its boards have none."""
-    for one in held:
-        if isinstance(one, TeamBye):
-            points: Mapping[str, float] = {one.team: one.board_points(ruleset)}
-            result = one.result()
+    for match in held:
+        if isinstance(match, TeamBye):
+            points: Mapping[str, float] = {match.team: match.board_points(ruleset)}
+            result = match.result()
         else:
-            points = dict(zip((one.first, one.second), one.board_points(ruleset), strict=True))
-            result = one.result(ruleset)
+            points = dict(zip((match.first, match.second), match.board_points(ruleset), strict=True))
+            result = match.result(ruleset)
         for team, seen in sides(result, ruleset):
             seen = seen if result.second else replace(seen, score=0)
             yield team, seen if score == "match-points" else replace(seen, points=points[team])

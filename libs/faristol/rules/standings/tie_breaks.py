@@ -11,9 +11,9 @@ from dataclasses import replace
 from faristol.rules.championship import ranking_score
 from faristol.rules.ruleset import TieBreak
 from faristol.rules.standings.arithmetic import Arithmetic, Basis, LeftOut, Term
+from faristol.rules.standings.history import Seen
+from faristol.rules.standings.opponents import Field
 from faristol.rules.standings.results import Bye, Outcome, SpreadAdjustment
-from faristol.rules.standings.seen import Seen
-from faristol.rules.standings.unplayed import Field
 
 Group = frozenset[str]
 """Players whom points and the tie-breaks before have not parted."""
@@ -27,8 +27,8 @@ class TieBreaks:
     def __init__(self, field: Field, adjustments: Sequence[SpreadAdjustment]) -> None:
         self._field = field
         self._adjustments: dict[str, list[SpreadAdjustment]] = {}
-        for one in adjustments:
-            self._adjustments.setdefault(one.player, []).append(one)
+        for adjustment in adjustments:
+            self._adjustments.setdefault(adjustment.player, []).append(adjustment)
         self._all_met: dict[Group, bool] = {}
 
     def of(self, name: TieBreak, player: str, equals: Group) -> Arithmetic:
@@ -70,14 +70,14 @@ class TieBreaks:
     def total(self, player: str, equals: Group) -> Arithmetic:
         """Own points of all games, less what sanctions took off (PES Ζ)."""
         terms = [_term(seen, float(seen.score), scores=True) for seen in self._scored(player)]
-        sanctions = [one for one in self._adjustments.get(player, ()) if one.sanction]
+        sanctions = [adjustment for adjustment in self._adjustments.get(player, ()) if adjustment.sanction]
         return Arithmetic((*terms, *map(_adjustment, sanctions)))
 
     def head_to_head(self, player: str, equals: Group) -> Arithmetic:
         """Points in the games among equals (PES ΣΤ i), once all of them have met each other."""
         if equals not in self._all_met:
             self._all_met[equals] = all(
-                len({seen.opponent for seen in self._met(one, equals)}) == len(equals) - 1 for one in equals
+                len({seen.opponent for seen in self._met(player, equals)}) == len(equals) - 1 for player in equals
             )
         reason = None if self._all_met[equals] else LeftOut.NOT_ALL_MET
         met = self._met(player, equals)
@@ -129,8 +129,8 @@ def _term(
     )
 
 
-def _adjustment(one: SpreadAdjustment) -> Term:
-    return Term(one.round, Basis.SANCTION if one.sanction else Basis.ADJUSTMENT, float(one.points))
+def _adjustment(adjustment: SpreadAdjustment) -> Term:
+    return Term(adjustment.round, Basis.SANCTION if adjustment.sanction else Basis.ADJUSTMENT, float(adjustment.points))
 
 
 def _basis(seen: Seen) -> Basis:

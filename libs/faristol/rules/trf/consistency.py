@@ -19,7 +19,7 @@ _BYES = frozenset("FHUZ")
 def check(document: Document, lines: Mapping[int, Columns]) -> None:
     """Raise ``TrfError`` where two lines tell a game differently, or a line tells what cannot be."""
     players = {player.number: player for player in document.players}
-    team_of = {player: team for team, one in enumerate(document.teams) for player in one.players}
+    team_of = {player: team for team, listed in enumerate(document.teams) for player in listed.players}
     allocated: dict[int, Player] = {}
     for player in document.players:
         line = lines[player.number]
@@ -28,7 +28,7 @@ def check(document: Document, lines: Mapping[int, Columns]) -> None:
             if cell.opponent == 0:
                 _check_bye(line, column, cell, teams=bool(document.teams))
                 if cell.result == "U" and (other := allocated.setdefault(number, player)) is not player:
-                    known = {team_of[one.number] for one in (player, other) if one.number in team_of}
+                    known = {team_of[holder.number] for holder in (player, other) if holder.number in team_of}
                     if not document.teams or len(known) > 1:
                         line.refuse(
                             column + 7,

@@ -161,7 +161,7 @@ class Scores:
     @property
     def spread(self) -> int:
         """Points scored less points suffered, over all rounds."""
-        return sum(one[0] - one[1] for one in self.rounds if one is not None)
+        return sum(score[0] - score[1] for score in self.rounds if score is not None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -199,15 +199,18 @@ class Document:
         """Points after so many rounds, in tenths, adjustments included."""
         earned = sum(self.points.of(player.cell(number)) for number in range(1, rounds + 1))
         return earned + sum(
-            one.points for one in self.adjustments if player.number in one.players and one.round_number <= rounds
+            adjustment.points
+            for adjustment in self.adjustments
+            if player.number in adjustment.players and adjustment.round_number <= rounds
         )
 
     def fictitious_points(self, player: int, round_number: int) -> int:
         """Points that a player has for the pairing of a round alone, in tenths."""
         return sum(
-            one.points
-            for one in self.fictitious
-            if one.first_round <= round_number <= one.last_round and one.first_player <= player <= one.last_player
+            entry.points
+            for entry in self.fictitious
+            if entry.first_round <= round_number <= entry.last_round
+            and entry.first_player <= player <= entry.last_player
         )
 
 

@@ -27,8 +27,8 @@ from faristol.rules.trf.document import (
 )
 from faristol.rules.trf.player_line import read_player
 from faristol.rules.trf.problem import Problem, TrfError
+from faristol.rules.trf.rounds import settled
 from faristol.rules.trf.scoring import SCORING
-from faristol.rules.trf.settling import settled
 
 _LINE_END = re.compile(r"\r\n|\r|\n")
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
@@ -126,7 +126,7 @@ class _Reader:
             scores=tuple(self._scores[number] for number in sorted(self._scores)),
             teams=tuple(self._teams),
             other=tuple(self._other),
-            edition=min(self._editions, key=lambda one: self._editions[one], default=Edition.TRF26),
+            edition=min(self._editions, key=lambda edition: self._editions[edition], default=Edition.TRF26),
         )
         check(document, self._lines)
         check_points(document, self._lines)
@@ -142,7 +142,7 @@ class _Reader:
 
     def _read_team(self, line: Columns) -> None:
         players = self._ids(line, 37)
-        taken = {one for team in self._teams for one in team.players}
+        taken = {player for team in self._teams for player in team.players}
         for (column, _), player in zip(line.words(37), players, strict=True):
             if player in taken:
                 line.refuse(column, "TWICE", f"player {player} is in a team already", "each player in one team, once")
@@ -198,7 +198,7 @@ class _Reader:
         ids = [line.whole(first, first + 3, "the player", least=1) for first in (23, 28)]
         if None in ids:
             line.refuse(23, "NUMBER", "the players are missing", "the first and the last of them")
-        first, last = (one or 0 for one in ids)
+        first, last = (number or 0 for number in ids)
         self._fictitious.append(Fictitious(points, self._round(line, 15, 17), self._round(line, 19, 21), first, last))
 
     def _read_forbidden_in_rounds(self, line: Columns) -> None:

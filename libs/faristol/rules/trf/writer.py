@@ -32,15 +32,15 @@ def _trf26(document: Document) -> Iterator[str]:
     yield from (_player(player) for player in document.players)
     yield from map(_team, document.teams)
     for bye in document.byes:
-        yield f"240 {bye.kind} {bye.round_number:03} " + " ".join(f"{one:4}" for one in bye.players)
-    for one in document.fictitious:
-        who = f"{one.first_player:04} {one.last_player:04}"
-        yield f"250      {_padded(one.points)} {one.first_round:03} {one.last_round:03} {who}"
+        yield f"240 {bye.kind} {bye.round_number:03} " + " ".join(f"{player:4}" for player in bye.players)
+    for entry in document.fictitious:
+        who = f"{entry.first_player:04} {entry.last_player:04}"
+        yield f"250      {_padded(entry.points)} {entry.first_round:03} {entry.last_round:03} {who}"
     for pair in document.forbidden:
         last = pair.last_round or document.rounds or 999
-        yield f"260 {pair.first_round:03} {last:03} " + " ".join(f"{one:4}" for one in pair.players)
+        yield f"260 {pair.first_round:03} {last:03} " + " ".join(f"{player:4}" for player in pair.players)
     for extra in document.adjustments:
-        who = " ".join(f"{one:4}" for one in extra.players)
+        who = " ".join(f"{player:4}" for player in extra.players)
         yield f"299 {extra.kind}        {_points(extra.points):>4}  {extra.round_number:03} {who}"
     yield from map(_scores, document.scores)
     yield from document.other
@@ -55,9 +55,9 @@ def _trf16(document: Document) -> Iterator[str]:
         raise ValueError(f"TRF16 tells byes of round {ahead} alone, the next one, not of round {late.round_number}")
     if document.adjustments:
         raise ValueError("TRF16 has no line for points beside the results; TRF26 has")
-    if any(one.first_round > 1 or one.last_round for one in document.forbidden):
+    if any(pair.first_round > 1 or pair.last_round for pair in document.forbidden):
         raise ValueError("TRF16 forbids pairs in every round alone; TRF26 can name rounds")
-    byes = {one: bye.kind for bye in document.byes for one in bye.players}
+    byes = {player: bye.kind for bye in document.byes for player in bye.players}
     for player in document.players:
         extra = (Cell(result=byes[player.number]),) if player.number in byes else ()
         yield _player(player, extra)
@@ -77,7 +77,7 @@ def _trf16(document: Document) -> Iterator[str]:
 
 
 def _accelerated(document: Document) -> Iterator[str]:
-    last = max((one.last_round for one in document.fictitious), default=0)
+    last = max((entry.last_round for entry in document.fictitious), default=0)
     for player in document.players:
         rounds = [document.fictitious_points(player.number, number) for number in range(1, last + 1)]
         if any(rounds):
@@ -88,9 +88,9 @@ def _changed(points: Points) -> list[tuple[str, int]]:
     """The points that are not the usual ones. An allocated bye brings what a win does unless it is said."""
     usual = Points(allocated_bye=points.win)
     return [
-        (one.name, getattr(points, one.name))
-        for one in fields(Points)
-        if getattr(points, one.name) != getattr(usual, one.name)
+        (field.name, getattr(points, field.name))
+        for field in fields(Points)
+        if getattr(points, field.name) != getattr(usual, field.name)
     ]
 
 
@@ -112,7 +112,7 @@ def _team(team: Team) -> str:
 
 
 def _scores(scores: Scores) -> str:
-    words = ("-" if one is None else f"{one[0]}:{one[1]}" for one in scores.rounds)
+    words = ("-" if score is None else f"{score[0]}:{score[1]}" for score in scores.rounds)
     return f"DAT {scores.player:04} SCORES " + " ".join(words)
 
 

@@ -23,8 +23,8 @@ from faristol.referee.verbs import Verb
 from faristol.rules import Board, check_play, lay, score_play
 from faristol.rules.board import ROW_NAMES, SIZE, Tile
 from faristol.rules.notation import Notation, Start
+from faristol.rules.readings import clash, is_exact, latin, read_start, tile_readings, word_readings
 from faristol.rules.tiles import BLANK, TileSet
-from faristol.rules.typed import clash, is_exact, latin, read_start, tile_readings, word_readings
 
 EXCHANGES = frozenset({"X", "EX", "EXCH", "EXCHANGE"})
 """Words for an exchange, in Latin capitals."""

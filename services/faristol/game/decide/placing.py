@@ -25,7 +25,7 @@ from faristol.pb.game.v1 import events_pb2 as events
 from faristol.rules import Direction, Placement, Ruleset, Word, check_play, off_centre, score_play, without
 from faristol.rules.blanks import check_blank_kept
 from faristol.rules.sections import Step
-from faristol.rules.touching import check_change, check_touched
+from faristol.rules.touch import check_change, check_touched
 
 
 def lay_tiles(

@@ -29,9 +29,9 @@ def settled(
         if (was := kinds.setdefault((number, player), kind)) != kind:
             line.refuse(1, "TWO_BYES", f"player {player} has the byes {was} and {kind} in round {number}", "one bye")
 
-    for line, one in byes:
-        for player_number in one.players:
-            set_bye(line, one.round_number, player_number, one.kind)
+    for line, bye in byes:
+        for player_number in bye.players:
+            set_bye(line, bye.round_number, player_number, bye.kind)
     for line, player_number in absent:
         set_bye(line, paired + 1, player_number, "Z")
     players = []

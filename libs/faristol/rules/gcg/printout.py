@@ -33,8 +33,15 @@ def draw_sheet(replayed: Replay) -> str:
     """One line for each event: line of the file, player, rack, what happened, score and total by the rules."""
     names = [f"{player.nick}: {player.name}" if player.name else player.nick for player in replayed.game.players]
     rows = [
-        (str(one.event.line), one.event.nick, _rack(one.event), _happened(one.event), f"{one.score:+}", str(one.total))
-        for one in replayed.steps
+        (
+            str(step.event.line),
+            step.event.nick,
+            _rack(step.event),
+            _happened(step.event),
+            f"{step.score:+}",
+            str(step.total),
+        )
+        for step in replayed.steps
     ]
     widths = [max((len(row[column]) for row in rows), default=0) for column in range(6)]
     lines = []

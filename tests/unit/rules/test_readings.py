@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from faristol.rules import Board, Notation, Placement, Square, Tile, lay, read_tiles
+from faristol.rules.readings import MOST, is_exact, read_start, tile_readings, word_readings
 from faristol.rules.tiles import TileSet, load_tile_set
-from faristol.rules.typed import MOST, is_exact, read_start, tile_readings, word_readings
 
 SPANISH, CATALAN, GREEK = (load_tile_set(name) for name in ("es-100", "ca-100", "el-104"))
 SETS = st.sampled_from([SPANISH, CATALAN, GREEK])

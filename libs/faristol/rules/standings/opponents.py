@@ -26,7 +26,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from faristol.rules.ruleset import Ruleset
-from faristol.rules.standings.seen import Rounds, Seen
+from faristol.rules.standings.history import Rounds, Seen
 
 
 @dataclass(frozen=True)
@@ -66,7 +66,7 @@ class Field:
             return self.points[player]
         if law.unplayed == "fide-virtual":
             rounds = self.rounds[player]
-            before = sum(one.points for one in rounds if one.round < seen.round)
+            before = sum(past.points for past in rounds if past.round < seen.round)
             return before + (law.win * self.games - seen.points) + self._draw * (rounds[-1].round - seen.round)
         cap = self._draw * self.planned if seen.opponent is None else self.adjusted(seen.opponent)
         return min(self.points[player], cap)

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from faristol.kernel.refusal import Refusal
 from faristol.rules import CENTRE, Direction, Placement, Square, Tile, load_ruleset
-from faristol.rules.touching import check_change, check_touched, fixed_after
+from faristol.rules.touch import check_change, check_touched, fixed_after
 
 FREE = tuple(load_ruleset(name) for name in ("festa-major", "pes-2024", "box"))
 FISE, PES = load_ruleset("fise"), FREE[1]
