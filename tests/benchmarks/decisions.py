@@ -11,10 +11,10 @@ from collections.abc import Sequence
 from google.protobuf.message import Message
 from tests.benchmarks.figures import Figures
 
-from faristol.game import decide
-from faristol.game.model import Game, evolve, fold, timestamp
 from faristol.pb.game.v1 import events_pb2 as events
 from faristol.rules import Board, Notation, Placement, Ruleset, lay, load_ruleset, read_tiles
+from faristol.table import decide
+from faristol.table.game import Game, evolve, fold, timestamp
 
 AT = 1_700_000_000_000_000_000
 PLAYS = 20_000

@@ -11,13 +11,13 @@ from pathlib import Path
 import pytest
 from tests.integration.playing import GAME, played_by
 
-from faristol.clock.model import Clock, instant
-from faristol.clock.settling import fold, settle
 from faristol.clock.streams import load_clock, load_table
 from faristol.pb.clock.v1 import events_pb2 as clock
 from faristol.pb.game.v1 import events_pb2 as game
 from faristol.record import Recorded
 from faristol.rules import Ruleset, load_ruleset, with_options
+from faristol.table.clock import Clock, instant
+from faristol.table.settlement.clock import fold, settle
 
 BOOKS = {
     "uf": with_options(load_ruleset("uf-2007"), {"minutes": 30}),

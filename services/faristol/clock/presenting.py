@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from faristol.clock.deadlines import next_deadline
-from faristol.clock.model import Clock, Instant, timestamp
-from faristol.clock.views import Phase, Table
 from faristol.pb.clock.v1 import clock_pb2
 from faristol.record import Loaded
 from faristol.rules.ruleset import Ruleset
+from faristol.table.clock import Clock, Instant, timestamp
+from faristol.table.clock.watch import Phase, Table
+from faristol.table.deadlines import next_deadline
 
 
 def shown(

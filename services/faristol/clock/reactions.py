@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from faristol.bus import Reaction
-from faristol.clock.settling import settle
 from faristol.clock.streams import GAME, clock_stream, game_stream, load_clock, load_table
-from faristol.clock.views import ENDS, ENDS_TURN, INTERRUPTS, LEAVES, RETAKES, SETTLES, TAKES, WRITES
 from faristol.host.pinning import rules_of
 from faristol.pb.game.v1 import events_pb2
 from faristol.record import Decision, Guard, Record, Recorded, Write
+from faristol.table.clock.watch import ENDS, ENDS_TURN, INTERRUPTS, LEAVES, RETAKES, SETTLES, TAKES, WRITES
+from faristol.table.settlement.clock import settle
 
 FOLLOWED = frozenset({"GameStarted", *ENDS, *INTERRUPTS, *SETTLES, *TAKES, *RETAKES, *ENDS_TURN, *LEAVES, *WRITES})
 """Names of the facts of a game that its clock may have to follow."""

@@ -9,15 +9,15 @@ from types import MappingProxyType
 from google.protobuf.message import Message
 
 from faristol.bus import Reaction
-from faristol.clock.deadlines import lost_with_the_round
-from faristol.clock.model import instant
-from faristol.clock.settling import fold, settle
 from faristol.clock.streams import GAME, clock_stream, game_stream, load_clock, load_table
-from faristol.clock.views import Phase, Table
 from faristol.host.pinning import rules_of
 from faristol.pb.game.v1 import events_pb2 as game_events
 from faristol.pb.pairing.v1 import events_pb2 as pairing_events
 from faristol.record import Decision, Guard, Loaded, Record, Recorded, Write, load
+from faristol.table.clock import instant
+from faristol.table.clock.watch import Phase, Table
+from faristol.table.deadlines import lost_with_the_round
+from faristol.table.settlement.clock import fold, settle
 
 
 @dataclass(frozen=True, slots=True)

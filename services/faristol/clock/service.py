@@ -7,13 +7,8 @@ from typing import Any, NamedTuple, TypeVar
 
 from google.protobuf.message import Message
 
-from faristol.clock import arbitration, attendance
-from faristol.clock.decide import claim_time, press, stop
-from faristol.clock.model import Clock, Instant, instant
 from faristol.clock.presenting import shown
-from faristol.clock.settling import fold, settle
 from faristol.clock.streams import clock_stream, game_stream, load_clock, load_table
-from faristol.clock.views import Table
 from faristol.host import Runtime
 from faristol.host.dispatch import Context, Dispatcher
 from faristol.host.pinning import rules_of
@@ -23,6 +18,11 @@ from faristol.pb.clock.v1 import clock_pb2 as pb
 from faristol.pb.clock.v1 import events_pb2 as events
 from faristol.record import Decision, Guard, Loaded, Write
 from faristol.rules.ruleset import Ruleset
+from faristol.table.clock import Clock, Instant, instant
+from faristol.table.clock.watch import Table
+from faristol.table.decide import arbitration, attendance
+from faristol.table.decide.presses import claim_time, press, stop
+from faristol.table.settlement.clock import fold, settle
 
 Act = Callable[[Clock, Table, Ruleset, Any, Instant], list[Message]]
 """What a request makes of a settled clock at a moment, or ``Refusal``."""

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from faristol.clock.model import Clock, evolve
-from faristol.clock.views import Table, watch_game
 from faristol.record import Loaded, Record, load
+from faristol.table.clock import Clock, evolve
+from faristol.table.clock.watch import Table, watch_game
 
 CLOCK = "clock-"
 """What the name of a clock's stream begins with; the id of the game follows."""

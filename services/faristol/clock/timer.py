@@ -17,15 +17,15 @@ from datetime import datetime
 from opentelemetry import metrics
 
 from faristol.bus.stopped import away
-from faristol.clock.deadlines import Deadline, due, next_deadline
-from faristol.clock.model import Instant, instant
-from faristol.clock.settling import fold, settle
 from faristol.clock.streams import CLOCK, clock_stream, game_stream, load_clock, load_table
 from faristol.host.pinning import rules_of
 from faristol.kernel.refusal import Refusal
 from faristol.kernel.times import to_timestamp
 from faristol.pb.clock.v1 import events_pb2
 from faristol.record import Command, Conflict, Decision, Guard, Metadata, Record, Recorded, UnreadableEvent, Write
+from faristol.table.clock import Instant, instant
+from faristol.table.deadlines import Deadline, due, next_deadline
+from faristol.table.settlement.clock import fold, settle
 
 SECOND = 1_000_000_000
 

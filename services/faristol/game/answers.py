@@ -7,15 +7,15 @@ from typing import Any, TypeVar
 
 from google.protobuf.message import Message
 
-from faristol.game.decide.checks import awaits_mover, in_doubt
-from faristol.game.draw_log import draws_of
-from faristol.game.model import UNKNOWN, Game, Interruption, LastRuling, Phase, timestamp
-from faristol.game.resulting import awaited_signers
 from faristol.game.streams import Table
 from faristol.kernel.refusal import N_, Refusal
 from faristol.pb.game.v1 import events_pb2 as events
 from faristol.pb.game.v1 import game_pb2 as pb
 from faristol.rules import Placement, TurnKind, full_bag, without
+from faristol.table.decide.checks import awaits_mover, in_doubt
+from faristol.table.draw_log import draws_of
+from faristol.table.foot import awaited_signers
+from faristol.table.game import UNKNOWN, Game, Interruption, LastRuling, Phase, timestamp
 
 M = TypeVar("M", bound=Message)
 

@@ -7,14 +7,14 @@ from typing import Any
 
 from google.protobuf.message import Message
 
-from faristol.game import decide
-from faristol.game.model import Instant
 from faristol.game.streams import Table
 from faristol.kernel.errors import Invalid
 from faristol.kernel.refusal import N_
 from faristol.pb.game.v1 import events_pb2 as events
 from faristol.pb.game.v1 import game_pb2 as pb
 from faristol.rules import Placement, Square, Tile
+from faristol.table import decide
+from faristol.table.game import Instant
 
 Act = Callable[[Table, Any, Instant], list[Message]]
 

@@ -5,17 +5,17 @@ from __future__ import annotations
 from dataclasses import replace
 
 from faristol.bus import Reaction
-from faristol.game.decide import leave_tournament
-from faristol.game.model import Phase, instant, timestamp
-from faristol.game.opening import open_table
 from faristol.game.streams import game_stream, load_table
-from faristol.game.views import Tournament, watch_tournament
 from faristol.host.pinning import rules_of
 from faristol.pb.clock.v1 import events_pb2 as clock_events
 from faristol.pb.game.v1.events_pb2 import TableClosed
 from faristol.pb.lexicon.v1 import events_pb2 as lexicon_events
 from faristol.pb.pairing.v1 import events_pb2 as pairing_events
 from faristol.record import Decision, Guard, Record, Recorded, Write, load
+from faristol.table.decide import leave_tournament
+from faristol.table.game import Phase, instant, timestamp
+from faristol.table.opening import open_table
+from faristol.table.views import Tournament, watch_tournament
 
 FOLLOWED = frozenset(
     kind.DESCRIPTOR.full_name

@@ -7,8 +7,7 @@ from typing import Any, TypeVar
 
 from google.protobuf.message import Message
 
-from faristol.game import answers, commands, decide
-from faristol.game.model import Instant, instant
+from faristol.game import answers, commands
 from faristol.game.streams import Table, game_stream, load_table, with_other_games
 from faristol.host import Runtime
 from faristol.host.dispatch import Answer, Context, Dispatcher
@@ -17,6 +16,8 @@ from faristol.kernel.refusal import N_
 from faristol.kernel.times import occurred_at
 from faristol.pb.game.v1 import game_pb2 as pb
 from faristol.record import Decision
+from faristol.table import decide
+from faristol.table.game import Instant, instant
 
 M = TypeVar("M", bound=Message)
 

@@ -7,13 +7,13 @@ from dataclasses import dataclass, replace
 
 from google.protobuf.message import Message
 
-from faristol.game.model import Game, Phase, evolve
-from faristol.game.settling import fold, settle
-from faristol.game.views import Clock, Ruling, Tournament, seated, watch_case, watch_clock, watch_tournament
 from faristol.host.pinning import rules_of
 from faristol.kernel.cases import case_ids_of
 from faristol.record import Decision, Guard, Record, Write, load
 from faristol.rules import Ruleset
+from faristol.table.game import Game, Phase, evolve
+from faristol.table.settlement.game import fold, settle
+from faristol.table.views import Clock, Ruling, Tournament, seated, watch_case, watch_clock, watch_tournament
 
 
 def game_stream(game_id: str) -> str:

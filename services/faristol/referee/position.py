@@ -9,8 +9,6 @@ from dataclasses import dataclass
 
 from google.protobuf.message import Message
 
-from faristol.game.opening import open_table
-from faristol.game.views import Tournament
 from faristol.kernel.pins import Pin
 from faristol.pb.game.v1 import events_pb2 as events
 from faristol.pb.pairing.v1.events_pb2 import Pairing
@@ -21,6 +19,8 @@ from faristol.rules.bag import derive_seed
 from faristol.rules.board import CENTRE, SIZE
 from faristol.rules.options import written
 from faristol.rules.tiles import BLANK
+from faristol.table.opening import open_table
+from faristol.table.views import Tournament
 
 GAME_ID = "case"
 TOURNAMENT_ID = "cases"

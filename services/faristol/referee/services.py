@@ -11,8 +11,6 @@ from functools import cache
 from google.protobuf.descriptor import ServiceDescriptor
 from google.protobuf.message import Message
 
-from faristol.clock.deadlines import next_deadline
-from faristol.clock.model import Instant
 from faristol.clock.streams import clock_stream, load_clock, load_table
 from faristol.game.streams import load_table as load_settled
 from faristol.host.pinning import ruleset_of
@@ -26,6 +24,8 @@ from faristol.referee.forms import board_of, since_start
 from faristol.referee.position import GAME_ID
 from faristol.referee.verbs import Verb, verbs_of
 from faristol.rules import Board
+from faristol.table.clock import Instant
+from faristol.table.deadlines import next_deadline
 
 GAME, CLOCK, PAIRING = (
     module.DESCRIPTOR.services_by_name[name]

@@ -8,12 +8,12 @@ from functools import reduce
 
 from google.protobuf.message import Message
 
-from faristol.clock.model import Clock, Instant, timestamp
-from faristol.clock.settling import fold, settle
-from faristol.clock.views import Interruption, Kind, Signal, Table, watch_game
 from faristol.pb.game.v1 import events_pb2 as game_events
 from faristol.rules import Ruleset, load_ruleset, with_options
 from faristol.rules.ruleset import Neutraliser
+from faristol.table.clock import Clock, Instant, timestamp
+from faristol.table.clock.watch import Interruption, Kind, Signal, Table, watch_game
+from faristol.table.settlement.clock import fold, settle
 
 FISC, PES, FISE, FM = (load_ruleset(name) for name in ("fisc-2023", "pes-2024", "fise", "festa-major"))
 UF = with_options(load_ruleset("uf-2007"), {"minutes": 30})

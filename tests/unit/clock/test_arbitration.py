@@ -21,15 +21,15 @@ from tests.unit.clock.tables import (
     started,
 )
 
-from faristol.clock.arbitration import correct, expire_round_time, neutralise, resume
-from faristol.clock.attendance import report_absence
-from faristol.clock.decide import press
-from faristol.clock.model import timestamp
-from faristol.clock.settling import fold, settle
 from faristol.kernel.errors import Invalid
 from faristol.kernel.refusal import Refusal
 from faristol.pb.clock.v1 import events_pb2 as events
 from faristol.rules import Ruleset, load_ruleset
+from faristol.table.clock import timestamp
+from faristol.table.decide.arbitration import correct, expire_round_time, neutralise, resume
+from faristol.table.decide.attendance import report_absence
+from faristol.table.decide.presses import press
+from faristol.table.settlement.clock import fold, settle
 
 MAJEURE = events.NEUTRALISATION_REASON_FORCE_MAJEURE
 

@@ -25,16 +25,16 @@ from tests.unit.clock.tables import (
     written,
 )
 
-from faristol.clock.attendance import leave_table, record_arrival, report_absence, return_to_table
-from faristol.clock.deadlines import Deadline, next_deadline
-from faristol.clock.decide import press
-from faristol.clock.model import Clock, timestamp
-from faristol.clock.settling import fold, settle
-from faristol.clock.views import Table
 from faristol.kernel.errors import Invalid
 from faristol.kernel.refusal import Refusal
 from faristol.pb.clock.v1 import events_pb2 as events
 from faristol.rules import Ruleset, with_options
+from faristol.table.clock import Clock, timestamp
+from faristol.table.clock.watch import Table
+from faristol.table.deadlines import Deadline, next_deadline
+from faristol.table.decide.attendance import leave_table, record_arrival, report_absence, return_to_table
+from faristol.table.decide.presses import press
+from faristol.table.settlement.clock import fold, settle
 
 MINUTE_S = 60
 FROM_SIGNAL = with_options(PES, {"absent_after": "from-signal"})

@@ -13,13 +13,13 @@ from google.protobuf.message import Message
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from faristol.clock.decide import press
-from faristol.clock.model import Clock, elapsed_ms, timestamp
-from faristol.clock.settling import fold, settle
-from faristol.clock.views import Phase, Table, watch_game
 from faristol.pb.clock.v1 import events_pb2 as clock_events
 from faristol.pb.game.v1 import events_pb2 as game_events
 from faristol.rules.ruleset_file import load_ruleset
+from faristol.table.clock import Clock, elapsed_ms, timestamp
+from faristol.table.clock.watch import Phase, Table, watch_game
+from faristol.table.decide.presses import press
+from faristol.table.settlement.clock import fold, settle
 
 FISC = load_ruleset("fisc-2023")
 START = 1_700_000_000_123_456_789

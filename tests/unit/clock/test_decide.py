@@ -11,16 +11,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.unit.clock.tables import names, written
 
-from faristol.clock.decide import press
-from faristol.clock.model import Clock, Instant, timestamp
-from faristol.clock.settling import fold, settle
-from faristol.clock.views import Phase, Table, watch_game
 from faristol.kernel.errors import Invalid
 from faristol.kernel.pins import Pin
 from faristol.kernel.refusal import Refusal
 from faristol.pb.clock.v1 import events_pb2
 from faristol.pb.game.v1 import events_pb2 as game_events
 from faristol.rules.ruleset_file import load_ruleset
+from faristol.table.clock import Clock, Instant, timestamp
+from faristol.table.clock.watch import Phase, Table, watch_game
+from faristol.table.decide.presses import press
+from faristol.table.settlement.clock import fold, settle
 
 FISC = load_ruleset("fisc-2023")
 START = 1_700_000_000_000_000_000

@@ -10,13 +10,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.unit.clock.tables import FISC, FISE, FM, NON_RUNNING, PES, SECOND, START, TIMER, UF, clocked, started
 
-from faristol.clock.deadlines import due
-from faristol.clock.model import Clock, elapsed_ms, timestamp
-from faristol.clock.settling import fold, settle
-from faristol.clock.views import Table, watch_game
 from faristol.pb.clock.v1 import events_pb2 as clock_events
 from faristol.pb.game.v1 import events_pb2 as game_events
 from faristol.rules import Ruleset
+from faristol.table.clock import Clock, elapsed_ms, timestamp
+from faristol.table.clock.watch import Table, watch_game
+from faristol.table.deadlines import due
+from faristol.table.settlement.clock import fold, settle
 
 BOOKS = {"uf": UF, "fisc": FISC, "fise": FISE, "non-running": NON_RUNNING, "timer": TIMER, "pes": PES, "fm": FM}
 STEPS = st.lists(st.tuples(st.integers(0, 7), st.integers(0, 150 * SECOND)), max_size=40)

@@ -5,12 +5,12 @@ from __future__ import annotations
 import pytest
 from tests.unit.clock.tables import FISC, FISE, FM, PES, UF, after, clocked, drawn, placed, started
 
-from faristol.clock.attendance import report_absence
-from faristol.clock.model import timestamp
 from faristol.clock.presenting import forgotten, shown
-from faristol.clock.settling import fold, held
 from faristol.record import Loaded
 from faristol.rules import Ruleset
+from faristol.table.clock import timestamp
+from faristol.table.decide.attendance import report_absence
+from faristol.table.settlement.clock import fold, held
 
 
 @pytest.mark.parametrize(("ruleset", "reminded"), [(UF, ""), (FISE, ""), (FISC, "biel"), (PES, "biel"), (FM, "")])

@@ -21,15 +21,15 @@ from tests.unit.clock.tables import (
     started,
 )
 
-from faristol.clock.arbitration import expire_round_time
-from faristol.clock.deadlines import next_deadline
-from faristol.clock.decide import press
-from faristol.clock.model import Clock, timestamp
-from faristol.clock.settling import fold, settle
-from faristol.clock.views import Table
 from faristol.kernel.refusal import Refusal
 from faristol.pb.clock.v1 import events_pb2 as events
 from faristol.rules import Ruleset, with_options
+from faristol.table.clock import Clock, timestamp
+from faristol.table.clock.watch import Table
+from faristol.table.deadlines import next_deadline
+from faristol.table.decide.arbitration import expire_round_time
+from faristol.table.decide.presses import press
+from faristol.table.settlement.clock import fold, settle
 
 HOUR = 3_600
 

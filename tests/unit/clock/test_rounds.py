@@ -9,7 +9,6 @@ from pathlib import Path
 import pytest
 from google.protobuf.message import Message
 
-from faristol.clock.model import timestamp
 from faristol.clock.rounds import ending
 from faristol.clock.streams import load_clock
 from faristol.pb.clock.v1 import events_pb2 as clock_events
@@ -17,6 +16,7 @@ from faristol.pb.game.v1 import events_pb2 as game_events
 from faristol.pb.pairing.v1 import events_pb2 as pairing_events
 from faristol.record import Decision, Metadata, Record, Write
 from faristol.rules.ruleset_file import load_ruleset
+from faristol.table.clock import timestamp
 
 START = 1_700_000_000_000_000_000
 SECOND = 1_000_000_000

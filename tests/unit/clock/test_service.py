@@ -14,7 +14,6 @@ from google.protobuf.message import Message
 from google.rpc import error_details_pb2
 from grpc_status import rpc_status
 
-from faristol.clock.model import Instant, timestamp
 from faristol.clock.part import part
 from faristol.clock.streams import load_clock
 from faristol.host import Runtime, Settings
@@ -25,6 +24,7 @@ from faristol.pb.clock.v1 import events_pb2 as clock_events
 from faristol.pb.game.v1 import events_pb2 as game_events
 from faristol.record import Conflict, Decision, Guard, Metadata, Record, Recorded, Write
 from faristol.rules.ruleset_file import load_ruleset
+from faristol.table.clock import Instant, timestamp
 
 START = 1_700_000_000_000_000_000
 SECOND = 1_000_000_000

@@ -27,14 +27,14 @@ from tests.unit.clock.tables import (
     started,
 )
 
-from faristol.clock.decide import press, stop
-from faristol.clock.model import Clock, timestamp
-from faristol.clock.settling import REASONS, fold, settle
-from faristol.clock.views import Table, watch_game
 from faristol.pb.clock.v1 import events_pb2 as events
 from faristol.pb.game.v1 import events_pb2 as game_events
 from faristol.rules import Ruleset, load_ruleset
 from faristol.rules.ruleset import Neutraliser
+from faristol.table.clock import Clock, timestamp
+from faristol.table.clock.watch import Table, watch_game
+from faristol.table.decide.presses import press, stop
+from faristol.table.settlement.clock import REASONS, fold, settle
 
 STOPS: dict[str, set[Neutraliser]] = {
     "UF 20": {"challenge", "count-dispute", "overdraw", "arbiter-call"},

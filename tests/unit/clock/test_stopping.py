@@ -19,10 +19,10 @@ from tests.unit.clock.tables import (
     started,
 )
 
-from faristol.clock.decide import claim_time, press, stop
-from faristol.clock.settling import fold
 from faristol.kernel.refusal import Refusal
 from faristol.rules import Ruleset
+from faristol.table.decide.presses import claim_time, press, stop
+from faristol.table.settlement.clock import fold
 
 STOPPING = [PES, NON_RUNNING]
 

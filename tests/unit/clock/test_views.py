@@ -7,9 +7,9 @@ from functools import reduce
 import pytest
 from google.protobuf.message import Message
 
-from faristol.clock.model import instant, timestamp
-from faristol.clock.views import ENDS, ENDS_TURN, INTERRUPTS, SETTLES, TAKES, Kind, Phase, Table, watch_game
 from faristol.pb.game.v1 import events_pb2 as game_events
+from faristol.table.clock import instant, timestamp
+from faristol.table.clock.watch import ENDS, ENDS_TURN, INTERRUPTS, SETTLES, TAKES, Kind, Phase, Table, watch_game
 
 START = 1_700_000_000_000_000_000
 SECOND = 1_000_000_000

@@ -10,22 +10,22 @@ from typing import Any
 from google.protobuf.message import Message
 from tests.unit.game.tables import GAME, SECOND, SEED, START
 
-from faristol.clock import decide as clock_decide
-from faristol.clock import model as clock_model
-from faristol.clock import settling as clock_settling
-from faristol.clock import views as clock_views
 from faristol.game import commands
-from faristol.game.decide import bag_of
-from faristol.game.model import UNKNOWN, Game, Phase, fold
-from faristol.game.opening import open_table
-from faristol.game.settling import settle
 from faristol.game.streams import Table
-from faristol.game.views import Clock, Ruling, Tournament, watch_clock
 from faristol.kernel.pins import Pin
 from faristol.pb.game.v1 import events_pb2 as events
 from faristol.pb.game.v1 import game_pb2 as pb
 from faristol.pb.pairing.v1.events_pb2 import Pairing
 from faristol.rules import Notation, Ruleset, full_bag, lay, load_ruleset, read_tiles, with_options
+from faristol.table import clock as clock_model
+from faristol.table.clock import watch as clock_views
+from faristol.table.decide import bag_of
+from faristol.table.decide import presses as clock_decide
+from faristol.table.game import UNKNOWN, Game, Phase, fold
+from faristol.table.opening import open_table
+from faristol.table.settlement import clock as clock_settling
+from faristol.table.settlement.game import settle
+from faristol.table.views import Clock, Ruling, Tournament, watch_clock
 
 PLAYERS = ("anna", "biel", "carla", "dolors")
 NEEDED: Mapping[str, Mapping[str, Any]] = {"uf-2007": {"minutes": 30}}

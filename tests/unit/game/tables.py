@@ -6,12 +6,12 @@ from collections.abc import Sequence
 
 from google.protobuf.message import Message
 
-from faristol.game.model import Game, Instant, timestamp
-from faristol.game.settling import fold
-from faristol.game.views import Clock
 from faristol.pb.clock.v1 import events_pb2 as clock_events
 from faristol.pb.game.v1 import events_pb2 as events
 from faristol.rules import Board, Notation, Placement, lay, load_ruleset, read_tiles
+from faristol.table.game import Game, Instant, timestamp
+from faristol.table.settlement.game import fold
+from faristol.table.views import Clock
 
 FISC = load_ruleset("fisc-2023")
 GAME = "cup-r1-t1"

@@ -16,9 +16,6 @@ from tests.unit.rules.squares import neighbours
 
 from faristol.game import commands
 from faristol.game.commands import ACTS
-from faristol.game.decide import unseen
-from faristol.game.draw_log import draws_of
-from faristol.game.model import UNKNOWN, Game, Phase, evolve, fold
 from faristol.kernel.errors import Invalid
 from faristol.kernel.refusal import Refusal
 from faristol.pb.game.v1 import events_pb2 as events
@@ -26,6 +23,9 @@ from faristol.pb.game.v1 import game_pb2 as pb
 from faristol.rules import CENTRE, Direction, Ruleset, Square, Tile, check_play, commitment, ruleset_names
 from faristol.rules.board import Placement
 from faristol.rules.draw_log import check_draws
+from faristol.table.decide import unseen
+from faristol.table.draw_log import draws_of
+from faristol.table.game import UNKNOWN, Game, Phase, evolve, fold
 
 TABLES = [(name, players) for name in ruleset_names() for players in range(2, rules(name).game.players_max + 1)]
 COMMANDS = list(ACTS)

@@ -9,14 +9,14 @@ import pytest
 from google.protobuf.message import Message
 from tests.unit.game.hall import Hall, rules
 
-from faristol.game.model import Phase
-from faristol.game.resulting import result
 from faristol.kernel.errors import Invalid
 from faristol.kernel.refusal import Refusal
 from faristol.pb.clock.v1 import events_pb2 as clock_events
 from faristol.pb.game.v1 import events_pb2 as events
 from faristol.pb.game.v1 import game_pb2 as pb
 from faristol.rules import TurnKind
+from faristol.table.foot import result
+from faristol.table.game import Phase
 
 CATALAN = ("C A S A R T I", "M E N T S O L")
 SPANISH = ("S O L A R C I", "P A R A S O L")

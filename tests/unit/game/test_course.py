@@ -16,19 +16,19 @@ from google.protobuf.message import Message
 from tests.unit.game.tables import FISC, GAME, NOTHING, SECOND, START
 from tests.unit.rules.squares import neighbours
 
-from faristol.clock import decide as clock_decide
-from faristol.clock import model as clock_model
-from faristol.clock import settling as clock_settling
-from faristol.clock import views as clock_views
-from faristol.game import decide
-from faristol.game.model import Game, Phase, evolve
-from faristol.game.opening import open_table
-from faristol.game.settling import fold, settle
-from faristol.game.views import Clock, Ruling, Tournament, watch_clock
 from faristol.kernel.refusal import Refusal
 from faristol.pb.game.v1 import events_pb2 as events
 from faristol.pb.pairing.v1.events_pb2 import Pairing
 from faristol.rules import CENTRE, Board, Direction, Placement, Square, Tile, check_play, full_bag
+from faristol.table import clock as clock_model
+from faristol.table import decide
+from faristol.table.clock import watch as clock_views
+from faristol.table.decide import presses as clock_decide
+from faristol.table.game import Game, Phase, evolve
+from faristol.table.opening import open_table
+from faristol.table.settlement import clock as clock_settling
+from faristol.table.settlement.game import fold, settle
+from faristol.table.views import Clock, Ruling, Tournament, watch_clock
 
 FACES = FISC.tile_set.faces
 WHOLE = Counter(full_bag(FISC.tile_set))

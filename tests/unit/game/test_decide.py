@@ -7,14 +7,14 @@ import pytest
 from google.protobuf.message import Message
 from tests.unit.game.tables import FISC, NOTHING, after, names, started, tiles
 
-from faristol.game import decide
-from faristol.game.model import Game, Phase, timestamp
-from faristol.game.settling import fold, settle
-from faristol.game.views import Clock
 from faristol.kernel.errors import Invalid
 from faristol.kernel.refusal import Refusal
 from faristol.pb.game.v1 import events_pb2 as events
 from faristol.rules import Placement, full_bag
+from faristol.table import decide
+from faristol.table.game import Game, Phase, timestamp
+from faristol.table.settlement.game import fold, settle
+from faristol.table.views import Clock
 
 
 def placed(game: Game | None = None) -> Game:

@@ -3,12 +3,12 @@ from __future__ import annotations
 import pytest
 from tests.unit.game.tables import START, after, opened, started, tiles
 
-from faristol.game.model import Game, Phase, evolve, timestamp
-from faristol.game.settling import fold
-from faristol.game.views import Clock, watch_clock
 from faristol.pb.clock.v1 import events_pb2 as clock_events
 from faristol.pb.game.v1 import events_pb2 as events
 from faristol.rules import Board, TurnKind
+from faristol.table.game import Game, Phase, evolve, timestamp
+from faristol.table.settlement.game import fold
+from faristol.table.views import Clock, watch_clock
 
 PLACED = events.PlayPlaced(
     turn=1,

@@ -7,14 +7,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.unit.game.tables import FISC, GAME, START, names
 
-from faristol.game.model import Game, Phase
-from faristol.game.opening import open_table
-from faristol.game.settling import fold
-from faristol.game.views import Tournament
 from faristol.kernel.pins import Pin
 from faristol.pb.game.v1 import events_pb2 as events
 from faristol.pb.pairing.v1.events_pb2 import Pairing
 from faristol.rules import Ruleset, draw, full_bag, without
+from faristol.table.game import Game, Phase
+from faristol.table.opening import open_table
+from faristol.table.settlement.game import fold
+from faristol.table.views import Tournament
 
 PAIRING = Pairing(table=3, game_id=GAME, first_player_id="anna", second_player_id="biel")
 BAG = full_bag(FISC.tile_set)

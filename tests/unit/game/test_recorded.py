@@ -5,13 +5,13 @@ from __future__ import annotations
 import pytest
 from tests.unit.game.hall import Hall, rules
 
-from faristol.game import decide
-from faristol.game.model import UNKNOWN, Game, Phase, fold
 from faristol.kernel.errors import Invalid
 from faristol.kernel.refusal import Refusal
 from faristol.pb.clock.v1.events_pb2 import ClockPressed, ClockStopped
 from faristol.pb.game.v1 import events_pb2 as events
 from faristol.pb.game.v1 import game_pb2 as pb
+from faristol.table import decide
+from faristol.table.game import UNKNOWN, Game, Phase, fold
 
 
 def fisc() -> Hall:

@@ -14,7 +14,6 @@ from google.rpc import error_details_pb2
 from grpc_status import rpc_status
 from tests.unit.game.tables import FISC, GAME, OPENED, SEED, START, after, opened, pressed, tiles
 
-from faristol.game.model import Instant, Phase, timestamp
 from faristol.game.part import part
 from faristol.game.reactions import FOLLOWED
 from faristol.game.streams import load_table
@@ -30,6 +29,7 @@ from faristol.pb.pairing.v1 import events_pb2 as pairing_events
 from faristol.record import Conflict, Decision, Metadata, Record, Recorded, Write
 from faristol.record.erasure import erase
 from faristol.rules import load_ruleset
+from faristol.table.game import Instant, Phase, timestamp
 
 NOW = datetime(2023, 11, 14, 22, 20, tzinfo=UTC)
 

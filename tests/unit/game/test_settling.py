@@ -6,12 +6,12 @@ import pytest
 from google.protobuf.message import Message
 from tests.unit.game.tables import FISC, NOTHING, SECOND, after, names, started, tiles
 
-from faristol.game import decide
-from faristol.game.model import Game, Phase, timestamp
-from faristol.game.settling import fold, settle
-from faristol.game.views import Clock, Ruling
 from faristol.pb.game.v1 import events_pb2 as events
 from faristol.rules import Board, TurnKind
+from faristol.table import decide
+from faristol.table.game import Game, Phase, timestamp
+from faristol.table.settlement.game import fold, settle
+from faristol.table.views import Clock, Ruling
 
 
 def follow(game: Game, clock: Clock, ruling: Ruling | None = None) -> tuple[Game, list[Message]]:

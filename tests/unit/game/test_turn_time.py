@@ -7,12 +7,12 @@ from dataclasses import replace
 import pytest
 from tests.unit.game.tables import after, pressed, started, tiles
 
-from faristol.game.decide import check_in_time
-from faristol.game.model import Course, timestamp
-from faristol.game.views import Clock, watch_clock
 from faristol.kernel.refusal import Refusal
 from faristol.pb.clock.v1 import events_pb2 as clock_events
 from faristol.rules import load_ruleset, with_options
+from faristol.table.decide import check_in_time
+from faristol.table.game import Course, timestamp
+from faristol.table.views import Clock, watch_clock
 
 FM, FISC = load_ruleset("festa-major"), load_ruleset("fisc-2023")
 TIMER = with_options(load_ruleset("fise"), {"time": "timer"})

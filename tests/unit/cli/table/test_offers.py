@@ -9,8 +9,6 @@ from typing import Any
 import pytest
 
 from faristol.cli.table.offers import Shown, offers
-from faristol.clock.decide import press, stop
-from faristol.clock.settling import fold, settle
 from faristol.clock.streams import load_clock, load_table
 from faristol.game import commands
 from faristol.game.streams import load_table as load_game
@@ -29,6 +27,8 @@ from faristol.referee.services import CLOCK, GAME, TableServices
 from faristol.referee.verbs import verbs_of
 from faristol.referee.world import World
 from faristol.rules import load_ruleset
+from faristol.table.decide.presses import press, stop
+from faristol.table.settlement.clock import fold, settle
 
 FILES = files_in([Path(__file__).parents[3] / "rulebook" / "cases"])
 TRIED = frozenset(

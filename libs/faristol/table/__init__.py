@@ -1,0 +1,1 @@
+"""A table: its game, its clock, and what follows from both. Pure; two services offer it."""

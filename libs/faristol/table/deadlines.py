@@ -1,0 +1,189 @@
+"""When a time is over, and what that brings. Pure.
+
+A deadline is data: its facts are dated at the moment itself, however late somebody notices. Whoever decides anything
+on a clock first writes what was due before, so it does not matter whether a timer was there to fire.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from google.protobuf.message import Message
+
+from faristol.pb.clock.v1 import events_pb2 as events
+from faristol.rules.clockwork import absence_loses_at_ms, round_ms
+from faristol.rules.conditions import turns_after_time_up
+from faristol.rules.ruleset import Ruleset
+from faristol.table.clock import NANOSECONDS, Clock, Instant, evolve, timestamp
+from faristol.table.clock.watch import Phase, Table
+
+TIMED = (
+    events.ClockStarted,
+    events.ClockPressed,
+    events.ClockResumed,
+    events.ClockSwitched,
+    events.ClockCorrected,
+    events.RoundTimeExpired,
+)
+"""Facts after which the time of a turn runs, or is another."""
+
+
+@dataclass(frozen=True, slots=True)
+class Deadline:
+    """Something that comes by itself unless something else comes first."""
+
+    due: Instant
+    """From when on it holds. What happens at the moment before is still in time."""
+    facts: tuple[Message, ...]
+    """What is written then."""
+
+
+def next_deadline(clock: Clock, table: Table, ruleset: Ruleset) -> Deadline | None:
+    """The first deadline that ``clock`` comes to if nothing else happens; None when it comes to none.
+
+    While a turn is entered again for which the clock was pressed, deadlines wait: they come once it is complete.
+    """
+    return None if table.phase is Phase.ENDED else deadline_in(clock, table, ruleset, table.turn)
+
+
+def deadline_in(clock: Clock, table: Table, ruleset: Ruleset, turn: int) -> Deadline | None:
+    """The first deadline while the game is in ``turn`` and not over.
+
+    After a press it waits until the game has taken that up, which may have ended it.
+    """
+    if not clock.game_id or clock.stopped or clock.played_out or clock.pressed_turn >= turn:
+        return None
+    return min(_deadlines(clock, table, ruleset), key=lambda deadline: deadline.due, default=None)
+
+
+def due(clock: Clock, table: Table, ruleset: Ruleset, at: Instant) -> list[Message]:
+    """The facts of every deadline that was due at ``at``, in order."""
+    facts: list[Message] = []
+    while (deadline := next_deadline(clock, table, ruleset)) is not None and deadline.due <= at:
+        for fact in deadline.facts:
+            facts.append(timed(clock, fact))
+            clock = evolve(clock, fact)
+    return facts
+
+
+def turn_end(clock: Clock) -> Instant:
+    """When the time of a running turn that is limited is over."""
+    return max(_after_ms(clock, max(0, clock.turn_limit_ms - clock.turn_used_ms)), clock.running_since)
+
+
+def timed(clock: Clock, fact: Message) -> Message:
+    """``fact``, which comes next on ``clock``, with the moment when the time of the turn is over that runs after it."""
+    if isinstance(fact, TIMED):
+        after = evolve(clock, fact)
+        if after.running and after.turn_limit_ms:
+            fact.turn_until.CopyFrom(timestamp(turn_end(after)))
+    return fact
+
+
+def round_time_over(
+    clock: Clock, table: Table, ruleset: Ruleset, at: Instant, arbiter_id: str = ""
+) -> events.RoundTimeExpired:
+    """The time of the round is over at ``at``; what is still played follows from the turns that are complete.
+
+    UF 27.4: nothing. FISC I.8.C, I.11: the hand begun and one more, two minutes a turn. FISE 30: the turn that somebody
+    is owed.
+    """
+    taken = max(0, clock.turn - 1)
+    left = turns_after_time_up(taken, len(table.player_ids), ruleset)
+    return events.RoundTimeExpired(
+        turns_taken=taken,
+        last_turn=taken + left,
+        last_turn_ms=(ruleset.round_time.last_turn_seconds or 0) * 1_000 if left else 0,
+        arbiter_id=arbiter_id,
+        occurred_at=timestamp(at),
+    )
+
+
+def lost_with_the_round(clock: Clock, ruleset: Ruleset, at: Instant) -> list[events.TimeForfeited]:
+    """What it means for a clock that the rest of its round is over at ``at``: who is not there loses (FISE 37)."""
+    if clock.played_out or clock.stopped:
+        return []
+    late = sorted(clock.absent) if ruleset.lateness.loses_with == "own-time-or-round" else []
+    away = sorted(clock.away) if ruleset.absence.loses_with == "own-time-or-round" else []
+    reasons = {
+        **dict.fromkeys(away, events.FORFEIT_REASON_ABSENT),
+        **dict.fromkeys(late, events.FORFEIT_REASON_LATE),
+    }
+    return [_forfeit(player_id, reason, max(at, clock.last_at)) for player_id, reason in reasons.items()]
+
+
+def _deadlines(clock: Clock, table: Table, ruleset: Ruleset) -> Iterator[Deadline]:
+    if clock.running and clock.overtime_cap_ms:
+        yield _cap(clock)
+    if clock.running and clock.turn_limit_ms:
+        taken_at = table.taken_at(clock.turn)
+        if taken_at is None or taken_at > turn_end(clock):
+            yield _turn(clock)
+    if not clock.round_time_over and ruleset.round_time.rule != "none":
+        length_ms = round_ms(ruleset)
+        stood = 0 if ruleset.round_time.runs_while_challenged else table.challenged_for()
+        if length_ms is not None and stood is not None:
+            at = max(table.opened_at + length_ms * NANOSECONDS + stood, clock.last_at)
+            lost = lost_with_the_round(clock, ruleset, at) if clock.absent else []
+            yield Deadline(at + 1, tuple(lost) or (round_time_over(clock, table, ruleset, at),))
+    if clock.absent:
+        yield from _late(clock, ruleset)
+    if clock.running in clock.away and ruleset.absence.loses_with == "own-time-or-round":
+        yield _away(clock)
+
+
+def _cap(clock: Clock) -> Deadline:
+    """Overtime beyond the cap (FISC I.8.D). The cap itself may be used up to its last millisecond."""
+    left_ms = clock.allowance_ms + clock.overtime_cap_ms - clock.used(clock.running)
+    fact = events.OvertimeCapExceeded(
+        player_id=clock.running,
+        overtime_ms=clock.overtime_cap_ms,
+        occurred_at=timestamp(max(_after_ms(clock, left_ms), clock.running_since)),
+    )
+    return Deadline(_after_ms(clock, left_ms + 1), (fact,))
+
+
+def _turn(clock: Clock) -> Deadline:
+    """The time of the turn (UF 18.1, FM 2, FISE 33). What is placed at its very end is placed in time."""
+    at = turn_end(clock)
+    fact = events.TurnTimedOut(
+        player_id=clock.running, turn=clock.turn, used_ms=clock.used_at(clock.running, at), occurred_at=timestamp(at)
+    )
+    return Deadline(at + 1, (fact,))
+
+
+def _late(clock: Clock, ruleset: Ruleset) -> Iterator[Deadline]:
+    """Who does not come in time loses (FISC I.5, FISE 37, PES Γ.β).
+
+    Where an arbiter decides when nobody is there, the time waits for the first who comes.
+    """
+    limit_ms = absence_loses_at_ms(ruleset)
+    late = ruleset.lateness
+    if limit_ms is None or (late.both == "arbiter" and set(clock.absent) == set(clock.player_ids)):
+        return
+    delay_ms = (late.clock_starts_after_minutes or 0) * 60_000
+    losers: dict[Instant, list[str]] = {}
+    for player_id, absence in clock.absent.items():
+        at = absence.signal_at + limit_ms * NANOSECONDS
+        if late.loses_counted == "on-clock" and absence.clock_since is not None:
+            at = absence.clock_since + (limit_ms - delay_ms - clock.used(player_id)) * NANOSECONDS
+        # Somebody has to be there to win, and to have said that the other is not.
+        losers.setdefault(max(at, clock.last_at), []).append(player_id)
+    for at, player_ids in losers.items():
+        yield Deadline(at, tuple(_forfeit(player_id, events.FORFEIT_REASON_LATE, at) for player_id in player_ids))
+
+
+def _away(clock: Clock) -> Deadline:
+    """Who has left the table loses when the own time is over (FISE 37)."""
+    at = max(_after_ms(clock, clock.allowance_ms - clock.used(clock.running)), clock.running_since)
+    return Deadline(at, (_forfeit(clock.running, events.FORFEIT_REASON_ABSENT, at),))
+
+
+def _forfeit(player_id: str, reason: events.ForfeitReason.ValueType, at: Instant) -> events.TimeForfeited:
+    return events.TimeForfeited(player_id=player_id, reason=reason, occurred_at=timestamp(at))
+
+
+def _after_ms(clock: Clock, ms: int) -> Instant:
+    """When the running clock has run for ``ms``, from the last time that it was started."""
+    return (clock.running_since // NANOSECONDS + ms) * NANOSECONDS

@@ -1,0 +1,295 @@
+"""Challenges, appeals, and what else takes a play off the board. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from google.protobuf.message import Message
+
+from faristol.kernel.errors import Invalid
+from faristol.kernel.refusal import N_, Refusal
+from faristol.pb.game.v1 import events_pb2 as events
+from faristol.rules import BLANK, Ruleset, Square
+from faristol.rules.blanks import fake_blank_loses_turn
+from faristol.rules.challenges import check_in_time, check_words
+from faristol.table.decide.checks import (
+    awaits_mover,
+    check_arbiter,
+    check_back,
+    check_no_challenge,
+    check_running,
+    check_seated,
+    check_undisturbed,
+    in_doubt,
+)
+from faristol.table.decide.draws import check_possible
+from faristol.table.game import Game, Instant, Phase, evolve, tiles_of, timestamp
+from faristol.table.views import Clock
+from faristol.table.withdrawal import withdrawn
+
+MILLISECOND = 1_000_000
+"""In nanoseconds."""
+
+
+def challenge(
+    game: Game, clock: Clock, ruleset: Ruleset, player_id: str, words: Sequence[Sequence[str]], at: Instant
+) -> list[Message]:
+    """Challenge all, some or one of the words of the play on the board (FISC I.10).
+
+    Raises ``Invalid`` when no word is named, ``Refusal`` outside the time that the rules give for it, or for somebody
+    who may not.
+    """
+    play = _challengeable(game, clock, ruleset, player_id)
+    check_back(clock, ruleset, player_id)
+    if game.ruled is not None and ruleset.challenge.once:
+        raise Refusal(
+            "CHALLENGED_ALREADY",
+            ruleset.article("challenge.once") or ruleset.law.challenge_once,
+            N_("This play was challenged and stands: no other word of it can be challenged."),
+        )
+    _check_open(game, clock, ruleset, player_id, at)
+    if not words:
+        raise Invalid("words", N_("expected at least one of the words that the play formed"))
+    asked = list(dict.fromkeys(tuple(word) for word in words))
+    check_words(asked, [tuple(scored.word.faces) for scored in play.words], ruleset)
+    return [
+        events.ChallengeRaised(
+            turn=play.turn,
+            challenge=game.challenges + 1,
+            player_id=player_id,
+            words=[events.Word(faces=word) for word in asked],
+            occurred_at=timestamp(at),
+        )
+    ]
+
+
+def appeal(
+    game: Game,
+    clock: Clock,
+    ruleset: Ruleset,
+    player_id: str,
+    at: Instant,
+    *,
+    arguments: str = "",
+    arguments_hidden: bool = False,
+) -> list[Message]:
+    """Contest a ruling: who challenged a play that stands (FISC I.10), or whose play does not (FISE 42.4).
+
+    The ruling that follows is the last one.
+    """
+    check_seated(game, ruleset, player_id)
+    check_running(game, ruleset)
+    law, article = ruleset.challenge, ruleset.article("challenge.appeal_by")
+    play = game.in_question
+    if law.appeal_by == "none":
+        raise Refusal("NO_APPEAL", article, N_("A ruling is final: these rules provide for no appeal."))
+    if game.course.appealed and game.phase is Phase.CHALLENGED and game.ruled is None:
+        raise Refusal(
+            "APPEALED_ALREADY", article, N_("The ruling is appealed already: the appeal waits for its ruling.")
+        )
+    if play is None or game.ruled is None:
+        raise Refusal("NO_RULING", article, N_("There is no ruling on a play on the board that could be appealed."))
+    if game.course.rulings >= law.rulings_max:
+        raise Refusal(
+            "RULING_FINAL",
+            ruleset.article("challenge.rulings_max"),
+            N_("The play was ruled on {count} {count:time|times}: the last ruling is final."),
+            {"count": game.course.rulings},
+        )
+    entitled = play.player_id if law.appeal_by == "mover" else game.course.challenger
+    against = game.ruled is (law.appeal_by == "challenger")
+    if player_id != entitled or not against:
+        raise Refusal(
+            "NOT_ENTITLED",
+            article,
+            N_("{player} cannot appeal this ruling: that is for {entitled}, when the ruling goes against that player."),
+            {"player": player_id, "entitled": entitled or "–"},
+        )
+    if arguments_hidden and not law.arguments_hidden:
+        raise Refusal(
+            "ARGUMENTS_OPEN",
+            ruleset.article("challenge.arguments_hidden") or article,
+            N_("These rules let nobody hide the arguments of an appeal."),
+        )
+    check_undisturbed(game, ruleset)
+    if game.phase is not Phase.CHALLENGED:
+        _check_open(game, clock, ruleset, player_id, at)
+    return [
+        events.AppealRaised(
+            turn=play.turn,
+            challenge=game.challenges,
+            player_id=player_id,
+            arguments=arguments,
+            arguments_hidden=arguments_hidden,
+            occurred_at=timestamp(at),
+        )
+    ]
+
+
+def rule_appeal(game: Game, ruleset: Ruleset, arbiter_id: str, valid: bool, at: Instant) -> list[Message]:  # noqa: FBT001
+    """The last ruling on the play on the board."""
+    check_arbiter(game, arbiter_id)
+    check_running(game, ruleset)
+    if game.phase is not Phase.CHALLENGED or not game.course.appealed or game.ruled is not None:
+        raise Refusal("NO_APPEAL", ruleset.article("challenge.appeal_by"), N_("No appeal waits for a ruling."))
+    play = game.in_question
+    assert play is not None, "an appeal is about a play"
+    return [
+        events.AppealRuled(
+            turn=play.turn,
+            challenge=game.challenges,
+            valid=valid,
+            arbiter_id=arbiter_id,
+            occurred_at=timestamp(at),
+        )
+    ]
+
+
+def accept_ruling(game: Game, ruleset: Ruleset, player_id: str, at: Instant) -> list[Message]:
+    """The mover takes back a play that was found invalid, and does not appeal (FISE 39)."""
+    check_seated(game, ruleset, player_id)
+    check_running(game, ruleset)
+    play = game.in_question
+    if play is None or not awaits_mover(game, ruleset):
+        raise Refusal("NO_RULING", ruleset.law.withdrawn, N_("No ruling waits to be accepted."))
+    if player_id != play.player_id:
+        raise Refusal(
+            "NOT_ENTITLED",
+            ruleset.law.withdrawn,
+            N_("The play belongs to {mover}, who accepts the ruling or appeals."),
+            {"mover": play.player_id},
+        )
+    return [withdrawn(game, ruleset, events.WITHDRAWAL_REASON_CHALLENGED, at)]
+
+
+def cancel_play(game: Game, ruleset: Ruleset, arbiter_id: str, player_id: str, at: Instant) -> list[Message]:
+    """Cancel a play that used what an official should not have told, as the wronged player demands (PES Δ.α.i)."""
+    check_arbiter(game, arbiter_id)
+    play = _challengeable(game, Clock(), ruleset, player_id)
+    if not ruleset.law.leaked or game.pending is None or play is not game.pending:
+        raise Refusal(
+            "CANNOT_CANCEL",
+            ruleset.law.leaked,
+            N_("Only a play that is not complete can be cancelled, where the rules know that at all."),
+        )
+    return [withdrawn(game, ruleset, events.WITHDRAWAL_REASON_LEAKED, at)]
+
+
+def claim_fake_blank(
+    game: Game, ruleset: Ruleset, player_id: str, square: Square, face: str, at: Instant
+) -> list[Message]:
+    """Show that a tile of the play in question, laid as a blank, is ``face`` turned over: the turn is lost (PES Δ.β).
+
+    Where the system holds the bag it knows every blank, and no tile can be one that is none.
+    """
+    play = _challengeable(game, Clock(), ruleset, player_id)
+    written = bool(game.course.written) or play is not game.pending
+    tile = next((laid for there, laid in tiles_of(play) if there == square), None)
+    if tile is None or not tile.blank:
+        raise Invalid(
+            "row", N_("no blank lies on {square}"), {"square": str(square) if square.on_board else repr(tuple(square))}
+        )
+    if not fake_blank_loses_turn(written, ruleset):
+        raise Refusal(
+            "ARBITER_DECIDES",
+            ruleset.article("blank.fake"),
+            N_("These rules do not say what a letter turned over costs: an arbiter decides."),
+        )
+    if game.hosted:
+        raise Refusal(
+            "BLANK_IS_GENUINE",
+            ruleset.article("blank.fake"),
+            N_("The tile on {square} came out of the bag as a blank: it is not {face} turned over."),
+            {"square": str(square), "face": face or "–"},
+        )
+    check_possible(game, ruleset, "face", [face])
+    off_board = withdrawn(game, ruleset, events.WITHDRAWAL_REASON_FAKE_BLANK, at)
+    rack = list(evolve(game, off_board).racks[play.player_id])
+    rack[rack.index(BLANK)] = face
+    return [off_board, events.RackStated(player_id=play.player_id, faces=rack, occurred_at=timestamp(at))]
+
+
+def _challengeable(game: Game, clock: Clock, ruleset: Ruleset, player_id: str) -> events.PlayPlaced:
+    """The play that can be questioned, by ``player_id``."""
+    law = ruleset.challenge
+    if player_id not in game.in_play:
+        raise Refusal(
+            "NOT_AT_TABLE",
+            ruleset.article("challenge.by") or ruleset.law.turn,
+            N_("{player} does not play at this table; {players} do."),
+            {"player": player_id, "players": ", ".join(game.in_play)},
+        )
+    check_running(game, ruleset)
+    play = in_doubt(game, clock, ruleset)
+    if play is None:
+        raise Refusal(
+            "NOTHING_TO_CHALLENGE",
+            ruleset.article("challenge.closes_on"),
+            N_("No play lies on the board that can be challenged: the last turn is complete and accepted."),
+        )
+    if player_id == play.player_id:
+        raise Refusal(
+            "OWN_PLAY",
+            ruleset.article("challenge.by"),
+            N_("The play is {player}'s own: only the others can challenge it."),
+            {"player": player_id},
+        )
+    if law.by == "opponent" and player_id != game.opponent(play.player_id):
+        raise Refusal(
+            "NOT_ENTITLED",
+            ruleset.article("challenge.by"),
+            N_("Only {opponent} can challenge the play, who has the turn after it."),
+            {"opponent": game.opponent(play.player_id)},
+        )
+    if law.by == "nobody":
+        raise Refusal(
+            "CHECKED_ALREADY",
+            ruleset.article("challenge.by"),
+            N_("Every play is checked as it is laid: nobody challenges one."),
+        )
+    check_no_challenge(game, ruleset)
+    check_undisturbed(game, ruleset)
+    return play
+
+
+def _check_open(game: Game, clock: Clock, ruleset: Ruleset, player_id: str, at: Instant) -> None:
+    """That the time for a challenge has begun and is not over (UF 23, FISC I.10, FISE 38 and 39, PES Δ.ε)."""
+    law, article = ruleset.challenge, ruleset.article("challenge.closes_on")
+    if game.entered_again and clock.pressed_turn == game.turn:
+        raise Refusal(
+            "CHALLENGE_TOO_LATE",
+            article,
+            N_("The clock was pressed for turn {turn}, which is only entered again: its play is accepted."),
+            {"turn": game.turn},
+        )
+    if law.opens_on == "clock-stopped" and clock.held_turn != game.turn:
+        raise Refusal(
+            "CHALLENGE_TOO_EARLY",
+            ruleset.article("challenge.opens_on"),
+            N_("{mover} has not stopped the clock yet: the play is challenged after that."),
+            {"mover": game.mover},
+        )
+    written = game.course.written
+    match law.closes_on:
+        case "refill" if game.phase is Phase.DRAWN:
+            raise Refusal(
+                "CHALLENGE_TOO_LATE",
+                article,
+                N_("{mover} has begun to draw, so the play is complete and accepted."),
+                {"mover": game.mover},
+            )
+        case "challenger-writes" if player_id in written:
+            raise Refusal(
+                "CHALLENGE_TOO_LATE",
+                article,
+                N_("{player} has written the score of the play, and has accepted it by that."),
+                {"player": player_id},
+            )
+        case "both-write" if all(player in written for player in game.player_ids):
+            raise Refusal(
+                "CHALLENGE_TOO_LATE",
+                article,
+                N_("Both players have written the score of the play: it is accepted."),
+            )
+    if law.seconds_max is not None and law.opens_on == "clock-stopped":
+        check_in_time((at - clock.held_at) // MILLISECOND, ruleset)

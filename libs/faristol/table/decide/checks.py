@@ -1,0 +1,292 @@
+"""What must hold before anything is done at a table. Every check raises ``Refusal`` with the article against it."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+from faristol.kernel.errors import Invalid
+from faristol.kernel.refusal import N_, Refusal
+from faristol.kernel.times import check_not_before, written
+from faristol.pb.game.v1 import events_pb2 as events
+from faristol.rules import Ruleset
+from faristol.rules.conditions import is_out
+from faristol.rules.officials import check_not_concerned
+from faristol.table.game import Game, Instant, Phase
+from faristol.table.views import Clock
+
+MOST_POINTS = 100_000
+"""Far more than anybody scores in a game or is fined."""
+
+
+def check_seated(game: Game, ruleset: Ruleset, player_id: str) -> None:
+    """That ``player_id`` plays here."""
+    if player_id not in game.player_ids:
+        raise Refusal(
+            "NOT_AT_TABLE",
+            ruleset.law.turn,
+            N_("{player} does not play at this table; {players} do."),
+            {"player": player_id, "players": ", ".join(game.player_ids)},
+        )
+
+
+def check_running(game: Game, ruleset: Ruleset) -> None:
+    """That the game has started and is not over."""
+    if game.over:
+        raise Refusal("GAME_OVER", ruleset.law.game_over, N_("The game is over: no turn can be taken any more."))
+    if game.phase is Phase.UNSPECIFIED and not game.hosted and (game.arbiter or not ruleset.arbiter.required):
+        raise Refusal(
+            "NOT_STARTED",
+            ruleset.article("start.method"),
+            N_("The game has not started: who begins has not been entered."),
+        )
+    if game.phase is Phase.UNSPECIFIED:
+        raise Refusal(
+            "NO_ARBITER",
+            ruleset.article("arbiter.required"),
+            N_("The game has not started: no game is played without an arbiter, and this table has none yet."),
+        )
+
+
+def check_no_arbiter_awaited(game: Game, ruleset: Ruleset) -> None:
+    """That no arbiter was called who has not left the table again."""
+    if game.arbiter_called:
+        raise Refusal(
+            "ARBITER_AWAITED",
+            ruleset.article("clock.neutralised_by"),
+            N_("{player} has called an arbiter: the game goes on when the arbiter has left the table."),
+            {"player": game.arbiter_called},
+        )
+
+
+def in_doubt(game: Game, clock: Clock, ruleset: Ruleset) -> events.PlayPlaced | None:
+    """The play that can still be questioned: the pending one; or that of the turn before, whose window is still open.
+
+    That is until the next player begins (FM 4), or for who was away while it was completed (FISE 37).
+    """
+    if game.pending is not None or game.open_play is None:
+        return game.pending
+    until_next = ruleset.challenge.closes_on == "next-turn"
+    return game.open_play if until_next or missed(game, clock, ruleset) else None
+
+
+def missed(game: Game, clock: Clock, ruleset: Ruleset) -> bool:
+    """Whether the player on turn was away while the play of the turn before was completed, and has not accepted it."""
+    if ruleset.absence.played_meanwhile != "questioned-on-return" or game.open_play is None:
+        return False
+    return clock.missed.get(game.mover) == game.open_play.turn
+
+
+def check_undisturbed(game: Game, ruleset: Ruleset) -> None:
+    """That nothing has to be settled before anybody goes on."""
+    check_no_arbiter_awaited(game, ruleset)
+    match game.interruption:
+        case None:
+            return
+        case events.OverdrawFound() as found:
+            raise Refusal(
+                "OVERDRAW_OPEN",
+                found.article,
+                N_("{player} holds too many tiles: first it is settled which of them go back into the bag."),
+                {"player": found.player_id},
+            )
+        case events.UnderdrawFound() as found:
+            raise Refusal(
+                "UNDERDRAW_OPEN",
+                found.article,
+                N_("{player} holds too few tiles: first an arbiter decides about it."),
+                {"player": found.player_id},
+            )
+        case events.IllegalExchangeFound() as found:
+            raise Refusal(
+                "EXCHANGE_OPEN",
+                ruleset.article("exchange.illegal"),
+                N_("{player} exchanged more tiles than allowed: first the opponent chooses what is kept."),
+                {"player": found.player_id},
+            )
+        case events.CountDisputed():
+            raise Refusal(
+                "COUNT_DISPUTED",
+                ruleset.law.correction,
+                N_("The count is disputed: first it is settled."),
+            )
+
+
+def check_no_challenge(game: Game, ruleset: Ruleset) -> None:
+    """That no ruling and no decision about the play on the board is awaited."""
+    if game.phase is Phase.CHALLENGED:
+        if awaits_mover(game, ruleset):
+            raise Refusal(
+                "RULING_OPEN",
+                ruleset.article("challenge.appeal_by"),
+                N_("The play was found invalid: {mover} takes it back, or appeals."),
+                {"mover": mover_in_question(game)},
+            )
+        raise Refusal(
+            "CHALLENGE_PENDING",
+            ruleset.law.challenge_once if ruleset.challenge.mover_may_draw else _waiting_article(ruleset),
+            N_("The play was challenged: wait for the ruling."),
+        )
+    if game.phase is Phase.OFF_CENTRE:
+        raise Refusal(
+            "OFF_CENTRE_OPEN",
+            ruleset.article("first_move.centre"),
+            N_("The play misses the centre: the opponent accepts it, or declares it invalid."),
+        )
+
+
+def _waiting_article(ruleset: Ruleset) -> str:
+    return ruleset.article("challenge.mover_may_draw") or ruleset.law.challenge_once
+
+
+def awaits_mover(game: Game, ruleset: Ruleset) -> bool:
+    """Whether the mover must still say whether an invalid ruling is accepted or appealed (FISE 42.4)."""
+    law = ruleset.challenge
+    return (
+        game.phase is Phase.CHALLENGED
+        and game.ruled is False
+        and law.appeal_by == "mover"
+        and game.course.rulings < law.rulings_max
+    )
+
+
+def mover_in_question(game: Game) -> str:
+    """Whose play a challenge is about."""
+    play = game.in_question
+    return play.player_id if play else game.mover
+
+
+def check_on_turn(game: Game, ruleset: Ruleset, player_id: str) -> None:
+    """That it is for ``player_id`` to do something with this turn, and nothing was done with it yet."""
+    check_seated(game, ruleset, player_id)
+    check_running(game, ruleset)
+    if player_id != game.mover:
+        if ruleset.turn.next_waits_for_draw and game.phase in (Phase.PLACED, Phase.DRAWN):
+            raise Refusal(
+                "DRAW_AWAITED",
+                ruleset.article("turn.next_waits_for_draw"),
+                N_("{mover} has not drawn and started the clock of {player} yet: no tile is laid before that."),
+                {"mover": game.mover, "player": player_id},
+            )
+        raise Refusal(
+            "NOT_YOUR_TURN",
+            ruleset.law.turn,
+            N_("{mover} is on turn, not {player}."),
+            {"mover": game.mover, "player": player_id},
+        )
+    check_no_challenge(game, ruleset)
+    check_undisturbed(game, ruleset)
+    if game.phase is not Phase.TURN:
+        raise Refusal(
+            "TURN_TAKEN",
+            ruleset.law.play_complete,
+            N_("{player} has taken this turn already."),
+            {"player": player_id},
+        )
+    check_accepted(game, ruleset)
+
+
+def check_accepted(game: Game, ruleset: Ruleset) -> None:
+    """That no play which took its player out still waits to be accepted."""
+    if game.open_play is None or game.bag_left:
+        return
+    if any(is_out(rack, game.bag_left) for rack in game.racks.values()):
+        raise Refusal(
+            "PLAY_NOT_ACCEPTED",
+            ruleset.article("challenge.closes_on"),
+            N_("{player} has laid the last tiles: the play is accepted, or challenged, before the game ends."),
+            {"player": game.open_play.player_id},
+        )
+
+
+def check_nothing_begun(game: Game, ruleset: Ruleset) -> None:
+    """That no tile was laid in this turn and no exchange announced."""
+    if game.course.announced is not None and not ruleset.exchange.announced_can_be_dropped:
+        raise Refusal(
+            "EXCHANGE_ANNOUNCED",
+            ruleset.article("exchange.announced_can_be_dropped") or ruleset.article("exchange.number_fixed"),
+            N_("An exchange was announced: this turn can only be used for it."),
+        )
+    if game.course.laid and ruleset.touch.rule == "strict":
+        raise Refusal(
+            "TILES_LIE",
+            ruleset.article("touch.rule"),
+            N_("Tiles of this turn lie on the board: they must be played, or are taken back and the turn is lost."),
+        )
+
+
+def check_agreed(game: Game, ruleset: Ruleset, player_ids: Collection[str], arbiter_id: str) -> None:
+    """That an arbiter decides, or all players of the table agree."""
+    if arbiter_id:
+        check_arbiter(game, arbiter_id)
+        return
+    missing = [player for player in game.player_ids if player not in player_ids]
+    if missing:
+        raise Refusal(
+            "NOT_AGREED",
+            ruleset.law.correction,
+            N_("All players must agree to this, or an arbiter decides; {missing} did not."),
+            {"missing": ", ".join(missing)},
+        )
+
+
+def check_points(field: str, given: int, least: int = -MOST_POINTS) -> None:
+    """Raises ``Invalid`` for points that no game comes to: a total beyond what a fact can hold would stop the table."""
+    if not least <= given <= MOST_POINTS:
+        raise Invalid(
+            field,
+            N_("is {given}; expected {least} to {most}"),
+            {"given": given, "least": least, "most": MOST_POINTS},
+        )
+
+
+def check_arbiter(game: Game, arbiter_id: str) -> None:
+    """Refuse an arbiter who plays here. Raises ``Invalid`` when a command of an arbiter does not say whose it is."""
+    if not arbiter_id:
+        raise Invalid("arbiter_id", N_("is empty; expected the id of the arbiter who decides"))
+    check_not_concerned("arbiter_id", [arbiter_id], game.player_ids)
+
+
+def check_present(game: Game, clock: Clock, ruleset: Ruleset, player_id: str) -> None:
+    """That nobody is awaited at the table who has not arrived, and that ``player_id`` has not left it."""
+    if awaited := clock.absent - game.gone:
+        raise Refusal(
+            "PLAYER_ABSENT",
+            ruleset.article("lateness.clock_starts_after_minutes"),
+            N_("{absent} has not arrived: no turn is taken before that."),
+            {"absent": ", ".join(sorted(awaited))},
+        )
+    check_back(clock, ruleset, player_id)
+
+
+def check_back(clock: Clock, ruleset: Ruleset, player_id: str) -> None:
+    """That ``player_id`` has not left the table for a while."""
+    if player_id in clock.away:
+        raise Refusal(
+            "PLAYER_AWAY",
+            ruleset.law.absence,
+            N_("{player} has left the table: nothing is done there before the return."),
+            {"player": player_id},
+        )
+
+
+def check_in_time(game: Game, clock: Clock, ruleset: Ruleset, at: Instant) -> None:
+    """That the time of the turn is not over at ``at`` (UF 18.1, FM 2, FISE 33; FISC I.11 after the time of the round).
+
+    Where the book lets a play be finished that was begun in time, it may be (FISE 33).
+    """
+    if clock.turn_until is None or clock.turn != game.turn or at <= clock.turn_until:
+        return
+    if game.course.laid and ruleset.clock.turn_timeout == "begun-or-lost":
+        return
+    limited = ruleset.clock.turn_timeout != "none"
+    raise Refusal(
+        "TURN_TIMED_OUT",
+        ruleset.article("clock.turn_timeout" if limited else "round_time.last_turn_seconds"),
+        N_("The time of {mover}'s turn was over at {until}: nothing can be played in it any more."),
+        {"mover": game.mover, "until": written(clock.turn_until)},
+    )
+
+
+def check_time(game: Game, clock: Clock, at: Instant) -> None:
+    """Within a game time never runs back. Raises ``Invalid`` when ``at`` is before the last fact of table or clock."""
+    check_not_before(at, max(game.last_at, clock.last_at))

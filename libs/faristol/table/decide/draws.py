@@ -1,0 +1,186 @@
+"""Filling the rack. Pure."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+
+from google.protobuf.message import Message
+
+from faristol.kernel.errors import Invalid
+from faristol.kernel.refusal import N_, Refusal
+from faristol.pb.game.v1 import events_pb2 as events
+from faristol.rules import Ruleset, TurnKind, draw, full_bag, without
+from faristol.table.decide.checks import (
+    check_no_challenge,
+    check_running,
+    check_seated,
+    check_undisturbed,
+    missed,
+)
+from faristol.table.game import UNKNOWN, Game, Instant, Phase, timestamp
+from faristol.table.views import Clock
+
+
+def draw_tiles(
+    game: Game,
+    clock: Clock,
+    ruleset: Ruleset,
+    player_id: str,
+    at: Instant,
+    count: int | None = None,
+    faces: Sequence[str] = (),
+) -> list[Message]:
+    """Fill the rack after a play (FISC I.7), which closes the time for challenges under FISC I.10.
+
+    ``count`` is how many tiles come out of the bag, as many as the rack lacks when None: more is an over-draw and
+    fewer an under-draw, for which the rules have remedies. What was played while somebody was away is confirmed before
+    that player draws, who accepts it by drawing (FISE 37). Whoever completed a play without drawing does so later
+    (FISE 37). At a table that is recorded ``faces`` may say which tiles they were; elsewhere chance says it.
+    """
+    check_seated(game, ruleset, player_id)
+    check_running(game, ruleset)
+    _check_nobody_away(game, clock, ruleset, player_id)
+    if player_id not in game.undrawn or (player_id == game.mover and game.phase is not Phase.TURN):
+        _check_play_drawn_for(game, clock, ruleset, player_id)
+    check_undisturbed(game, ruleset)
+    if game.bag_left == 0:
+        raise Refusal(
+            "BAG_EMPTY", ruleset.law.refill, N_("The bag is empty: there is nothing to draw, press the clock.")
+        )
+    bag = bag_of(game, ruleset)
+    wanted = min(max(ruleset.game.rack_size - len(game.racks[player_id]), 0), len(bag))
+    if count is not None:
+        if not 1 <= count <= len(bag):
+            raise Invalid(
+                "count", N_("is {count}; expected 1 to {most}, which the bag holds"), {"count": count, "most": len(bag)}
+            )
+        wanted = count
+    facts: list[Message] = []
+    if game.open_play is not None and player_id == game.mover and missed(game, clock, ruleset):
+        facts.append(events.PlayAccepted(turn=game.open_play.turn, player_id=player_id, occurred_at=timestamp(at)))
+    if faces:
+        return [*facts, _entered(game, ruleset, player_id, faces, count or len(faces), at)]
+    return [*facts, drawn_from(game, bag, player_id, wanted, at)]
+
+
+def drawn_from(game: Game, bag: tuple[str, ...], player_id: str, count: int, at: Instant) -> events.TilesDrawn:
+    """The fact that ``count`` tiles came out of ``bag`` into a rack, by the next draw of the table."""
+    return events.TilesDrawn(
+        player_id=player_id,
+        faces=draw(bag, count, game.seed, game.next_draw),
+        draw=game.next_draw,
+        bag_left=len(bag) - count,
+        occurred_at=timestamp(at),
+    )
+
+
+def bag_of(game: Game, ruleset: Ruleset) -> tuple[str, ...]:
+    """The tiles in the bag: those that lie neither on the board nor on a rack, and are not out of the game.
+
+    At a table that is recorded nobody knows which they are, but only how many.
+    """
+    return unseen(game, ruleset) if game.hosted else (UNKNOWN,) * game.bag_left
+
+
+def unseen(game: Game, ruleset: Ruleset) -> tuple[str, ...]:
+    """The tiles of which nobody has said where they are: not the board, not a rack, not out of the game."""
+    outside = [tile.in_rack for tile in game.board.values()]
+    outside.extend(game.out)
+    for rack in game.racks.values():
+        outside.extend(face for face in rack if face != UNKNOWN)
+    return without(full_bag(ruleset.tile_set), outside)
+
+
+def rack_for(game: Game, ruleset: Ruleset, player_id: str, faces: Iterable[str]) -> tuple[str, ...]:
+    """The rack of ``player_id``, as far as it has to be known to hold ``faces``.
+
+    At a table that is recorded a tile that nobody entered can be any that is not seen elsewhere.
+    """
+    rack = game.racks[player_id]
+    if UNKNOWN not in rack:
+        return rack
+    known = [face for face in rack if face != UNKNOWN]
+    hidden = len(rack) - len(known)
+    wanted = list((Counter(faces) - Counter(known)).elements())
+    possible = Counter(wanted) & Counter([*unseen(game, ruleset), *[UNKNOWN] * hidden])
+    taken = list(possible.elements())[:hidden]
+    return (*known, *taken, *[UNKNOWN] * (hidden - len(taken)))
+
+
+def _entered(
+    game: Game, ruleset: Ruleset, player_id: str, faces: Sequence[str], count: int, at: Instant
+) -> events.TilesDrawn:
+    """The draw that a scorer saw. Raises ``Invalid`` when it cannot have been."""
+    if game.hosted:
+        raise Invalid("faces", N_("are given, but the system draws at this table: expected none"))
+    check_possible(game, ruleset, "faces", faces)
+    if len(faces) != count or len(faces) > game.bag_left:
+        raise Invalid(
+            "faces",
+            N_("are {count}; expected as many as were drawn, {most} at most"),
+            {"count": len(faces), "most": game.bag_left},
+        )
+    return events.TilesDrawn(
+        player_id=player_id,
+        faces=faces,
+        draw=game.next_draw,
+        bag_left=game.bag_left - len(faces),
+        occurred_at=timestamp(at),
+    )
+
+
+def check_possible(game: Game, ruleset: Ruleset, field: str, faces: Iterable[str]) -> None:
+    """That ``faces`` can be among the tiles not seen elsewhere. Raises ``Invalid`` with those that cannot."""
+    missing = Counter(faces) - Counter(unseen(game, ruleset))
+    if missing:
+        raise Invalid(
+            field,
+            N_("{faces} cannot be: all of them are seen elsewhere"),
+            {"faces": " ".join(sorted(missing.elements()))},
+        )
+
+
+def _check_play_drawn_for(game: Game, clock: Clock, ruleset: Ruleset, player_id: str) -> None:
+    """That the mover has placed a play that is written and not in doubt."""
+    if player_id != game.mover or game.phase is Phase.TURN:
+        raise Refusal(
+            "NOTHING_PLAYED",
+            ruleset.law.refill,
+            N_("{player} has placed no play, and so has no tiles to draw; {mover} is on turn."),
+            {"player": player_id, "mover": game.mover},
+        )
+    if not (game.phase is Phase.CHALLENGED and ruleset.challenge.mover_may_draw):
+        check_no_challenge(game, ruleset)
+    drawn = game.phase is Phase.DRAWN or (game.phase is Phase.CHALLENGED and game.course.resume is Phase.DRAWN)
+    if drawn or game.taken is not TurnKind.PLAY:
+        raise Refusal(
+            "ALREADY_DRAWN", ruleset.law.refill, N_("The turn has been taken and the rack is full: press the clock.")
+        )
+    missing = [player for player in game.player_ids if player not in game.course.written]
+    if ruleset.turn.complete_on == "both-written" and missing:
+        raise Refusal(
+            "SCORE_NOT_WRITTEN",
+            ruleset.article("turn.steps"),
+            N_("Tiles are drawn when both players have written the score; {missing} has not."),
+            {"missing": ", ".join(missing)},
+        )
+
+
+def _check_nobody_away(game: Game, clock: Clock, ruleset: Ruleset, player_id: str) -> None:
+    """That drawing does not have to wait for somebody who left the table (FISE 37)."""
+    if clock.away and not ruleset.absence.opponent_may_draw:
+        raise Refusal(
+            "OPPONENT_AWAY",
+            ruleset.article("absence.opponent_may_draw"),
+            N_("{away} has left the table: nobody draws before the return."),
+            {"away": ", ".join(sorted(clock.away))},
+        )
+    first = game.undrawn[0] if game.undrawn else player_id
+    if player_id != first and not ruleset.absence.opponent_may_draw:
+        raise Refusal(
+            "DRAW_IN_ORDER",
+            ruleset.article("absence.opponent_may_draw"),
+            N_("{first} completed a play before and draws first."),
+            {"first": first},
+        )

@@ -1,0 +1,143 @@
+"""What scorers enter at a table over the board: who begins, and what lies on the racks. Pure."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+
+from google.protobuf.message import Message
+
+from faristol.kernel.errors import Invalid
+from faristol.kernel.refusal import N_, Refusal
+from faristol.pb.game.v1 import events_pb2 as events
+from faristol.rules import Ruleset
+from faristol.table.decide.checks import check_arbiter, check_running, check_seated
+from faristol.table.decide.draws import check_possible
+from faristol.table.game import UNKNOWN, Game, Instant, Phase, evolve, timestamp
+from faristol.table.views import Clock
+
+
+def start_game(game: Game, ruleset: Ruleset, player_id: str, at: Instant) -> list[Message]:
+    """``player_id`` begins, as the draw at the table had it; the game has started (FISC I.5).
+
+    Where the pairing says who begins, nobody else does (FISE 4.1, 4.2, PES Γ.α).
+    """
+    check_seated(game, ruleset, player_id)
+    _check_recorded(game)
+    if game.over:
+        raise Refusal("GAME_OVER", ruleset.law.game_over, N_("The game is over: no turn can be taken any more."))
+    if game.turn:
+        raise Refusal("STARTED_ALREADY", ruleset.article("start.method"), N_("The game has started already."))
+    if ruleset.arbiter.required and not game.arbiter:
+        raise Refusal(
+            "NO_ARBITER",
+            ruleset.article("arbiter.required"),
+            N_("The game has not started: no game is played without an arbiter, and this table has none yet."),
+        )
+    if ruleset.start.by_pairing and player_id != game.player_ids[0]:
+        raise Refusal(
+            "NOT_FIRST_NAMED",
+            ruleset.article("start.method"),
+            N_("{first} begins, whom the pairing names first, and not {player}."),
+            {"first": game.player_ids[0], "player": player_id},
+        )
+    return [
+        events.StartDecided(player_id=player_id, occurred_at=timestamp(at)),
+        events.GameStarted(first_player_id=player_id, occurred_at=timestamp(at)),
+    ]
+
+
+def state_rack(game: Game, ruleset: Ruleset, player_id: str, faces: Sequence[str], at: Instant) -> list[Message]:
+    """Say what ``player_id`` holds, at any time before the result is final.
+
+    Raises ``Invalid`` when it is not as many tiles as the player has, lacks one that is known to be there, or has one
+    that is seen elsewhere.
+    """
+    check_seated(game, ruleset, player_id)
+    _check_recorded(game)
+    if game.phase is Phase.FINAL:
+        raise Refusal("RESULT_FINAL", ruleset.law.result_final, N_("The result is final."))
+    rack = game.racks[player_id]
+    known = Counter(face for face in rack if face != UNKNOWN)
+    if len(faces) != len(rack) or known - Counter(faces):
+        expected = N_("are {faces}; expected {count} {count:tile|tiles}")
+        if known:
+            expected = N_("are {faces}; expected {count} {count:tile|tiles}, {known} among them")
+        told = " ".join(known.elements())
+        raise Invalid("faces", expected, {"faces": " ".join(faces) or "–", "count": len(rack), "known": told})
+    check_possible(game, ruleset, "faces", (Counter(faces) - known).elements())
+    return [events.RackStated(player_id=player_id, faces=faces, occurred_at=timestamp(at))]
+
+
+def take_back_entries(
+    game: Game, clock: Clock, ruleset: Ruleset, arbiter_id: str, turn: int, note: str, at: Instant
+) -> list[Message]:
+    """An arbiter takes entries back: the table is again as it was when ``turn`` began, and what was entered stays told.
+
+    Of turns for which the clock was pressed the last one can be entered again, until the next player does something.
+    That puts a slip of the scorer right and not the players' turn: the press stands, and the clock goes on. Earlier
+    ones stand: what was wrong in them is corrected. Where no clock is kept any turn can begin again. Raises ``Invalid``
+    for a turn that there was not, ``Refusal`` when nothing was entered since.
+    """
+    check_arbiter(game, arbiter_id)
+    _check_recorded(game)
+    check_running(game, ruleset)
+    if not 1 <= turn <= game.turn:
+        raise Invalid("turn", N_("is {turn}; expected 1 to {most}"), {"turn": turn, "most": game.turn})
+    if turn < game.turn and ruleset.clock.model != "none":
+        _check_last_pressed(game, clock, ruleset, turn)
+    if game.entered_again and (game.interruption is not None or game.arbiter_called):
+        raise Refusal(
+            "INTERRUPTED",
+            ruleset.law.correction,
+            N_("The clocks stand in turn {turn}: that is settled first, and then its entries are taken back."),
+            {"turn": game.turn},
+        )
+    begun = game.begun[turn - 1]
+    taken_back = events.EntriesTakenBack(
+        turn=turn,
+        player_id=begun.mover,
+        arbiter_id=arbiter_id,
+        note=note,
+        occurred_at=timestamp(at),
+        bag_left=begun.bag_left,
+    )
+    if evolve(game, taken_back).but(last_at=game.last_at) == game:
+        raise Refusal(
+            "NOTHING_ENTERED",
+            ruleset.law.correction,
+            N_("Nothing was entered in turn {turn} yet: there is nothing to take back."),
+            {"turn": turn},
+        )
+    return [taken_back]
+
+
+def _check_last_pressed(game: Game, clock: Clock, ruleset: Ruleset, turn: int) -> None:
+    """That ``turn`` is the last one that a press completed, that its play was not ruled on, and nothing done since."""
+    if turn != game.turn - 1 or clock.pressed_turn != turn:
+        raise Refusal(
+            "TURN_OVER",
+            ruleset.law.play_complete,
+            N_("Turn {turn} is over on the clock: what was entered wrong in it is corrected, not taken back."),
+            {"turn": turn},
+        )
+    if game.last_ruling is not None and game.last_ruling.play.turn == turn:
+        raise Refusal(
+            "PLAY_RULED",
+            ruleset.law.challenge_words,
+            N_("The play of turn {turn} was ruled on: it stands as it was then, and is not entered again."),
+            {"turn": turn},
+        )
+    as_begun = evolve(game, events.EntriesTakenBack(turn=game.turn))
+    if as_begun.but(last_at=game.last_at, arbiter_called=game.arbiter_called) != game:
+        raise Refusal(
+            "NEXT_TURN_BEGUN",
+            ruleset.law.correction,
+            N_("Turn {next} has begun: what was entered of it is taken back first, and then turn {turn}."),
+            {"next": game.turn, "turn": turn},
+        )
+
+
+def _check_recorded(game: Game) -> None:
+    if game.hosted:
+        raise Refusal("TABLE_HOSTED", "", N_("The system holds the bag of this table: nobody enters its tiles."))

@@ -1,0 +1,195 @@
+"""Turns that lay no tile: exchanges of every kind, passes. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from google.protobuf.message import Message
+
+from faristol.kernel.errors import Invalid
+from faristol.kernel.refusal import N_, Refusal
+from faristol.pb.game.v1 import events_pb2 as events
+from faristol.rules import Ruleset, check_exchange, check_pass, without
+from faristol.rules import exchange as exchange_tiles
+from faristol.rules.bag import free_exchange as change_freely
+from faristol.rules.surplus import Revealed, keep_revealed, reveal, taken_too_many
+from faristol.rules.turns import FreeExchangeOutcome, check_cannot_play, exchange_limit
+from faristol.rules.turns import free_exchange as judge_free_exchange
+from faristol.table.decide.checks import check_nothing_begun, check_on_turn, check_running, check_seated
+from faristol.table.decide.draws import bag_of, rack_for
+from faristol.table.game import UNKNOWN, Game, Instant, timestamp
+
+
+def announce_exchange(game: Game, ruleset: Ruleset, player_id: str, count: int, at: Instant) -> list[Message]:
+    """Say how many tiles will be exchanged; the turn can only be used for that now (UF 14.1, FISE 25).
+
+    Said again, the number is another where the rules let it vary (FISE 25).
+    """
+    check_on_turn(game, ruleset, player_id)
+    limit = exchange_limit(game.bag_left, ruleset)
+    if not 1 <= count <= len(game.racks[player_id]):
+        raise Invalid(
+            "count",
+            N_("is {count}; expected 1 to {most}, which the rack holds"),
+            {"count": count, "most": len(game.racks[player_id])},
+        )
+    if count > limit:
+        raise Refusal(
+            "EXCHANGE_TOO_LARGE",
+            ruleset.article("exchange.limit"),
+            N_("{asked} {asked:tile|tiles} cannot be exchanged while the bag holds {bag}: the most is {limit}."),
+            {"asked": count, "bag": game.bag_left, "limit": limit},
+        )
+    if game.course.announced is None:
+        check_nothing_begun(game, ruleset)
+    else:
+        _check_number(game, ruleset, count)
+    return [events.ExchangeAnnounced(turn=game.turn, player_id=player_id, count=count, occurred_at=timestamp(at))]
+
+
+def exchange(
+    game: Game, ruleset: Ruleset, player_id: str, faces: Sequence[str], at: Instant, *, done: bool = False
+) -> list[Message]:
+    """Set tiles aside, draw as many, and only then return them to the bag (FISC I.7.1).
+
+    ``done`` says that it happened at the table, allowed or not: more than is allowed then costs what the rules say,
+    where they say anything (PES Δ.β.iii), and is refused elsewhere.
+    """
+    check_on_turn(game, ruleset, player_id)
+    if game.course.announced is None:
+        check_nothing_begun(game, ruleset)
+    elif faces:
+        _check_number(game, ruleset, len(faces))
+    bag = bag_of(game, ruleset)
+    too_many = taken_too_many(len(faces), len(bag), ruleset)
+    rack = rack_for(game, ruleset, player_id, faces)
+    illegal = bool(game.hosted and done and too_many and len(faces) <= len(bag) and ruleset.exchange.illegal != "none")
+    check_exchange(rack, faces, _holding(ruleset, len(bag), illegal=illegal), ruleset)
+    at_ = timestamp(at)
+    if illegal and ruleset.exchange.illegal == "turn-lost":
+        return [
+            events.TurnLost(
+                turn=game.turn,
+                player_id=player_id,
+                reason=events.TURN_LOST_REASON_ILLEGAL_EXCHANGE,
+                article=ruleset.article("exchange.illegal"),
+                occurred_at=at_,
+            )
+        ]
+    drawn, after = exchange_tiles(bag, faces, game.seed, game.next_draw)
+    facts: list[Message] = [
+        events.Exchanged(turn=game.turn, player_id=player_id, faces=faces, occurred_at=at_),
+        events.TilesDrawn(player_id=player_id, faces=drawn, draw=game.next_draw, bag_left=len(after), occurred_at=at_),
+    ]
+    if illegal:
+        counter = game.next_draw + 1
+        seen = reveal(
+            (*without(rack, faces), *drawn), after, len(faces), seed=game.seed, counter=counter, ruleset=ruleset
+        )
+        facts.append(
+            events.IllegalExchangeFound(
+                turn=game.turn,
+                player_id=player_id,
+                exchanged=len(faces),
+                from_rack=seen.from_rack,
+                bag=seen.bag,
+                keep=seen.keep,
+                draw=counter,
+                occurred_at=at_,
+            )
+        )
+    return facts
+
+
+def keep_after_exchange(
+    game: Game, ruleset: Ruleset, player_id: str, faces: Sequence[str], at: Instant
+) -> list[Message]:
+    """The opponent of a player who exchanged too many chooses what that player keeps (PES Δ.β.iii)."""
+    check_seated(game, ruleset, player_id)
+    check_running(game, ruleset)
+    found = game.interruption
+    article = ruleset.article("exchange.illegal")
+    if not isinstance(found, events.IllegalExchangeFound):
+        raise Refusal("NO_CHOICE", article, N_("No choice after an exchange is awaited."))
+    if player_id == found.player_id:
+        raise Refusal(
+            "OWN_EXCHANGE",
+            article,
+            N_("{player} exchanged too many tiles: the opponent chooses what is kept."),
+            {"player": player_id},
+        )
+    keep_revealed(Revealed(tuple(found.from_rack), tuple(found.bag), found.keep, article), faces)
+    return [
+        events.IllegalExchangeResolved(
+            turn=game.turn, player_id=found.player_id, kept=faces, chosen_by=player_id, occurred_at=timestamp(at)
+        )
+    ]
+
+
+def free_exchange(game: Game, ruleset: Ruleset, player_id: str, faces: Sequence[str], at: Instant) -> list[Message]:
+    """Show a rack of vowels or of consonants alone and change it without losing the turn (UF 14.2, FM 6).
+
+    The rack goes into the bag first. Where asking without such a rack costs the turn, the turn is lost.
+    """
+    check_on_turn(game, ruleset, player_id)
+    check_nothing_begun(game, ruleset)
+    rack = rack_for(game, ruleset, player_id, faces)
+    if UNKNOWN in rack:
+        raise Invalid("faces", N_("expected all tiles of the rack that was shown"))
+    bag = bag_of(game, ruleset)
+    outcome = judge_free_exchange(rack, faces or rack, len(bag), ruleset)
+    if game.course.laid and ruleset.free_exchange.when == "before-acting":
+        raise Refusal(
+            "TURN_BEGUN",
+            ruleset.article("free_exchange.when"),
+            N_("Tiles of this turn lie on the board: a rack is changed for nothing before anything else is done."),
+        )
+    at_ = timestamp(at)
+    shown = events.FreeExchangeShown(turn=game.turn, player_id=player_id, rack=rack, occurred_at=at_)
+    if outcome is FreeExchangeOutcome.TURN_LOST:
+        lost = events.TurnLost(
+            turn=game.turn,
+            player_id=player_id,
+            reason=events.TURN_LOST_REASON_FREE_EXCHANGE,
+            article=ruleset.article("free_exchange.unfounded"),
+            occurred_at=at_,
+        )
+        return [shown, lost]
+    changed = tuple(faces) or rack
+    drawn, after = change_freely(bag, changed, game.seed, game.next_draw)
+    return [
+        shown,
+        events.FreeExchanged(turn=game.turn, player_id=player_id, faces=changed, occurred_at=at_),
+        events.TilesDrawn(player_id=player_id, faces=drawn, draw=game.next_draw, bag_left=len(after), occurred_at=at_),
+    ]
+
+
+def pass_turn(game: Game, ruleset: Ruleset, player_id: str, at: Instant) -> list[Message]:
+    """Pass (FISC I.7.4)."""
+    check_on_turn(game, ruleset, player_id)
+    check_nothing_begun(game, ruleset)
+    check_pass(game.bag_left, ruleset)
+    return [events.Passed(turn=game.turn, player_id=player_id, occurred_at=timestamp(at))]
+
+
+def declare_cannot_play(game: Game, ruleset: Ruleset, player_id: str, at: Instant) -> list[Message]:
+    """Give the turn up because nothing can be laid, where it cannot be passed (FM 7, 9)."""
+    check_on_turn(game, ruleset, player_id)
+    check_nothing_begun(game, ruleset)
+    check_cannot_play(game.bag_left, ruleset)
+    return [events.CannotPlay(turn=game.turn, player_id=player_id, occurred_at=timestamp(at))]
+
+
+def _check_number(game: Game, ruleset: Ruleset, count: int) -> None:
+    if ruleset.exchange.number_fixed and count != game.course.announced:
+        raise Refusal(
+            "EXCHANGE_NUMBER_FIXED",
+            ruleset.article("exchange.number_fixed"),
+            N_("The exchange of {announced} {announced:tile|tiles} was announced: it cannot be one of {count}."),
+            {"announced": game.course.announced or 0, "count": count},
+        )
+
+
+def _holding(ruleset: Ruleset, bag_size: int, *, illegal: bool) -> int:
+    """The size of a bag that allows what is dealt with afterwards, or else the size that it has."""
+    return bag_size + ruleset.game.rack_size if illegal else bag_size

@@ -1,0 +1,244 @@
+"""Laying tiles, announcing a play, writing its score, and accepting it. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from google.protobuf.message import Message
+
+from faristol.kernel.errors import Invalid
+from faristol.kernel.refusal import N_, Refusal
+from faristol.pb.game.v1 import events_pb2 as events
+from faristol.rules import Direction, Placement, Ruleset, Word, check_play, off_centre, score_play, without
+from faristol.rules.blanks import check_blank_kept
+from faristol.rules.sections import Step
+from faristol.rules.touch import check_change, check_touched
+from faristol.table.decide.checks import (
+    check_back,
+    check_no_challenge,
+    check_nothing_begun,
+    check_on_turn,
+    check_running,
+    check_seated,
+    check_undisturbed,
+    in_doubt,
+)
+from faristol.table.decide.draws import rack_for
+from faristol.table.game import Game, Instant, Phase, blanks_of, timestamp
+from faristol.table.views import Clock
+
+
+def lay_tiles(
+    game: Game, ruleset: Ruleset, player_id: str, placements: Sequence[Placement], at: Instant
+) -> list[Message]:
+    """Lay tiles that the others see, before anything is announced (FISC I.6, FISE 21).
+
+    Raises ``Invalid`` when no tile is named, ``Refusal`` for tiles that the rack does not hold or squares taken.
+    """
+    check_on_turn(game, ruleset, player_id)
+    check_nothing_begun_with_exchange(game, ruleset)
+    if not placements:
+        raise Invalid("placements", N_("expected at least one tile and its square"))
+    lying = game.course.laid
+    taken = {square for square, _ in lying}
+    for square, tile in placements:
+        if not square.on_board:
+            raise Invalid(
+                "placements",
+                N_("{square} is not on the board: its rows are A to O, its columns 1 to 15."),
+                {"square": square.written},
+            )
+        if square in game.board or square in taken:
+            raise Refusal(
+                "SQUARE_TAKEN",
+                ruleset.law.free_square,
+                N_("{square} is taken: {there} lies there. {tile} needs an empty square."),
+                {
+                    "square": str(square),
+                    "there": str(game.board.get(square) or dict(lying).get(square) or tile),
+                    "tile": str(tile),
+                },
+            )
+        taken.add(square)
+    _check_held(game, ruleset, player_id, (*lying, *placements))
+    if said := game.course.said:
+        check_blank_kept(said, game.course.blanks_counted, blanks_of((*lying, *placements)), ruleset)
+    fact = events.TilesLaid(turn=game.turn, player_id=player_id, occurred_at=timestamp(at))
+    _write(fact, placements)
+    return [fact]
+
+
+def take_back_tiles(game: Game, clock: Clock, ruleset: Ruleset, player_id: str, at: Instant) -> list[Message]:
+    """Take all tiles of the turn back: free while the rules allow it (PES Δ.β), or else at the cost of the turn."""
+    check_seated(game, ruleset, player_id)
+    check_running(game, ruleset)
+    if player_id != game.mover or (not game.course.laid and game.pending is None):
+        raise Refusal(
+            "NOTHING_LAID", ruleset.law.rearranged, N_("{player} has laid no tile in this turn."), {"player": player_id}
+        )
+    check_no_challenge(game, ruleset)
+    check_undisturbed(game, ruleset)
+    check_change(_done(game, clock), ruleset)
+    if game.pending is None and ruleset.touch.rule == "strict" and ruleset.touch.sanction == "turn-lost":
+        return [_touch_lost(game, ruleset, at)]
+    return [events.TilesTakenBack(turn=game.turn, player_id=player_id, occurred_at=timestamp(at))]
+
+
+def place_play(
+    game: Game, ruleset: Ruleset, player_id: str, placements: Sequence[Placement], at: Instant
+) -> list[Message]:
+    """Place, announce and count a play (FISC I.6). Whether its words are words is for a challenge to ask.
+
+    A play that breaks faith with tiles that were laid before costs the turn where the rules say so (FISE 24). Where
+    every play is checked as it is laid, it is challenged at once, by nobody.
+    """
+    check_on_turn(game, ruleset, player_id)
+    check_nothing_begun_with_exchange(game, ruleset)
+    rack = rack_for(game, ruleset, player_id, [tile.in_rack for _, tile in placements])
+    words = check_play(game.board, placements, rack=rack, ruleset=ruleset)
+    if game.course.laid:
+        try:
+            check_touched(game.course.laid, placements, ruleset)
+        except Refusal:
+            if ruleset.touch.sanction == "turn-lost":
+                return [_touch_lost(game, ruleset, at)]
+            raise
+    if said := game.course.said:
+        check_blank_kept(said, game.course.blanks_counted, blanks_of(placements), ruleset)
+    if game.asked:
+        _check_not_asked(game, ruleset, player_id, words)
+    played = announced(game, ruleset, player_id, placements, words, at)
+    if ruleset.challenge.by != "nobody":
+        return [played]
+    # Two words of a play may be the same: it is ruled on once.
+    every = [events.Word(faces=faces) for faces in dict.fromkeys(tuple(word.faces) for word in words)]
+    return [
+        played,
+        events.ChallengeRaised(turn=game.turn, challenge=game.challenges + 1, words=every, occurred_at=timestamp(at)),
+    ]
+
+
+def announced(
+    game: Game,
+    ruleset: Ruleset,
+    player_id: str,
+    placements: Iterable[Placement],
+    words: Sequence[Word],
+    at: Instant,
+) -> events.PlayPlaced:
+    """The fact of a play that passed ``check_play``, which found ``words``."""
+    laid = sorted(placements)
+    score = score_play(game.board, laid, ruleset, words)
+    played = events.PlayPlaced(
+        turn=game.turn,
+        player_id=player_id,
+        score=score.points,
+        bingo=score.bingo,
+        off_centre=off_centre(game.board, laid, ruleset),
+    )
+    _write(played, laid)
+    for scored in score.words:
+        (row, column), direction = scored.word.start
+        across = direction is Direction.ACROSS
+        written = played.words.add(row=row, column=column, across=across, score=scored.points)
+        written.word.faces.extend(scored.word.faces)
+    played.occurred_at.FromNanoseconds(at)
+    return played
+
+
+def decide_off_centre(game: Game, ruleset: Ruleset, player_id: str, accept: bool, at: Instant) -> list[Message]:  # noqa: FBT001
+    """Accept a first play that misses the centre, or declare it invalid (FISE 20)."""
+    check_seated(game, ruleset, player_id)
+    check_running(game, ruleset)
+    article = ruleset.article("first_move.centre")
+    if game.phase is not Phase.OFF_CENTRE:
+        raise Refusal("NOT_OFF_CENTRE", article, N_("No play lies on the board that misses the centre."))
+    if player_id == game.mover:
+        raise Refusal("OWN_PLAY", article, N_("The play is {player}'s own."), {"player": player_id})
+    check_undisturbed(game, ruleset)
+    decided = events.OffCentreDecided(turn=game.turn, player_id=player_id, accepted=accept, occurred_at=timestamp(at))
+    if accept:
+        return [decided]
+    withdrawn = events.PlayWithdrawn(
+        turn=game.turn,
+        player_id=game.mover,
+        reason=events.WITHDRAWAL_REASON_OFF_CENTRE,
+        occurred_at=timestamp(at),
+    )
+    return [decided, withdrawn]
+
+
+def accept_play(game: Game, clock: Clock, ruleset: Ruleset, player_id: str, at: Instant) -> list[Message]:
+    """Accept the play of the turn before, where it can still be challenged (FM 4, FISE 37)."""
+    check_seated(game, ruleset, player_id)
+    check_running(game, ruleset)
+    check_no_challenge(game, ruleset)
+    article = ruleset.article("challenge.closes_on")
+    play = in_doubt(game, clock, ruleset)
+    if play is None or play is game.pending:
+        raise Refusal("NOTHING_TO_ACCEPT", article, N_("No complete play waits to be accepted."))
+    if player_id == play.player_id:
+        raise Refusal("OWN_PLAY", article, N_("The play is {player}'s own."), {"player": player_id})
+    check_back(clock, ruleset, player_id)
+    return [events.PlayAccepted(turn=play.turn, player_id=player_id, occurred_at=timestamp(at))]
+
+
+def check_nothing_begun_with_exchange(game: Game, ruleset: Ruleset) -> None:
+    """That no exchange was announced, which binds the turn."""
+    if game.course.announced is not None:
+        check_nothing_begun(game, ruleset)
+
+
+def _done(game: Game, clock: Clock) -> set[Step]:
+    """The steps of this turn that were taken."""
+    done: set[Step] = set()
+    if game.course.laid or game.pending:
+        done.add("place")
+    if game.pending:
+        done.add("announce")
+    if clock.stood(game.turn):
+        done.add("stop")
+    if game.course.written:
+        done.add("write")
+    if game.phase is Phase.DRAWN:
+        done.add("draw")
+    return done
+
+
+def _check_held(game: Game, ruleset: Ruleset, player_id: str, placements: Iterable[Placement]) -> None:
+    held = [tile.in_rack for _, tile in placements]
+    try:
+        without(rack_for(game, ruleset, player_id, held), held)
+    except ValueError:
+        raise Refusal(
+            "NOT_IN_RACK",
+            ruleset.law.in_rack,
+            N_("The rack does not hold all these tiles. A play is made of the tiles of one's own rack."),
+        ) from None
+
+
+def _check_not_asked(game: Game, ruleset: Ruleset, player_id: str, words: Iterable[Word]) -> None:
+    for word in words:
+        if (player_id, word.faces) in game.asked:
+            raise Refusal(
+                "WORD_ASKED",
+                ruleset.article("arbiter.asked_word"),
+                N_("{player} asked about {word} before playing it, and cannot play it."),
+                {"player": player_id, "word": "".join(word.faces)},
+            )
+
+
+def _touch_lost(game: Game, ruleset: Ruleset, at: Instant) -> events.TurnLost:
+    return events.TurnLost(
+        turn=game.turn,
+        player_id=game.mover,
+        reason=events.TURN_LOST_REASON_TOUCH,
+        article=ruleset.article("touch.sanction"),
+        occurred_at=timestamp(at),
+    )
+
+
+def _write(fact: events.PlayPlaced | events.TilesLaid, placements: Iterable[Placement]) -> None:
+    """Write tiles into ``fact`` where they stay: a list of messages given to its constructor is copied once more."""
+    for (row, column), tile in placements:
+        fact.placements.add(row=row, column=column, face=tile.face, blank=tile.blank)

@@ -1,0 +1,223 @@
+"""The sheets of the players: scores as they write them, counts disputed and settled, corrections. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+
+from google.protobuf.message import Message
+
+from faristol.kernel.errors import Invalid
+from faristol.kernel.refusal import N_, Refusal
+from faristol.pb.game.v1 import events_pb2 as events
+from faristol.rules import Ruleset, Square, TurnKind
+from faristol.rules.blanks import check_blank_face, resolve_blank
+from faristol.rules.corrections import check_play_correction, check_total_correction
+from faristol.table.decide.checks import (
+    check_agreed,
+    check_arbiter,
+    check_back,
+    check_no_challenge,
+    check_points,
+    check_running,
+    check_seated,
+    check_undisturbed,
+    in_doubt,
+    missed,
+)
+from faristol.table.game import Game, Instant, Phase, timestamp
+from faristol.table.views import Clock
+
+
+def write_score(
+    game: Game,
+    clock: Clock,
+    ruleset: Ruleset,
+    player_id: str,
+    at: Instant,
+    *,
+    score: int | None = None,
+    total: int | None = None,
+    blanks: Sequence[str] = (),
+) -> list[Message]:
+    """Write the score of the play on the board and the mover's total, as counted when None (FISE 32, PES Δ.β.i).
+
+    What others wrote differently is disputed at once. Who was away while a play was completed accepts it by writing it
+    (FISE 37, 38). ``blanks`` are what its blanks stand for, as noted.
+    """
+    check_seated(game, ruleset, player_id)
+    check_running(game, ruleset)
+    play = in_doubt(game, clock, ruleset)
+    if play is None:
+        raise Refusal(
+            "NOTHING_TO_WRITE", ruleset.law.write, N_("No play lies on the board whose score is to be written.")
+        )
+    check_no_challenge(game, ruleset)
+    check_undisturbed(game, ruleset)
+    complete = play is not game.pending
+    if complete:
+        check_back(clock, ruleset, player_id)
+    else:
+        _check_stopped(game, clock, ruleset)
+    if player_id in game.course.written:
+        raise Refusal(
+            "WRITTEN_ALREADY",
+            ruleset.law.write,
+            N_("{player} has written this score; what was written wrong is disputed or corrected."),
+            {"player": player_id},
+        )
+    if score is not None:
+        check_points("score", score, 0)
+    if total is not None:
+        check_points("total", total)
+    for face in blanks:
+        check_blank_face(face, ruleset)
+    if score is None:
+        score = game.turns_taken[play.turn - 1].points if complete else game.counted
+    if total is None:
+        total = game.scores[play.player_id] + (0 if complete else score)
+    at_ = timestamp(at)
+    facts: list[Message] = [
+        events.ScoreWritten(
+            turn=play.turn, player_id=player_id, score=score, total=total, blanks=blanks, occurred_at=at_
+        )
+    ]
+    if complete and player_id == game.mover and missed(game, clock, ruleset):
+        facts.append(events.PlayAccepted(turn=play.turn, player_id=player_id, occurred_at=at_))
+    if any((other.score, other.total) != (score, total) for other in game.course.written.values()):
+        facts.append(events.CountDisputed(turn=game.turn, player_id=player_id, occurred_at=at_))
+    return facts
+
+
+def dispute_count(game: Game, ruleset: Ruleset, player_id: str, at: Instant) -> list[Message]:
+    """Dispute the count of the last play, or a running total (FISC I.11.B, UF 20.2, FISE 34.3)."""
+    check_seated(game, ruleset, player_id)
+    check_running(game, ruleset)
+    check_no_challenge(game, ruleset)
+    check_undisturbed(game, ruleset)
+    return [events.CountDisputed(turn=game.turn, player_id=player_id, occurred_at=timestamp(at))]
+
+
+def settle_count(
+    game: Game,
+    ruleset: Ruleset,
+    player_ids: Collection[str],
+    arbiter_id: str,
+    at: Instant,
+    score: int | None = None,
+) -> list[Message]:
+    """End a dispute: the play counts ``score`` points, or as the rules count it when None."""
+    check_running(game, ruleset)
+    if not isinstance(game.interruption, events.CountDisputed):
+        raise Refusal("NOT_DISPUTED", ruleset.law.correction, N_("No count is disputed."))
+    check_agreed(game, ruleset, player_ids, arbiter_id)
+    if score is not None:
+        check_points("score", score, 0)
+    if score is not None and game.pending is None:
+        raise Refusal(
+            "PLAY_COUNT_FIXED",
+            ruleset.article("scoresheet.plays_until"),
+            N_("No play lies on the board whose count is open: correct it, or a total, where that is allowed."),
+        )
+    play = game.pending
+    points = score if score is not None else play.score if play else 0
+    return [events.CountSettled(turn=game.turn, score=points, arbiter_id=arbiter_id, occurred_at=timestamp(at))]
+
+
+def correct_play(
+    game: Game, ruleset: Ruleset, player_ids: Collection[str], arbiter_id: str, turn: int, score: int, at: Instant
+) -> list[Message]:
+    """Correct the count of a complete play, where that is still possible (FISE 41, PES Ε.α; not UF 22, FISC I.9).
+
+    Raises ``Invalid`` when there was no such turn, or no play in it that stands.
+    """
+    if not 1 <= turn <= len(game.turns_taken) or game.turns_taken[turn - 1].kind is not TurnKind.PLAY:
+        raise Invalid("turn", N_("is {turn}; expected the number of a turn whose play stands"), {"turn": turn})
+    check_play_correction(completed=True, final=game.phase is Phase.FINAL, ruleset=ruleset)
+    check_agreed(game, ruleset, player_ids, arbiter_id)
+    check_points("score", score, 0)
+    taken = game.turns_taken[turn - 1]
+    return [
+        events.PlayCorrected(
+            turn=turn,
+            player_id=taken.player_id,
+            before=taken.points,
+            score=score,
+            total=game.scores[taken.player_id] + score - taken.points,
+            arbiter_id=arbiter_id,
+            occurred_at=timestamp(at),
+        )
+    ]
+
+
+def correct_total(
+    game: Game, ruleset: Ruleset, player_ids: Collection[str], arbiter_id: str, player_id: str, total: int, at: Instant
+) -> list[Message]:
+    """Correct the running total of ``player_id`` (FISC I.9, FISE 41, PES Ε.α)."""
+    check_seated(game, ruleset, player_id)
+    check_total_correction(final=game.phase is Phase.FINAL, ruleset=ruleset)
+    check_agreed(game, ruleset, player_ids, arbiter_id)
+    check_points("total", total)
+    return [
+        events.TotalCorrected(
+            player_id=player_id,
+            before=game.scores[player_id],
+            total=total,
+            arbiter_id=arbiter_id,
+            occurred_at=timestamp(at),
+        )
+    ]
+
+
+def settle_blank(
+    game: Game, ruleset: Ruleset, square: Square, stated: str | None, arbiter_id: str, face: str | None, at: Instant
+) -> list[Message]:
+    """Settle what a blank on the board stands for, from what the players noted (FISE 10.4).
+
+    ``stated`` is what the one who laid it says, which an arbiter has heard unless it is what the board shows. Where an
+    arbiter must decide it is ``face``. Raises ``Invalid`` when no
+    blank lies there, or when the arbiter's ``face`` is wanted and missing.
+    """
+    if arbiter_id:
+        check_arbiter(game, arbiter_id)
+    if game.phase is Phase.FINAL:
+        raise Refusal("RESULT_FINAL", ruleset.law.result_final, N_("The result is final."))
+    tile = game.board.get(square)
+    if tile is None or not tile.blank:
+        raise Invalid(
+            "row", N_("no blank lies on {square}"), {"square": str(square) if square.on_board else repr(tuple(square))}
+        )
+    placer = game.placers[square]
+    notes: dict[str, str | None] = {player: game.noted.get(square, {}).get(player) for player in game.player_ids}
+    ruling = resolve_blank(notes, placer, stated or tile.face, ruleset, game.starter)
+    settled = ruling.face or face
+    evident = ruling.face is not None and ruling.face in (tile.face, *notes.values())
+    if settled is None or not (evident or arbiter_id):
+        raise Refusal(
+            "ARBITER_DECIDES",
+            ruling.article,
+            N_("What the blank on {square} stands for is for an arbiter to decide."),
+            {"square": str(square)},
+        )
+    check_blank_face(settled, ruleset)
+    return [
+        events.BlankSettled(
+            row=square.row,
+            column=square.col,
+            face=settled,
+            warned_ids=ruling.warning,
+            arbiter_id=arbiter_id if ruling.face is None else "",
+            occurred_at=timestamp(at),
+        )
+    ]
+
+
+def _check_stopped(game: Game, clock: Clock, ruleset: Ruleset) -> None:
+    """That the mover has stopped the own clock, where that comes before writing (PES Δ.β.i)."""
+    steps = ruleset.turn.steps
+    if "stop" in steps and steps.index("stop") < steps.index("write") and not clock.stood(game.turn):
+        raise Refusal(
+            "STOP_FIRST",
+            ruleset.article("clock.stopped_by_mover"),
+            N_("{mover} stops the clock before the score is written."),
+            {"mover": game.mover},
+        )

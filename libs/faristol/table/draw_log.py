@@ -1,0 +1,75 @@
+"""The draws of a table, with what each was made from, told from its facts. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from google.protobuf.message import Message
+
+from faristol.pb.game.v1 import events_pb2 as events
+from faristol.rules import Ruleset, full_bag, without
+from faristol.rules.draw_log import Draw, Source
+from faristol.table.decide.draws import unseen
+from faristol.table.decide.surplus import rack_parts
+from faristol.table.game import Game, evolve
+
+
+def draws_of(facts: Iterable[Message], ruleset: Ruleset) -> Iterator[Draw]:
+    """Every draw of a table whose bag the system holds, in order."""
+    game = Game()
+    set_aside: tuple[str, ...] = ()
+    first = _StartingBag(full_bag(ruleset.tile_set), returns=ruleset.start.tie == "return-and-redraw")
+    for fact in facts:
+        match fact:
+            case events.StartTileDrawn():
+                among = first.before(fact.player_id, fact.face)
+                yield Draw(fact.draw, fact.player_id, Source.START, among, (fact.face,))
+            case events.Exchanged():
+                set_aside = tuple(fact.faces)  # they come into the bag after as many were drawn (FISC I.7.1)
+            case events.TilesDrawn():
+                among = without(unseen(game, ruleset), set_aside)
+                yield Draw(fact.draw, fact.player_id, Source.BAG, tuple(sorted(among)), tuple(fact.faces))
+                set_aside = ()
+            case events.OverdrawFound():
+                yield _of_surplus(game, ruleset, fact)
+            case events.IllegalExchangeFound():
+                rack = tuple(sorted(game.racks[fact.player_id]))
+                yield Draw(fact.draw, fact.player_id, Source.RACK, rack, tuple(fact.from_rack))
+            case _:
+                pass
+        game = evolve(game, fact)
+
+
+def _of_surplus(game: Game, ruleset: Ruleset, fact: events.OverdrawFound) -> Draw:
+    """The draw of tiles that go back or are shown; one of nothing where the whole rack is, or an arbiter decides."""
+    held, new = rack_parts(game, ruleset, fact.player_id)
+    rack = (*held, *new)
+    if fact.arbiter or fact.stage == events.DRAW_STAGE_LATE:
+        return Draw(fact.draw, fact.player_id, Source.RACK, tuple(sorted(rack)), ())
+    law = ruleset.overdraw
+    racked = fact.stage == events.DRAW_STAGE_RACKED
+    shows = law.racked.startswith("two-more") == bool(fact.choose)
+    # Tiles that still lay apart count as racked where they were seen, and that shows in what is done about them.
+    procedure = law.racked if racked or (law.seen_counts_as_racked and shows) else law.unracked
+    among = new if procedure.endswith("of-new") else rack
+    return Draw(fact.draw, fact.player_id, Source.RACK, tuple(sorted(among)), tuple(fact.shown))
+
+
+class _StartingBag:
+    """The bag of the draw for the start: tiles stay out while a round of it lasts, or all the time."""
+
+    def __init__(self, whole: Sequence[str], *, returns: bool) -> None:
+        self._whole = tuple(sorted(whole))
+        self._bag = self._whole
+        self._returns = returns
+        self._drawn: set[str] = set()
+
+    def before(self, player_id: str, face: str) -> tuple[str, ...]:
+        """What the bag holds when a player draws ``face``."""
+        if player_id in self._drawn:
+            self._drawn = set()
+            self._bag = self._whole if self._returns else self._bag
+        self._drawn.add(player_id)
+        held = self._bag
+        self._bag = without(held, (face,))
+        return held

@@ -1,0 +1,155 @@
+"""The foot of a sheet, and what a game came to. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from google.protobuf.message import Message
+
+from faristol.pb.game.v1 import events_pb2 as events
+from faristol.rules import Ruleset
+from faristol.rules.endgame import (
+    Adjustment,
+    AdjustmentKind,
+    EndCondition,
+    forfeit_adjustments,
+    rack_adjustments,
+    settle_abandonment,
+    time_adjustments,
+)
+from faristol.table.game import UNKNOWN, Game, Instant, timestamp
+from faristol.table.views import Clock
+
+CONDITIONS: Mapping[EndCondition, events.EndCondition.ValueType] = {
+    EndCondition.OUT: events.END_CONDITION_OUT,
+    EndCondition.LOST_TURNS: events.END_CONDITION_LOST_TURNS,
+    EndCondition.SCORELESS_TURNS: events.END_CONDITION_SCORELESS_TURNS,
+    EndCondition.OVERTIME: events.END_CONDITION_OVERTIME,
+    EndCondition.ROUND_TIME: events.END_CONDITION_ROUND_TIME,
+    EndCondition.AGREEMENT: events.END_CONDITION_AGREEMENT,
+    EndCondition.ABANDONED: events.END_CONDITION_ABANDONED,
+    EndCondition.ALL_ABANDONED: events.END_CONDITION_ALL_ABANDONED,
+    EndCondition.FORFEIT: events.END_CONDITION_FORFEIT,
+}
+
+DECIDED = frozenset((events.END_CONDITION_ABANDONED, events.END_CONDITION_ALL_ABANDONED, events.END_CONDITION_FORFEIT))
+"""Ends after which no clock is counted, and no rack unless the book says so (``abandon.racks_count``)."""
+
+_REASONS: Mapping[AdjustmentKind, events.AdjustmentReason.ValueType] = {
+    AdjustmentKind.ABANDONMENT: events.ADJUSTMENT_REASON_ABANDONMENT,
+    AdjustmentKind.FORFEIT: events.ADJUSTMENT_REASON_FORFEIT,
+}
+
+
+def clock_is_done(clock: Clock, ruleset: Ruleset) -> bool:
+    """Whether nothing more is to come from the clock of a game that is over."""
+    return clock.stopped or ruleset.clock.model == "none"
+
+
+def signers(game: Game, ruleset: Ruleset) -> tuple[str, ...]:
+    """Who signs the sheet: all players at the table, the one who keeps it (FM pr.), or nobody.
+
+    Who left for good is not waited for; the next player keeps the sheet then.
+    """
+    match ruleset.scoresheet.signers:
+        case "both":
+            return game.in_play or game.player_ids
+        case "keeper":
+            keepers = (game.starter, *game.others(game.starter))
+            return (next((player for player in keepers if player not in game.gone), game.starter),)
+        case "nobody":
+            return ()
+
+
+def may_sign(game: Game, player_id: str, ruleset: Ruleset) -> bool:
+    """Whether a player may sign: who left the game too, where both players sign and they are there (FISC I.8)."""
+    return ruleset.scoresheet.signers == "both" or player_id in signers(game, ruleset)
+
+
+def awaited_signers(game: Game, ruleset: Ruleset) -> tuple[str, ...]:
+    """Who has still to sign."""
+    return tuple(player for player in signers(game, ruleset) if player not in game.signed)
+
+
+def missing_line(game: Game, clock: Clock, ruleset: Ruleset) -> Message | None:
+    """The next line at the foot of the sheet: racks as soon as the game has ended, time when the clock has stopped.
+
+    Where a rack counts that nobody has entered, no line comes before it is; nor where overtime may keep racks from
+    being counted (FISC I.11) and the clock has not stopped.
+    """
+    if racks_wanted(game, clock, ruleset) or _waits_for_clock(game, clock, ruleset):
+        return None
+    for line in _lines(game, clock, ruleset):
+        key, fact = _fact(game, clock, line)
+        if (line.player, key) not in game.adjusted:
+            return fact
+    return None
+
+
+def _waits_for_clock(game: Game, clock: Clock, ruleset: Ruleset) -> bool:
+    """Whether it is not known yet if racks are counted."""
+    return game.condition not in DECIDED and not ruleset.end.racks_count_after_overtime and not clock.stopped
+
+
+def racks_wanted(game: Game, clock: Clock, ruleset: Ruleset) -> tuple[str, ...]:
+    """Whose racks must be entered before the game can be counted."""
+    hidden = tuple(player for player, rack in game.racks.items() if UNKNOWN in rack)
+    empty: dict[str, tuple[str, ...]] = dict.fromkeys(game.racks, ())
+    return hidden if hidden and rack_adjustments(_condition(game), empty, ruleset, clock.overtime_ms) else ()
+
+
+def _condition(game: Game) -> EndCondition:
+    return next(rule for rule, written in CONDITIONS.items() if written == game.condition)
+
+
+def result(game: Game, at: Instant) -> events.ResultFinal:
+    """What the game came to. Who left, or lost by decision, does not win; when all did, all lost (FISC I.8.F)."""
+    in_play = {player: score for player, score in game.scores.items() if player not in game.losers}
+    leaders = [player for player, score in in_play.items() if score == max(in_play.values())]
+    return events.ResultFinal(
+        scores=[events.FinalScore(player_id=player, score=game.scores[player]) for player in game.player_ids],
+        winner_id=leaders[0] if len(leaders) == 1 else "",
+        lost_by_all=not in_play,
+        revision=game.revision,
+        condition=game.condition,
+        loser_ids=game.losers,
+        unplayed=game.condition in DECIDED and not game.turns_taken,
+        occurred_at=timestamp(at),
+    )
+
+
+def final(game: Game, at: Instant) -> tuple[Message, ...]:
+    """The final result; before the first one the seed of a table whose bag the system held, which draws no more."""
+    facts = (result(game, at),)
+    if game.hosted and game.seed and not game.revision:
+        return (events.SeedRevealed(seed=game.seed, occurred_at=timestamp(at)), *facts)
+    return facts
+
+
+def _lines(game: Game, clock: Clock, ruleset: Ruleset) -> Iterator[Adjustment]:
+    if game.condition == events.END_CONDITION_FORFEIT:
+        yield from forfeit_adjustments(game.scores, game.losers, ruleset, begun=bool(game.turns_taken))
+    elif game.condition in DECIDED:
+        yield from settle_abandonment(game.scores, game.losers, ruleset).adjustments
+    if not any(UNKNOWN in rack for rack in game.racks.values()):
+        yield from rack_adjustments(_condition(game), game.racks, ruleset, clock.overtime_ms)
+    if game.condition not in DECIDED:
+        yield from time_adjustments(clock.overtime_ms, ruleset)
+
+
+def _fact(game: Game, clock: Clock, line: Adjustment) -> tuple[str, Message]:
+    """A line as it is written, and what it is called among those that stand already."""
+    fact: Message
+    match line.kind:
+        case AdjustmentKind.RACK_PENALTY:
+            fact = events.RackPenalty(player_id=line.player, faces=game.racks[line.player], points=-line.points)
+        case AdjustmentKind.OUT_BONUS:
+            fact = events.OutBonus(player_id=line.player, points=line.points)
+        case AdjustmentKind.TIME_PENALTY:
+            overtime = clock.overtime_ms[line.player]
+            fact = events.TimePenalty(player_id=line.player, overtime_ms=overtime, points=-line.points)
+        case AdjustmentKind.ABANDONMENT | AdjustmentKind.FORFEIT:
+            reason = _REASONS[line.kind]
+            fact = events.ScoreAdjusted(player_id=line.player, points=line.points, reason=reason, article=line.article)
+            return events.AdjustmentReason.Name(reason), fact
+    return fact.DESCRIPTOR.name, fact

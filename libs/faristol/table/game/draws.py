@@ -1,0 +1,120 @@
+"""What draws, and what is done about wrong ones, do to a table."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from types import MappingProxyType
+
+from google.protobuf.message import Message
+
+from faristol.pb.game.v1 import events_pb2 as events
+from faristol.rules import without
+from faristol.table.game.state import Drawn, Game, Phase, taken_out
+from faristol.table.game.turns import Change, with_rack
+
+
+def _drawn(game: Game, fact: events.TilesDrawn) -> Game:
+    phase, course, last = game.phase, game.course, game.drawn.get(fact.player_id)
+    drawn = Drawn(game.turn, tuple(fact.faces))
+    if fact.player_id == game.mover and phase is Phase.PLACED:
+        phase, drawn = Phase.DRAWN, replace(drawn, for_play=True)
+    elif fact.player_id == game.mover and phase is Phase.CHALLENGED and course.resume is Phase.PLACED:
+        course, drawn = replace(course, resume=Phase.DRAWN), replace(drawn, for_play=True)
+    elif last is not None and last.turn == game.turn and last.for_play:
+        drawn = Drawn(game.turn, (*last.faces, *drawn.faces), for_play=True)
+    return replace(
+        game,
+        phase=phase,
+        course=course,
+        next_draw=fact.draw + 1,
+        bag_left=fact.bag_left,
+        racks=with_rack(game.racks, fact.player_id, (*game.racks[fact.player_id], *fact.faces)),
+        drawn=MappingProxyType({**game.drawn, fact.player_id: drawn}),
+        undrawn=tuple(player for player in game.undrawn if player != fact.player_id) if game.undrawn else (),
+    )
+
+
+def _overdraw_found(game: Game, fact: events.OverdrawFound) -> Game:
+    return replace(game, next_draw=fact.draw + 1, interruption=fact)
+
+
+def _overdraw_resolved(game: Game, fact: events.OverdrawResolved) -> Game:
+    rack = taken_out(game.racks[fact.player_id], fact.faces)
+    return replace(
+        game,
+        interruption=None,
+        bag_left=fact.bag_left,
+        racks=with_rack(game.racks, fact.player_id, rack),
+        drawn=_still_held(game, fact.player_id, fact.faces),
+    )
+
+
+def _underdraw_found(game: Game, fact: events.UnderdrawFound) -> Game:
+    return replace(game, interruption=fact)
+
+
+def _underdraw_resolved(game: Game, _: events.UnderdrawResolved) -> Game:
+    return replace(game, interruption=None)
+
+
+def _illegal_exchange_found(game: Game, fact: events.IllegalExchangeFound) -> Game:
+    return replace(game, next_draw=fact.draw + 1, interruption=fact)
+
+
+def _illegal_exchange_resolved(game: Game, fact: events.IllegalExchangeResolved) -> Game:
+    found = game.interruption
+    assert isinstance(found, events.IllegalExchangeFound), "an illegal exchange that was found is resolved"
+    rack = (*without(game.racks[fact.player_id], found.from_rack), *fact.kept)
+    return replace(
+        game,
+        interruption=None,
+        racks=with_rack(game.racks, fact.player_id, rack),
+        drawn=_still_held(game, fact.player_id, found.from_rack),
+    )
+
+
+def _free_exchange_shown(game: Game, _: events.FreeExchangeShown) -> Game:
+    return replace(game, open_play=None)
+
+
+def _free_exchanged(game: Game, fact: events.FreeExchanged) -> Game:
+    rack = taken_out(game.racks[fact.player_id], fact.faces)
+    return replace(game, racks=with_rack(game.racks, fact.player_id, rack))
+
+
+def _found(game: Game, fact: events.TilesFound) -> Game:
+    out = game.out if fact.into_bag else (*game.out, *fact.faces)
+    return replace(game, out=out, bag_left=fact.bag_left)
+
+
+def _rack_told(game: Game, fact: events.RackStated | events.RackDeduced) -> Game:
+    return replace(game, racks=with_rack(game.racks, fact.player_id, tuple(fact.faces)))
+
+
+def _still_held(game: Game, player_id: str, gone: Iterable[str]) -> Mapping[str, Drawn]:
+    """The last draws, without tiles of a player that have left the rack."""
+    left, last = list(gone), game.drawn[player_id]
+    kept = []
+    for face in last.faces:
+        if face in left:
+            left.remove(face)
+        else:
+            kept.append(face)
+    return MappingProxyType({**game.drawn, player_id: replace(last, faces=tuple(kept))})
+
+
+CHANGES: Mapping[type[Message], Change] = {
+    events.TilesDrawn: _drawn,
+    events.OverdrawFound: _overdraw_found,
+    events.OverdrawResolved: _overdraw_resolved,
+    events.UnderdrawFound: _underdraw_found,
+    events.UnderdrawResolved: _underdraw_resolved,
+    events.IllegalExchangeFound: _illegal_exchange_found,
+    events.IllegalExchangeResolved: _illegal_exchange_resolved,
+    events.FreeExchangeShown: _free_exchange_shown,
+    events.FreeExchanged: _free_exchanged,
+    events.TilesFound: _found,
+    events.RackStated: _rack_told,
+    events.RackDeduced: _rack_told,
+}

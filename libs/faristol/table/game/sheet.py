@@ -1,0 +1,220 @@
+"""What counts, corrections, officials and the end do to a table."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from types import MappingProxyType
+
+from google.protobuf.message import Message
+
+from faristol.pb.game.v1 import events_pb2 as events
+from faristol.rules import Placement, Square, Tile
+from faristol.table.game.state import Course, Game, Phase, tiles_of
+from faristol.table.game.turns import Change, with_score
+
+
+def _written(game: Game, fact: events.ScoreWritten) -> Game:
+    play = game.in_question
+    if play is None or play.turn != fact.turn:
+        return game
+    noted = game.noted
+    if fact.blanks:
+        blanks = [square for square, tile in tiles_of(play) if tile.blank]
+        told = {
+            square: MappingProxyType({**noted.get(square, {}), fact.player_id: face})
+            for square, face in zip(blanks, fact.blanks, strict=False)
+        }
+        noted = MappingProxyType({**noted, **told})
+    written = MappingProxyType({**game.course.written, fact.player_id: fact})
+    return replace(game, noted=noted, course=replace(game.course, written=written))
+
+
+def _blank_settled(game: Game, fact: events.BlankSettled) -> Game:
+    settled = _with_blank(game, fact)
+    if not fact.arbiter_id:
+        return settled
+    lay = [_blank_at(one, fact) is not None and _blank_at(one, fact) == _blank_at(game, fact) for one in game.begun]
+    begun = (_with_blank(one, fact) if there else one for one, there in zip(game.begun, lay, strict=True))
+    return settled.but(begun=tuple(begun))
+
+
+def _blank_at(game: Game, fact: events.BlankSettled) -> tuple[str, Tile] | None:
+    """The blank there with who laid it; None where none lies."""
+    square = Square(fact.row, fact.column)
+    tile = game.board.get(square)
+    return None if tile is None or not tile.blank else (game.placers[square], tile)
+
+
+def _with_blank(game: Game, fact: events.BlankSettled) -> Game:
+    """With what the blank that lies there stands for."""
+    square = Square(fact.row, fact.column)
+    board = game.board.remove([square]).place([Placement(square, Tile(fact.face, blank=True))])
+    course, open_play = game.course, game.open_play
+    if course.pending is not None:
+        course = replace(course, pending=_reading(course.pending, fact))
+    if open_play is not None:
+        open_play = _reading(open_play, fact)
+    return replace(game, board=board, course=course, open_play=open_play)
+
+
+def _reading(play: events.PlayPlaced, settled: events.BlankSettled) -> events.PlayPlaced:
+    """``play`` with its tiles and words as they read once a blank is settled: so they are challenged."""
+    read = events.PlayPlaced()
+    read.CopyFrom(play)
+    for tile in read.placements:
+        if (tile.row, tile.column) == (settled.row, settled.column):
+            tile.face = settled.face
+    for word in read.words:
+        down, right = settled.row - word.row, settled.column - word.column
+        place, aside = (right, down) if word.across else (down, right)
+        if aside == 0 and 0 <= place < len(word.word.faces):
+            word.word.faces[place] = settled.face
+    return read
+
+
+def _disputed(game: Game, fact: events.CountDisputed) -> Game:
+    return replace(game, interruption=fact)
+
+
+def _settled(game: Game, fact: events.CountSettled) -> Game:
+    course = replace(game.course, settled_score=fact.score) if game.pending else game.course
+    return replace(game, interruption=None, course=course)
+
+
+def _play_corrected(game: Game, fact: events.PlayCorrected) -> Game:
+    turns = list(game.turns_taken)
+    turns[fact.turn - 1] = replace(turns[fact.turn - 1], points=fact.score)
+    corrected = replace(_with_total(game, fact.player_id, fact.total, fact.turn), turns_taken=tuple(turns))
+    length = [len(one.turns_taken) for one in corrected.begun]
+    begun = (one.but(turns_taken=tuple(turns[:to])) for one, to in zip(corrected.begun, length, strict=True))
+    return replace(corrected, begun=tuple(begun))
+
+
+def _total_corrected(game: Game, fact: events.TotalCorrected) -> Game:
+    return _with_total(game, fact.player_id, fact.total)
+
+
+def _with_total(game: Game, player_id: str, total: int, turn: int = 0) -> Game:
+    """With another total, which stands too when entries after ``turn`` are taken back: it is no entry of a turn.
+
+    Who signed the sheet with the total before has not signed this one.
+    """
+    points = total - game.scores[player_id]
+    signed = () if points else game.signed
+    begun = tuple(
+        one.but(scores=with_score(one, player_id, one.scores[player_id] + points)) if one.turn > turn else one
+        for one in game.begun
+    )
+    return replace(game, scores=with_score(game, player_id, total), begun=begun, signed=signed)
+
+
+def _arbiter_assigned(game: Game, fact: events.ArbiterAssigned) -> Game:
+    return replace(game, arbiter=fact.arbiter_id)
+
+
+def _arbiter_called(game: Game, fact: events.ArbiterCalled) -> Game:
+    return replace(game, arbiter_called=fact.player_id)
+
+
+def _arbiter_left(game: Game, _: events.ArbiterLeft) -> Game:
+    return replace(game, arbiter_called="")
+
+
+def _sanctioned(game: Game, fact: events.SanctionImposed) -> Game:
+    if fact.kind == events.SANCTION_KIND_GAME and len(game.player_ids) > 2:
+        game = replace(game, gone=game.gone | {fact.player_id})
+    if not fact.overholding:
+        return game
+    return replace(game, overholding=MappingProxyType({**game.overholding, fact.player_id: fact.overholding}))
+
+
+def _asked(game: Game, fact: events.WordAsked) -> Game:
+    word = tuple(fact.word.faces)
+    involved = [player for player in (fact.player_id, fact.answerer_id) if player]
+    return replace(game, asked=game.asked | {(player, word) for player in involved})
+
+
+def _end_agreed(game: Game, fact: events.EndAgreed) -> Game:
+    return replace(game, course=replace(game.course, agreed=game.course.agreed | {fact.player_id}))
+
+
+def _abandoned(game: Game, fact: events.Abandoned) -> Game:
+    return replace(game, gone=game.gone | set(fact.player_ids))
+
+
+def _ended(game: Game, fact: events.GameEnded) -> Game:
+    return replace(
+        game,
+        phase=Phase.ENDED,
+        mover="",
+        course=Course(),
+        open_play=None,
+        interruption=None,
+        arbiter_called="",
+        condition=fact.condition,
+        losers=tuple(fact.loser_ids),
+    )
+
+
+def _taken_off(game: Game, fact: events.RackPenalty | events.TimePenalty) -> Game:
+    return _adjusted(game, fact.player_id, fact.DESCRIPTOR.name, -fact.points)
+
+
+def _added(game: Game, fact: events.OutBonus) -> Game:
+    return _adjusted(game, fact.player_id, fact.DESCRIPTOR.name, fact.points)
+
+
+def _score_adjusted(game: Game, fact: events.ScoreAdjusted) -> Game:
+    adjusted = _with_total(game, fact.player_id, game.scores[fact.player_id] + fact.points)
+    line = events.AdjustmentReason.Name(fact.reason)
+    return replace(adjusted, adjusted=game.adjusted | {(fact.player_id, line)})
+
+
+def _adjusted(game: Game, player_id: str, line: str, points: int) -> Game:
+    scores = with_score(game, player_id, game.scores[player_id] + points)
+    return replace(game, scores=scores, adjusted=game.adjusted | {(player_id, line)})
+
+
+def _signed(game: Game, fact: events.SheetSigned) -> Game:
+    return replace(game, signed=(*game.signed, fact.player_id))
+
+
+def _final(game: Game, _: events.ResultFinal) -> Game:
+    return replace(game, phase=Phase.FINAL)
+
+
+def _closed(game: Game, fact: events.TableClosed) -> Game:
+    ended = events.GameEnded(condition=fact.condition, loser_ids=fact.loser_ids)
+    scores = MappingProxyType({score.player_id: score.score for score in fact.scores})
+    return replace(_ended(game, ended), phase=Phase.FINAL, scores=scores, closed=True)
+
+
+def _reopened(game: Game, _: events.GameReopened) -> Game:
+    return replace(game, phase=Phase.ENDED, signed=(), revision=game.revision + 1)
+
+
+CHANGES: Mapping[type[Message], Change] = {
+    events.ScoreWritten: _written,
+    events.BlankSettled: _blank_settled,
+    events.CountDisputed: _disputed,
+    events.CountSettled: _settled,
+    events.PlayCorrected: _play_corrected,
+    events.TotalCorrected: _total_corrected,
+    events.ArbiterAssigned: _arbiter_assigned,
+    events.ArbiterCalled: _arbiter_called,
+    events.ArbiterLeft: _arbiter_left,
+    events.SanctionImposed: _sanctioned,
+    events.WordAsked: _asked,
+    events.EndAgreed: _end_agreed,
+    events.Abandoned: _abandoned,
+    events.GameEnded: _ended,
+    events.RackPenalty: _taken_off,
+    events.OutBonus: _added,
+    events.TimePenalty: _taken_off,
+    events.ScoreAdjusted: _score_adjusted,
+    events.SheetSigned: _signed,
+    events.ResultFinal: _final,
+    events.TableClosed: _closed,
+    events.GameReopened: _reopened,
+}

@@ -1,0 +1,294 @@
+"""What the facts of turns and challenges do to a table."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from types import MappingProxyType
+from typing import Any
+
+from google.protobuf.message import Message
+
+from faristol.kernel.pins import Pin
+from faristol.kernel.times import instant
+from faristol.pb.game.v1 import events_pb2 as events
+from faristol.rules import Placement, Square, Tile, TurnKind, without
+from faristol.table.game.state import Course, Game, LastRuling, Owed, Phase, Taken, blanks_of, taken_out, tiles_of
+
+Change = Callable[[Game, Any], Game]
+
+NOTHING: Course = Course()
+
+
+NO_ENTRIES = ("next_draw", "challenges", "arbiter", "gone", "asked", "overholding", "adjusted", "last_at")
+"""What stays as it is when entries are taken back: numbers of draws, which are never given twice, and of challenges,
+by which their cases are known; and what arbiters noted. Totals, turns and letters that they set stand in ``begun``."""
+
+
+def with_rack(racks: Mapping[str, tuple[str, ...]], player_id: str, rack: tuple[str, ...]) -> Mapping[str, Any]:
+    """``racks`` with another one for a player."""
+    return MappingProxyType({**racks, player_id: rack})
+
+
+def with_score(game: Game, player_id: str, score: int) -> Mapping[str, int]:
+    """The running totals with another one for a player."""
+    return MappingProxyType({**game.scores, player_id: score})
+
+
+def _opened(_: Game, fact: events.GameOpened) -> Game:
+    players = tuple(fact.player_ids)
+    return Game(
+        game_id=fact.game_id,
+        tournament_id=fact.tournament_id,
+        round=fact.round,
+        table=fact.table,
+        player_ids=players,
+        ruleset=Pin.of(fact.ruleset),
+        lexicon=Pin.of(fact.lexicon),
+        seed=fact.seed,
+        keeping=fact.keeping or events.KEEPING_HOSTED,
+        racks=MappingProxyType(dict.fromkeys(players, ())),
+        scores=MappingProxyType(dict.fromkeys(players, 0)),
+        opened_at=instant(fact.occurred_at),
+    )
+
+
+def _told_of_draws(game: Game, _: events.DrawsCommitted | events.SeedRevealed) -> Game:
+    return game  # the seed says it all
+
+
+def _start_tile_drawn(game: Game, fact: events.StartTileDrawn) -> Game:
+    return replace(game, next_draw=fact.draw + 1)
+
+
+def _start_decided(game: Game, fact: events.StartDecided) -> Game:
+    return replace(game, starter=fact.player_id)
+
+
+def _started(game: Game, fact: events.GameStarted) -> Game:
+    first = fact.first_player_id
+    return _next_begun(game, game.but(phase=Phase.TURN, turn=1, mover=first, starter=first))
+
+
+def _laid(game: Game, fact: events.TilesLaid) -> Game:
+    laid = tuple(Placement(Square(tile.row, tile.column), Tile(tile.face, tile.blank)) for tile in fact.placements)
+    return replace(game, open_play=None, course=replace(game.course, laid=(*game.course.laid, *laid)))
+
+
+def _taken_back(game: Game, _: events.TilesTakenBack) -> Game:
+    if game.pending is None:
+        return replace(game, course=replace(game.course, laid=(), blanks_said=game.course.said))
+    laid = tiles_of(game.pending)
+    counted = blanks_of(laid)
+    said = replace(game.course, laid=laid).said
+    rack = (*game.racks[game.mover], *(tile.in_rack for _, tile in laid))
+    return replace(
+        game,
+        phase=Phase.TURN,
+        course=Course(blanks_said=said, blanks_counted=counted),
+        board=game.board.remove(square for square, _ in laid),
+        racks=with_rack(game.racks, game.mover, rack),
+    )
+
+
+def _placed(game: Game, fact: events.PlayPlaced) -> Game:
+    laid = tiles_of(fact)
+    rack = taken_out(game.racks[fact.player_id], [tile.in_rack for _, tile in laid])
+    placers, noted = game.placers, game.noted
+    if blanks := {square: fact.player_id for square, tile in laid if tile.blank}:
+        placers = MappingProxyType({**placers, **blanks})
+        noted = MappingProxyType({square: notes for square, notes in noted.items() if square not in blanks})
+    return game.but(
+        phase=Phase.OFF_CENTRE if fact.off_centre else Phase.PLACED,
+        course=Course(taken=TurnKind.PLAY, pending=fact, blanks_said=game.course.said),
+        open_play=None,
+        board=game.board.place(laid),
+        racks=with_rack(game.racks, fact.player_id, rack),
+        placers=placers,
+        noted=noted,
+    )
+
+
+def _off_centre_decided(game: Game, fact: events.OffCentreDecided) -> Game:
+    return replace(game, phase=Phase.PLACED) if fact.accepted else game
+
+
+def _accepted(game: Game, _: events.PlayAccepted) -> Game:
+    return replace(game, open_play=None)
+
+
+def _challenged(game: Game, fact: events.ChallengeRaised) -> Game:
+    course = replace(game.course, challenger=fact.player_id, resume=game.phase, ruled=None, rulings=0, appealed=False)
+    return replace(game, phase=Phase.CHALLENGED, challenges=fact.challenge, course=course)
+
+
+def _ruled(game: Game, fact: events.ChallengeRuled) -> Game:
+    course = replace(game.course, ruled=fact.valid, rulings=1)
+    unfounded = game.unfounded
+    if fact.unfounded:
+        unfounded = MappingProxyType({**unfounded, course.challenger: fact.unfounded})
+    phase = course.resume if fact.valid else Phase.CHALLENGED
+    return replace(game, phase=phase, course=course, unfounded=unfounded, last_ruling=_last_ruling(game, fact))
+
+
+def _appealed(game: Game, _: events.AppealRaised) -> Game:
+    resume = game.course.resume if game.phase is Phase.CHALLENGED else game.phase
+    return replace(game, phase=Phase.CHALLENGED, course=replace(game.course, ruled=None, appealed=True, resume=resume))
+
+
+def _appeal_ruled(game: Game, fact: events.AppealRuled) -> Game:
+    course = replace(game.course, ruled=fact.valid, rulings=game.course.rulings + 1)
+    phase = course.resume if fact.valid else Phase.CHALLENGED
+    return replace(game, phase=phase, course=course, last_ruling=_last_ruling(game, fact))
+
+
+def _last_ruling(game: Game, fact: events.ChallengeRuled | events.AppealRuled) -> LastRuling:
+    play = game.in_question
+    assert play is not None, "a play that was placed is ruled on"
+    return LastRuling(play, fact)
+
+
+def _penalised(game: Game, fact: events.ChallengePenalty) -> Game:
+    return replace(game, scores=with_score(game, fact.player_id, game.scores[fact.player_id] + fact.points))
+
+
+def _withdrawn(game: Game, fact: events.PlayWithdrawn) -> Game:
+    play = game.in_question
+    assert play is not None, "a play that was placed is withdrawn"
+    laid = tiles_of(play)
+    held = without(game.racks[fact.player_id], fact.returned)
+    cleared = replace(
+        game,
+        board=game.board.remove(square for square, _ in laid),
+        racks=with_rack(game.racks, fact.player_id, (*held, *(tile.in_rack for _, tile in laid))),
+        bag_left=fact.bag_left if fact.returned else game.bag_left,
+    )
+    kind = TurnKind.LOST if fact.reason == events.WITHDRAWAL_REASON_FAKE_BLANK else TurnKind.WITHDRAWN
+    if fact.turn == game.turn:
+        return _next_turn(cleared, Taken(game.mover, kind))
+    over = list(game.turns_taken)
+    before, over[fact.turn - 1] = over[fact.turn - 1], Taken(fact.player_id, kind)
+    return replace(
+        cleared,
+        phase=Phase.TURN,
+        course=NOTHING,
+        open_play=None,
+        undrawn=tuple(player for player in game.undrawn if player != fact.player_id),
+        turns_taken=tuple(over),
+        scores=with_score(game, fact.player_id, game.scores[fact.player_id] - before.points),
+    )
+
+
+def _exchange_announced(game: Game, fact: events.ExchangeAnnounced) -> Game:
+    return replace(game, open_play=None, course=replace(game.course, announced=fact.count))
+
+
+def _exchanged(game: Game, fact: events.Exchanged) -> Game:
+    rack = taken_out(game.racks[fact.player_id], fact.faces)
+    return replace(
+        game,
+        phase=Phase.DRAWN,
+        open_play=None,
+        course=Course(taken=TurnKind.EXCHANGE),
+        racks=with_rack(game.racks, fact.player_id, rack),
+    )
+
+
+def _passed(game: Game, _: events.Passed) -> Game:
+    return replace(game, phase=Phase.DRAWN, open_play=None, course=Course(taken=TurnKind.PASS))
+
+
+def _cannot_play(game: Game, _: events.CannotPlay) -> Game:
+    return replace(game, phase=Phase.DRAWN, open_play=None, course=Course(taken=TurnKind.CANNOT_PLAY))
+
+
+def _lost(game: Game, fact: events.TurnLost) -> Game:
+    owed = [one for one in game.forfeited if one.player_id == fact.player_id and one.reason == fact.reason]
+    rest = [one for one in game.forfeited if one is not next(iter(owed), None)]
+    # Who has left for good begins no turn: the play before can still be questioned in that of the next (FM 4).
+    gone = fact.reason == events.TURN_LOST_REASON_ABANDONED
+    lost = replace(game, forfeited=tuple(rest))
+    return _next_turn(lost, Taken(fact.player_id, TurnKind.LOST), game.open_play if gone else None)
+
+
+def _forfeited(game: Game, fact: events.NextTurnForfeited) -> Game:
+    since = game.turn + 1 if game.mover == fact.player_id and game.begun_with else game.turn
+    owed = Owed(fact.player_id, fact.reason, fact.article, since)
+    begun = game.begun
+    if fact.reason == events.TURN_LOST_REASON_SANCTION:  # no entry: it is owed too when entries are taken back
+        begun = tuple(one.but(forfeited=(*one.forfeited, replace(owed, since=one.turn))) for one in begun)
+    return replace(game, forfeited=(*game.forfeited, owed), begun=begun)
+
+
+def _next_begun(game: Game, after: Game) -> Game:
+    """``after``, which begins a turn, keeping how it began where entries can be taken back."""
+    return after if game.hosted else after.but(begun=(*game.begun, after.but(begun=())))
+
+
+def _entries_taken_back(game: Game, fact: events.EntriesTakenBack) -> Game:
+    kept = {name: getattr(game, name) for name in NO_ENTRIES}
+    begun = game.begun[fact.turn - 1]
+    # An arbiter who was called before the turn may have come and gone in it.
+    over = fact.turn < game.turn
+    called = game.arbiter_called if begun.arbiter_called or over else ""
+    again = fact.turn if over else game.again
+    return begun.but(begun=game.begun[: fact.turn], arbiter_called=called, again=again, **kept)
+
+
+def _completed(game: Game, fact: events.PlayCompleted) -> Game:
+    course = game.course
+    assert course.taken is not None, "a turn that was taken is completed"
+    drawn = course.taken is not TurnKind.PLAY or game.phase is not Phase.PLACED or game.bag_left == 0
+    owes = not drawn and fact.player_id not in game.gone
+    completed = game.but(
+        phase=Phase.TURN,
+        turn=game.turn + 1,
+        mover=game.next_player(game.mover),
+        course=NOTHING,
+        open_play=course.pending,
+        scores=with_score(game, fact.player_id, fact.total),
+        turns_taken=(*game.turns_taken, Taken(fact.player_id, course.taken, fact.score)),
+        undrawn=(*game.undrawn, fact.player_id) if owes else game.undrawn,
+    )
+    return _next_begun(game, completed)
+
+
+def _next_turn(game: Game, taken: Taken, open_play: events.PlayPlaced | None = None) -> Game:
+    lost = game.but(
+        phase=Phase.TURN,
+        turn=game.turn + 1,
+        mover=game.next_player(game.mover),
+        course=NOTHING,
+        open_play=open_play,
+        turns_taken=(*game.turns_taken, taken),
+    )
+    return _next_begun(game, lost)
+
+
+CHANGES: Mapping[type[Message], Change] = {
+    events.GameOpened: _opened,
+    events.DrawsCommitted: _told_of_draws,
+    events.SeedRevealed: _told_of_draws,
+    events.StartTileDrawn: _start_tile_drawn,
+    events.StartDecided: _start_decided,
+    events.GameStarted: _started,
+    events.TilesLaid: _laid,
+    events.TilesTakenBack: _taken_back,
+    events.PlayPlaced: _placed,
+    events.OffCentreDecided: _off_centre_decided,
+    events.PlayAccepted: _accepted,
+    events.ChallengeRaised: _challenged,
+    events.ChallengeRuled: _ruled,
+    events.AppealRaised: _appealed,
+    events.AppealRuled: _appeal_ruled,
+    events.ChallengePenalty: _penalised,
+    events.PlayWithdrawn: _withdrawn,
+    events.ExchangeAnnounced: _exchange_announced,
+    events.Exchanged: _exchanged,
+    events.Passed: _passed,
+    events.CannotPlay: _cannot_play,
+    events.TurnLost: _lost,
+    events.NextTurnForfeited: _forfeited,
+    events.PlayCompleted: _completed,
+    events.EntriesTakenBack: _entries_taken_back,
+}

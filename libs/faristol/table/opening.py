@@ -1,0 +1,78 @@
+"""Opening a table: the starting draw, the first racks, the start (FISC I.5). Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from google.protobuf.message import Message
+
+from faristol.pb.game.v1 import events_pb2 as events
+from faristol.pb.pairing.v1 import events_pb2 as pairing_events
+from faristol.rules import Ruleset, commitment, derive_seed, draw, full_bag, starting_draw, without
+from faristol.table.game import UNKNOWN, Instant, timestamp
+from faristol.table.views import Tournament, seated
+
+
+def open_table(
+    tournament: Tournament, round_: int, pairing: pairing_events.Pairing, ruleset: Ruleset, at: Instant
+) -> list[Message]:
+    """All that happens at a table until the first clock may run.
+
+    The table's seed follows from the tournament's and from the game's id, so nobody chooses it. The pairing says
+    who begins under rules that do not draw for it. A game that may not be played without an arbiter starts when the
+    table has one (PES Γ.γ). A table over the board starts when it is entered who begins.
+    """
+    seed = derive_seed(tournament.seed, pairing.game_id)
+    players = seated(pairing)
+    facts: list[Message] = [
+        events.GameOpened(
+            game_id=pairing.game_id,
+            tournament_id=tournament.tournament_id,
+            round=round_,
+            table=pairing.table,
+            player_ids=players,
+            ruleset=tournament.ruleset.message(),
+            lexicon=tournament.lexicon.message(),
+            seed=seed,
+            keeping=tournament.keeping,
+            occurred_at=timestamp(at),
+            drawn_at=timestamp(tournament.drawn[round_]) if round_ in tournament.drawn else None,
+        )
+    ]
+    if tournament.keeping == events.KEEPING_RECORDED:
+        return [*facts, *_dealt_unseen(players, ruleset, at)]
+    facts.append(events.DrawsCommitted(commitment=commitment(seed, pairing.game_id), occurred_at=timestamp(at)))
+    first, number = players[0], 0
+    if ruleset.start.method == "draw":
+        drawn = starting_draw(ruleset, players, seed)
+        first, number = drawn.first, drawn.next_counter
+        facts.extend(
+            events.StartTileDrawn(player_id=tile.player, face=tile.face, draw=tile.counter, occurred_at=timestamp(at))
+            for tile in drawn.tiles
+        )
+    facts.append(events.StartDecided(player_id=first, occurred_at=timestamp(at)))
+    bag = full_bag(ruleset.tile_set)
+    for player in sorted(players, key=lambda player: player != first):
+        rack = draw(bag, ruleset.game.rack_size, seed, number)
+        bag = without(bag, rack)
+        facts.append(
+            events.TilesDrawn(player_id=player, faces=rack, draw=number, bag_left=len(bag), occurred_at=timestamp(at))
+        )
+        number += 1
+    if not ruleset.arbiter.required:
+        facts.append(events.GameStarted(first_player_id=first, occurred_at=timestamp(at)))
+    return facts
+
+
+def _dealt_unseen(players: Sequence[str], ruleset: Ruleset, at: Instant) -> list[Message]:
+    """The first racks at a table over the board: full, and nobody has entered of what."""
+    size, left = ruleset.game.rack_size, len(full_bag(ruleset.tile_set))
+    facts: list[Message] = []
+    for number, player in enumerate(players):
+        left -= size
+        facts.append(
+            events.TilesDrawn(
+                player_id=player, faces=[UNKNOWN] * size, draw=number, bag_left=left, occurred_at=timestamp(at)
+            )
+        )
+    return facts

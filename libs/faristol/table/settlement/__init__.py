@@ -1,0 +1,1 @@
+"""What follows at a table by itself. Pure."""

@@ -1,0 +1,289 @@
+"""What follows at a table from what its clock and its case say, and from the rules alone. Pure.
+
+Every fact here is found from the state alone, one after another, until none is missing. So it does not matter
+who settles a table, when, and how often.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from google.protobuf.message import Message
+
+from faristol.kernel.refusal import Refusal
+from faristol.pb.game.v1 import events_pb2 as events
+from faristol.rules import Ruleset, TurnKind, Word, check_play
+from faristol.rules.challenges import cost, play_stands
+from faristol.rules.clockwork import lost_by_timeout
+from faristol.rules.endgame import EndCondition, end_of_turns, is_out
+from faristol.table.decide.checks import in_doubt
+from faristol.table.decide.draws import unseen
+from faristol.table.decide.plays import announced
+from faristol.table.foot import CONDITIONS, clock_is_done, final, missing_line, racks_wanted, signers
+from faristol.table.game import UNKNOWN, Game, Instant, Phase, fold, timestamp
+from faristol.table.views import Clock, Ruling
+from faristol.table.withdrawal import withdrawn
+
+__all__ = ["CONDITIONS", "fold", "settle"]
+
+
+def settle(game: Game, clock: Clock, ruling: Ruling | None, ruleset: Ruleset) -> list[Message]:
+    """The facts that follow from ``clock``, from the ``ruling`` on the pending challenge and from the rules, in order.
+
+    A press completes the turn (FISC I.11), or its last step where nothing is pressed (FM 1). A ruling lets the play
+    stand, or takes it off the board with loss of the turn (FISC I.10). The game ends as its book says, and the sheet
+    gets its last lines. The list is empty when nothing is missing.
+    """
+    facts: list[Message] = []
+    while following := _missing(game, clock, ruling, ruleset):
+        facts.extend(following)
+        game = fold(game, following)
+    return facts
+
+
+def _missing(game: Game, clock: Clock, ruling: Ruling | None, ruleset: Ruleset) -> Sequence[Message]:
+    """The first facts that the table lacks, if any."""
+    if game.phase is Phase.FINAL or not game.game_id:
+        return ()
+    if not game.hosted and (deduced := _deduced(game, ruleset)):
+        return (deduced,)
+    if game.phase is Phase.ENDED:
+        return _at_the_foot(game, clock, ruleset)
+    if clock.forfeited:
+        at = max(clock.forfeited_at, game.last_at)
+        return (_ended(game, EndCondition.FORFEIT, at, clock.forfeited),)
+    if game.phase is Phase.UNSPECIFIED:
+        return ()
+    if game.phase in (Phase.PLACED, Phase.DRAWN) and clock.pressed_turn == game.turn:
+        if not game.entered_again:
+            return (_completed(game, clock.pressed_at),)
+        if _entered_to_the_end(game, clock, ruleset):
+            return (_completed(game, max(clock.pressed_at, game.last_at)),)
+    if "press" not in ruleset.turn.steps and _taken_to_its_end(game):
+        return (_completed(game, game.last_at),)
+    if _written_to_the_end(game, ruleset):
+        return (_completed(game, game.last_at),)
+    if game.phase is Phase.TURN and (condition := _end(game, clock, ruleset)):
+        return (_ended(game, condition, game.last_at),)
+    if clock.exceeded_at is not None:
+        # The cap may have been reached while the player went on: the end is not before what was done since.
+        return (_ended(game, EndCondition.OVERTIME, max(clock.exceeded_at, game.last_at)),)
+    if clock.last_turn is not None and game.turn > clock.last_turn:
+        return (_ended(game, EndCondition.ROUND_TIME, max(clock.round_over_at, game.last_at)),)
+    if game.phase is Phase.CHALLENGED:
+        return _after_ruling(game, clock, ruling, ruleset)
+    if game.phase is Phase.TURN and game.interruption is None:
+        return _without_turn(game, clock, ruleset)
+    return ()
+
+
+def _deduced(game: Game, ruleset: Ruleset) -> events.RackDeduced | None:
+    """The last rack that nobody entered, once the bag is empty: it holds what is seen nowhere else."""
+    hidden = [player for player, rack in game.racks.items() if UNKNOWN in rack]
+    if game.bag_left or len(hidden) != 1:
+        return None
+    (player,) = hidden
+    known = tuple(face for face in game.racks[player] if face != UNKNOWN)
+    return events.RackDeduced(
+        player_id=player, faces=(*known, *unseen(game, ruleset)), occurred_at=timestamp(game.last_at)
+    )
+
+
+def _taken_to_its_end(game: Game) -> bool:
+    """Whether nothing of the turn is left to do where no clock is pressed."""
+    if game.interruption is not None:
+        return False
+    draws = game.bag_left > 0 and game.mover not in game.gone
+    return game.phase is Phase.DRAWN or (game.phase is Phase.PLACED and not draws)
+
+
+def _entered_to_the_end(game: Game, clock: Clock, ruleset: Ruleset) -> bool:
+    """Whether all of a turn was entered again that comes before the press, which stands."""
+    if game.interruption is not None:
+        return False
+    writing = ruleset.turn.complete_on == "both-written" and game.taken is TurnKind.PLAY
+    if writing and set(game.player_ids) - clock.away - game.course.written.keys():
+        return False
+    undrawn = game.mover in clock.away or (clock.away and not ruleset.absence.opponent_may_draw)
+    return game.phase is Phase.DRAWN or not game.bag_left or bool(undrawn)
+
+
+def _written_to_the_end(game: Game, ruleset: Ruleset) -> bool:
+    """Whether the last play of the game is complete because all have written it: no clock is left to be started.
+
+    PES Ε.β: the time stands since the last tile was laid, and Δ.ε: once both have written nobody challenges any more.
+    FISE 32, 45.4: the play is complete when both have noted its score, and who has laid the last tile has ended the
+    game.
+    """
+    return (
+        ruleset.turn.complete_on == "both-written"
+        and game.phase is Phase.PLACED
+        and is_out(game.racks[game.mover], game.bag_left)
+        and game.course.written.keys() >= set(game.player_ids)
+        and game.interruption is None
+        and not game.arbiter_called
+    )
+
+
+def _completed(game: Game, at: Instant) -> events.PlayCompleted:
+    score = game.counted if game.taken is TurnKind.PLAY else 0
+    total = game.scores[game.mover] + score
+    return events.PlayCompleted(
+        turn=game.turn, player_id=game.mover, score=score, total=total, occurred_at=timestamp(at)
+    )
+
+
+def _end(game: Game, clock: Clock, ruleset: Ruleset) -> EndCondition | None:
+    """What ends the game between two turns, if anything does.
+
+    Where a play can be challenged until the next player begins, or by who was away, the one that took its player out
+    has to be accepted first.
+    """
+    if any(is_out(rack, game.bag_left) for rack in game.racks.values()):
+        if in_doubt(game, clock, ruleset) is not None:
+            return None
+        late = clock.last_turn is not None and game.turn > clock.last_turn
+        return EndCondition.ROUND_TIME if late and not ruleset.round_time.out_counts else EndCondition.OUT
+    return _end_of_rows(game, ruleset)
+
+
+def _end_of_rows(game: Game, ruleset: Ruleset) -> EndCondition | None:
+    """Whether a row of turns ends the game; those of players who have left for good count for nothing."""
+    turns = [turn for turn in game.turns_taken if turn.player_id not in game.gone]
+    scores = [game.scores[player] for player in game.in_play]
+    return end_of_turns([turn.kind for turn in turns], scores, ruleset, [turn.points for turn in turns])
+
+
+def _ended(game: Game, condition: EndCondition, at: Instant, losers: Sequence[str] = ()) -> events.GameEnded:
+    """The end by ``condition``, which those do not win who were out of the game before."""
+    loser_ids = [player for player in game.player_ids if player in losers or player in game.gone]
+    return events.GameEnded(condition=CONDITIONS[condition], loser_ids=loser_ids, occurred_at=timestamp(at))
+
+
+def _after_ruling(game: Game, clock: Clock, ruling: Ruling | None, ruleset: Ruleset) -> Sequence[Message]:
+    """What the ruling brings, once the clock has heard of the challenge.
+
+    Before that it is not known whether the mover still had time to be challenged in, and a game that ends by
+    overtime must end so whatever arrives first. A player who can appeal an invalid ruling is waited for (FISE 42.4).
+    """
+    if game.ruled is None:
+        heard = not _clock_listens(game, clock, ruleset) or clock.challenge >= game.challenges
+        if ruling is None or not heard:
+            return ()
+        return (_appeal_ruled(game, ruling),) if game.course.appealed else _ruled(game, ruling, ruleset)
+    law = ruleset.challenge
+    if law.appeal_by == "mover" and game.course.rulings < law.rulings_max:
+        return ()
+    return (withdrawn(game, ruleset, events.WITHDRAWAL_REASON_CHALLENGED, game.last_at),)
+
+
+def _clock_listens(game: Game, clock: Clock, ruleset: Ruleset) -> bool:
+    """Whether a challenge stops the clock that runs now."""
+    if ruleset.clock.model == "none" or clock.held_turn == game.turn:
+        return False
+    return "challenge" in ruleset.clock.neutralised_by
+
+
+def _appeal_ruled(game: Game, ruling: Ruling) -> events.AppealRuled:
+    """The last ruling, where the judges of a case made it and not the arbiter at the table."""
+    play = game.in_question
+    assert play is not None, "an appeal is about a play"
+    return events.AppealRuled(
+        turn=play.turn,
+        challenge=game.challenges,
+        valid=ruling.valid,
+        occurred_at=timestamp(max(ruling.at, game.last_at)),
+    )
+
+
+def _ruled(game: Game, ruling: Ruling, ruleset: Ruleset) -> Sequence[Message]:
+    """The ruling as players are told it, and what it costs the challenger (PES Δ.ε)."""
+    play, challenger = game.in_question, game.course.challenger
+    assert play is not None, "a play that was placed is challenged"
+    good = [valid for _, valid in ruling.words] or [ruling.valid]
+    at = timestamp(max(ruling.at, game.last_at))
+    by_word = ruleset.challenge.ruling == "word"
+    due = cost(good, game.unfounded.get(challenger, 0), ruleset) if challenger else None
+    facts: list[Message] = [
+        events.ChallengeRuled(
+            turn=play.turn,
+            challenge=game.challenges,
+            valid=play_stands(good),
+            words=[
+                events.RuledWord(word=events.Word(faces=word), valid=valid)
+                for word, valid in (ruling.words if by_word else ())
+            ],
+            unfounded=due.unfounded if due and ruleset.challenge.free_invalid is not None else 0,
+            occurred_at=at,
+        )
+    ]
+    if due is None:
+        return facts
+    facts.extend(
+        events.ChallengePenalty(
+            turn=play.turn, challenge=game.challenges, player_id=player, points=points, occurred_at=at
+        )
+        for player, points in ((challenger, -due.from_challenger), (play.player_id, due.to_mover))
+        if points
+    )
+    if due.turn_lost:
+        facts.append(
+            events.NextTurnForfeited(
+                player_id=challenger,
+                reason=events.TURN_LOST_REASON_CHALLENGE,
+                article=ruleset.article("challenge.unfounded_loses_turn"),
+                occurred_at=at,
+            )
+        )
+    return facts
+
+
+def _without_turn(game: Game, clock: Clock, ruleset: Ruleset) -> Sequence[Message]:
+    """The turn of a player who has none: who left, lost it before it came, or let its time pass."""
+    if game.mover in game.gone:
+        return (_lost(game, events.TURN_LOST_REASON_ABANDONED, ruleset.article("abandon.rule"), game.last_at),)
+    owed = next((one for one in game.forfeited if one.player_id == game.mover and one.since <= game.turn), None)
+    if owed is not None:
+        return (_lost(game, owed.reason, owed.article, game.last_at),)
+    if clock.timed_out_turn == game.turn:
+        return _timed_out(game, max(clock.timed_out_at, game.last_at), ruleset)
+    return ()
+
+
+def _timed_out(game: Game, at: Instant, ruleset: Ruleset) -> Sequence[Message]:
+    """What the end of a turn's time brings: what lies counts, may be finished, or the turn is lost (FM 2, FISE 33)."""
+    limited = ruleset.clock.turn_timeout != "none"
+    words = _words_lying(game, ruleset)
+    laid = None if not game.course.laid else words is not None
+    if limited and not lost_by_timeout(laid, ruleset):
+        if words is None or ruleset.clock.turn_timeout != "stands-or-lost":
+            return ()
+        return (announced(game, ruleset, game.mover, game.course.laid, words, at),)
+    article = ruleset.article("clock.turn_timeout" if limited else "round_time.last_turn_seconds")
+    return (_lost(game, events.TURN_LOST_REASON_TIME, article, at),)
+
+
+def _words_lying(game: Game, ruleset: Ruleset) -> Sequence[Word] | None:
+    """The words of the tiles that lie there unannounced; None when they are no play."""
+    if not game.course.laid:
+        return None
+    try:
+        return check_play(game.board, game.course.laid, rack=game.racks[game.mover], ruleset=ruleset)
+    except Refusal:
+        return None
+
+
+def _lost(game: Game, reason: events.TurnLostReason.ValueType, article: str, at: Instant) -> events.TurnLost:
+    return events.TurnLost(
+        turn=game.turn, player_id=game.mover, reason=reason, article=article, occurred_at=timestamp(at)
+    )
+
+
+def _at_the_foot(game: Game, clock: Clock, ruleset: Ruleset) -> Sequence[Message]:
+    """The last lines of the sheet and, where nobody signs it, the result."""
+    line = missing_line(game, clock, ruleset)
+    if line is not None:
+        return (line,)
+    if not signers(game, ruleset) and clock_is_done(clock, ruleset) and not racks_wanted(game, clock, ruleset):
+        return final(game, game.last_at)
+    return ()

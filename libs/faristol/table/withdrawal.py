@@ -1,0 +1,34 @@
+"""A play that comes off the board. Pure."""
+
+from __future__ import annotations
+
+from faristol.pb.game.v1 import events_pb2 as events
+from faristol.rules import Ruleset
+from faristol.table.game import Drawn, Game, Instant, timestamp
+
+
+def withdrawn(
+    game: Game, ruleset: Ruleset, reason: events.WithdrawalReason.ValueType, at: Instant
+) -> events.PlayWithdrawn:
+    """The fact that the play in question comes off the board, with what its player drew after it back in the bag.
+
+    Where a play can be challenged after the draw, what was drawn for it was not due (UF 23).
+    """
+    play = game.in_question
+    assert play is not None, "a play lies on the board"
+    last = game.drawn[play.player_id]
+    returned = _surplus(game, ruleset, play, last) if last.turn == play.turn and last.for_play else ()
+    return events.PlayWithdrawn(
+        turn=play.turn,
+        player_id=play.player_id,
+        reason=reason,
+        returned=returned,
+        bag_left=game.bag_left + len(returned) if returned else 0,
+        occurred_at=timestamp(at),
+    )
+
+
+def _surplus(game: Game, ruleset: Ruleset, play: events.PlayPlaced, last: Drawn) -> tuple[str, ...]:
+    """As many of the tiles drawn after ``play`` as are too many once its own are back on the rack."""
+    over = len(game.racks[play.player_id]) + len(play.placements) - ruleset.game.rack_size
+    return last.faces[max(len(last.faces) - over, 0) :] if over > 0 else ()
