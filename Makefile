@@ -11,7 +11,7 @@ PYTEST_ARGS ?=
 export PATH := $(abspath $(BIN)):$(PATH)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup lexicons run test nightly check format proto golden bench torture simulate judges rounds great browser lock clean
+.PHONY: help setup lexicons run test nightly check format proto golden bench torture simulate judges rounds mutants great browser lock clean
 
 help: ## say what the targets do
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/  make \1\t\2/' | expand -t 20
@@ -93,6 +93,10 @@ PAIRING ?= swiss dutch
 rounds: $(READY) $(PB) ## pair championships and time each round: PLAYERS=1000 ROUNDS=12 PAIRING="swiss dutch"; writes var/rounds-swiss.json …
 	set -e; for one in $(PAIRING); do \
 		GRPC_VERBOSITY=ERROR $(BIN)/python -m tests.campaigns.rounds --players $(PLAYERS) --rounds $(ROUNDS) --pairing $$one; done
+
+MUTANTS ?= 200
+mutants: $(READY) $(PB) ## change pure code at random places, and see whether a test fails: MUTANTS=200 SEED=…; writes var/mutants.json
+	$(BIN)/python -m tests.campaigns.mutants --count $(MUTANTS) --jobs $(JOBS) $(if $(SEED),--seed $(SEED))
 
 great: $(READY) $(PB) ## play a championship of 300 players in 8 rounds under three books, and compute its standings again
 	GREAT_PLAYERS=300 GREAT_ROUNDS=8 $(BIN)/pytest tests/integration/test_great_championship.py $(PYTEST_ARGS)
