@@ -1,33 +1,37 @@
-"""Which players and which teams a fact names. Pure."""
+"""Which players and which teams a fact names: the contract marks the fields. Pure."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Set
+from collections.abc import Iterator, Mapping
+from functools import cache
 
+from google.protobuf.descriptor import Descriptor
 from google.protobuf.message import Message
 
-_SINGLE = frozenset(("player_id", "first_player_id", "second_player_id", "winner_id"))
-_SEVERAL = frozenset(("player_ids", "loser_ids"))
-_TEAM = frozenset(("team_id", "first_team_id", "second_team_id", "bye_team_id"))
-_TEAMS = frozenset(("team_ids",))
+from faristol.pb.event.v1 import event_pb2 as options
 
 
 def players_of(fact: Message) -> list[str]:
     """The ids of the players whom a fact names, wherever in it, each once, in the order in which they come."""
-    return [player_id for player_id in dict.fromkeys(_named(fact, _SINGLE, _SEVERAL)) if player_id]
+    return [player_id for player_id in dict.fromkeys(_named(fact, options.NAMED_PLAYER)) if player_id]
 
 
 def teams_of(fact: Message) -> list[str]:
     """The ids of the teams whom a fact names, as ``players_of`` does those of players."""
-    return [team_id for team_id in dict.fromkeys(_named(fact, _TEAM, _TEAMS)) if team_id]
+    return [team_id for team_id in dict.fromkeys(_named(fact, options.NAMED_TEAM)) if team_id]
 
 
-def _named(message: Message, single: Set[str], several: Set[str]) -> Iterator[str]:
+def _named(message: Message, whom: options.Named.ValueType) -> Iterator[str]:
+    names = _names(message.DESCRIPTOR)
     for field, value in message.ListFields():
-        if field.name in single:
-            yield value
-        elif field.name in several:
-            yield from value
+        if names.get(field.name) == whom:
+            yield from value if field.is_repeated else (value,)
         elif field.message_type is not None and field.is_repeated:
             for part in value:
-                yield from _named(part, single, several)
+                yield from _named(part, whom)
+
+
+@cache
+def _names(message: Descriptor) -> Mapping[str, options.Named.ValueType]:
+    """Whom the fields of a message name."""
+    return {field.name: field.GetOptions().Extensions[options.names] for field in message.fields}

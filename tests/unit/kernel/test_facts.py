@@ -1,0 +1,75 @@
+"""What the contract says of events is said of every event, and of nothing else."""
+
+from __future__ import annotations
+
+import pytest
+from google.protobuf.descriptor import Descriptor, FieldDescriptor
+
+from faristol.kernel import facts
+from faristol.pb.clock.v1 import events_pb2 as clock
+from faristol.pb.event.v1 import event_pb2 as options
+from faristol.pb.game.v1 import events_pb2 as game
+from faristol.pb.lexicon.v1 import events_pb2 as lexicon
+from faristol.pb.pairing.v1 import events_pb2 as pairing
+from faristol.pb.rating.v1 import events_pb2 as rating
+
+MESSAGES: list[Descriptor] = [
+    message for context in facts.CONTEXTS for message in context.DESCRIPTOR.message_types_by_name.values()
+]
+PARTS = {field.message_type for message in MESSAGES for field in message.fields}
+IDS = [
+    field
+    for message in MESSAGES
+    for field in message.fields
+    if field.type == FieldDescriptor.TYPE_STRING and field.name.rpartition("_")[2] in {"id", "ids", "by"}
+]
+THINGS = {"game_id", "tournament_id", "case_id"}
+
+
+@pytest.mark.parametrize("message", MESSAGES, ids=lambda message: str(message.full_name))
+def test_a_message_has_a_meaning_when_it_is_an_event_and_none_when_it_is_a_part_of_one(message: Descriptor) -> None:
+    said = message.GetOptions().HasExtension(options.meaning)
+    assert said != (message in PARTS), "give it the option faristol.event.v1.meaning, or use it in an event"
+
+
+@pytest.mark.parametrize("kind", facts.EVENTS, ids=lambda kind: str(kind.DESCRIPTOR.full_name))
+def test_an_event_says_who_may_know_of_it_and_which_stream_it_is_on(kind: facts.Kind) -> None:
+    meaning = facts.meaning(kind)
+    assert meaning.audience, "say who its audience is"
+    assert meaning.stream
+    assert options.CHANGE_UNSPECIFIED not in meaning.changes
+
+
+@pytest.mark.parametrize("field", IDS, ids=lambda field: str(field.full_name))
+def test_an_id_says_whom_it_names_unless_it_is_of_a_thing(field: FieldDescriptor) -> None:
+    assert bool(field.GetOptions().Extensions[options.names]) != (field.name in THINGS)
+
+
+def test_what_is_no_event_means_nothing() -> None:
+    with pytest.raises(TypeError, match=r"faristol\.game\.v1\.Pin is no event"):
+        facts.meaning(game.Pin)
+
+
+def test_an_event_is_on_the_stream_of_its_file_or_on_that_which_it_says() -> None:
+    assert facts.on_streams("game") == {*facts.events_of(game)}
+    assert facts.meaning(lexicon.JudgeAppointed).stream == "lexicon"
+    assert facts.on_streams("ruleset") == {pairing.RulesetKept}
+    assert lexicon.CaseRuled in facts.on_streams("case")
+
+
+def test_events_are_found_by_what_they_change_and_by_whom_they_are_for() -> None:
+    assert facts.that_change(options.CHANGE_ENTRIES) == {pairing.PlayerRegistered, pairing.LateEntryAdmitted}
+    public = facts.told_to(options.AUDIENCE_PUBLIC)
+    assert game.PlayPlaced in public
+    assert not public & {game.TilesDrawn, game.RackStated, pairing.PlayerSanctioned, *facts.events_of(lexicon)}
+    assert facts.types_of([game.Passed]) == {"faristol.game.v1.Passed"}
+
+
+def test_what_many_events_have_is_read_where_they_have_it() -> None:
+    paired = pairing.RoundPaired(round=3)
+    paired.occurred_at.FromSeconds(7)
+    assert facts.round_of(paired) == 3
+    assert facts.occurred_at(paired) == paired.occurred_at
+    assert facts.game_of(pairing.ResultEntered(game_id="g")) == "g"
+    assert (facts.round_of(clock.ClockStarted()), facts.game_of(clock.ClockStarted())) == (0, "")
+    assert facts.occurred_at(rating.RatingUpdated()) is None
