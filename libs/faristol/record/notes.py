@@ -19,9 +19,9 @@ from google.protobuf.message import Message
 from sqlalchemy import bindparam, delete, select
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from faristol.kernel import facts
 from faristol.kernel.naming import players_of
 from faristol.record.tables import events, notes
-from faristol.record.upcasting import CONTEXTS
 
 _WORDS = re.compile(r"\w+")
 _OF_STREAM = (
@@ -52,12 +52,7 @@ def field_of(event: Descriptor) -> str:
     return next((field.name for field in event.fields if field.GetOptions().debug_redact), "")
 
 
-WITH_WORDS = frozenset(
-    event.full_name
-    for context in CONTEXTS
-    for event in context.DESCRIPTOR.message_types_by_name.values()
-    if field_of(event)
-)
+WITH_WORDS = facts.types_of(kind for kind in facts.EVENTS if field_of(kind.DESCRIPTOR))
 """The types of events beside which a note can stand."""
 
 

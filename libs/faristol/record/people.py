@@ -12,16 +12,17 @@ from sqlalchemy import delete, select
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from faristol.kernel import facts
 from faristol.kernel.names import OFFICIAL
 from faristol.kernel.names import told_apart as names_told_apart
 from faristol.kernel.refusal import N_, Refusal
-from faristol.pb.pairing.v1 import events_pb2 as pairing
+from faristol.pb.event.v1 import event_pb2 as event
 from faristol.record.tables import erased, people
 
 if TYPE_CHECKING:
     from faristol.record.record import Record
 
-ENTRIES = frozenset(fact.DESCRIPTOR.full_name for fact in (pairing.PlayerRegistered, pairing.LateEntryAdmitted))
+ENTRIES = facts.types_of(facts.that_change(event.CHANGE_ENTRIES))
 """The types of events that make somebody a player: each has a ``player_id``."""
 
 

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 from google.protobuf.descriptor import Descriptor
-from tests.unit.record_events.golden import FOLDER, Changed, definition, event_types, keep, reads_as
+from tests.unit.record_events.golden import FOLDER, Changed, definition, event_types, keep, kept_of, path_of, reads_as
 
 from faristol.pb.game.v1 import events_pb2
-from faristol.record.upcasting import Upcasting, unchanged, upcasting
+from faristol.record.upcasting import Upcasting, upcasting
 
 PASSED: Descriptor = events_pb2.Passed.DESCRIPTOR
 EXCHANGED: Descriptor = events_pb2.Exchanged.DESCRIPTOR
@@ -18,50 +18,49 @@ EXCHANGED: Descriptor = events_pb2.Exchanged.DESCRIPTOR
 
 @pytest.mark.parametrize("event", event_types(), ids=lambda event: event.full_name)
 def test_an_event_is_defined_as_it_was_when_its_version_was_released(event: Descriptor) -> None:
-    path = FOLDER / event.full_name / f"{upcasting.version(event.full_name)}.json"
-    assert path.exists(), f"no bytes of {event.full_name} are kept: run `make golden`"
-    kept = json.loads(path.read_text())
-    assert kept["definition"] == definition(event), (
-        f"{event.full_name} changed: its next version is a step in faristol.record.upcasting; then `make golden`"
-    )
+    kept = kept_of(event.full_name).get(str(upcasting.version(event.full_name)))
+    assert kept, f"no bytes of {event.full_name} are kept: run `make golden`"
+    assert kept["definition"] == definition(event), f"{event.full_name} changed: raise the version in its meaning"
 
 
 @pytest.mark.parametrize("event", event_types(), ids=lambda event: event.full_name)
 def test_every_version_ever_released_reads_as_it_should(event: Descriptor) -> None:
-    current = upcasting.version(event.full_name)
+    current, kept = upcasting.version(event.full_name), kept_of(event.full_name)
     for version in range(1, current + 1):
-        kept = json.loads((FOLDER / event.full_name / f"{version}.json").read_text())
-        for example in kept["examples"]:
-            assert reads_as(kept, example, upcasting) == example["reads_as"][str(current)]
+        for example in kept[str(version)]["examples"]:
+            assert reads_as(event.full_name, version, example, upcasting) == example["reads_as"][str(current)]
 
 
 def test_nothing_is_kept_of_what_is_no_event() -> None:
-    assert {path.name for path in FOLDER.iterdir()} == {event.full_name for event in event_types()}
+    kept = [name for path in FOLDER.iterdir() for name in json.loads(path.read_text())]
+    assert sorted(kept) == sorted(event.full_name for event in event_types())
 
 
 def test_an_event_that_changed_without_a_version_is_not_kept_over_the_old_one(tmp_path: Path) -> None:
-    keep(tmp_path, [PASSED], Upcasting())
-    path = tmp_path / PASSED.full_name / "1.json"
+    keep(tmp_path, [PASSED], Upcasting({}))
+    path = path_of(PASSED.full_name, tmp_path)
     before = path.read_text().replace(definition(PASSED), definition(EXCHANGED))
     path.write_text(before)
     with pytest.raises(Changed, match="Passed is not what it was at version 1"):
-        keep(tmp_path, [PASSED], Upcasting())
+        keep(tmp_path, [PASSED], Upcasting({}))
     assert path.read_text() == before
 
 
 def test_a_new_version_is_kept_beside_the_old_one_whose_bytes_stay(tmp_path: Path) -> None:
-    keep(tmp_path, [PASSED], Upcasting())
-    first, second = (tmp_path / PASSED.full_name / f"{version}.json" for version in (1, 2))
-    before = json.loads(first.read_text())
-    assert keep(tmp_path, [PASSED], Upcasting()) == []
+    keep(tmp_path, [PASSED, EXCHANGED], Upcasting({}))
+    before = kept_of(PASSED.full_name, tmp_path)["1"]
+    assert keep(tmp_path, [PASSED], Upcasting({})) == []
 
     def turned(payload: bytes) -> bytes:
         passed = events_pb2.Passed.FromString(payload)
         passed.turn += 1
         return passed.SerializeToString()
 
-    assert keep(tmp_path, [PASSED], Upcasting({(PASSED.full_name, 1): turned})) == [first, second]
-    after = json.loads(first.read_text())
+    later = Upcasting({PASSED.full_name: 2}, {(PASSED.full_name, 1): turned})
+    assert keep(tmp_path, [PASSED], later) == [path_of(PASSED.full_name, tmp_path)]
+    assert kept_of(PASSED.full_name, tmp_path).keys() == {"1", "2"}
+    assert kept_of(EXCHANGED.full_name, tmp_path).keys() == {"1"}
+    after = kept_of(PASSED.full_name, tmp_path)["1"]
     for old, new in zip(before["examples"], after["examples"], strict=True):
         assert new["bytes"] == old["bytes"]
         assert new["reads_as"]["1"] == old["reads_as"]["1"]
@@ -71,4 +70,3 @@ def test_a_new_version_is_kept_beside_the_old_one_whose_bytes_stay(tmp_path: Pat
 def test_two_definitions_that_differ_in_a_part_alone_differ() -> None:
     digests = [definition(event) for event in event_types()]
     assert len(set(digests)) == len(digests)
-    assert unchanged(b"as it is") == b"as it is"
