@@ -13,8 +13,9 @@ IO = {"grpc", "sqlalchemy", "nats", "opentelemetry", "babel", "pydantic"}
 @pytest.mark.parametrize(
     "module",
     [
-        *(f"faristol.{service}.decide" for service in ("game", "clock", "lexicon", "pairing", "rating")),
-        *(f"faristol.{service}.model" for service in ("game", "clock", "lexicon", "pairing", "rating")),
+        *(f"faristol.{service}.decide" for service in ("table", "lexicon", "pairing", "rating")),
+        *(f"faristol.{service}.model" for service in ("lexicon", "pairing", "rating")),
+        *(f"faristol.table.{room}" for room in ("game", "clock", "settlement", "deadlines")),
         *(f"faristol.kernel.{name}" for name in ("cases", "errors", "facts", "names", "naming")),
         *(f"faristol.kernel.{name}" for name in ("pins", "refusal", "times")),
     ],
