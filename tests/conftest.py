@@ -23,7 +23,7 @@ from sqlalchemy.ext.asyncio import create_async_engine
 from faristol.bus import NatsServer
 from faristol.host import Settings
 from faristol.record import Record
-from faristol.record.database import parse
+from faristol.record.databases import BACKENDS, parse
 
 with warnings.catch_warnings():
     warnings.simplefilter("ignore")  # it speaks of a run-time folder that it does not use
@@ -74,7 +74,7 @@ def new_database(postgres: str) -> str:
     return empty_database(postgres)
 
 
-@pytest.fixture(params=["sqlite", "postgresql"])
+@pytest.fixture(params=list(BACKENDS))
 def database_url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
     """URL of an empty database, once of each kind."""
     if request.param == "sqlite":

@@ -18,7 +18,7 @@ from tests.benchmarks.figures import Figures, compared
 
 from faristol.pb.game.v1 import events_pb2
 from faristol.record import Command, Decision, Metadata, Record, Write
-from faristol.record.database import parse
+from faristol.record.databases import parse
 from faristol.record.group import EVENT_COLUMNS
 
 CALLERS = 16

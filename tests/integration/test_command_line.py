@@ -21,7 +21,7 @@ from tests.integration.processes import Child, faristol, free_port, wait_until_s
 from faristol.host import Settings
 from faristol.pb.pairing.v1 import pairing_pb2, pairing_pb2_grpc
 from faristol.record import Record, keys
-from faristol.record.database import parse
+from faristol.record.databases import parse
 
 
 def said(*arguments: str, **settings: Any) -> str:

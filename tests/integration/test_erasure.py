@@ -8,11 +8,10 @@ from pathlib import Path
 
 import httpx
 import pytest
-from sqlalchemy import insert, text
+from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncConnection, create_async_engine
 from tests.integration.contents import PEOPLE, fill, play, register, rows
 from tests.integration.processes import faristol
-from tests.integration.test_migrations import write_golden
 from tests.unit.gateway.stage import opened
 from tests.unit.record.chains import KEY
 from tests.unit.results.synthetic import COUNTRIES, NAMES, Championship
@@ -20,11 +19,10 @@ from tests.unit.results.synthetic import COUNTRIES, NAMES, Championship
 from faristol.kernel.refusal import Refusal
 from faristol.pb.game.v1 import events_pb2 as game
 from faristol.pb.pairing.v1 import events_pb2 as pairing
-from faristol.record import Decision, Metadata, Record, RecordError, Write, keys, tables
-from faristol.record.database import parse
+from faristol.record import Decision, Metadata, Record, RecordError, Write, keys, postgres, tables
+from faristol.record.databases import parse
 from faristol.record.erasure import erase, find
 from faristol.record.exporting import export
-from faristol.record.migrations import migrate
 from faristol.record.people import Person, names, remember
 from faristol.record.restoring import restore
 from faristol.record.sealing import seal
@@ -82,7 +80,7 @@ async def test_the_files_of_the_database_hold_no_remains(record: Record) -> None
         async with record.writing() as connection:
             await connection.execute(text("ANALYZE people"))
             assert not (await connection.execute(text(SAMPLES))).all()
-            await connection.execute(text(tables.NO_SAMPLES.replace(" 0", " 100")))  # as it was before format 2
+            await connection.execute(text(postgres.NO_SAMPLES.replace(" 0", " 100")))
             await connection.execute(text("ANALYZE people"))
             assert (await connection.execute(text(SAMPLES))).all()
     assert NAME.encode() in b"".join(await files(record))
@@ -93,33 +91,25 @@ async def test_the_files_of_the_database_hold_no_remains(record: Record) -> None
     assert b"Somebody 7" in b"".join(await files(record))
 
 
-async def test_a_record_of_format_1_holds_no_remains_of_an_erased_name_after_it_was_migrated(new_database: str) -> None:
-    """PostgreSQL took samples of names then, and the migration stops it: what was sampled must go as well."""
-    people = [Person(f"p{number}", f"Maria Puig {number:03}", "Club") for number in range(200)]  # bounds are sampled
-    await write_golden(new_database, 1)
+async def test_samples_of_names_that_somebody_asked_for_go_with_a_name(new_database: str) -> None:
+    """PostgreSQL keeps those that it took before it was told to take none."""
+    record = await Record.open(new_database)
+    async with record.writing() as connection:
+        for number in range(200):  # bounds of what it finds are sampled
+            await remember(connection, f"p{number}", f"Maria Puig {number:03}", "Club")
     engine = create_async_engine(parse(new_database), isolation_level="AUTOCOMMIT")
 
     async def sampled() -> str:
         async with engine.connect() as connection:
-            query = text(
-                "SELECT most_common_vals::text, histogram_bounds::text FROM pg_stats WHERE tablename = 'people'"
-            )
-            return str((await connection.execute(query)).all())
+            query = "SELECT most_common_vals::text, histogram_bounds::text FROM pg_stats WHERE tablename = 'people'"
+            return str((await connection.execute(text(query))).all())
 
     async with engine.connect() as connection:
-        for one in people:
-            await connection.execute(
-                insert(tables.people).values(player_id=one.player_id, name=one.name, club=one.club)
-            )
         await connection.execute(text("ANALYZE people"))
-    assert "Maria Puig 199" in await sampled()
-    await migrate(new_database)
-    assert "Maria Puig" not in await sampled(), "a migrated record is as one of today"
-    record = await Record.open(new_database)
-    async with engine.connect() as connection:  # as a record that was migrated without that
-        await connection.execute(text(tables.NO_SAMPLES.replace(" 0", " 100")))
+        assert "Maria Puig 199" not in await sampled()
+        await connection.execute(text(postgres.NO_SAMPLES.replace(" 0", " 100")))
         await connection.execute(text("ANALYZE people"))
-        await connection.execute(text(tables.NO_SAMPLES))
+        await connection.execute(text(postgres.NO_SAMPLES))
     assert "Maria Puig 199" in await sampled()
     assert (await erase(record, "p199")).remains == ""
     assert "Maria Puig" not in await sampled()

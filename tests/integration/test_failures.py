@@ -23,7 +23,8 @@ from tests.integration.processes import Child, free_port, wait_until_serving
 from faristol.host.errors import status_of
 from faristol.pb.game.v1 import events_pb2
 from faristol.pb.pairing.v1 import pairing_pb2, pairing_pb2_grpc
-from faristol.record import Command, Decision, Metadata, Record, Write, appender, tables
+from faristol.record import Command, Decision, Metadata, Record, Write, postgres, tables
+from faristol.record.group_commit import COUNTER
 from faristol.record.verification import verify
 
 with warnings.catch_warnings():
@@ -198,7 +199,7 @@ async def test_a_connection_that_is_cut_fails_one_append_at_most(new_database: s
 async def test_who_waits_too_long_for_another_process_is_told_so(
     new_database: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("faristol.record.database.LOCK_TIMEOUT", 0.2)
+    monkeypatch.setattr(postgres, "LOCK_TIMEOUT", 0.2)
     record, other = await Record.open(new_database), await Record.open(new_database)
     for version in range(3):
         async with other.writing() as connection:
@@ -215,7 +216,7 @@ async def test_a_process_that_stopped_dead_with_the_counter_is_not_waited_for(
     new_database: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     briefly = func.set_config("idle_in_transaction_session_timeout", "3000", True)
-    monkeypatch.setattr(appender, "_LOCK_FOR_A_WHILE", appender._LOCK.returning(briefly))
+    monkeypatch.setattr(postgres, "_LOCK", COUNTER.returning(briefly))
     record, other = await Record.open(new_database), await Record.open(new_database)
     holds, thaw = asyncio.Event(), asyncio.Event()
 

@@ -22,8 +22,7 @@ from faristol.bus.stopped import CannotTake, away
 from faristol.bus.tracing import consumed, lag, standing
 from faristol.bus.work import Projection, Reaction, UnknownEvent, wanted
 from faristol.record import Checkpoint, Conflict, Metadata, Record, Recorded, Stale
-from faristol.record.appender import move_checkpoint
-from faristol.record.record import start_checkpoint
+from faristol.record.record import move_checkpoint, start_checkpoint
 
 _log = logging.getLogger(__name__)
 

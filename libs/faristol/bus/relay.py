@@ -13,8 +13,7 @@ from sqlalchemy.exc import TimeoutError as PoolTimeout
 from faristol.bus.connection import Bus
 from faristol.bus.tracing import published
 from faristol.record import Checkpoint, Record, Stale
-from faristol.record.appender import move_checkpoint
-from faristol.record.record import start_checkpoint
+from faristol.record.record import move_checkpoint, start_checkpoint
 
 NAME = "relay"
 LEASE_SECONDS = 4.0

@@ -15,7 +15,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from faristol.bus import tables
 from faristol.record import Record, Recorded
-from faristol.record.database import wrong_statement
+from faristol.record.databases import is_wrong_statement
 from faristol.record.tables import checkpoints
 
 LONGEST_ERROR = 1_000
@@ -50,7 +50,7 @@ class Stopped:
 
 def away(problem: BaseException) -> bool:
     """Whether a failure is that of the database or the bus, and passes by itself, and not that of an event."""
-    if isinstance(problem, DBAPIError) and wrong_statement(problem):
+    if isinstance(problem, DBAPIError) and is_wrong_statement(problem):
         return False
     return isinstance(problem, DBAPIError | PoolTimeout | NatsError | JetStreamError | OSError | TimeoutError)
 

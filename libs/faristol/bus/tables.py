@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from sqlalchemy import BigInteger, Boolean, Column, Integer, MetaData, String, Table, Text, func, select
+from sqlalchemy import BigInteger, Boolean, Column, Integer, MetaData, String, Table, Text
 from sqlalchemy.ext.asyncio import AsyncConnection
+
+from faristol.record.databases import kind_of
 
 metadata = MetaData()
 
@@ -57,6 +59,5 @@ _LOCK = 0x6661726973746F6D  # any number will do that every process of a cell ag
 
 async def make(connection: AsyncConnection, tables: MetaData = metadata) -> None:
     """Make tables that are not there, one process at a time."""
-    if connection.dialect.name == "postgresql":
-        await connection.execute(select(func.pg_advisory_xact_lock(_LOCK)))
+    await kind_of(connection).alone(connection, _LOCK)
     await connection.run_sync(tables.create_all)

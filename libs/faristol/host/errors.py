@@ -8,13 +8,13 @@ from urllib.parse import quote
 
 from google.protobuf import any_pb2
 from google.rpc import code_pb2, error_details_pb2, status_pb2
-from sqlalchemy.exc import DBAPIError, InterfaceError, OperationalError
+from sqlalchemy.exc import DBAPIError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 
 from faristol.kernel.errors import AlreadyExists, Invalid, NotFound
 from faristol.kernel.refusal import N_, Param, Refusal
 from faristol.record import Conflict, Unacceptable
-from faristol.record.database import AWAY, sqlstate, wrong_statement
+from faristol.record.databases import is_away
 from faristol.record.decision import LONGEST_SHOWN
 from faristol.text import cited, render, say
 
@@ -148,13 +148,6 @@ def _status_of(problem: BaseException, language: str) -> status_pb2.Status | Non
             return _status(code_pb2.UNAVAILABLE, say(UNAVAILABLE, {}, language), "UNAVAILABLE", {})
         case _:
             return None
-
-
-def is_away(problem: DBAPIError) -> bool:
-    """Say whether the database could not be used, as opposed to having been asked something that it cannot take."""
-    if isinstance(problem, OperationalError | InterfaceError) or problem.connection_invalidated:
-        return not wrong_statement(problem)
-    return sqlstate(problem).startswith(AWAY)
 
 
 def _params(params: Mapping[str, Param]) -> dict[str, str]:

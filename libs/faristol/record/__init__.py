@@ -1,6 +1,5 @@
 """The record: the append-only event store, and what reads it. The database is the truth; all else is news of it."""
 
-from faristol.record.database import RecordAway, RecordError
 from faristol.record.decision import (
     Appended,
     Checkpoint,
@@ -12,6 +11,7 @@ from faristol.record.decision import (
     Unacceptable,
     Write,
 )
+from faristol.record.errors import RecordAway, RecordError
 from faristol.record.event import Metadata, Recorded
 from faristol.record.folding import Loaded, load, load_at_once
 from faristol.record.record import Record

@@ -19,7 +19,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
-from faristol.record.database import RecordError
+from faristol.record.errors import RecordError
 
 VERSION = 3
 """Of what is written. Those before are read: version 1 has no countries of people, and version 2 no notes either."""

@@ -6,9 +6,9 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from faristol.record import merkle
+from faristol.record.errors import Wrong
 from faristol.record.event import GENESIS
 from faristol.record.keys import Keys
-from faristol.record.rows import Wrong
 from faristol.record.seals import FIRST, Seal, Tally, root_of
 from faristol.record.stored import Head, Stored
 

@@ -6,19 +6,14 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
 
-from sqlalchemy import text, update
-from sqlalchemy.exc import SQLAlchemyError
-from sqlalchemy.ext.asyncio import create_async_engine
+from sqlalchemy import update
 
 from faristol.kernel.naming import players_of
 from faristol.record import notes, tables
-from faristol.record.database import RecordError
+from faristol.record.errors import RecordError
 from faristol.record.event import microseconds, utc_now
 from faristol.record.people import ENTRIES, Person, forget, is_official, names, officials, when_erased
 from faristol.record.record import Record
-
-PATIENCE = 60
-"""Seconds that the cleaning waits for others to let go of the database."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +54,7 @@ async def erase(record: Record, player_id: str, *, now: Callable[[], datetime] =
 
     Events hold an id alone, so every hash and seal stays right. The id is noted as erased, and ``people.remember``
     refuses it from then on. Afterwards the database is made to overwrite the space where the name lay. Backups and
-    archives made before still hold it, and so does the write-ahead log of PostgreSQL until that is used up. Erasing
+    archives made before still hold it, and so does the write-ahead log of a server until that is used up. Erasing
     again erases what was noted since. An official is forgotten under every id that their name has. Raises
     ``RecordError`` for an id that nobody has.
     """
@@ -70,10 +65,10 @@ async def erase(record: Record, player_id: str, *, now: Callable[[], datetime] =
         before = await when_erased(connection, player_id)
         same = await officials(connection, person.name) if person and is_official(player_id) else []
         if before is None:
-            for one in {player_id, *same}:
-                await forget(connection, one, microseconds(now()))
+            for person_id in {player_id, *same}:
+                await forget(connection, person_id, microseconds(now()))
         noted = await notes.forget(connection, player_id, person.name if person else "")
-    return Erased(before, noted, await _clean(record))
+    return Erased(before, noted, await record.clean())
 
 
 async def erase_note(record: Record, stream: str, version: int) -> str:
@@ -84,38 +79,4 @@ async def erase_note(record: Record, stream: str, version: int) -> str:
     async with record.writing() as connection:
         if not await notes.forget_beside(connection, stream, version):
             raise RecordError(f"no note stands beside version {version} of {stream!r}: nothing was erased")
-    return await _clean(record)
-
-
-_CLEANING = {
-    "sqlite": ("VACUUM", "PRAGMA wal_checkpoint(TRUNCATE)"),
-    "postgresql": (
-        # Samples of names were kept before format 2, and somebody may have asked for them since. Where none are to be
-        # taken, ANALYZE leaves the old ones; what puts them away is that the columns get a type, which is the same.
-        tables.NO_SAMPLES,
-        "ALTER TABLE people ALTER COLUMN name TYPE VARCHAR(200), ALTER COLUMN club TYPE VARCHAR(200),"
-        " ALTER COLUMN country TYPE VARCHAR(3)",
-        "VACUUM (FULL, ANALYZE) people",
-        "VACUUM FULL notes",
-        "VACUUM FULL pg_statistic",  # who may not clean that gets a warning from the database
-    ),
-}
-
-
-async def _clean(record: Record) -> str:
-    """Overwrite what the database has deleted: it only marks rows as gone."""
-    url = record.engine.url
-    kind = url.get_backend_name()
-    wait = {"server_settings": {"lock_timeout": f"{PATIENCE}s"}} if kind == "postgresql" else {"timeout": PATIENCE}
-    engine = create_async_engine(url, isolation_level="AUTOCOMMIT", connect_args=wait)
-    try:
-        async with engine.connect() as connection:
-            for statement in _CLEANING[kind]:
-                done = await connection.execute(text(statement))
-                if done.returns_rows and done.scalar_one():
-                    return "the database is in use"
-    except (SQLAlchemyError, OSError) as problem:
-        return str(getattr(problem, "orig", problem))
-    finally:
-        await engine.dispose()
-    return ""
+    return await record.clean()

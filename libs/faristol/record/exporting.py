@@ -18,10 +18,10 @@ from faristol.kernel.naming import players_of
 from faristol.record import archive, merkle, seals, stored, tables
 from faristol.record.archive import ArchiveError, Writer
 from faristol.record.checking import Checker
+from faristol.record.errors import Wrong
 from faristol.record.event import Metadata, microseconds, utc_now
 from faristol.record.people import ENTRIES
 from faristol.record.record import Record
-from faristol.record.rows import Wrong
 from faristol.record.seals import Seal, Tally
 from faristol.record.stored import Stored
 from faristol.record.upcasting import upcasting

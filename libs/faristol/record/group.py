@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import Collection, Sequence
+from collections.abc import Collection
 from dataclasses import dataclass, field
 
 from google.protobuf.message import Message
@@ -23,11 +23,11 @@ EVENT_COLUMNS = tuple(tables.events.columns.keys())
 EventRow = tuple[int, str, int, str, str, int, str, bytes, str, int, bytes]
 """In the order of ``EVENT_COLUMNS``."""
 
+Outcome = Appended | Exception
+"""What came of one request: an exception refuses it, and says nothing of those beside it."""
+
 _Fact = tuple[str, int, bytes, Note | None]
 """Type, schema version, payload, and the words that stand beside it."""
-
-REMEMBERED = 16_384
-"""How many streams' heads a process remembers."""
 
 
 class Request:
@@ -66,50 +66,6 @@ def _serialised(message: Message, concerned: Collection[str]) -> _Fact:
     return type_name, upcasting.version(type_name), message.SerializeToString(deterministic=True), note
 
 
-class Known:
-    """What this process knows of the record's end. It is so as long as the counter stands at ``position``."""
-
-    def __init__(self) -> None:
-        self.position: int | None = None
-        """None when nothing is known."""
-        self.heads: dict[str, Head] = {}
-
-    def learn(self, group: Group) -> None:
-        """The group was written; what it rested on and what it came to is what holds now."""
-        self.position = group.position
-        for stream, head in group.heads.items():
-            self.heads.pop(stream, None)  # what was used last is forgotten last
-            self.heads[stream] = head
-        while len(self.heads) > REMEMBERED:
-            del self.heads[next(iter(self.heads))]
-
-    def group(self, requests: Sequence[Request], recorded_at: int) -> Group | None:
-        """A group that rests on what is known alone; None when some request asks for more than that.
-
-        A stream that is to be new, a command that is to be unknown, and a checkpoint that is to be where its
-        consumer left it are taken at their word: where they are not so, the database refuses their rows.
-        """
-        if self.position is None:
-            return None
-        group = Group(self.position, {}, {}, {}, recorded_at)
-        for request in requests:
-            if request.decision.also or request.noted:
-                return None
-            for stream, version in request.expected:
-                if head := self.heads.get(stream):
-                    group.heads[stream] = head
-                elif version or stream not in request.streams:
-                    return None
-            if checkpoint := request.checkpoint:
-                group.progress.setdefault(checkpoint.consumer, checkpoint.before)
-        return group
-
-    def forget(self) -> None:
-        """Others may have written."""
-        self.position = None
-        self.heads.clear()
-
-
 @dataclass(slots=True)
 class Group:
     """What holds at the start of a transaction, and what the requests in it add to that."""
@@ -124,7 +80,7 @@ class Group:
     commands: dict[str, tuple[bytes, int]] = field(default_factory=dict)
     """Answer and position by command id."""
     notes: dict[int, Note] = field(default_factory=dict)
-    """By the position of the event. There are none on the direct way."""
+    """By the position of the event. There are none on the fast path."""
     moves: dict[str, tuple[int, int]] = field(default_factory=dict)
     """Where each consumer's checkpoint was and where it will be."""
 

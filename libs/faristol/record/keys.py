@@ -18,7 +18,7 @@ from cryptography.hazmat.primitives.serialization import (
     load_pem_public_key,
 )
 
-from faristol.record.database import RecordError
+from faristol.record.errors import RecordError
 
 Keys = Mapping[str, Ed25519PublicKey]
 """Public keys by their ids."""

@@ -6,10 +6,9 @@ import re
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from sqlalchemy import delete, select
-from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from faristol.kernel import facts
@@ -17,6 +16,7 @@ from faristol.kernel.names import OFFICIAL
 from faristol.kernel.names import told_apart as names_told_apart
 from faristol.kernel.refusal import N_, Refusal
 from faristol.pb.event.v1 import event_pb2 as event
+from faristol.record.databases import kind_of
 from faristol.record.tables import erased, people
 
 if TYPE_CHECKING:
@@ -52,10 +52,8 @@ async def remember(connection: AsyncConnection, player_id: str, name: str, club:
             N_("The name of player {player} was erased on request; register the person under another player id."),
             {"player": player_id},
         )
-    dialect: Any = postgresql if connection.dialect.name == "postgresql" else sqlite
     kept = {"name": name, "club": club, "country": country}
-    new = dialect.insert(people).values(player_id=player_id, **kept)
-    await connection.execute(new.on_conflict_do_update(index_elements=["player_id"], set_=kept))
+    await connection.execute(kind_of(connection).upsert(people, kept).values(player_id=player_id, **kept))
 
 
 async def forget(connection: AsyncConnection, player_id: str, at: int) -> None:

@@ -2,26 +2,22 @@
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import AsyncIterator, Callable, Collection, Mapping, Sequence
-from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcontext
+from collections.abc import AsyncIterator, Callable, Collection, Mapping
+from contextlib import AbstractAsyncContextManager
 from datetime import datetime, timedelta
-from pathlib import Path
 from typing import Any
 
 from google.protobuf.message import Message
 from sqlalchemy import and_, bindparam, select, update
-from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.exc import SQLAlchemyError
-from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
+from sqlalchemy.ext.asyncio import AsyncConnection
 
-from faristol.record import database, migrations, notes, tables
+from faristol.record import migrations, notes, tables
 from faristol.record.appender import Appender
-from faristol.record.database import RecordError
-from faristol.record.decision import Appended, Checkpoint, Command, Decision, checked
-from faristol.record.direct import Direct
-from faristol.record.direct_postgresql import DirectPostgresql
-from faristol.record.direct_sqlite import DirectSqlite, Questions
+from faristol.record.backend import Backend, shown
+from faristol.record.databases import kind_of, parse, unusable
+from faristol.record.decision import Appended, Checkpoint, Command, Decision, Stale, checked
+from faristol.record.errors import RecordError, UnknownDatabase
 from faristol.record.event import Metadata, Recorded, microseconds, recorded, utc_now
 from faristol.record.folding import Folds
 from faristol.record.news import News
@@ -63,33 +59,25 @@ FOLLOW_POLL = 0.25
 
 
 class Record:
-    """An append-only store of events on SQLite or PostgreSQL.
+    """An append-only store of events on one of the databases in ``databases``.
 
     Positions are global and gapless: they are taken from one counter row inside the transaction that writes
     the events, so an event is never visible before one with a smaller position.
     """
 
-    def __init__(self, reading: AsyncEngine, writing: AsyncEngine, now: Callable[[], datetime] = utc_now) -> None:
-        self.engine = reading
+    def __init__(self, backend: Backend, now: Callable[[], datetime] = utc_now) -> None:
+        self.engine = backend.engine
         """For read models: tables beside the events are read through this."""
         self.record_id = ""
         """A UUID that tells this record from every other, so that nobody takes another's news for its own."""
         self.folds = Folds()
         """What ``load`` came to last."""
-        self._writing = writing
-        self._now = now
-        self._news = News(reading)
         self.recent = Recent(self.read)
         """The latest events, for all who follow the record in this process."""
-        self._turn: AbstractAsyncContextManager[Any] = nullcontext()
-        """Held by whoever writes, where there is one writer at a time."""
-        direct: Direct = DirectPostgresql(writing)
-        self._questions: Questions | None = None
-        if writing.dialect.name == "sqlite":
-            self._turn = asyncio.Lock()
-            path = Path(writing.url.database or "")
-            direct, self._questions = DirectSqlite(path), Questions(path)
-        self._appender = Appender(self.writing, direct, self._turn, now, self._news.tell)
+        self._backend = backend
+        self._now = now
+        self._news = News(backend)
+        self._appender = Appender(backend, now, self._news.tell)
 
     @classmethod
     async def open(cls, url: str, now: Callable[[], datetime] = utc_now, *, create: bool = True) -> Record:
@@ -99,50 +87,44 @@ class Record:
         no record and none is to be made (``create``), too, and nothing is left behind.
         """
         try:
-            parsed = database.parse(url)
-            if not create and not migrations.is_there(parsed):
+            parsed = parse(url)
+            kind = kind_of(parsed)
+            if not create and not kind.may_exist(parsed):
                 raise migrations.none_at(parsed)
-            record = cls(*database.engines(parsed), now)
-        except (database.UnknownDatabase, OSError) as problem:
+            record = cls(kind(parsed), now)
+        except (UnknownDatabase, OSError) as problem:
             raise RecordError(str(problem)) from problem
         try:
-            async with record._writing.begin() as connection:
+            async with record.writing() as connection:
                 record.record_id = await migrations.prepare(connection, create=create)
         except migrations.NoRecord:
             await record.close()
             raise migrations.none_at(parsed) from None
         except migrations.OtherFormat as problem:
             await record.close()
-            raise RecordError(f"the record at {database.shown(parsed)} {problem}") from problem
+            raise RecordError(f"the record at {shown(parsed)} {problem}") from problem
         except (SQLAlchemyError, OSError) as problem:
             await record.close()
-            raise database.unusable(parsed, problem) from problem
+            raise unusable(parsed, problem) from problem
         return record
 
     async def close(self) -> None:
         """Finish what is being written, and give back every connection."""
         await self._appender.close()
         await self._news.close()
-        questions, self._questions = self._questions, None
-        if questions:
-            await questions.close()
-        await self.engine.dispose()
-        if self._writing is not self.engine:
-            await self._writing.dispose()
+        await self._backend.close()
 
-    @asynccontextmanager
-    async def reading(self) -> AsyncIterator[AsyncConnection]:
+    def reading(self) -> AbstractAsyncContextManager[AsyncConnection]:
         """A connection whose reads are of one moment."""
-        async with self.engine.connect() as connection:
-            if connection.dialect.name == "postgresql":
-                await connection.execution_options(isolation_level="REPEATABLE READ")
-            yield connection
+        return self._backend.reading()
 
-    @asynccontextmanager
-    async def writing(self) -> AsyncIterator[AsyncConnection]:
+    def writing(self) -> AbstractAsyncContextManager[AsyncConnection]:
         """A transaction that is committed at the end, and rolled back when the block raises."""
-        async with self._turn, self._writing.begin() as connection:
-            yield connection
+        return self._backend.writing()
+
+    async def clean(self) -> str:
+        """Overwrite on disk what was deleted. Gives why remains may lie there; empty when none do."""
+        return await self._backend.clean()
 
     async def append(
         self,
@@ -163,7 +145,7 @@ class Record:
 
     async def answered(self, command_id: str) -> Appended | None:
         """What a command brought about when it was first sent; None when it never was."""
-        for position, answer in await self._asked(_COMMAND, {"command_id": command_id}):
+        for position, answer in await self._backend.fetch(_COMMAND, {"command_id": command_id}):
             return Appended(position, answer, repeated=True)
         return None
 
@@ -173,7 +155,7 @@ class Record:
 
     async def facts(self, stream: str, after_version: int = 0) -> list[Message]:
         """What the events of one stream say, in order, after a version, and nothing that is said about them."""
-        rows = await self._asked(_FACTS, {"stream": stream, "after_version": after_version})
+        rows = await self._backend.fetch(_FACTS, {"stream": stream, "after_version": after_version})
         return [upcasting.message(type_name, version, payload) for type_name, version, payload in rows]
 
     async def facts_of(self, streams: Collection[str]) -> dict[str, list[Message]]:
@@ -241,13 +223,6 @@ class Record:
             rows = await connection.execute(query, values)
             return [recorded(row) for row in rows.all()]
 
-    async def _asked(self, query: Any, values: Mapping[str, object]) -> Sequence[Any]:
-        """The rows of one statement of few rows."""
-        if self._questions:
-            return await self._questions.ask(query, values)
-        async with self.engine.connect() as connection:
-            return (await connection.execute(query, values)).all()
-
     async def last_position(self) -> int:
         """Position of the last event, 0 when there is none."""
         async with self.engine.connect() as connection:
@@ -264,7 +239,7 @@ class Record:
         until = microseconds(now + timedelta(seconds=seconds))
         table = tables.leases
         async with self.writing() as connection:
-            await connection.execute(_insert_new(connection, table).values(name=name, holder=holder, until=until))
+            await connection.execute(kind_of(connection).new_row(table).values(name=name, holder=holder, until=until))
             mine_or_free = (table.c.holder == holder) | (table.c.until < microseconds(now))
             renewed = await connection.execute(
                 update(table).where(and_(table.c.name == name, mine_or_free)).values(holder=holder, until=until)
@@ -295,10 +270,16 @@ class Record:
 
 async def start_checkpoint(connection: AsyncConnection, consumer: str) -> None:
     """Make sure that a consumer has a checkpoint; a new one is at the record's beginning."""
-    await connection.execute(_insert_new(connection, tables.checkpoints).values(consumer=consumer, position=0))
+    await connection.execute(kind_of(connection).new_row(tables.checkpoints).values(consumer=consumer, position=0))
 
 
-def _insert_new(connection: AsyncConnection, table: Any) -> Any:
-    """An insert that does nothing when the key is taken."""
-    dialect = postgresql if connection.dialect.name == "postgresql" else sqlite
-    return dialect.insert(table).on_conflict_do_nothing()
+async def move_checkpoint(connection: AsyncConnection, checkpoint: Checkpoint) -> None:
+    """Move a consumer's checkpoint by compare-and-set. Raises ``Stale`` when it is not where it was thought to be."""
+    at = tables.checkpoints.c
+    moved = await connection.execute(
+        update(tables.checkpoints)
+        .where(at.consumer == checkpoint.consumer, at.position == checkpoint.before)
+        .values(position=checkpoint.after)
+    )
+    if moved.rowcount != 1:
+        raise Stale(checkpoint)

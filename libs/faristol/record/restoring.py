@@ -15,11 +15,11 @@ from faristol.kernel.names import COUNTRY, LONGEST_NAME, may_be_kept
 from faristol.record import archive, stored, tables
 from faristol.record.archive import ArchiveError, Line
 from faristol.record.checking import Checker, unanswered
+from faristol.record.errors import Wrong
 from faristol.record.exporting import Exported
 from faristol.record.keys import Keys
 from faristol.record.notes import WITH_WORDS, Note
 from faristol.record.record import Record
-from faristol.record.rows import Wrong
 from faristol.record.seals import Seal
 from faristol.record.stored import Stored
 from faristol.record.verification import Progress, Verdict, quiet

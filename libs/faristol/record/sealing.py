@@ -17,9 +17,9 @@ from sqlalchemy.exc import TimeoutError as PoolTimeout
 
 from faristol.record import merkle, seals, stored, tables
 from faristol.record.checking import Checker
+from faristol.record.errors import Wrong
 from faristol.record.event import microseconds, utc_now
 from faristol.record.record import Record
-from faristol.record.rows import Wrong
 from faristol.record.seals import FIRST, LARGEST, Seal, root_of
 from faristol.record.verification import Progress, following, quiet
 

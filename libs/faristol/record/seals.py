@@ -24,7 +24,7 @@ from sqlalchemy import bindparam, select
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from faristol.record import rows, tables
-from faristol.record.database import RecordError
+from faristol.record.errors import RecordError
 from faristol.record.event import microseconds
 from faristol.record.keys import Keys, key_id
 

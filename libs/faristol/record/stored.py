@@ -10,8 +10,8 @@ from sqlalchemy import bindparam, func, select, tuple_
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from faristol.record import rows, tables
+from faristol.record.errors import Wrong
 from faristol.record.event import Metadata, chained
-from faristol.record.rows import Wrong
 
 BATCH = 1_000
 """Events read at a time."""

@@ -1,11 +1,10 @@
-"""The tables of the record, the same on SQLite and PostgreSQL."""
+"""The tables of the record, the same on every database."""
 
 from __future__ import annotations
 
 from sqlalchemy import (
     BigInteger,
     Column,
-    Connection,
     Integer,
     LargeBinary,
     MetaData,
@@ -13,11 +12,9 @@ from sqlalchemy import (
     Table,
     Text,
     UniqueConstraint,
-    event,
-    text,
 )
 
-FORMAT = 5
+FORMAT = 1
 """Number of this set of tables, kept in `counter.format`; `migrations` bring older records to it."""
 
 metadata = MetaData()
@@ -82,12 +79,6 @@ people = Table(
     Column("country", String(3), nullable=False, server_default=""),
 )
 
-NO_SAMPLES = "ALTER TABLE people " + ", ".join(
-    f"ALTER COLUMN {column} SET STATISTICS 0" for column in ("name", "club", "country")
-)
-"""PostgreSQL keeps samples of columns for its planner. What is known of people would outlive its erasure there."""
-
-
 notes = Table(
     "notes",
     metadata,
@@ -95,21 +86,6 @@ notes = Table(
     Column("text", Text, nullable=False),
     Column("player_ids", Text, nullable=False, comment="whom it concerns, a JSON array"),
 )
-
-NO_SAMPLES_OF_NOTES = "ALTER TABLE notes ALTER COLUMN text SET STATISTICS 0"
-
-
-@event.listens_for(people, "after_create")
-def _keep_no_samples(_: object, connection: Connection, **__: object) -> None:
-    if connection.dialect.name == "postgresql":
-        connection.execute(text(NO_SAMPLES))
-
-
-@event.listens_for(notes, "after_create")
-def _keep_no_samples_of_notes(_: object, connection: Connection, **__: object) -> None:
-    if connection.dialect.name == "postgresql":
-        connection.execute(text(NO_SAMPLES_OF_NOTES))
-
 
 erased = Table(
     "erased",

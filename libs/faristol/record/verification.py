@@ -10,9 +10,9 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from faristol.record import seals, stored, tables
 from faristol.record.checking import Checker
+from faristol.record.errors import Wrong
 from faristol.record.keys import Keys
 from faristol.record.record import Record
-from faristol.record.rows import Wrong
 from faristol.record.seals import Seal
 from faristol.record.stored import Stored
 

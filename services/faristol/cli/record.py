@@ -15,7 +15,7 @@ from sqlalchemy.exc import SQLAlchemyError
 from faristol.cli.common import AsJson, Bar, Data, Database, many, run, settings_of, tell_answer
 from faristol.host import Settings, StartError
 from faristol.record import Record
-from faristol.record.database import unusable
+from faristol.record.databases import unusable
 
 if TYPE_CHECKING:
     from faristol.record.seals import Seal
@@ -182,7 +182,7 @@ def seal(
 ) -> None:
     """Seal what is not sealed yet: sign the Merkle root of every range of positions."""
     from faristol.record import keys
-    from faristol.record.rows import Wrong
+    from faristol.record.errors import Wrong
     from faristol.record.sealing import seal as make_seals
 
     settings = existing(settings_of(data=data, database_url=database_url, seal_key=key, seal_events=events))

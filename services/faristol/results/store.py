@@ -13,11 +13,12 @@ from typing import Any
 
 from google.protobuf.message import Message
 from sqlalchemy import BigInteger, Column, LargeBinary, MetaData, String, Table, bindparam, select, tuple_
-from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from faristol.bus import Live
 from faristol.record import Recorded
+from faristol.record.backend import Backend
+from faristol.record.databases import kind_of
 from faristol.results.shelf import CLASSES, Key, Kind, Shelf, keys_beside, keys_of_rounds
 
 VERSION = 8
@@ -132,7 +133,7 @@ class Sheaf:
             for (kind, row_id), (tournament_id, position) in sorted(self._shelf.changed.items())
         ]
         if held:
-            await connection.execute(_upsert(connection.dialect.name, self._rows), held)
+            await connection.execute(_upsert(kind_of(connection), self._rows), held)
         self._shelf.changed.clear()
         if len(self._looked_up) > self._keep:
             self._shelf.rows.clear()
@@ -149,7 +150,5 @@ class Sheaf:
 
 
 @cache
-def _upsert(dialect: str, rows: Table) -> Any:
-    made = postgresql.insert(rows) if dialect == "postgresql" else sqlite.insert(rows)
-    changed = {name: made.excluded[name] for name in ("tournament_id", "position", "body")}
-    return made.on_conflict_do_update(index_elements=["kind", "id"], set_=changed)
+def _upsert(kind: type[Backend], rows: Table) -> Any:
+    return kind.upsert(rows, ("tournament_id", "position", "body"))

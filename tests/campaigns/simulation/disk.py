@@ -12,13 +12,11 @@ from typing import Any
 from unittest.mock import patch
 
 import aiosqlite.core
-from sqlalchemy.exc import OperationalError
 from tests.campaigns.simulation.loop import NODE
 from tests.campaigns.simulation.nodes import Node
 from tests.campaigns.simulation.world import World
 
-from faristol.record import database, direct_sqlite
-from faristol.record.direct_sqlite import DirectSqlite
+from faristol.record import sqlite
 from faristol.record.group import Group
 
 SLOWEST = 0.002
@@ -37,7 +35,7 @@ class Disk:
 
     def __init__(self, world: World) -> None:
         self.world = world
-        self.patience = database.LOCK_TIMEOUT
+        self.patience = sqlite.LOCK_TIMEOUT
         self._luck = world.luck("disk")
 
     @contextmanager
@@ -46,13 +44,13 @@ class Disk:
         with ExitStack() as stack:
             stack.enter_context(patch.object(aiosqlite.core, "SimpleQueue", partial(_Steps, self)))
             stack.enter_context(patch.object(aiosqlite.core, "Thread", _NoThread))
-            stack.enter_context(patch.object(database, "LOCK_TIMEOUT", 0))
+            stack.enter_context(patch.object(sqlite, "LOCK_TIMEOUT", 0))
             stack.enter_context(patch.object(self.world.loop, "execute", self._execute, create=True))
             yield
 
     def _execute(self, function: Callable[..., Any], *args: Any) -> asyncio.Future[Any]:
         future = self.world.loop.create_future()
-        whole = isinstance(getattr(function, "__self__", None), DirectSqlite) and function.__name__ == "_write"
+        whole = any(isinstance(work, partial) and work.func is sqlite._write for work in args)
         self.soon(partial(self.run, partial(function, *args), future, lambda: None, commits=whole, whole=whole))
         return future
 
@@ -83,12 +81,12 @@ class Disk:
                 node.crash("in a commit")
                 return
             if self.world.happens(faults.disk_refuses):
-                self._refuse(future, whole=whole)
+                self._refuse(future)
                 done()
                 return
         try:
             result = function()
-        except (sqlite3.Error, OperationalError) as problem:
+        except sqlite3.Error as problem:
             until = self.world.loop.time() + self.patience if until is None else until
             if _is_locked(problem) and self.world.loop.time() < until:
                 again = partial(self.run, function, future, done, commits=commits, whole=whole, until=until)
@@ -108,27 +106,26 @@ class Disk:
             _tell(future, result=result)
         done()
 
-    def _refuse(self, future: asyncio.Future[Any] | None, *, whole: bool) -> None:
+    def _refuse(self, future: asyncio.Future[Any] | None) -> None:
         self.world.trace.note("fault", "the disk is full")
         problem = sqlite3.OperationalError("database or disk is full")
-        _tell(future, problem=OperationalError("append", None, problem) if whole else problem)
+        _tell(future, problem=problem)
 
 
 def _write_half(transaction: Step) -> None:
     """Write the rows of a transaction whose commit will not come."""
-    rows = direct_sqlite._rows
+    insert = sqlite._insert
 
     def unfinished(connection: sqlite3.Connection, group: Group) -> bool:
-        rows(connection, group)
+        insert(connection, group)
         raise sqlite3.OperationalError("the process ends here")
 
-    with patch.object(direct_sqlite, "_rows", unfinished), suppress(OperationalError):
+    with patch.object(sqlite, "_insert", unfinished), suppress(sqlite3.Error):
         transaction()
 
 
-def _is_locked(problem: sqlite3.Error | OperationalError) -> bool:
-    cause = problem.orig if isinstance(problem, OperationalError) else problem
-    return getattr(cause, "sqlite_errorcode", None) == sqlite3.SQLITE_BUSY
+def _is_locked(problem: sqlite3.Error) -> bool:
+    return getattr(problem, "sqlite_errorcode", None) == sqlite3.SQLITE_BUSY
 
 
 def _tell(future: asyncio.Future[Any] | None, *, result: Any = None, problem: BaseException | None = None) -> None:

@@ -18,7 +18,7 @@ from tests.campaigns.torture.ledger import Ledger
 from tests.campaigns.torture.sites import LOOK, UP, Site
 
 from faristol.record import Record, RecordError
-from faristol.record.rows import Wrong
+from faristol.record.errors import Wrong
 from faristol.words import WordGraph
 
 RECOVERY_SECONDS = 60.0

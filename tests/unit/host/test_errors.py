@@ -15,7 +15,7 @@ from faristol.host.errors import Behind, Unreachable, status_of
 from faristol.kernel.errors import THERE_IS, THERE_IS_NO, AlreadyExists, Invalid, Missing, NotFound, Taken
 from faristol.kernel.refusal import N_, Refusal
 from faristol.record import Record, Unacceptable
-from faristol.record.database import parse
+from faristol.record.databases import parse
 from faristol.record.decision import NO_STREAM
 from faristol.rules import pinned_ruleset
 from faristol.text import LANGUAGES, TRANSLATED

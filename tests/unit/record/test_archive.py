@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from faristol.record.archive import LARGEST_LINE, ArchiveError, Line, Writer, read, summed
-from faristol.record.database import RecordError
+from faristol.record.errors import RecordError
 
 texts = st.text(st.characters(codec="utf-8", exclude_characters="\0"), max_size=20)
 LINES: list[dict[str, Any]] = [

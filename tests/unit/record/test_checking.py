@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 from tests.unit.record.chains import KEY, OTHER_KEY, chain, sealed
 
 from faristol.record.checking import Checker
+from faristol.record.errors import Wrong
 from faristol.record.event import GENESIS
 from faristol.record.keys import Keys, by_id
 from faristol.record.merkle import stand_in
-from faristol.record.rows import Wrong
 from faristol.record.seals import Seal
 from faristol.record.stored import Stored
 

@@ -17,7 +17,7 @@ from faristol.pb.game.v1 import events_pb2 as game
 from faristol.pb.pairing.v1 import events_pb2 as pairing
 from faristol.pb.results.v1 import results_pb2 as results
 from faristol.record import Checkpoint, Decision, Metadata, Record, Write
-from faristol.record.appender import move_checkpoint
+from faristol.record.record import move_checkpoint
 from faristol.results.projection import projection
 from faristol.results.service import ResultsService
 from faristol.rules import load_ruleset

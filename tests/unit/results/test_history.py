@@ -21,7 +21,7 @@ from faristol.kernel.times import to_timestamp
 from faristol.pb.game.v1 import events_pb2 as game
 from faristol.pb.results.v1 import results_pb2 as results
 from faristol.record import Checkpoint, Record
-from faristol.record.appender import move_checkpoint
+from faristol.record.record import move_checkpoint
 from faristol.results.projection import projection
 from faristol.results.service import ResultsService
 

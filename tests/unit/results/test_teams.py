@@ -17,7 +17,7 @@ from faristol.pb.game.v1 import events_pb2 as game
 from faristol.pb.pairing.v1 import events_pb2 as pairing
 from faristol.pb.results.v1 import results_pb2 as results
 from faristol.record import Checkpoint, Record
-from faristol.record.appender import move_checkpoint
+from faristol.record.record import move_checkpoint
 from faristol.results.broken import Broken
 from faristol.results.championship import change_players
 from faristol.results.model import View, change

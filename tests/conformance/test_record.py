@@ -32,9 +32,8 @@ from faristol.record import (
     load,
     tables,
 )
-from faristol.record.appender import move_checkpoint
 from faristol.record.people import names, remember
-from faristol.record.record import start_checkpoint
+from faristol.record.record import move_checkpoint, start_checkpoint
 from faristol.record.verification import verify
 
 LATE_ROWS = """
@@ -420,7 +419,7 @@ async def test_no_error_repeats_what_was_to_be_written(record: Record) -> None:
 async def test_what_is_forgotten_of_many_streams_is_looked_up_again(
     record: Record, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("faristol.record.group.REMEMBERED", 2)
+    monkeypatch.setattr("faristol.record.group_commit.REMEMBERED", 2)
     for version in range(3):
         for stream in ("game-a", "game-b", "game-c"):
             await record.append(write(stream, version, 1), Metadata())

@@ -1,4 +1,4 @@
--- A record of format 3, as a version with it wrote it on SQLite. It never changes.
+-- A record of format 1, as the first version writes it on SQLite. It never changes.
 CREATE TABLE checkpoints (
     consumer VARCHAR(128) NOT NULL,
     position BIGINT NOT NULL,
@@ -14,7 +14,7 @@ CREATE TABLE commands (
 INSERT INTO "commands" VALUES('00000000-0000-4000-8000-0000000000c1',X'0801',1);
 INSERT INTO "commands" VALUES('00000000-0000-4000-8000-0000000000c2',X'080200FF',2);
 CREATE TABLE counter (id INTEGER NOT NULL, position BIGINT NOT NULL, format INTEGER NOT NULL, record_id VARCHAR(36) NOT NULL, PRIMARY KEY (id));
-INSERT INTO "counter" VALUES(1,5,3,'00000000-0000-4000-8000-0000000000aa');
+INSERT INTO "counter" VALUES(1,5,1,'00000000-0000-4000-8000-0000000000aa');
 CREATE TABLE erased (player_id VARCHAR(64) NOT NULL, erased_at BIGINT NOT NULL, PRIMARY KEY (player_id));
 INSERT INTO "erased" VALUES('dolors',1795168806000000);
 CREATE TABLE events (
@@ -45,6 +45,12 @@ CREATE TABLE leases (
     PRIMARY KEY (name)
 );
 INSERT INTO "leases" VALUES('relay','someone',1795168800000000);
+CREATE TABLE notes (
+    position INTEGER NOT NULL,
+    text TEXT NOT NULL,
+    player_ids TEXT NOT NULL,
+    PRIMARY KEY (position)
+);
 CREATE TABLE people (
     player_id VARCHAR(64) NOT NULL,
     name VARCHAR(200) NOT NULL,
@@ -55,3 +61,4 @@ INSERT INTO "people" VALUES('anna','Anna Puigdomènech','Club Tarragona','AND');
 INSERT INTO "people" VALUES('biel','Biel Soler','','');
 CREATE TABLE seals (from_position INTEGER NOT NULL, to_position BIGINT NOT NULL, root BLOB NOT NULL, previous BLOB NOT NULL, key_id VARCHAR(16) NOT NULL, signature BLOB NOT NULL, sealed_at BIGINT NOT NULL, PRIMARY KEY (from_position), UNIQUE (to_position));
 CREATE INDEX ix_events_tournament ON events (tournament);
+CREATE INDEX ix_people_name ON people (name);

@@ -5,7 +5,8 @@ from pathlib import Path
 import pytest
 
 from faristol.record import Record
-from faristol.record.database import UnknownDatabase, parse
+from faristol.record.databases import parse
+from faristol.record.errors import UnknownDatabase
 
 
 @pytest.mark.parametrize(

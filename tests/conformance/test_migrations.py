@@ -11,11 +11,11 @@ import pytest
 from sqlalchemy import inspect, text, update
 from sqlalchemy.ext.asyncio import AsyncConnection, create_async_engine
 from tests.integration.contents import play, rows
-from tests.integration.processes import faristol
 from tests.unit.record.chains import KEY
 
+from faristol.cli.main import main
 from faristol.record import Record, RecordError, migrations, tables
-from faristol.record.database import parse
+from faristol.record.databases import parse
 from faristol.record.erasure import erase
 from faristol.record.people import names
 from faristol.record.sealing import seal
@@ -26,10 +26,7 @@ FORMATS = [int(path.stem.removeprefix("format-")) for path in sorted(GOLDEN.glob
 
 
 ON_POSTGRESQL = {
-    2: "ALTER TABLE people ALTER COLUMN name SET STATISTICS 0, ALTER COLUMN club SET STATISTICS 0",
-    3: "ALTER TABLE people ALTER COLUMN name SET STATISTICS 0, ALTER COLUMN club SET STATISTICS 0,"
-    " ALTER COLUMN country SET STATISTICS 0",
-    4: "ALTER TABLE people ALTER COLUMN name SET STATISTICS 0, ALTER COLUMN club SET STATISTICS 0,"
+    1: "ALTER TABLE people ALTER COLUMN name SET STATISTICS 0, ALTER COLUMN club SET STATISTICS 0,"
     " ALTER COLUMN country SET STATISTICS 0; ALTER TABLE notes ALTER COLUMN text SET STATISTICS 0",
 }
 """What the version with a format did on PostgreSQL that SQLite has no words for."""
@@ -88,8 +85,22 @@ async def samples(connection: AsyncConnection) -> list[tuple[str, str, int | Non
     return [(row[0], row[1], row[2]) for row in await connection.execute(text(query))]
 
 
-def test_there_is_a_step_from_every_format_and_a_record_of_each() -> None:
-    assert sorted(migrations.STEPS) == list(range(1, tables.FORMAT)) == FORMATS
+@pytest.fixture
+def next_format(monkeypatch: pytest.MonkeyPatch) -> int:
+    """A version of Faristol that reads one format more, and the step to it."""
+    newest = tables.FORMAT + 1
+
+    async def step(connection: AsyncConnection) -> None:
+        await connection.execute(text("CREATE TABLE halls (name VARCHAR(64) NOT NULL, PRIMARY KEY (name))"))
+
+    monkeypatch.setattr(migrations, "STEPS", {**migrations.STEPS, tables.FORMAT: step})
+    monkeypatch.setattr(tables, "FORMAT", newest)
+    return newest
+
+
+def test_there_is_a_record_of_each_format_and_a_step_from_all_but_the_last() -> None:
+    assert list(range(1, tables.FORMAT + 1)) == FORMATS
+    assert sorted(migrations.STEPS) == FORMATS[:-1]
 
 
 @pytest.mark.parametrize("number", FORMATS)
@@ -142,10 +153,24 @@ async def test_who_has_a_name_is_found_without_reading_everybody(tmp_path: Path,
     await record.close()
 
 
-async def test_an_older_record_is_not_served_and_not_touched(database_url: str) -> None:
+async def test_a_step_changes_the_tables_and_nothing_that_was_written(database_url: str, next_format: int) -> None:
     await write_golden(database_url, 1)
     before = await schema(database_url)
-    said = f"has format 1, this version of Faristol reads format {tables.FORMAT}: bring it there with"
+    reached: list[int] = []
+    assert await migrations.migrate(database_url, reached.append) == 1
+    assert reached[-1] == next_format
+    assert await migrations.migrate(database_url) == next_format, "no step is taken twice"
+    after = await schema(database_url)
+    assert {name for name in after.keys() - before.keys() if name != "samples"} == {"halls"}
+    record = await Record.open(database_url)
+    assert (await verify(record)).events == 5
+    await record.close()
+
+
+async def test_an_older_record_is_not_served_and_not_touched(database_url: str, next_format: int) -> None:
+    await write_golden(database_url, 1)
+    before = await schema(database_url)
+    said = f"has format 1, this version of Faristol reads format {next_format}: bring it there with"
     with pytest.raises(RecordError, match=f"{said} `faristol record migrate`") as told:
         await Record.open(database_url)
     assert "\n" not in str(told.value)
@@ -180,26 +205,25 @@ async def test_where_there_is_no_record_nothing_is_made(database_url: str) -> No
 
 
 async def test_a_step_that_fails_leaves_the_record_as_it_was(
-    database_url: str, monkeypatch: pytest.MonkeyPatch
+    database_url: str, next_format: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     await write_golden(database_url, 1)
     before = await schema(database_url)
-
     step = migrations.STEPS[1]
 
     async def fails(connection: AsyncConnection) -> None:
         await step(connection)
         await connection.execute(text("SELECT * FROM nowhere"))
 
-    monkeypatch.setattr(migrations, "STEPS", {1: fails})
-    with pytest.raises(RecordError, match=r"cannot be used: .*nowhere"):
-        await migrations.migrate(database_url)
+    with monkeypatch.context() as broken:
+        broken.setattr(migrations, "STEPS", {**migrations.STEPS, 1: fails})
+        with pytest.raises(RecordError, match=r"cannot be used: .*nowhere"):
+            await migrations.migrate(database_url)
     assert await schema(database_url) == before
-    monkeypatch.undo()
     assert await migrations.migrate(database_url) == 1
 
 
-async def test_many_who_start_and_migrate_at_once_make_one_record(database_url: str) -> None:
+async def test_many_who_start_and_migrate_at_once_make_one_record(database_url: str, next_format: int) -> None:
     await write_golden(database_url, 1)
     reached: list[int] = []
 
@@ -217,7 +241,7 @@ async def test_many_who_start_and_migrate_at_once_make_one_record(database_url: 
         return await start()
 
     ids = await asyncio.gather(*(work() for work in (start, migrate) * 4))
-    assert reached == list(range(2, tables.FORMAT + 1))
+    assert reached == list(range(2, next_format + 1))
     assert len(set(ids) - {""}) == 1
 
 
@@ -230,16 +254,19 @@ async def test_many_who_start_at_once_on_an_empty_database_make_one_record(datab
         await record.close()
 
 
-def test_an_operator_is_told_what_to_run(tmp_path: Path) -> None:
-    url = f"sqlite:///{tmp_path}/record.db"
-    asyncio.run(write_golden(url, 1))
-    data = ("--data", str(tmp_path))
-    refused = faristol("record", "verify", *data)
-    assert (refused.returncode, refused.stdout, refused.stderr.count("\n")) == (2, "", 1)
-    assert "`faristol record migrate`" in refused.stderr
-    done = faristol("record", "migrate", *data)
-    reached = [f"format {number} reached\n" for number in range(2, tables.FORMAT + 1)]
-    assert (done.returncode, done.stdout) == (0, "".join(reached))
-    assert faristol("record", "migrate", *data).stdout == f"the record has format {tables.FORMAT} already\n"
-    assert faristol("record", "verify", *data).returncode == 0
-    assert faristol("record", "migrate", "--data", str(tmp_path / "none")).returncode == 2
+def test_an_operator_is_told_what_to_run(tmp_path: Path, next_format: int, capsys: pytest.CaptureFixture[str]) -> None:
+    asyncio.run(write_golden(f"sqlite:///{tmp_path}/record.db", 1))
+
+    def faristol(*words: str, data: Path = tmp_path) -> tuple[object, str, str]:
+        with pytest.raises(SystemExit) as ended:
+            main(["record", *words, "--data", str(data)])
+        return ended.value.code, *capsys.readouterr()
+
+    code, out, told = faristol("verify")
+    assert (code, out, told.count("\n")) == (2, "", 1)
+    assert "`faristol record migrate`" in told
+    reached = [f"format {number} reached\n" for number in range(2, next_format + 1)]
+    assert faristol("migrate")[:2] == (0, "".join(reached))
+    assert faristol("migrate")[:2] == (0, f"the record has format {next_format} already\n")
+    assert faristol("verify")[0] == 0
+    assert faristol("migrate", data=tmp_path / "none")[0] == 2

@@ -1,0 +1,130 @@
+"""What a database does for a record. ``sqlite`` and ``postgres`` do it, and nothing else knows which one it has.
+
+Another database is one more file with a class like theirs, its name in ``databases.BACKENDS``, and the tests in
+``tests/conformance``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, Protocol
+
+from sqlalchemy import URL, Insert, Select, Table, text
+from sqlalchemy.exc import DBAPIError, SQLAlchemyError
+from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
+
+from faristol.record.group import Outcome, Request
+
+PATIENCE = 60
+"""Seconds that ``clean`` waits for others to let go of the database."""
+
+
+@dataclass(frozen=True, slots=True)
+class Misfit:
+    """The first row of a query in which a value is of another type than was written."""
+
+    before: int
+    """Rows before it."""
+    position: int
+    """Value of its first column."""
+    found: str
+    """What it has, and what was expected."""
+
+
+class Backend(Protocol):
+    """A database that a record stands on.
+
+    All of them speak SQLAlchemy: tables, reads and most writes are the same code for each. What stands here is where
+    they differ. The static methods are of the kind of database and need none that is open.
+    """
+
+    engine: AsyncEngine
+    """To read with, where each statement may be of a moment of its own."""
+
+    @staticmethod
+    def accepted(url: URL) -> URL:
+        """The URL with the driver that is used. Raises ``UnknownDatabase`` for one that no record can stand on."""
+
+    @staticmethod
+    def may_exist(url: URL) -> bool:
+        """False when it is certain that there is no such database, and connecting would make one."""
+
+    @staticmethod
+    def is_away(problem: Exception) -> bool:
+        """Whether a failure passes by itself: the database is starting, full, busy or cannot be reached."""
+
+    @staticmethod
+    def is_wrong_statement(problem: DBAPIError) -> bool:
+        """Whether the code of a failure says that a statement is wrong, where the class of the exception does not."""
+
+    @staticmethod
+    def new_row(table: Table) -> Insert:
+        """An insert that does nothing when the primary key is taken."""
+
+    @staticmethod
+    def upsert(table: Table, changed: Collection[str]) -> Insert:
+        """An insert that replaces the ``changed`` columns when the primary key is taken."""
+
+    @staticmethod
+    async def alone(connection: AsyncConnection, lock: int) -> None:
+        """Wait until no other transaction holds this lock, and hold it to the end of this one."""
+
+    @staticmethod
+    async def misfit(
+        connection: AsyncConnection, query: Select[Any], values: Mapping[str, object], types: Sequence[type]
+    ) -> Misfit | None:
+        """Where a column has a value of another type than these, in a database that lets that happen."""
+
+    def __init__(self, url: URL) -> None:
+        """Take an accepted URL. Nothing is connected yet; raises ``OSError`` when a file cannot be made."""
+
+    def reading(self) -> AbstractAsyncContextManager[AsyncConnection]:
+        """A connection whose reads are of one moment."""
+
+    def writing(self) -> AbstractAsyncContextManager[AsyncConnection]:
+        """A transaction, durable when the block ends, and rolled back when it raises."""
+
+    async def fetch(self, query: Select[Any], values: Mapping[str, object]) -> Sequence[Any]:
+        """The few rows of a query that is built once and asked for every command."""
+
+    async def append(self, requests: Sequence[Request], now: Callable[[], datetime]) -> Sequence[Outcome]:
+        """Write the requests in one transaction, as if one came after the other; give the outcome of each.
+
+        Positions are gapless, and no reader sees an event before one with a smaller position. ``now`` is asked for
+        the time of the append. Raises when the database fails: then nobody knows whether anything was written.
+        """
+
+    async def listen(self, heard: Callable[[int], None]) -> None:
+        """Tell of the positions that other processes write, until cancelled; return at once where nobody tells."""
+
+    async def clean(self) -> str:
+        """Overwrite on disk what was deleted. Gives why that could not be done; empty when it was."""
+
+    async def close(self) -> None:
+        """Give every connection back. Nothing is asked afterwards."""
+
+
+def shown(url: URL) -> str:
+    """A URL as people may see it: no driver, no password."""
+    return url.set(drivername=url.get_backend_name()).render_as_string(hide_password=True)
+
+
+async def cleaned(engine: AsyncEngine, statements: Sequence[str]) -> str:
+    """Run what ``Backend.clean`` takes, each statement by itself; one that gives a true value found others at work.
+
+    The engine is disposed of.
+    """
+    try:
+        async with engine.connect() as connection:
+            for statement in statements:
+                done = await connection.execute(text(statement))
+                if done.returns_rows and done.scalar_one():
+                    return "the database is in use"
+    except (SQLAlchemyError, OSError) as problem:
+        return str(getattr(problem, "orig", problem))
+    finally:
+        await engine.dispose()
+    return ""

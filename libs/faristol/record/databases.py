@@ -1,0 +1,72 @@
+"""The databases that a record can stand on, by the name in a URL."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+
+from sqlalchemy import URL, make_url
+from sqlalchemy.exc import (
+    ArgumentError,
+    DataError,
+    DBAPIError,
+    IntegrityError,
+    InterfaceError,
+    NotSupportedError,
+    OperationalError,
+    ProgrammingError,
+)
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from faristol.record.backend import Backend, shown
+from faristol.record.errors import RecordAway, RecordError, UnknownDatabase
+from faristol.record.postgres import Postgres
+from faristol.record.sqlite import Sqlite
+
+BACKENDS: Mapping[str, type[Backend]] = {"sqlite": Sqlite, "postgresql": Postgres}
+
+EXPECTED = "expected sqlite:///PATH or postgresql://USER:PASSWORD@HOST/NAME"
+
+_WITH_PASSWORD = re.compile(r"//[^/]*@")
+
+
+def parse(url: str) -> URL:
+    """A URL with the driver that is used here. Raises ``UnknownDatabase`` where no record can stand."""
+    try:
+        parsed = make_url(url)
+    except (ArgumentError, ValueError):  # the second one for a port that is no number
+        raise UnknownDatabase(f"{_WITH_PASSWORD.sub('//', url)!r} is not a database URL: {EXPECTED}") from None
+    name = parsed.get_backend_name()
+    if name == "postgres":  # what some hosts call it in the URLs that they give
+        parsed, name = parsed.set(drivername="postgresql"), "postgresql"
+    if name not in BACKENDS:
+        raise UnknownDatabase(f"a record cannot stand on {name!r}: {EXPECTED}")
+    return BACKENDS[name].accepted(parsed)
+
+
+def kind_of(there: URL | AsyncConnection) -> type[Backend]:
+    """The kind of database at a URL or behind a connection."""
+    return BACKENDS[there.get_backend_name() if isinstance(there, URL) else there.dialect.name]
+
+
+def unusable(url: URL, problem: Exception) -> RecordError:
+    """The error for a database that fails: ``RecordAway`` where it is worth another try."""
+    reason = problem.orig if isinstance(problem, DBAPIError) else problem
+    error = RecordAway if kind_of(url).is_away(problem) else RecordError
+    return error(f"the database {shown(url)} cannot be used: {reason}")
+
+
+def is_wrong_statement(problem: DBAPIError) -> bool:
+    """Whether a statement is what the database cannot take, as opposed to a database that cannot be used."""
+    if problem.connection_invalidated:
+        return False
+    if isinstance(problem, DataError | IntegrityError | NotSupportedError | ProgrammingError):
+        return True
+    return any(backend.is_wrong_statement(problem) for backend in BACKENDS.values())
+
+
+def is_away(problem: DBAPIError) -> bool:
+    """Whether the database could not be used, as opposed to having been asked something that it cannot take."""
+    if isinstance(problem, OperationalError | InterfaceError) or problem.connection_invalidated:
+        return not is_wrong_statement(problem)
+    return any(backend.is_away(problem) for backend in BACKENDS.values())

@@ -1,0 +1,271 @@
+"""A record in a PostgreSQL database: for many processes on many machines."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import AsyncIterator, Callable, Collection, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from datetime import datetime
+from typing import Any
+
+import asyncpg
+from sqlalchemy import DDL, URL, Insert, Select, Table, bindparam, event, func, select
+from sqlalchemy.dialects import postgresql
+from sqlalchemy.exc import ArgumentError, DBAPIError, OperationalError, SQLAlchemyError
+from sqlalchemy.ext.asyncio import AsyncConnection, create_async_engine
+from sqlalchemy.schema import ExecutableDDLElement
+
+from faristol.record import tables
+from faristol.record.backend import PATIENCE, Misfit, cleaned, shown
+from faristol.record.errors import UnknownDatabase
+from faristol.record.group import EVENT_COLUMNS, Group, Outcome, Request
+from faristol.record.group_commit import COUNTER, GroupCommit
+
+PARAMETERS = ("host", "port", "user", "ssl", "passfile", "target_session_attrs")
+"""What may stand behind the question mark in a URL."""
+
+LOCK_TIMEOUT = 15.0
+"""Seconds to wait for what another process holds."""
+
+TIMEOUT = 30.0
+"""Seconds for the one statement of the fast path, the wait for others included."""
+
+HELD_IDLE = 15.0
+"""Seconds that a process which does nothing may hold the counter; PostgreSQL ends its transaction then."""
+
+RETRY = 1.0
+"""Seconds until a connection for news that was lost is made again."""
+
+CHANNEL = "faristol_appended"
+"""Where every process tells the others of the position that it has written."""
+
+AWAY = ("08", "25P03", "53", "55P03", "57P")
+"""SQLSTATEs that say that the database is away, busy, full or ending, and not that we asked something wrong."""
+
+_OF_THE_STATEMENT = ("0A", "22", "23", "42")
+"""Classes of SQLSTATE that say that a statement is wrong and not that the database is away."""
+
+NO_SAMPLES = "ALTER TABLE people " + ", ".join(
+    f"ALTER COLUMN {column} SET STATISTICS 0" for column in ("name", "club", "country")
+)
+"""PostgreSQL keeps samples of columns for its planner. What is known of people would outlive its erasure there."""
+_NO_SAMPLES_OF_NOTES = "ALTER TABLE notes ALTER COLUMN text SET STATISTICS 0"
+
+for _table, _statement in ((tables.people, NO_SAMPLES), (tables.notes, _NO_SAMPLES_OF_NOTES)):
+    _made: ExecutableDDLElement = DDL(_statement)  # type: ignore[no-untyped-call] # missing in SQLAlchemy
+    event.listen(_table, "after_create", _made.execute_if(dialect="postgresql"))
+
+_CLEANING = (
+    # Somebody may have asked for samples of names. Where none are to be taken any more, ANALYZE leaves the old ones;
+    # what puts them away is that the columns get a type, which is the same.
+    NO_SAMPLES,
+    "ALTER TABLE people ALTER COLUMN name TYPE VARCHAR(200), ALTER COLUMN club TYPE VARCHAR(200),"
+    " ALTER COLUMN country TYPE VARCHAR(3)",
+    "VACUUM (FULL, ANALYZE) people",
+    "VACUUM FULL notes",
+    "VACUUM FULL pg_statistic",  # who may not clean that gets a warning from the database
+)
+
+_LOCK = COUNTER.returning(func.set_config("idle_in_transaction_session_timeout", f"{HELD_IDLE * 1_000:.0f}", True))
+_NOTIFY = select(func.pg_notify(CHANNEL, bindparam("position")))
+
+_COLUMN_TYPES: Mapping[str, str] = {
+    "position": "bigint",
+    "version": "int",
+    "schema_version": "int",
+    "payload": "bytea",
+    "recorded_at": "bigint",
+    "hash": "bytea",
+}
+"""Of the columns that are no text."""
+
+_EVENTS = ", ".join(
+    f"${number}::{_COLUMN_TYPES.get(column, 'text')}[]" for number, column in enumerate(EVENT_COLUMNS, 9)
+)
+
+# A consumer without a checkpoint stops the counter, and with it everything else. A checkpoint that has moved would
+# become NULL, which it may not be: then the whole statement fails.
+_WRITE = f"""
+WITH counted AS (
+    UPDATE counter SET position = $2 WHERE id = 1 AND position = $1
+        AND (SELECT count(*) FROM checkpoints WHERE consumer = ANY ($6::text[])) = cardinality($6::text[])
+    RETURNING position
+), answered AS (
+    INSERT INTO commands (command_id, answer, position)
+    SELECT given.* FROM counted, unnest($3::text[], $4::bytea[], $5::bigint[]) AS given
+), moved AS (
+    UPDATE checkpoints SET position = CASE WHEN checkpoints.position = given.before THEN given.after END
+    FROM counted, unnest($6::text[], $7::bigint[], $8::bigint[]) AS given (consumer, before, after)
+    WHERE checkpoints.consumer = given.consumer
+), written AS (
+    INSERT INTO events ({", ".join(EVENT_COLUMNS)})
+    SELECT given.* FROM counted, unnest({_EVENTS}) AS given
+)
+SELECT position, CASE WHEN $2 > $1 THEN pg_notify('{CHANNEL}', position::text) END FROM counted
+"""  # noqa: S608 # made of the names of columns and types alone
+
+_log = logging.getLogger(__name__)
+
+
+class Postgres:
+    """See ``Backend``."""
+
+    @staticmethod
+    def accepted(url: URL) -> URL:
+        """See ``Backend``."""
+        for name in url.query:
+            if name not in PARAMETERS:
+                raise UnknownDatabase(f"{name!r} is no parameter of a database URL: expected {', '.join(PARAMETERS)}")
+        given = url.set(drivername="postgresql+asyncpg")
+        try:
+            _, settings = given.get_dialect()().create_connect_args(given)
+        except (ArgumentError, ValueError) as problem:
+            raise UnknownDatabase(f"the host or port of {shown(url)} cannot be used: {problem}") from None
+        ports = settings.get("port") or ()
+        for port in (url.port, *(ports if isinstance(ports, Sequence) else (ports,))):
+            if port is not None and not 0 < port < 65_536:
+                raise UnknownDatabase(f"{port} in {shown(url)} is no port: expected 1 to 65535")
+        return given
+
+    @staticmethod
+    def may_exist(_: URL) -> bool:
+        """Only the server knows."""
+        return True
+
+    @staticmethod
+    def is_away(problem: Exception) -> bool:
+        """See ``Backend``."""
+        return isinstance(problem, OSError) or _sqlstate(problem).startswith(AWAY)
+
+    @staticmethod
+    def is_wrong_statement(problem: DBAPIError) -> bool:
+        """See ``Backend``."""
+        return _sqlstate(problem).startswith(_OF_THE_STATEMENT)
+
+    @staticmethod
+    def new_row(table: Table) -> Insert:
+        """See ``Backend``."""
+        return postgresql.insert(table).on_conflict_do_nothing()
+
+    @staticmethod
+    def upsert(table: Table, changed: Collection[str]) -> Insert:
+        """See ``Backend``."""
+        made = postgresql.insert(table)
+        return made.on_conflict_do_update(
+            index_elements=table.primary_key, set_={name: made.excluded[name] for name in changed}
+        )
+
+    @staticmethod
+    async def alone(connection: AsyncConnection, lock: int) -> None:
+        """See ``Backend``."""
+        await connection.execute(select(func.pg_advisory_xact_lock(lock)))
+
+    @staticmethod
+    async def misfit(
+        _: AsyncConnection, __: Select[Any], ___: Mapping[str, object], ____: Sequence[type]
+    ) -> Misfit | None:
+        """Columns hold what they are declared to hold."""
+        return None
+
+    def __init__(self, url: URL) -> None:
+        # Whatever the role or the server was set to: what is acknowledged is on disk.
+        settings = {"lock_timeout": f"{LOCK_TIMEOUT * 1_000:.0f}", "jit": "off", "synchronous_commit": "on"}
+        self.engine = create_async_engine(
+            url,
+            pool_size=8,
+            max_overflow=8,
+            pool_pre_ping=True,
+            hide_parameters=True,  # what is written may be a name
+            connect_args={"server_settings": settings},
+        )
+        self._group_commit = GroupCommit(self.writing, self._write_at_once, lock=_LOCK, notify=_NOTIFY)
+        self._appends: AsyncConnection | None = None
+        """The connection of the fast path, which is its own."""
+        self._driver: Any = None
+
+    @asynccontextmanager
+    async def reading(self) -> AsyncIterator[AsyncConnection]:
+        """See ``Backend``."""
+        async with self.engine.connect() as connection:
+            yield await connection.execution_options(isolation_level="REPEATABLE READ")
+
+    def writing(self) -> AbstractAsyncContextManager[AsyncConnection]:
+        """See ``Backend``."""
+        return self.engine.begin()
+
+    async def fetch(self, query: Select[Any], values: Mapping[str, object]) -> Sequence[Any]:
+        """See ``Backend``."""
+        async with self.engine.connect() as connection:
+            rows: Sequence[Any] = (await connection.execute(query, values)).all()
+        return rows
+
+    async def append(self, requests: Sequence[Request], now: Callable[[], datetime]) -> Sequence[Outcome]:
+        """See ``Backend``."""
+        return await self._group_commit.append(requests, now)
+
+    async def _write_at_once(self, group: Group) -> bool:
+        """The fast path of ``GroupCommit``: one statement."""
+        commands = [(key, *answer) for key, answer in group.commands.items()]
+        moves = [(consumer, *move) for consumer, move in group.moves.items()]
+        columns = (*_columns(commands, 3), *_columns(moves, 3), *_columns(group.events, len(EVENT_COLUMNS)))
+        try:
+            driver = self._driver or await self._connect()
+            return await driver.fetchval(_WRITE, group.begin, group.position, *columns, timeout=TIMEOUT) is not None
+        except asyncpg.IntegrityConstraintViolationError:
+            return False
+        except (asyncpg.PostgresError, asyncpg.InterfaceError, asyncpg.InternalClientError, OSError) as problem:
+            await self._disconnect()
+            raise OperationalError(_WRITE, None, problem) from problem
+
+    async def _connect(self) -> Any:
+        self._appends = await self.engine.connect()
+        self._driver = (await self._appends.get_raw_connection()).driver_connection
+        return self._driver
+
+    async def _disconnect(self) -> None:
+        connection, self._appends, self._driver = self._appends, None, None
+        if connection:
+            await connection.invalidate()
+            await connection.close()
+
+    async def listen(self, heard: Callable[[int], None]) -> None:
+        """See ``Backend``."""
+        while True:
+            try:
+                await self._listen_once(heard)
+            except (SQLAlchemyError, asyncpg.PostgresError, asyncpg.InterfaceError, OSError) as problem:
+                _log.info("news of other processes' appends have to wait: %s", problem)
+            await asyncio.sleep(RETRY)
+
+    async def _listen_once(self, heard: Callable[[int], None]) -> None:
+        """Listen until the connection is lost."""
+        async with self.engine.connect() as connection:
+            driver: Any = (await connection.get_raw_connection()).driver_connection
+            lost = asyncio.Event()
+            driver.add_termination_listener(lambda *_: lost.set())
+            try:
+                await driver.add_listener(CHANNEL, lambda *told: heard(int(told[-1])))
+                await lost.wait()
+            finally:
+                await connection.invalidate()  # nobody else is to get a connection that listens
+
+    async def clean(self) -> str:
+        """See ``Backend``."""
+        patient = {"server_settings": {"lock_timeout": f"{PATIENCE}s"}}
+        engine = create_async_engine(self.engine.url, isolation_level="AUTOCOMMIT", connect_args=patient)
+        return await cleaned(engine, _CLEANING)
+
+    async def close(self) -> None:
+        """See ``Backend``."""
+        await self._disconnect()
+        await self.engine.dispose()
+
+
+def _sqlstate(problem: Exception) -> str:
+    """The five characters by which PostgreSQL tells what failed, empty where it said none."""
+    return str(getattr(getattr(problem, "orig", None), "sqlstate", "") or "")
+
+
+def _columns(rows: Collection[Sequence[Any]], number: int) -> Sequence[Sequence[Any]]:
+    return tuple(zip(*rows, strict=True)) if rows else ((),) * number

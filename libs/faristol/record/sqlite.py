@@ -1,0 +1,293 @@
+"""A record in a SQLite file: for one machine, with nothing to install.
+
+SQLite has one writer at a time. What is asked for every command (appends, and reads of few rows) goes to a connection
+in a thread of its own: one hop between threads, where the driver below SQLAlchemy has one for every call.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import re
+import sqlite3
+from collections.abc import AsyncIterator, Callable, Collection, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, suppress
+from datetime import datetime
+from functools import partial
+from pathlib import Path
+from typing import Any, TypeVar
+
+from sqlalchemy import URL, Insert, LargeBinary, Select, Table, cast, event, func
+from sqlalchemy.dialects import sqlite
+from sqlalchemy.exc import DBAPIError, OperationalError
+from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_engine
+
+from faristol.record.backend import PATIENCE, Misfit, cleaned, shown
+from faristol.record.errors import UnknownDatabase
+from faristol.record.group import EVENT_COLUMNS, Group, Outcome, Request
+from faristol.record.group_commit import GroupCommit
+
+T = TypeVar("T")
+
+LOCK_TIMEOUT = 15.0
+"""Seconds to wait for what another process holds."""
+
+_OF_THE_STATEMENT = re.compile(r'no such (column|function)\b|.+ has no column named |near ".*": syntax error')
+"""What SQLite says of a wrong statement, with the code that it also has for a transaction which a full disk took away.
+
+A table that is not there may have been dropped by a rebuild, and then there is another.
+"""
+
+_TYPES: Mapping[type, str] = {int: "integer", str: "text", bytes: "blob"}
+"""What SQLite calls the types that we write."""
+
+_COUNT = "UPDATE counter SET position = ? WHERE id = 1 AND position = ?"
+_EVENTS = f"INSERT INTO events ({', '.join(EVENT_COLUMNS)}) VALUES ({', '.join('?' * len(EVENT_COLUMNS))})"  # noqa: S608 # names of columns
+_COMMANDS = "INSERT INTO commands (command_id, answer, position) VALUES (?, ?, ?)"
+_MOVES = "UPDATE checkpoints SET position = ? WHERE consumer = ? AND position = ?"
+
+_NAMED = sqlite.dialect(paramstyle="named")
+
+
+class Sqlite:
+    """See ``Backend``."""
+
+    @staticmethod
+    def accepted(url: URL) -> URL:
+        """See ``Backend``."""
+        expected = "expected sqlite:///PATH"
+        if url.host or url.port or url.username:
+            raise UnknownDatabase(f"{shown(url)} names a host, and a file has none: {expected}")
+        path = url.database or ""
+        if not path or path == ":memory:" or path.startswith("file:") or "\0" in path:
+            raise UnknownDatabase(f"{shown(url)} names no file, and a record is one: {expected}")
+        if url.query:
+            raise UnknownDatabase(
+                f"{shown(url)} has {next(iter(url.query))!r} behind the question mark: {expected} and nothing more "
+                "(%3F for a question mark in the path)"
+            )
+        return url.set(drivername="sqlite+aiosqlite")
+
+    @staticmethod
+    def may_exist(url: URL) -> bool:
+        """See ``Backend``."""
+        return _file(url).exists()
+
+    @staticmethod
+    def is_away(_: Exception) -> bool:
+        """A file is there or it is not."""
+        return False
+
+    @staticmethod
+    def is_wrong_statement(problem: DBAPIError) -> bool:
+        """See ``Backend``."""
+        return isinstance(problem.orig, sqlite3.Error) and bool(_OF_THE_STATEMENT.match(str(problem.orig)))
+
+    @staticmethod
+    def new_row(table: Table) -> Insert:
+        """See ``Backend``."""
+        return sqlite.insert(table).on_conflict_do_nothing()
+
+    @staticmethod
+    def upsert(table: Table, changed: Collection[str]) -> Insert:
+        """See ``Backend``."""
+        made = sqlite.insert(table)
+        return made.on_conflict_do_update(
+            index_elements=table.primary_key, set_={name: made.excluded[name] for name in changed}
+        )
+
+    @staticmethod
+    async def alone(_: AsyncConnection, __: int) -> None:
+        """Every transaction that writes is alone."""
+
+    @staticmethod
+    async def misfit(
+        connection: AsyncConnection, query: Select[Any], values: Mapping[str, object], types: Sequence[type]
+    ) -> Misfit | None:
+        """See ``Backend``. SQLite keeps any value in any column, and text that is none."""
+        columns = list(query.selected_columns)
+        looked: list[Any] = [columns[0]]
+        for column in columns:
+            looked += [func.typeof(column), cast(column, LargeBinary)]
+        for before, (position, *found) in enumerate(await connection.execute(query.with_only_columns(*looked), values)):
+            for column, expected, kind, content in zip(columns, types, found[::2], found[1::2], strict=True):
+                if kind != _TYPES[expected]:
+                    said = f"a value of type {kind} as its {column.name}, which is of type {_TYPES[expected]}"
+                    return Misfit(before, position, said)
+                if expected is str and not _is_text(content):
+                    return Misfit(before, position, f"bytes that are no UTF-8 as its {column.name}")
+        return None
+
+    def __init__(self, url: URL) -> None:
+        file = _file(url)
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.touch(mode=0o600)  # names stand in it; the files that SQLite puts beside it take its mode
+        self.engine = _engine(url, "BEGIN", pool_size=6, max_overflow=4)
+        # It takes the write lock when a transaction begins and not in the middle of it, where a second writer could
+        # only be refused.
+        self._writer = _engine(url, "BEGIN IMMEDIATE", pool_size=1, max_overflow=0, pool_timeout=60)
+        self._turn = asyncio.Lock()
+        """Held by whoever writes in this process."""
+        self._appends = _Thread(file, "appends")
+        self._queries = _Thread(file, "queries")
+        self._statements: dict[int, tuple[Select[Any], str]] = {}
+        """Compiled queries, by the id of the query, which is kept so that the id stays its own."""
+        self._group_commit = GroupCommit(self.writing, self._write_at_once)
+
+    def reading(self) -> AbstractAsyncContextManager[AsyncConnection]:
+        """See ``Backend``."""
+        return self.engine.connect()
+
+    @asynccontextmanager
+    async def writing(self) -> AsyncIterator[AsyncConnection]:
+        """See ``Backend``."""
+        async with self._turn, self._writer.begin() as connection:
+            yield connection
+
+    async def fetch(self, query: Select[Any], values: Mapping[str, object]) -> Sequence[Any]:
+        """See ``Backend``."""
+        known = self._statements.get(id(query))
+        if known is None:
+            known = self._statements[id(query)] = (query, str(query.compile(dialect=_NAMED)))
+        try:
+            return await self._queries.run(partial(_rows, statement=known[1], values=values))
+        except sqlite3.Error as problem:
+            raise DBAPIError.instance(known[1], None, problem, sqlite3.Error, hide_parameters=True) from problem
+
+    async def append(self, requests: Sequence[Request], now: Callable[[], datetime]) -> Sequence[Outcome]:
+        """See ``Backend``."""
+        return await self._group_commit.append(requests, now)
+
+    async def _write_at_once(self, group: Group) -> bool:
+        """The fast path of ``GroupCommit``: one transaction in the thread that appends."""
+        async with self._turn:
+            try:
+                return await self._appends.run(partial(_write, group=group))
+            except sqlite3.IntegrityError:
+                return False
+            except sqlite3.Error as problem:
+                raise OperationalError("append", None, problem) from problem
+
+    async def listen(self, _: Callable[[int], None]) -> None:
+        """Processes that share a file tell each other nothing."""
+
+    async def clean(self) -> str:
+        """See ``Backend``."""
+        engine = create_async_engine(self.engine.url, isolation_level="AUTOCOMMIT", connect_args={"timeout": PATIENCE})
+        return await cleaned(engine, ("VACUUM", "PRAGMA wal_checkpoint(TRUNCATE)"))
+
+    async def close(self) -> None:
+        """See ``Backend``."""
+        await self._appends.close()
+        await self._queries.close()
+        await self.engine.dispose()
+        await self._writer.dispose()
+
+
+class _Thread:
+    """A connection in a thread of its own, made again when it failed."""
+
+    def __init__(self, file: Path, name: str) -> None:
+        self._file = file
+        self._executor = ThreadPoolExecutor(max_workers=1, thread_name_prefix=name)
+        self._connection: sqlite3.Connection | None = None
+
+    async def run(self, work: Callable[[sqlite3.Connection], T]) -> T:
+        """Do some work with the connection. When it raises what SQLite raises, what it had begun is rolled back."""
+        return await asyncio.get_running_loop().run_in_executor(self._executor, self._run, work)
+
+    def _run(self, work: Callable[[sqlite3.Connection], T]) -> T:
+        try:
+            if self._connection is None:
+                self._connection = sqlite3.connect(self._file, check_same_thread=False)
+                _configure(self._connection)
+            return work(self._connection)
+        except sqlite3.Error:
+            self._disconnect()
+            raise
+
+    def _disconnect(self) -> None:
+        connection, self._connection = self._connection, None
+        if connection:
+            with suppress(sqlite3.Error):
+                connection.close()
+
+    async def close(self) -> None:
+        """Close the connection once everything that was asked for is done."""
+        await asyncio.to_thread(self._executor.shutdown)
+        self._disconnect()
+
+
+class _Connection(sqlite3.Connection):
+    """A connection that gives its locks back when it is closed.
+
+    SQLite keeps them while anybody has a cursor with rows to come, and the traceback of a caller who was cancelled in
+    the middle of a transaction has one: until that is forgotten, nobody could write.
+    """
+
+    def close(self) -> None:
+        with suppress(sqlite3.Error):  # closed already, or beyond help
+            self.rollback()
+        super().close()
+
+
+def _engine(url: URL, begin: str, **pool: float) -> AsyncEngine:
+    """An engine whose transactions begin with ``begin``. What is written may be a name, so no error repeats it."""
+    engine = create_async_engine(url, hide_parameters=True, connect_args={"factory": _Connection}, **pool)
+
+    @event.listens_for(engine.sync_engine, "connect")
+    def _connected(connection: Any, _: Any) -> None:
+        _configure(connection)
+
+    @event.listens_for(engine.sync_engine, "begin")
+    def _begun(connection: Any) -> None:
+        connection.exec_driver_sql(begin)
+
+    return engine
+
+
+def _configure(connection: Any) -> None:
+    """Have transactions begin where they are told to, and every commit on disk before it is acknowledged."""
+    connection.isolation_level = None
+    cursor = connection.cursor()
+    for pragma in (
+        f"busy_timeout = {LOCK_TIMEOUT * 1_000:.0f}",
+        "journal_mode = WAL",
+        "synchronous = FULL",
+        "foreign_keys = ON",
+    ):
+        cursor.execute(f"PRAGMA {pragma}")
+    cursor.close()
+
+
+def _rows(connection: sqlite3.Connection, *, statement: str, values: Mapping[str, object]) -> list[tuple[Any, ...]]:
+    return connection.execute(statement, dict(values)).fetchall()
+
+
+def _write(connection: sqlite3.Connection, *, group: Group) -> bool:
+    connection.execute("BEGIN IMMEDIATE")
+    written = _insert(connection, group)
+    connection.execute("COMMIT" if written else "ROLLBACK")
+    return written
+
+
+def _insert(connection: sqlite3.Connection, group: Group) -> bool:
+    """Write every row of a group; False when the counter or a checkpoint is elsewhere."""
+    if connection.execute(_COUNT, (group.position, group.begin)).rowcount != 1:
+        return False
+    connection.executemany(_EVENTS, group.events)
+    connection.executemany(_COMMANDS, [(key, *answer) for key, answer in group.commands.items()])
+    moves = ((after, consumer, before) for consumer, (before, after) in group.moves.items())
+    return all(connection.execute(_MOVES, move).rowcount == 1 for move in moves)
+
+
+def _file(url: URL) -> Path:
+    return Path(url.database or "")
+
+
+def _is_text(content: bytes) -> bool:
+    try:
+        content.decode()
+    except UnicodeDecodeError:
+        return False
+    return True

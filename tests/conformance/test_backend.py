@@ -1,0 +1,130 @@
+"""What every database does for a record, asked of the backend itself."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import suppress
+
+import pytest
+from sqlalchemy import bindparam, insert, literal_column, select, text, update
+from sqlalchemy.exc import DBAPIError, SQLAlchemyError
+
+from faristol.pb.game.v1 import events_pb2
+from faristol.record import Appended, Conflict, Decision, Metadata, Record, Write, tables
+from faristol.record.backend import Backend
+from faristol.record.databases import is_wrong_statement, kind_of, parse
+from faristol.record.event import utc_now
+from faristol.record.group import Request
+
+CHECKPOINT = select(tables.checkpoints.c.position).where(tables.checkpoints.c.consumer == bindparam("consumer"))
+
+
+@pytest.fixture
+async def backend(database_url: str) -> AsyncIterator[Backend]:
+    """The backend of a record without events."""
+    await (await Record.open(database_url)).close()
+    url = parse(database_url)
+    opened = kind_of(url)(url)
+    yield opened
+    await opened.close()
+
+
+def request(stream: str, version: int) -> Request:
+    passed = events_pb2.Passed(turn=1, player_id="anna")
+    return Request(Decision([Write(stream, version, [passed], "cup")]), Metadata(), None, None)
+
+
+async def test_a_request_that_is_refused_says_nothing_of_those_beside_it(backend: Backend) -> None:
+    for version in range(3):  # the first time the record is asked, later what is known of it is enough
+        outcomes = await backend.append(
+            [request("game-a", version), request("game-b", 7), request("game-c", version)], utc_now
+        )
+        assert [type(outcome) for outcome in outcomes] == [Appended, Conflict, Appended]
+    async with backend.reading() as connection:
+        positions = (await connection.execute(select(tables.events.c.position))).scalars().all()
+    assert sorted(positions) == [1, 2, 3, 4, 5, 6]
+
+
+async def test_reads_are_of_one_moment(backend: Backend) -> None:
+    async with backend.reading() as connection:
+        count = text("SELECT count(*) FROM events")
+        assert (await connection.execute(count)).scalar_one() == 0
+        await backend.append([request("game-a", 0)], utc_now)
+        assert (await connection.execute(count)).scalar_one() == 0
+    assert len(await backend.fetch(select(tables.events.c.position), {})) == 1
+
+
+async def test_a_block_that_raises_leaves_nothing(backend: Backend) -> None:
+    with suppress(ZeroDivisionError):
+        async with backend.writing() as connection:
+            await connection.execute(insert(tables.checkpoints).values(consumer="a", position=1))
+            raise ZeroDivisionError
+    assert list(await backend.fetch(CHECKPOINT, {"consumer": "a"})) == []
+
+
+async def test_a_new_row_leaves_the_old_one_and_an_upsert_replaces_what_it_names(backend: Backend) -> None:
+    async with backend.writing() as connection:
+        for position in (1, 2):
+            await connection.execute(backend.new_row(tables.checkpoints).values(consumer="a", position=position))
+        assert (await connection.execute(CHECKPOINT, {"consumer": "a"})).scalar_one() == 1
+        for holder, until in (("x", 1), ("y", 2)):
+            changed = backend.upsert(tables.leases, ["until"]).values(name="n", holder=holder, until=until)
+            await connection.execute(changed)
+        assert [tuple(row) for row in await connection.execute(select(tables.leases))] == [("n", "x", 2)]
+
+
+async def test_transactions_under_one_lock_come_one_after_the_other(backend: Backend, database_url: str) -> None:
+    url = parse(database_url)
+    other = kind_of(url)(url)
+    order: list[str] = []
+
+    async def work(database: Backend, name: str) -> None:
+        async with database.writing() as connection:
+            await database.alone(connection, 7)
+            order.append(name)
+            await asyncio.sleep(0.05)
+            order.append(name)
+
+    await asyncio.gather(work(backend, "a"), work(other, "b"))
+    assert order in (["a", "a", "b", "b"], ["b", "b", "a", "a"])
+    await other.close()
+
+
+@pytest.mark.parametrize("statement", ["SELECT nothing FROM events", "SELECT 1 FRM events", "SELECT no_function(1)"])
+async def test_a_wrong_statement_is_no_failure_of_the_database(backend: Backend, statement: str) -> None:
+    with pytest.raises(DBAPIError) as failed:
+        async with backend.reading() as connection:
+            await connection.execute(text(statement))
+    assert is_wrong_statement(failed.value)
+    assert not backend.is_away(failed.value)
+
+
+async def test_a_wrong_statement_of_few_rows_is_told_as_any_other(backend: Backend) -> None:
+    with pytest.raises(SQLAlchemyError):
+        await backend.fetch(select(literal_column("nothing")).select_from(tables.events), {})
+    assert list(await backend.fetch(CHECKPOINT, {"consumer": "a"})) == []
+
+
+async def test_whoever_listens_hears_of_what_another_process_writes_or_is_told_at_once_that_nobody_tells(
+    backend: Backend, database_url: str
+) -> None:
+    heard: asyncio.Queue[int] = asyncio.Queue()
+    listener = asyncio.create_task(backend.listen(heard.put_nowait))
+    done, _ = await asyncio.wait([listener], timeout=0.5)
+    if not done:
+        other = await Record.open(database_url)
+        await other.append(Decision([Write("game-a", 0, [events_pb2.Passed(turn=1)], "cup")]), Metadata())
+        assert await asyncio.wait_for(heard.get(), 10) == 1
+        await other.close()
+        listener.cancel()
+        await asyncio.wait([listener])
+
+
+async def test_cleaning_says_when_it_cannot_be_done(backend: Backend, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert await backend.clean() == ""
+    monkeypatch.setattr(f"{type(backend).__module__}.PATIENCE", 1)
+    async with backend.writing() as connection:
+        await connection.execute(update(tables.counter).values(position=tables.counter.c.position))
+        await connection.execute(insert(tables.people).values(player_id="a", name="A", club=""))
+        assert await backend.clean() != ""
