@@ -14,7 +14,7 @@ from tests.benchmarks.figures import Figures, compared
 
 from faristol.pb.game.v1 import events_pb2
 from faristol.record import Decision, Metadata, Record, Write, load
-from faristol.record.folding import Folds
+from faristol.record.folds import Folds
 
 STREAMS = 200
 EVENTS = 1_000

@@ -18,7 +18,7 @@ from faristol.record import Record, RecordError, migrations, tables
 from faristol.record.databases import parse
 from faristol.record.erasure import erase
 from faristol.record.people import names
-from faristol.record.sealing import seal
+from faristol.record.sealer import seal
 from faristol.record.verification import verify
 
 GOLDEN = Path(__file__).parent / "golden"

@@ -21,11 +21,11 @@ from tests.unit.record.chains import KEY, OTHER_KEY
 
 from faristol.record import Record, keys, merkle, tables
 from faristol.record.archive import VERSION, ArchiveError, summed
-from faristol.record.exporting import export
+from faristol.record.export import export
 from faristol.record.people import names
-from faristol.record.restoring import restore
-from faristol.record.restoring import verify as verify_file
-from faristol.record.sealing import seal
+from faristol.record.restoration import restore
+from faristol.record.restoration import verify as verify_file
+from faristol.record.sealer import seal
 from faristol.record.verification import verify
 
 PUBLIC = keys.by_id([KEY.public_key()])

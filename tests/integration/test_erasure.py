@@ -22,10 +22,10 @@ from faristol.pb.pairing.v1 import events_pb2 as pairing
 from faristol.record import Decision, Metadata, Record, RecordError, Write, keys, postgres, tables
 from faristol.record.databases import parse
 from faristol.record.erasure import erase, find
-from faristol.record.exporting import export
+from faristol.record.export import export
 from faristol.record.people import Person, names, remember
-from faristol.record.restoring import restore
-from faristol.record.sealing import seal
+from faristol.record.restoration import restore
+from faristol.record.sealer import seal
 from faristol.record.verification import verify
 
 NAME, CLUB, COUNTRY = PEOPLE["anna"]

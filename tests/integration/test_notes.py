@@ -18,7 +18,7 @@ from tests.unit.record.chains import KEY
 from faristol.pb.pairing.v1 import events_pb2 as pairing
 from faristol.record import Command, Conflict, Decision, Metadata, Record, RecordError, Write, keys
 from faristol.record.erasure import erase, erase_note
-from faristol.record.sealing import seal
+from faristol.record.sealer import seal
 from faristol.record.verification import verify
 
 WORDS = "rang during the endgame"

@@ -26,9 +26,9 @@ from faristol.host import Settings
 from faristol.record import Record, keys, seals, stored, tables
 from faristol.record.archive import ArchiveError
 from faristol.record.errors import Wrong
-from faristol.record.exporting import export
-from faristol.record.restoring import verify as verify_file
-from faristol.record.sealing import LEASE, Sealer, seal
+from faristol.record.export import export
+from faristol.record.restoration import verify as verify_file
+from faristol.record.sealer import LEASE, Sealer, seal
 from faristol.record.seals import Seal, kept
 from faristol.record.tasks import end
 from faristol.record.verification import Verdict, verify

@@ -26,7 +26,7 @@ from faristol.pb.game.v1 import events_pb2, game_pb2
 from faristol.record import Command, Decision, Metadata, Record, Write, tables
 from faristol.record.keys import make, public_path
 from faristol.record.record import start_checkpoint
-from faristol.record.sealing import seal
+from faristol.record.sealer import seal
 from faristol.results.projection import projection
 from faristol.words import DEFAULT_NAME, Library
 

@@ -97,7 +97,7 @@ def _shortened(problem: BaseException, longest: int) -> BaseException:
 
 
 def _shorter_refusal(refusal: Refusal, longest: int) -> Refusal:
-    params, others = _all_cut(refusal.params, longest), [_shorter_refusal(one, longest) for one in refusal.others]
+    params, others = _all_cut(refusal.params, longest), [_shorter_refusal(other, longest) for other in refusal.others]
     return Refusal(
         refusal.reason, refusal.article, refusal.message, params, others=others, subject=_cut(refusal.subject, longest)
     )
@@ -158,8 +158,8 @@ def _params(params: Mapping[str, Param]) -> dict[str, str]:
 def _all_reasons(problem: Refusal, language: str) -> any_pb2.Any:
     """A refusal and the other reasons against the same thing."""
     failure = error_details_pb2.PreconditionFailure()
-    for one in (problem, *problem.others):
-        failure.violations.add(type=one.reason, subject=one.subject, description=cited(one, language))
+    for refusal in (problem, *problem.others):
+        failure.violations.add(type=refusal.reason, subject=refusal.subject, description=cited(refusal, language))
     detail = any_pb2.Any()
     detail.Pack(failure)
     return detail

@@ -7,7 +7,7 @@ from faristol.host.runtime import Runtime
 from faristol.host.settings import StartError
 from faristol.record import RecordError
 from faristol.record.keys import read_private
-from faristol.record.sealing import Sealer
+from faristol.record.sealer import Sealer
 
 
 def part(runtime: Runtime) -> Part:

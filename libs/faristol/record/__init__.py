@@ -13,9 +13,9 @@ from faristol.record.decision import (
 )
 from faristol.record.errors import RecordAway, RecordError
 from faristol.record.event import Metadata, Recorded
-from faristol.record.folding import Loaded, load, load_at_once
+from faristol.record.folds import Loaded, load, load_at_once
 from faristol.record.record import Record
-from faristol.record.upcasting import UnreadableEvent, message_class
+from faristol.record.upcasters import UnreadableEvent, message_class
 
 __all__ = [
     "Appended",

@@ -79,9 +79,9 @@ class Line:
     def texts(self, name: str) -> tuple[str, ...]:
         """A list of texts."""
         found: list[Any] = self._take(name, list)
-        for one in found:
-            if type(one) is not str or "\0" in one or _unpaired(one):
-                raise self.error(f"its {name} has {one!r:.40}, which is no text that every database takes")
+        for text in found:
+            if type(text) is not str or "\0" in text or _unpaired(text):
+                raise self.error(f"its {name} has {text!r:.40}, which is no text that every database takes")
         return tuple(found)
 
     def flag(self, name: str) -> bool:
@@ -101,7 +101,7 @@ class Line:
 
     def digests(self, name: str) -> list[bytes]:
         """A list of bytes in hexadecimal."""
-        return [self._hexadecimal(name, one) for one in self._take(name, list)]
+        return [self._hexadecimal(name, digest) for digest in self._take(name, list)]
 
     def _hexadecimal(self, name: str, value: object) -> bytes:
         try:

@@ -14,7 +14,7 @@ from typing import Any
 
 from google.protobuf.message import Message
 
-from faristol.record.upcasting import upcasting
+from faristol.record.upcasters import upcasters
 
 GENESIS = bytes(32)
 """What the first event of a stream chains to."""
@@ -82,7 +82,7 @@ class Recorded:
 
         Raises ``UnreadableEvent`` for a type or a version that this program does not know.
         """
-        return upcasting.message(self.type, self.schema_version, self.payload)
+        return upcasters.message(self.type, self.schema_version, self.payload)
 
     @property
     def name(self) -> str:

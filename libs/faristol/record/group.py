@@ -13,7 +13,7 @@ from faristol.record import tables
 from faristol.record.decision import Appended, Checkpoint, Command, Conflict, Decision, Stale
 from faristol.record.event import GENESIS, Metadata, chained
 from faristol.record.notes import WITH_WORDS, Note, parted
-from faristol.record.upcasting import upcasting
+from faristol.record.upcasters import upcasters
 
 Head = tuple[int, bytes]
 """The version of a stream, and the hash of its last event."""
@@ -63,7 +63,7 @@ def _serialised(message: Message, concerned: Collection[str]) -> _Fact:
     note = None
     if type_name in WITH_WORDS:
         message, note = parted(message, concerned)
-    return type_name, upcasting.version(type_name), message.SerializeToString(deterministic=True), note
+    return type_name, upcasters.version(type_name), message.SerializeToString(deterministic=True), note
 
 
 @dataclass(slots=True)

@@ -83,13 +83,13 @@ def told_apart(persons: Iterable[Person]) -> dict[str, str]:
 
 async def namesakes(record: Record, persons: Collection[Person]) -> list[Person]:
     """Everybody else in the record who has the name of one of these."""
-    wanted, known = {one.name for one in persons if one.name}, {one.player_id for one in persons}
+    wanted, known = {person.name for person in persons if person.name}, {person.player_id for person in persons}
     if not wanted:
         return []
     async with record.reading() as connection:
         rows = await connection.execute(select(people).where(people.c.name.in_(sorted(wanted))))
         found = [Person(row.player_id, row.name, row.club, row.country) for row in rows]
-    return [one for one in found if one.player_id not in known]
+    return [person for person in found if person.player_id not in known]
 
 
 def is_official(person_id: str) -> bool:

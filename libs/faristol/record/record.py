@@ -19,10 +19,10 @@ from faristol.record.databases import kind_of, parse, unusable
 from faristol.record.decision import Appended, Checkpoint, Command, Decision, Stale, checked
 from faristol.record.errors import RecordError, UnknownDatabase
 from faristol.record.event import Metadata, Recorded, microseconds, recorded, utc_now
-from faristol.record.folding import Folds
+from faristol.record.folds import Folds
 from faristol.record.news import News
 from faristol.record.recent import Recent
-from faristol.record.upcasting import upcasting
+from faristol.record.upcasters import upcasters
 
 _STREAM = (
     select(tables.events)
@@ -156,7 +156,7 @@ class Record:
     async def facts(self, stream: str, after_version: int = 0) -> list[Message]:
         """What the events of one stream say, in order, after a version, and nothing that is said about them."""
         rows = await self._backend.fetch(_FACTS, {"stream": stream, "after_version": after_version})
-        return [upcasting.message(type_name, version, payload) for type_name, version, payload in rows]
+        return [upcasters.message(type_name, version, payload) for type_name, version, payload in rows]
 
     async def facts_of(self, streams: Collection[str]) -> dict[str, list[Message]]:
         """What the events of many streams say, each in order; streams that do not exist are left out."""
@@ -166,7 +166,7 @@ class Record:
             for start in range(0, len(asked), STREAMS):
                 rows = await connection.execute(_ALL_FACTS, {"streams": asked[start : start + STREAMS]})
                 for stream, type_name, version, payload in rows.all():
-                    found.setdefault(stream, []).append(upcasting.message(type_name, version, payload))
+                    found.setdefault(stream, []).append(upcasters.message(type_name, version, payload))
         return found
 
     async def notes_of(self, stream: str) -> dict[int, str]:

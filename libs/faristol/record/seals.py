@@ -147,15 +147,15 @@ def kept(path: Path) -> Sequence[Seal]:
         found = json.loads(path.read_bytes())["seals"]
         return [
             Seal(
-                from_position=int(one["from_position"]),
-                to_position=int(one["to_position"]),
-                root=bytes.fromhex(one["root"]),
-                previous=bytes.fromhex(one["previous"]),
-                key_id=str(one["key_id"]),
-                signature=bytes.fromhex(one["signature"]),
-                sealed_at=microseconds(datetime.fromisoformat(one["sealed_at"])),
+                from_position=int(member["from_position"]),
+                to_position=int(member["to_position"]),
+                root=bytes.fromhex(member["root"]),
+                previous=bytes.fromhex(member["previous"]),
+                key_id=str(member["key_id"]),
+                signature=bytes.fromhex(member["signature"]),
+                sealed_at=microseconds(datetime.fromisoformat(member["sealed_at"])),
             )
-            for one in found
+            for member in found
         ]
     except OSError as problem:
         raise RecordError(f"the seals in {path} cannot be read: {problem.strerror}") from problem

@@ -9,7 +9,7 @@ from sqlalchemy import func, select
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from faristol.record import seals, stored, tables
-from faristol.record.checking import Checker
+from faristol.record.checker import Checker
 from faristol.record.errors import Wrong
 from faristol.record.keys import Keys
 from faristol.record.record import Record

@@ -13,7 +13,7 @@ from faristol.cli.common import AsJson, Data, Database, many, run, settings_of, 
 from faristol.cli.record import PublicKey, app, existing, opened, shown
 
 if TYPE_CHECKING:
-    from faristol.record.exporting import Exported
+    from faristol.record.export import Exported
 
 
 def _counted(counts: Exported) -> str:
@@ -39,7 +39,7 @@ def export(
     json_output: AsJson = False,
 ) -> None:
     """Write the record to a file that can be checked anywhere, and restored when it is of the whole record."""
-    from faristol.record.exporting import export as export_record
+    from faristol.record.export import export as export_record
 
     settings = existing(settings_of(data=data, database_url=database_url))
 
@@ -64,8 +64,8 @@ def restore(
 ) -> None:
     """Put an exported record into an empty one, of either kind of database, as it was. All of it, or nothing."""
     from faristol.record.keys import read_public
-    from faristol.record.restoring import check_whole
-    from faristol.record.restoring import restore as restore_record
+    from faristol.record.restoration import check_whole
+    from faristol.record.restoration import restore as restore_record
 
     settings = settings_of(data=data, database_url=database_url)
     keys = read_public(public_key) if public_key else None

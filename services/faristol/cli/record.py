@@ -71,7 +71,7 @@ def verify(
 ) -> None:
     """Check order, hash chain and seals. Exit code 1 when something is wrong; the first such thing is named."""
     from faristol.record.keys import read_public
-    from faristol.record.restoring import verify as verify_file
+    from faristol.record.restoration import verify as verify_file
     from faristol.record.seals import kept as read_seals
 
     if from_seal and (after or not public_key):
@@ -183,7 +183,7 @@ def seal(
     """Seal what is not sealed yet: sign the Merkle root of every range of positions."""
     from faristol.record import keys
     from faristol.record.errors import Wrong
-    from faristol.record.sealing import seal as make_seals
+    from faristol.record.sealer import seal as make_seals
 
     settings = existing(settings_of(data=data, database_url=database_url, seal_key=key, seal_events=events))
     if not settings.seal_key:

@@ -12,7 +12,7 @@ from sqlalchemy import StaticPool
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_engine
 
 from faristol.record import Appended, Checkpoint, Command, Conflict, Decision, Metadata, Record, Recorded
-from faristol.record.folding import Folds
+from faristol.record.folds import Folds
 from faristol.record.notes import parted
 from faristol.record.tables import erased, metadata, people
 

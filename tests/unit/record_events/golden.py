@@ -19,7 +19,7 @@ from google.protobuf.json_format import MessageToDict
 from google.protobuf.message import Message
 
 from faristol.kernel import facts
-from faristol.record.upcasting import Upcasting, message_class, upcasting
+from faristol.record.upcasters import Upcasters, message_class, upcasters
 
 FOLDER = Path(__file__).parent / "golden"
 
@@ -110,13 +110,13 @@ def _value(field: Any, number: int) -> object:  # the stubs know two kinds of Fi
             return 300 * field.number + number
 
 
-def reads_as(type_name: str, version: int, example: Json, using: Upcasting) -> Json:
+def reads_as(type_name: str, version: int, example: Json, using: Upcasters) -> Json:
     """What the bytes of an example are today."""
     message = using.message(type_name, version, bytes.fromhex(example["bytes"]))
     return MessageToDict(message, preserving_proto_field_name=True)
 
 
-def keep(folder: Path, events: Sequence[Descriptor], using: Upcasting) -> list[Path]:
+def keep(folder: Path, events: Sequence[Descriptor], using: Upcasters) -> list[Path]:
     """Add what is not kept yet, and give the files that were written.
 
     Raises ``Changed`` for an event whose definition is not that of the version that it says to be at.
@@ -131,7 +131,7 @@ def keep(folder: Path, events: Sequence[Descriptor], using: Upcasting) -> list[P
         if versions[str(current)]["definition"] != definition(event):
             raise Changed(
                 f"{event.full_name} is not what it was at version {current}: raise the version in its meaning"
-                " (and write a step in libs/faristol/record/upcasting.py where old bytes need a change)"
+                " (and write a step in libs/faristol/record/upcasters.py where old bytes need a change)"
             )
         for version, kept in versions.items():
             for example in kept["examples"]:
@@ -156,7 +156,7 @@ def _written(path: Path, text: str) -> bool:
 def main() -> int:
     """Keep what is new; 0 when that could be done."""
     try:
-        written = keep(FOLDER, event_types(), upcasting)
+        written = keep(FOLDER, event_types(), upcasters)
     except Changed as problem:
         print(problem, file=sys.stderr)  # noqa: T201
         return 1

@@ -155,7 +155,7 @@ class Checker:
 
     def end(self) -> None:
         """Nothing follows. Every seal that was kept outside must have been here, and with keys at least one seal."""
-        for seal in sorted(self._kept.values(), key=lambda one: one.from_position):
+        for seal in sorted(self._kept.values(), key=lambda kept: kept.from_position):
             raise Wrong(f"position {seal.from_position}: {seal}, which was kept outside, is missing here")
         if self._keys is not None and self.events and not self.seals:
             raise Wrong(f"position {self.position}: nothing up to here is sealed, so the public key shows nothing")

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.unit.record.chains import KEY, OTHER_KEY, chain, sealed
 
-from faristol.record.checking import Checker
+from faristol.record.checker import Checker
 from faristol.record.errors import Wrong
 from faristol.record.event import GENESIS
 from faristol.record.keys import Keys, by_id

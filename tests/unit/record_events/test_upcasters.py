@@ -8,7 +8,7 @@ import pytest
 
 from faristol.pb.game.v1 import events_pb2
 from faristol.record import Metadata, Recorded, UnreadableEvent
-from faristol.record.upcasting import Upcasting, message_class
+from faristol.record.upcasters import Upcasters, message_class
 
 PASSED = "faristol.game.v1.Passed"
 
@@ -25,15 +25,15 @@ def recorded(schema_version: int, payload: bytes, type_name: str = PASSED) -> Re
 
 
 def test_an_event_passes_every_step_between_its_version_and_the_current_one() -> None:
-    upcasting = Upcasting({PASSED: 4}, {(PASSED, 1): later, (PASSED, 3): later})
+    upcasters = Upcasters({PASSED: 4}, {(PASSED, 1): later, (PASSED, 3): later})
     payload = events_pb2.Passed(turn=7, player_id="anna").SerializeToString()
-    assert upcasting.version(PASSED) == 4
-    turns = [upcasting.message(PASSED, version, payload).turn for version in (1, 2, 3, 4)]  # type: ignore[attr-defined]
+    assert upcasters.version(PASSED) == 4
+    turns = [upcasters.message(PASSED, version, payload).turn for version in (1, 2, 3, 4)]  # type: ignore[attr-defined]
     assert turns == [700, 70, 70, 7]
 
 
 def test_a_recorded_event_gives_the_message_of_today(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("faristol.record.event.upcasting", Upcasting({PASSED: 2}, {(PASSED, 1): later}))
+    monkeypatch.setattr("faristol.record.event.upcasters", Upcasters({PASSED: 2}, {(PASSED, 1): later}))
     payload = events_pb2.Passed(turn=7).SerializeToString()
     assert recorded(1, payload).message == events_pb2.Passed(turn=70)
     assert recorded(2, payload).message == events_pb2.Passed(turn=7)
@@ -55,4 +55,4 @@ def test_a_type_that_nobody_knows_and_bytes_that_are_no_message_are_told_apart()
 @pytest.mark.parametrize("version", [0, 2])
 def test_a_step_that_leads_past_the_version_of_its_type_is_refused(version: int) -> None:
     with pytest.raises(ValueError, match="is at version 2: no step can start at"):
-        Upcasting({PASSED: 2}, {(PASSED, version): later})
+        Upcasters({PASSED: 2}, {(PASSED, version): later})

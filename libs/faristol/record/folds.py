@@ -60,12 +60,12 @@ async def load(record: Record, stream: str, initial: S, evolve: Callable[[S, Mes
     before is remembered under it, and only the events since are read.
     """
 
-    def one_by_one(state: S, facts: Sequence[Message]) -> S:
+    def each_in_turn(state: S, facts: Sequence[Message]) -> S:
         for fact in facts:
             state = evolve(state, fact)
         return state
 
-    return await _load(record, stream, initial, evolve, one_by_one)
+    return await _load(record, stream, initial, evolve, each_in_turn)
 
 
 async def load_at_once(record: Record, stream: str, initial: S, fold: Callable[[S, Sequence[Message]], S]) -> Loaded[S]:

@@ -14,9 +14,9 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from faristol.kernel.names import COUNTRY, LONGEST_NAME, may_be_kept
 from faristol.record import archive, stored, tables
 from faristol.record.archive import ArchiveError, Line
-from faristol.record.checking import Checker, unanswered
+from faristol.record.checker import Checker, unanswered
 from faristol.record.errors import Wrong
-from faristol.record.exporting import Exported
+from faristol.record.export import Exported
 from faristol.record.keys import Keys
 from faristol.record.notes import WITH_WORDS, Note
 from faristol.record.record import Record

@@ -17,14 +17,14 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from faristol.kernel.naming import players_of
 from faristol.record import archive, merkle, seals, stored, tables
 from faristol.record.archive import ArchiveError, Writer
-from faristol.record.checking import Checker
+from faristol.record.checker import Checker
 from faristol.record.errors import Wrong
 from faristol.record.event import Metadata, microseconds, utc_now
 from faristol.record.people import ENTRIES
 from faristol.record.record import Record
 from faristol.record.seals import Seal, Tally
 from faristol.record.stored import Stored
-from faristol.record.upcasting import upcasting
+from faristol.record.upcasters import upcasters
 from faristol.record.verification import Progress, following, quiet
 
 _Answer = tuple[str, bytes, int]
@@ -171,7 +171,7 @@ class _Export:
             hash=event.hash.hex(),
         )
         if self._tournament and event.type in ENTRIES:
-            message = upcasting.message(event.type, event.schema_version, event.payload)
+            message = upcasters.message(event.type, event.schema_version, event.payload)
             self._players.update(players_of(message))
         if self._tournament:
             self._players.add(Metadata.from_json(event.metadata).actor)  # an official's name is kept as a player's is

@@ -16,7 +16,7 @@ from sqlalchemy.exc import DBAPIError, IntegrityError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 
 from faristol.record import merkle, seals, stored, tables
-from faristol.record.checking import Checker
+from faristol.record.checker import Checker
 from faristol.record.errors import Wrong
 from faristol.record.event import microseconds, utc_now
 from faristol.record.record import Record

@@ -29,7 +29,7 @@ class UnreadableEvent(LookupError):
     """An event that this program cannot read: its type or version is unknown, or its bytes are none of it."""
 
 
-class Upcasting:
+class Upcasters:
     """The versions of event types, and the steps between them."""
 
     def __init__(
@@ -82,5 +82,5 @@ def message_class(type_name: str) -> type[Message]:
 STEPS: Mapping[tuple[str, int], Upcaster] = {}
 """The steps of Faristol's events, by the type and the version that each starts at."""
 
-upcasting = Upcasting({kind.DESCRIPTOR.full_name: facts.meaning(kind).version for kind in facts.EVENTS}, STEPS)
+upcasters = Upcasters({kind.DESCRIPTOR.full_name: facts.meaning(kind).version for kind in facts.EVENTS}, STEPS)
 """Every event type of Faristol, at the version that the contract says."""
