@@ -156,7 +156,7 @@ async def _table(world: World, value: Value) -> Differences:
 async def _sheet(world: World, value: Value) -> Differences:
     state: results_pb2.GetGameResponse | None = None
     for fact in await world.services.facts():
-        if isinstance(fact, scoresheet.SHOWN):
+        if type(fact) in scoresheet.SHOWN:
             state = scoresheet.change_game(state, fact)
     if state:
         write_sheet(state, world.case.ruleset)

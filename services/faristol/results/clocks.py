@@ -7,30 +7,7 @@ from google.protobuf.timestamp_pb2 import Timestamp
 
 from faristol.pb.clock.v1 import events_pb2 as clock
 from faristol.pb.results.v1 import results_pb2 as results
-from faristol.results.broken import Broken
-
-TICKING = (
-    clock.ClockOpened,
-    clock.ClockStarted,
-    clock.ClockPressed,
-    clock.ClockHeldByMover,
-    clock.ClockNeutralised,
-    clock.ClockResumed,
-    clock.ClockSwitched,
-    clock.TurnTimedOut,
-    clock.OvertimeCapExceeded,
-    clock.ClockCorrected,
-    clock.RoundTimeExpired,
-    clock.PlayerAbsent,
-    clock.PlayerArrived,
-    clock.PlayerLeft,
-    clock.PlayerReturned,
-    clock.ClockStopped,
-)
-"""Events that change what the clocks of a game show."""
-
-UNTICKING = (clock.TimeForfeited,)
-"""Events of a clock that change nothing on it: the end of the game tells of them."""
+from faristol.results.broken import Broken, Unknown
 
 
 def tick(state: results.GetGameResponse, event: Message) -> None:
@@ -80,7 +57,7 @@ def tick(state: results.GetGameResponse, event: Message) -> None:
             for time in event.times:
                 _stop(state, time.player_id, time.used_ms)
         case _:
-            raise Broken(f"the clocks do not know the event {event.DESCRIPTOR.full_name}")
+            raise Unknown("the clocks", event)
 
 
 def _pass(state: results.GetGameResponse, player_id: str, next_player_id: str, since: Timestamp) -> None:

@@ -16,19 +16,20 @@ from operator import attrgetter
 
 from sqlalchemy import func, select
 
+from faristol.kernel import facts
 from faristol.kernel.errors import NotFound
+from faristol.pb.event.v1 import event_pb2 as options
 from faristol.pb.results.v1 import results_pb2 as results
 from faristol.record import Record, Recorded
 from faristol.record.event import microseconds
 from faristol.record.tables import events
 from faristol.results import reading
-from faristol.results.championship import OF_PLAYERS, OF_ROUND, OF_TOURNAMENT
 from faristol.results.shelf import Kind, Shelf, round_id, round_of
 
 SLICE = 200
 """Events after which others have their turn."""
 
-_OF_LIST = frozenset(one.DESCRIPTOR.full_name for one in (*OF_TOURNAMENT, *OF_ROUND, *OF_PLAYERS))
+_OF_LIST = facts.types_of(facts.that_change(options.CHANGE_TOURNAMENT, options.CHANGE_PLAYERS, options.CHANGE_ROUND))
 """Events that the list of tournaments rests on."""
 
 

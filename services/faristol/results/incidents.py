@@ -6,25 +6,7 @@ from google.protobuf.message import Message
 
 from faristol.pb.game.v1 import events_pb2 as game
 from faristol.pb.results.v1 import results_pb2 as results
-from faristol.results.broken import Broken
-
-INCIDENTAL = (
-    game.OverdrawFound,
-    game.OverdrawResolved,
-    game.UnderdrawFound,
-    game.UnderdrawResolved,
-    game.IllegalExchangeFound,
-    game.IllegalExchangeResolved,
-    game.TilesFound,
-    game.ArbiterCalled,
-    game.ArbiterLeft,
-    game.CountDisputed,
-    game.AppealRaised,
-    game.AppealRuled,
-    game.SanctionImposed,
-    game.WordAsked,
-)
-"""Events that are noted beside the scoresheet."""
+from faristol.results.broken import Unknown
 
 _SANCTIONS = {
     game.SANCTION_KIND_WARNING: results.INCIDENT_KIND_WARNING,
@@ -88,7 +70,7 @@ def note_incident(state: results.GetGameResponse, event: Message) -> None:
             if event.answerer_id:
                 note(state, results.INCIDENT_KIND_WORD_ANSWERED, event.turn, event.answerer_id)
         case _:
-            raise Broken(f"{event.DESCRIPTOR.full_name} is no incident")
+            raise Unknown("what is noted beside the sheet", event)
 
 
 def settled(state: results.GetGameResponse) -> None:

@@ -13,21 +13,21 @@ from typing import Any, Literal
 
 from google.protobuf.message import Message
 
+from faristol.kernel import facts
 from faristol.pb.clock.v1 import events_pb2 as clock
+from faristol.pb.event.v1 import event_pb2 as options
 from faristol.pb.game.v1 import events_pb2 as game
 from faristol.pb.pairing.v1 import events_pb2 as pairing
 from faristol.pb.rating.v1 import events_pb2 as rating
 from faristol.pb.results.v1 import results_pb2 as results
-from faristol.results import championship, scoresheet
-from faristol.results.broken import Broken
+from faristol.results.broken import Broken, Unknown
+from faristol.results.players import change_players
+from faristol.results.rounds import change_round, concerns_rounds, mirror_game
+from faristol.results.scoresheet import SHOWN, change_game
+from faristol.results.tournament import change_tournament, existing, mark_rounds_after, mirror_players, mirror_round
 
-_CONTEXTS = (clock, game, pairing, rating)
-"""What read models are made of. Cases are for officials, and are not among it."""
-
-TYPES: frozenset[str] = frozenset(
-    message.full_name for context in _CONTEXTS for message in context.DESCRIPTOR.message_types_by_name.values()
-)
-"""Full names of every event that may come. One that ``apply`` does not know stops the projection."""
+TYPES = facts.types_of(facts.events_of(clock, game, pairing, rating))
+"""Full names of every event that may come. Cases are for officials, and are not among them."""
 
 
 @dataclass(slots=True)
@@ -64,56 +64,47 @@ def change(view: View, event: Message, version: int = 0) -> set[Part]:
 
     Raises ``Broken`` for an event that is not known or cannot follow; the view is then good for nothing.
     """
-    kind = type(event)
-    of = _OF.get(kind)
-    if of == "game":
-        return _change_game(view, event)
     changed: set[Part]
-    if isinstance(event, _SANCTIONS) and not championship.takes_points(event):
-        return set()
-    if of == "round":
-        teams = view.players.teams if view.players is not None else ()
-        view.round = championship.change_round(view.round, event, teams, version)
-        tournament = championship.existing(view.tournament, event)
-        below = championship.mirror_round(tournament, view.round)
-        below |= championship.mark_rounds_after(tournament, event)
-        changed = {"round", "tournament"} if below else {"round"}
-    elif of == "players":
-        view.players = championship.change_players(view.players, event)
-        below = championship.mirror_players(championship.existing(view.tournament, event), view.players)
-        changed = {"players", "tournament"} if below else {"players"}
-    elif of == "nothing":
-        changed = set()
-    elif of == "tournament":
-        view.tournament = championship.change_tournament(view.tournament, event)
-        changed = {"tournament"}
-    else:
-        raise Broken(f"the read models do not know the event {event.DESCRIPTOR.full_name}")
+    match _OF.get(type(event)):
+        case "game":
+            return _change_game(view, event)
+        case "round" if concerns_rounds(event):
+            teams = view.players.teams if view.players is not None else ()
+            view.round = change_round(view.round, event, teams, version)
+            tournament = existing(view.tournament, event)
+            below = mirror_round(tournament, view.round)
+            below |= mark_rounds_after(tournament, event)
+            changed = {"round", "tournament"} if below else {"round"}
+        case "players":
+            view.players = change_players(view.players, event)
+            below = mirror_players(existing(view.tournament, event), view.players)
+            changed = {"players", "tournament"} if below else {"players"}
+        case "tournament":
+            view.tournament = change_tournament(view.tournament, event)
+            changed = {"tournament"}
+        case _ if event.DESCRIPTOR.full_name in TYPES:
+            changed = set()
+        case _:
+            raise Unknown("the projection of results", event)
     return changed
 
 
-_OF: dict[type[Message], Part | Literal["nothing"]] = {
-    **dict.fromkeys(scoresheet.SHOWN + scoresheet.NOT_SHOWN, "game"),
-    **dict.fromkeys(championship.OF_TOURNAMENT, "tournament"),
-    **dict.fromkeys(championship.OF_PLAYERS, "players"),
-    **dict.fromkeys(championship.OF_ROUND, "round"),
-    **dict.fromkeys(championship.NOT_SHOWN, "nothing"),
+_OF: dict[facts.Kind, Part] = {
+    **dict.fromkeys(SHOWN, "game"),
+    **dict.fromkeys(facts.that_change(options.CHANGE_TOURNAMENT), "tournament"),
+    **dict.fromkeys(facts.that_change(options.CHANGE_PLAYERS), "players"),
+    **dict.fromkeys(facts.that_change(options.CHANGE_ROUND), "round"),
 }
-"""What an event is of."""
+"""What an event changes first; one that is not among these changes no read model."""
 
-_SANCTIONS = (pairing.PlayerSanctioned, pairing.SanctionLifted)
-
-_NOT_SHOWN = frozenset(scoresheet.NOT_SHOWN)
+_SCORES = facts.that_change(options.CHANGE_SCORE)
 
 
 def _change_game(view: View, event: Message) -> set[Part]:
-    view.game = scoresheet.change_game(view.game, event)
-    kind = type(event)
+    view.game = change_game(view.game, event)
     if view.round is None:
         raise Broken(f"{event.DESCRIPTOR.name} is of a game in a round that was not paired")
-    if kind in _NOT_SHOWN:
-        return set()
-    if kind in scoresheet.COUNTING and championship.mirror_game(view.round, view.game):
+    if type(event) in _SCORES and mirror_game(view.round, view.game):
         return {"game", "round"}
     return {"game"}
 

@@ -9,57 +9,21 @@ from __future__ import annotations
 from collections.abc import AsyncIterator
 from operator import attrgetter
 
-from google.protobuf.message import Message
 from google.protobuf.timestamp_pb2 import Timestamp
 
 from faristol.bus import Progress
-from faristol.pb.clock.v1 import events_pb2 as clock
-from faristol.pb.game.v1 import events_pb2 as game
+from faristol.kernel import facts
+from faristol.pb.event.v1 import event_pb2 as options
 from faristol.pb.pairing.v1 import events_pb2 as pairing
-from faristol.pb.rating.v1 import events_pb2 as rating
 from faristol.pb.results.v1 import results_pb2 as results
 from faristol.record import Record, Recorded
 from faristol.results import reading
-from faristol.results.championship import OF_PLAYERS, OF_ROUND, OF_TOURNAMENT
-from faristol.results.scoresheet import SHOWN
 from faristol.results.shelf import game_of
 
-_CHANGING: frozenset[type[Message]] = frozenset((*OF_TOURNAMENT, *OF_PLAYERS, *OF_ROUND, *SHOWN))
-"""Events that change a page."""
-
-_UNTOLD: frozenset[type[Message]] = frozenset(
-    (
-        pairing.RulesetPinned,
-        pairing.LexiconPinned,
-        pairing.HallsSet,
-        pairing.PlayerCheckedIn,
-        pairing.PlayerCheckedOut,
-        pairing.PlayerSanctioned,
-        pairing.SanctionLifted,
-        pairing.ResultEntered,
-        rating.RatingUpdated,
-        game.GameOpened,
-        game.TilesDrawn,
-        clock.ClockOpened,
-    )
-)
-"""Of what changes a page, that which is for officials, the draws, and what other news always comes with."""
-
-_TOLD_BESIDE: frozenset[type[Message]] = frozenset(
-    (
-        rating.RatingSystemChosen,
-        game.OffCentreDecided,
-        game.PlayAccepted,
-        game.Abandoned,
-        clock.TimeForfeited,
-    )
-)
-"""What changes no page and is told all the same, to whoever follows the course of a game."""
-
-PUBLIC: frozenset[str] = frozenset(event.DESCRIPTOR.full_name for event in (_CHANGING - _UNTOLD) | _TOLD_BESIDE)
+PUBLIC = facts.types_of(facts.told_to(options.AUDIENCE_PUBLIC))
 """Events that the public hears of. Draws are not among them, nor is anything that is for officials."""
 
-_OF_DIVISIONS = frozenset((pairing.DivisionAdded.DESCRIPTOR.full_name,))
+_OF_DIVISIONS = facts.types_of([pairing.DivisionAdded])
 
 BATCH = 500
 LOOK = 15.0
@@ -92,13 +56,13 @@ async def follow(
 
 
 def _news(event: Recorded, rounds: dict[str, int]) -> results.FollowResponse:
-    game_id = game_of(event) or getattr(event.message, "game_id", "")
+    game_id = game_of(event) or facts.game_of(event.message)
     recorded_at = Timestamp()
     recorded_at.FromDatetime(event.recorded_at)
     return results.FollowResponse(
         position=event.position,
         type=event.name,
         game_id=game_id,
-        round=rounds.get(game_id, 0) or int(getattr(event.message, "round", 0)),
+        round=rounds.get(game_id, 0) or facts.round_of(event.message),
         recorded_at=recorded_at,
     )

@@ -9,7 +9,7 @@ from faristol.host.pinning import ruleset_of
 from faristol.pb.pairing.v1 import events_pb2 as pairing
 from faristol.pb.results.v1 import results_pb2 as results
 from faristol.results.arithmetic import shown, tie_break
-from faristol.results.championship import never_came
+from faristol.results.players import never_came
 from faristol.rules import Ruleset
 from faristol.rules.standings import Bye, Result, SpreadAdjustment, TableResult, standings
 

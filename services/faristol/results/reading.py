@@ -18,10 +18,10 @@ from faristol.record import Record, stored
 from faristol.record import seals as record_seals
 from faristol.record.people import Person, is_official, names, namesakes, told_apart
 from faristol.results import store
-from faristol.results.championship import is_paired
 from faristol.results.projection import NAME, projection
 from faristol.results.scoresheet import turns_taken
 from faristol.results.shelf import Kind, round_id, round_of
+from faristol.results.tournament import is_paired
 
 T = TypeVar("T")
 

@@ -8,110 +8,39 @@ from __future__ import annotations
 
 from google.protobuf.message import Message
 
+from faristol.kernel import facts
+from faristol.pb.event.v1 import event_pb2 as options
 from faristol.pb.game.v1 import events_pb2 as game
 from faristol.pb.results.v1 import results_pb2 as results
-from faristol.results.broken import Broken
-from faristol.results.clocks import TICKING, UNTICKING, tick
-from faristol.results.incidents import INCIDENTAL, note, note_incident, settled
+from faristol.results.broken import Broken, Unknown
+from faristol.results.clocks import tick
+from faristol.results.incidents import note, note_incident, settled
 from faristol.rules.board import Direction, Square
 from faristol.rules.notation import Notation, Start
 
-NOT_SHOWN = (
-    game.StartTileDrawn,
-    game.SheetSigned,
-    game.OffCentreDecided,
-    game.PlayAccepted,
-    game.ExchangeAnnounced,
-    game.FreeExchangeShown,
-    game.NextTurnForfeited,
-    game.ArbiterAssigned,
-    game.EndAgreed,
-    game.Abandoned,
-    game.RackStated,
-    game.RackDeduced,
-    *UNTICKING,
-)
-"""Events of a game that change nothing on its public page."""
-
-SHOWN = (
-    game.GameOpened,
-    game.DrawsCommitted,
-    game.SeedRevealed,
-    game.StartDecided,
-    game.TilesDrawn,
-    game.GameStarted,
-    game.TilesLaid,
-    game.TilesTakenBack,
-    game.PlayPlaced,
-    game.ScoreWritten,
-    game.ChallengeRaised,
-    game.ChallengeRuled,
-    game.ChallengePenalty,
-    game.PlayWithdrawn,
-    game.BlankSettled,
-    game.Exchanged,
-    game.FreeExchanged,
-    game.Passed,
-    game.CannotPlay,
-    game.TurnLost,
-    game.PlayCompleted,
-    game.CountSettled,
-    game.PlayCorrected,
-    game.TotalCorrected,
-    game.GameEnded,
-    game.RackPenalty,
-    game.OutBonus,
-    game.TimePenalty,
-    game.ScoreAdjusted,
-    game.ResultFinal,
-    game.TableClosed,
-    game.GameReopened,
-    game.EntriesTakenBack,
-    *INCIDENTAL,
-    *TICKING,
-)
+CLOCKS = facts.that_change(options.CHANGE_CLOCKS)
+INCIDENTS = facts.that_change(options.CHANGE_INCIDENTS)
+SHEET = facts.that_change(options.CHANGE_SHEET)
+SHOWN = CLOCKS | INCIDENTS | SHEET
 """Events that change a game's public page."""
 
 
-_TICKING = frozenset(TICKING)
-_INCIDENTAL = frozenset(INCIDENTAL)
-
-COUNTING = frozenset(
-    (
-        game.StartDecided,
-        game.ChallengePenalty,
-        game.PlayWithdrawn,
-        game.TurnLost,
-        game.EntriesTakenBack,
-        game.PlayCompleted,
-        game.PlayCorrected,
-        game.TotalCorrected,
-        game.RackPenalty,
-        game.OutBonus,
-        game.TimePenalty,
-        game.ScoreAdjusted,
-        game.ResultFinal,
-        game.TableClosed,
-    )
-)
-"""Events after which a game's scores, the number of its turns or who starts may be others."""
-
-
 def change_game(state: results.GetGameResponse | None, event: Message) -> results.GetGameResponse:
-    """The game after ``event``, by changing ``state`` itself. Raises ``Broken`` for an event that cannot follow."""
-    if isinstance(event, game.GameOpened):
-        return _opened(event)
-    if state is None:
-        raise Broken(f"{event.DESCRIPTOR.name} is of a game that was not opened")
-    if isinstance(event, NOT_SHOWN):
-        return state
+    """The game after ``event``, by changing ``state`` itself; what its page does not show leaves it as it is.
+
+    Raises ``Broken`` for an event that cannot follow.
+    """
     kind = type(event)
-    if kind in _TICKING:
+    if kind is game.GameOpened:
+        state = results.GetGameResponse()
+    elif state is None:
+        raise Broken(f"{event.DESCRIPTOR.name} is of a game that was not opened")
+    if kind in CLOCKS:
         tick(state, event)
-    elif kind in _INCIDENTAL:
+    elif kind in INCIDENTS:
         note_incident(state, event)
-    else:
-        _play(state, event)
+    elif kind in SHEET:
+        play(state, event)
     return state
 
 
@@ -120,20 +49,15 @@ def turns_taken(state: results.GetGameResponse) -> int:
     return sum(1 for entry in state.entries if entry.turn and entry.complete)
 
 
-def _opened(event: game.GameOpened) -> results.GetGameResponse:
-    return results.GetGameResponse(
-        game_id=event.game_id,
-        tournament_id=event.tournament_id,
-        round=event.round,
-        table=event.table,
-        seats=[results.Seat(player_id=player) for player in event.player_ids],
-        ruleset=event.ruleset,
-        lexicon=event.lexicon,
-    )
-
-
-def _play(after: results.GetGameResponse, event: Message) -> None:
+def play(after: results.GetGameResponse, event: Message) -> None:
+    """Bring board and sheet to what they are after ``event``. Raises ``Broken`` for an event that cannot follow."""
     match event:
+        case game.GameOpened():
+            after.game_id, after.tournament_id = event.game_id, event.tournament_id
+            after.round, after.table = event.round, event.table
+            after.seats.extend(results.Seat(player_id=player) for player in event.player_ids)
+            after.ruleset.CopyFrom(event.ruleset)
+            after.lexicon.CopyFrom(event.lexicon)
         case game.DrawsCommitted():
             after.draw_commitment = event.commitment
         case game.SeedRevealed():
@@ -223,7 +147,7 @@ def _count(after: results.GetGameResponse, event: Message) -> None:
         case game.TotalCorrected():
             _settle(after, results.ENTRY_KIND_CORRECTION, event.player_id, event.total - event.before)
         case _:
-            raise Broken(f"the scoresheet does not know the event {event.DESCRIPTOR.full_name}")
+            raise Unknown("the scoresheet", event)
 
 
 _ADJUSTMENTS = {

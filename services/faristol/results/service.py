@@ -22,13 +22,13 @@ from faristol.record import Record, load
 from faristol.record.people import told_apart
 from faristol.results import history, news, operation, ranking, reading, reporting, teams, wording
 from faristol.results.absence import LAG, looked_up_again
-from faristol.results.championship import is_over
 from faristol.results.crosstable import crosstable
 from faristol.results.history import Moment
 from faristol.results.playing import Playing
 from faristol.results.prizes import ALL, offered, prizes
 from faristol.results.sheet import write_pinned
 from faristol.results.shelf import Kind
+from faristol.results.tournament import is_over
 
 OfTournament = (
     results.GetTournamentRequest

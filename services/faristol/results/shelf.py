@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 from google.protobuf.message import Message
 
 from faristol.bus import CannotTake
+from faristol.kernel import facts
 from faristol.pb.results.v1 import results_pb2 as results
 from faristol.record import Recorded
 from faristol.results.model import View, change
@@ -101,7 +102,7 @@ class Shelf:
         tournament_id, position = event.tournament, event.position
         keys = _keys(event.stream, tournament_id)
         game = rows.get(keys.game)
-        round_key = _round_key(tournament_id, getattr(game or message, "round", 0))
+        round_key = _round_key(tournament_id, game.round if game else facts.round_of(message))
         view = View(rows.get(keys.tournament), rows.get(keys.players), rows.get(round_key), game)
         for part in change(view, message, event.version):
             if part == "game":
@@ -136,6 +137,6 @@ def keys_of_rounds(events: Sequence[Recorded], shelf: Shelf) -> set[Key]:
 
 def _named_round(event: Recorded) -> int:
     try:
-        return int(getattr(event.message, "round", 0))
+        return facts.round_of(event.message)
     except Exception:  # noqa: BLE001 # whoever applies it says what is wrong with it
         return 0

@@ -29,7 +29,7 @@ async def played(file: str, starts: str) -> pb.GetGameResponse:
         facts = await services.facts()
     state: pb.GetGameResponse | None = None
     for fact in facts:
-        if isinstance(fact, scoresheet.SHOWN):
+        if type(fact) in scoresheet.SHOWN:
             state = scoresheet.change_game(state, fact)
     assert state is not None
     write_sheet(state, case.ruleset)

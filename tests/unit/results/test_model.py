@@ -9,11 +9,10 @@ from tests.unit.results.synthetic import SECRET, TOURNAMENT, Championship, Step,
 from faristol.pb.clock.v1 import events_pb2 as clock
 from faristol.pb.game.v1 import events_pb2 as game
 from faristol.pb.pairing.v1 import events_pb2 as pairing
-from faristol.pb.rating.v1 import events_pb2 as rating
 from faristol.pb.results.v1 import results_pb2 as results
-from faristol.results import championship, scoresheet
+from faristol.results import scoresheet
 from faristol.results.broken import Broken
-from faristol.results.model import TYPES, View, apply
+from faristol.results.model import View, apply
 
 
 def fold_game(steps: Iterable[Step], game_: str) -> results.GetGameResponse:
@@ -38,25 +37,6 @@ def rows(state: results.GetGameResponse) -> list[tuple[int, str, str, int, int]]
         (entry.turn, entry.player_id, results.EntryKind.Name(entry.kind)[11:], entry.score, entry.total)
         for entry in state.entries
     ]
-
-
-def test_every_event_of_games_clocks_tournaments_and_ratings_is_known() -> None:
-    known = {
-        event.DESCRIPTOR.full_name
-        for event in (
-            *scoresheet.SHOWN,
-            *scoresheet.NOT_SHOWN,
-            *championship.OF_TOURNAMENT,
-            *championship.OF_PLAYERS,
-            *championship.OF_ROUND,
-            *championship.NOT_SHOWN,
-        )
-    }
-    parts_of_events = set()
-    for context in (game, clock, pairing, rating):
-        for message in context.DESCRIPTOR.message_types_by_name.values():
-            parts_of_events |= {field.message_type.full_name for field in message.fields if field.message_type}
-    assert TYPES - parts_of_events == known
 
 
 def test_a_scoresheet_has_every_turn_and_what_follows_the_end() -> None:

@@ -19,8 +19,8 @@ from faristol.pb.results.v1 import results_pb2 as results
 from faristol.record import Checkpoint, Record
 from faristol.record.record import move_checkpoint
 from faristol.results.broken import Broken
-from faristol.results.championship import change_players
 from faristol.results.model import View, change
+from faristol.results.players import change_players
 from faristol.results.projection import projection
 from faristol.results.service import ResultsService
 from faristol.results.teams import rank_teams, show_matches
