@@ -13,7 +13,7 @@ from tests.benchmarks.figures import Figures
 from faristol.rules.board import Board
 from faristol.rules.tiles import BLANK
 from faristol.words import Library, WordGraph
-from faristol.words.generate import Grid, generate
+from faristol.words.plays import Grid, generate
 
 POSITIONS = 160
 

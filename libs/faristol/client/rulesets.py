@@ -6,7 +6,7 @@ import contextlib
 
 import grpc
 
-from faristol.host.pinning import kept_ruleset, ruleset_of
+from faristol.host.ruleset_store import kept_ruleset, ruleset_of
 from faristol.kernel.pins import Pin
 from faristol.kernel.refusal import Refusal
 from faristol.pb.game.v1 import events_pb2 as game

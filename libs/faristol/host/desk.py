@@ -17,7 +17,7 @@ from opentelemetry import metrics, trace
 from opentelemetry.propagate import inject
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from faristol.host.acting import ACTOR, Acting, acting, checked, said
+from faristol.host.actor import ACTOR, Actor, actor_of, checked, said
 from faristol.kernel.errors import AlreadyExists, Invalid, NotFound
 from faristol.kernel.refusal import N_, Refusal
 from faristol.record import Appended, Command, Conflict, Decision, Metadata, Record
@@ -65,7 +65,7 @@ class Desk:
         call = _Call(request, _metadata(context, request), response)
         if before := await self._record.answered(call.command_id):
             return call.repeated(before.answer)
-        call.sent_by(await acting(self._record, context, call.command_id))
+        call.sent_by(await actor_of(self._record, context, call.command_id))
         try:
             return await self._carry_out(call, decide)
         except (Refusal, AlreadyExists, NotFound, Invalid):
@@ -130,12 +130,12 @@ class _Call(Generic[M]):
         self.command_id = metadata.command_id
         self.kind = response.DESCRIPTOR.full_name.removesuffix("Response")
         self._digest = digest(request, metadata.command_id)
-        self._who = Acting()
+        self._who = Actor()
 
-    def sent_by(self, who: Acting) -> None:
+    def sent_by(self, who: Actor) -> None:
         """Note who sends it."""
         self._who = who
-        self._metadata = replace(self._metadata, actor=who.actor)
+        self._metadata = replace(self._metadata, actor=who.actor_id)
 
     def with_name(self, decision: Decision) -> Decision:
         """The decision, with the name of who sends the command where that has to be kept."""

@@ -13,7 +13,7 @@ from grpc_health.v1 import health, health_pb2, health_pb2_grpc
 from grpc_reflection.v1alpha import reflection
 
 from faristol.bus import Bus, Consumer, Projection, Reaction, Relay
-from faristol.host.answering import ErrorInterceptor
+from faristol.host.interceptor import ErrorInterceptor
 from faristol.host.part import Part
 from faristol.host.runtime import Runtime
 from faristol.host.settings import StartError

@@ -1,12 +1,12 @@
 """The word graph: building lexicons, looking words up, and finding plays.
 
 ``Library`` keeps installed lexicons, ``WordGraph`` is one of them, ``install`` fetches one by name.
-``faristol.words.generate`` finds plays; it is not imported here because it brings the compiler along.
+``faristol.words.plays`` finds plays; it is not imported here because it brings the compiler along.
 """
 
 from __future__ import annotations
 
-from faristol.words.building import build, write
+from faristol.words.builder import build, write
 from faristol.words.error import LexiconError
 from faristol.words.graph import WordGraph
 from faristol.words.header import About, Listing

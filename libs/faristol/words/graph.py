@@ -1,7 +1,7 @@
 """The word graph: every word of a lexicon in one small file that processes share by mmap.
 
 A lexicon of half a million words is a graph of a few tens of thousands of nodes. ``WordGraph`` looks words
-up and lists them; ``faristol.words.generate`` walks the same arrays to find plays.
+up and lists them; ``faristol.words.plays`` walks the same arrays to find plays.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ import numpy.typing as npt
 from faristol.rules.tiles import TileSet, load_tile_set
 from faristol.words.error import LexiconError
 from faristol.words.header import About, Header, Listing, unseal
-from faristol.words.minimise import FINAL
+from faristol.words.nodes import FINAL
 
 _NODE_BYTES = 8 + 4
 _EDGE_BYTES = 4

@@ -6,7 +6,7 @@ The file, little-endian::
     uint32     format version (2; files of version 1, which have no labels, are read too)
     uint32     length of the header in bytes, padding included
     header     JSON in UTF-8, padded with spaces so that the arrays start at a multiple of 64
-    int64[n]   marks of the nodes   (see faristol.words.minimise.Nodes)
+    int64[n]   marks of the nodes   (see faristol.words.nodes.Nodes)
     uint32[n]  first edge of each node
     uint32[e]  edges
     uint16[n]  label of the words that end at each node, an index into the header's ``labels``

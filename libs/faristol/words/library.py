@@ -13,12 +13,12 @@ from pathlib import Path
 from types import MappingProxyType
 
 from faristol.rules.tiles import TileSet, load_tile_set
-from faristol.words.building import build
+from faristol.words.builder import build
 from faristol.words.error import LexiconError
 from faristol.words.files import link_whole, write_whole
 from faristol.words.graph import WordGraph
 from faristol.words.header import About, Header, Listing, read_header
-from faristol.words.minimise import Progress
+from faristol.words.nodes import Progress
 from faristol.words.playable import playable
 from faristol.words.sources import SOURCES
 

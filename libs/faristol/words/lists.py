@@ -13,7 +13,7 @@ from faristol.rules.tiles import TileSet
 from faristol.words.error import LexiconError
 from faristol.words.header import LAYER_NAMES, Listing
 from faristol.words.playable import SHORTEST
-from faristol.words.spelling import spell_all
+from faristol.words.speller import spell_all
 
 Word = tuple[str, ...]
 

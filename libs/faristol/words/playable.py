@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 
 from faristol.rules.board import SIZE
 from faristol.rules.tiles import TileSet
-from faristol.words.spelling import spell_all
+from faristol.words.speller import spell_all
 
 SHORTEST = 2
 """Tiles of the shortest word."""

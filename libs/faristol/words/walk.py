@@ -15,8 +15,8 @@ import numpy as np
 import numpy.typing as npt
 
 from faristol.rules.board import CENTRE, SIZE
-from faristol.words.compiled import compiled
-from faristol.words.minimise import FINAL
+from faristol.words.jit import compiled
+from faristol.words.nodes import FINAL
 
 Int64s = npt.NDArray[np.int64]
 Uint32s = npt.NDArray[np.uint32]

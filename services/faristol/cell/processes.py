@@ -93,7 +93,7 @@ async def running(
         runtime = Runtime(settings, record, now)
         build = builders(services)
         if settings.seal_key:
-            build.append(import_module("faristol.host.sealing").part)
+            build.append(import_module("faristol.host.sealer").part)
         process = Process(runtime, bus, build)
         stack.push_async_callback(process.stop)
         try:

@@ -15,7 +15,7 @@ from faristol.cli.common import AsJson as AsJson
 from faristol.cli.common import run, who_acts
 from faristol.client.problems import every_reason
 from faristol.host import Addresses, StartError
-from faristol.host.acting import ACTOR, ACTOR_NAME
+from faristol.host.actor import ACTOR, ACTOR_NAME
 from faristol.host.channels import CHANNEL_OPTIONS
 from faristol.kernel.refusal import N_
 from faristol.pb.lexicon.v1 import adjudication_pb2_grpc as pb_grpc

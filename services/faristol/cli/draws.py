@@ -11,7 +11,7 @@ from faristol.cli.calling import AsJson, Cell, service_at
 from faristol.cli.common import many, run
 from faristol.cli.names import AtTable, Game, InRound, game_meant
 from faristol.client.rulesets import fetch
-from faristol.host.pinning import ruleset_of
+from faristol.host.ruleset_store import ruleset_of
 from faristol.pb.game.v1 import game_pb2 as pb
 from faristol.pb.game.v1 import game_pb2_grpc as pb_grpc
 from faristol.pb.results.v1 import results_pb2, results_pb2_grpc

@@ -20,7 +20,7 @@ from faristol.gateway.plays import explained
 from faristol.gateway.table import Line, Side
 from faristol.gateway.table import sheet as sides_of
 from faristol.host import StartError
-from faristol.host.pinning import ruleset_of
+from faristol.host.ruleset_store import ruleset_of
 from faristol.kernel.refusal import Refusal
 from faristol.pb.results.v1 import results_pb2 as pb
 from faristol.pb.results.v1 import results_pb2_grpc as pb_grpc

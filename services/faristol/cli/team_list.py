@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from faristol.cli.player_list import LineError, Listed
-from faristol.host.pinning import ruleset_of
+from faristol.host.ruleset_store import ruleset_of
 from faristol.kernel.refusal import N_, Refusal
 from faristol.pairing.identity import same_name
 from faristol.pb.pairing.v1 import pairing_pb2 as pairing

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from faristol.bus import Reaction
 from faristol.clock.streams import GAME, clock_stream, game_stream, load_clock, load_table
-from faristol.host.pinning import rules_of
+from faristol.host.ruleset_store import rules_of
 from faristol.pb.game.v1 import events_pb2
 from faristol.record import Decision, Guard, Record, Recorded, Write
 from faristol.table.clock.watch import ENDS, ENDS_TURN, INTERRUPTS, LEAVES, RETAKES, SETTLES, TAKES, WRITES

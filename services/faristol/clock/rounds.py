@@ -10,7 +10,7 @@ from google.protobuf.message import Message
 
 from faristol.bus import Reaction
 from faristol.clock.streams import GAME, clock_stream, game_stream, load_clock, load_table
-from faristol.host.pinning import rules_of
+from faristol.host.ruleset_store import rules_of
 from faristol.pb.game.v1 import events_pb2 as game_events
 from faristol.pb.pairing.v1 import events_pb2 as pairing_events
 from faristol.record import Decision, Guard, Loaded, Record, Recorded, Write, load

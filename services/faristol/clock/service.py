@@ -11,7 +11,7 @@ from faristol.clock.presenting import shown
 from faristol.clock.streams import clock_stream, game_stream, load_clock, load_table
 from faristol.host import Runtime
 from faristol.host.dispatch import Context, Dispatcher
-from faristol.host.pinning import rules_of
+from faristol.host.ruleset_store import rules_of
 from faristol.kernel.errors import NotFound
 from faristol.kernel.times import occurred_at, to_timestamp
 from faristol.pb.clock.v1 import clock_pb2 as pb

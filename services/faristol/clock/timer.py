@@ -18,7 +18,7 @@ from opentelemetry import metrics
 
 from faristol.bus.stopped import away
 from faristol.clock.streams import CLOCK, clock_stream, game_stream, load_clock, load_table
-from faristol.host.pinning import rules_of
+from faristol.host.ruleset_store import rules_of
 from faristol.kernel.refusal import Refusal
 from faristol.kernel.times import to_timestamp
 from faristol.pb.clock.v1 import events_pb2

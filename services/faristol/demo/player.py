@@ -12,7 +12,7 @@ from faristol.rules.ruleset import Ruleset
 from faristol.rules.tiles import BLANK, TileSet
 from faristol.rules.turns import all_alike, check_pass, exchange_limit
 from faristol.words import WordGraph
-from faristol.words.generate import Candidate, Grid, Laid, generate
+from faristol.words.plays import Candidate, Grid, Laid, generate
 
 Lot = Callable[..., int]
 

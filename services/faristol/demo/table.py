@@ -32,7 +32,7 @@ from faristol.pb.game.v1 import events_pb2, game_pb2
 from faristol.rules.ruleset import Ruleset
 from faristol.rules.tiles import TileSet
 from faristol.words import WordGraph
-from faristol.words.generate import Grid
+from faristol.words.plays import Grid
 
 ARBITER = "arbiter"
 """Who has the tables where no game is played without an arbiter (PES Γ.γ)."""

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from faristol.bus import Reaction
 from faristol.game.streams import game_stream, load_table
-from faristol.host.pinning import rules_of
+from faristol.host.ruleset_store import rules_of
 from faristol.pb.clock.v1 import events_pb2 as clock_events
 from faristol.pb.game.v1.events_pb2 import TableClosed
 from faristol.pb.lexicon.v1 import events_pb2 as lexicon_events

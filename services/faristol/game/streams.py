@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from google.protobuf.message import Message
 
-from faristol.host.pinning import rules_of
+from faristol.host.ruleset_store import rules_of
 from faristol.kernel.cases import case_ids_of
 from faristol.record import Decision, Guard, Record, Write, load
 from faristol.rules import Ruleset

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from faristol.gateway import labels
 from faristol.gateway.plays import PLAYS, laid, settled_blanks
-from faristol.host.pinning import ruleset_of
+from faristol.host.ruleset_store import ruleset_of
 from faristol.kernel.refusal import N_, Refusal
 from faristol.pb.results.v1 import results_pb2 as pb
 from faristol.rules import Board, Ruleset, full_bag

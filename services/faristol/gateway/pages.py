@@ -23,7 +23,7 @@ from faristol.gateway.ratings import RatingReader
 from faristol.gateway.results import Reader, RulingsReader
 from faristol.gateway.rulings import MODE_LABELS
 from faristol.gateway.templating import render
-from faristol.host.pinning import ruleset_of
+from faristol.host.ruleset_store import ruleset_of
 from faristol.kernel.refusal import N_, Refusal
 from faristol.pb.results.v1 import results_pb2 as pb
 from faristol.rules.ruleset_file import load_ruleset

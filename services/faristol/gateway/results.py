@@ -12,7 +12,7 @@ from starlette.requests import Request
 
 from faristol.client.rulesets import fetch
 from faristol.gateway.language import language_of
-from faristol.host.answering import REFUSAL_LANGUAGE
+from faristol.host.interceptor import REFUSAL_LANGUAGE
 from faristol.kernel.times import to_timestamp
 from faristol.pb.lexicon.v1 import adjudication_pb2, adjudication_pb2_grpc
 from faristol.pb.results.v1 import results_pb2 as pb

@@ -11,7 +11,7 @@ from google.protobuf.timestamp_pb2 import Timestamp
 
 from faristol.host import Runtime
 from faristol.host.dispatch import Context
-from faristol.host.pinning import rules_of
+from faristol.host.ruleset_store import rules_of
 from faristol.kernel.errors import Invalid
 from faristol.kernel.refusal import N_
 from faristol.kernel.times import to_timestamp

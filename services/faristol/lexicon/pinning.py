@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from faristol.host.pinning import rules_of
+from faristol.host.ruleset_store import rules_of
 from faristol.lexicon.adjudication import Adjudication
 from faristol.lexicon.lexicons import Lexicons
 from faristol.lexicon.opening import Law

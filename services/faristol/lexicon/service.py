@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from faristol.host.answering import language_of
 from faristol.host.dispatch import Context
+from faristol.host.interceptor import language_of
 from faristol.kernel.errors import Invalid
 from faristol.kernel.refusal import N_
 from faristol.lexicon import presenting

@@ -14,9 +14,9 @@ import grpc
 from google.protobuf.message import Message
 
 from faristol.host import Runtime
-from faristol.host.acting import acting
+from faristol.host.actor import actor_of
 from faristol.host.desk import canonical
-from faristol.host.pinning import bring
+from faristol.host.ruleset_store import bring
 from faristol.kernel.errors import Invalid, NotFound
 from faristol.kernel.refusal import N_, Refusal
 from faristol.kernel.times import occurred_at, to_datetime
@@ -72,7 +72,7 @@ class Commands:
         try:
             return await self._runtime.desk.handle(context, request, attempt, response=response)
         except Refusal as refusal:
-            actor = (await acting(self._record, context, canonical(request.command_id))).actor
+            actor = (await actor_of(self._record, context, canonical(request.command_id))).actor_id
             raise await preceded(self._record, request, refusal, actor, self._runtime.now()) from refusal
 
     async def act(
@@ -238,11 +238,11 @@ class Commands:
         """
         if request.arbiter_id:
             return str(request.arbiter_id)
-        who = await acting(self._record, context, canonical(request.command_id))
-        known = await people.names(self._record, [who.actor])
-        if name := who.name or (known[who.actor].name if who.actor in known else ""):
+        who = await actor_of(self._record, context, canonical(request.command_id))
+        known = await people.names(self._record, [who.actor_id])
+        if name := who.name or (known[who.actor_id].name if who.actor_id in known else ""):
             await self._check_not_their_own(request, name)
-        return who.actor
+        return who.actor_id
 
     async def _check_not_their_own(self, request: Any, name: str) -> None:
         state = (await self.load(request.tournament_id)).state

@@ -6,7 +6,7 @@ from functools import partial
 
 from google.protobuf.message import Message
 
-from faristol.host.answering import language_of
+from faristol.host.interceptor import language_of
 from faristol.kernel.errors import Invalid, NotFound
 from faristol.kernel.refusal import N_
 from faristol.pairing import conditions, decide, explaining, identity, pinning, systems, team_explaining

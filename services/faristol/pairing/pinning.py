@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 
 import grpc
 
-from faristol.host import pinning
+from faristol.host import ruleset_store
 from faristol.host.errors import Unreachable
 from faristol.kernel.errors import Invalid
 from faristol.kernel.pins import Pin
@@ -54,7 +54,7 @@ def ruleset_named(name: str, options: Sequence[tuple[str, OptionValue]]) -> Rule
 
 def ruleset_of(state: Tournament) -> Ruleset:
     """The rules that the tournament was pinned to. Raises ``Refusal`` when they are not installed here."""
-    return pinning.ruleset_of(state.ruleset)
+    return ruleset_store.ruleset_of(state.ruleset)
 
 
 async def installed(channel: grpc.aio.Channel, address: str) -> list[lexicon_pb2.Lexicon]:

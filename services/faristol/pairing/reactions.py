@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from faristol.bus import Reaction
-from faristol.host.pinning import rules_of
+from faristol.host.ruleset_store import rules_of
 from faristol.pairing import decide
 from faristol.pairing.model import Decided, Tournament, evolve, stream
 from faristol.pb.game.v1 import events_pb2 as game_events

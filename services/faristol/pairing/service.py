@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 from google.protobuf.message import Message
 
-from faristol.host.pinning import keeping
+from faristol.host.ruleset_store import keeping
 from faristol.kernel.errors import Invalid
 from faristol.kernel.naming import players_of
 from faristol.kernel.refusal import N_

@@ -13,7 +13,7 @@ from google.protobuf.message import Message
 
 from faristol.clock.streams import clock_stream, load_clock, load_table
 from faristol.game.streams import load_table as load_settled
-from faristol.host.pinning import ruleset_of
+from faristol.host.ruleset_store import ruleset_of
 from faristol.kernel.pins import Pin
 from faristol.pb.clock.v1 import clock_pb2
 from faristol.pb.game.v1 import game_pb2

@@ -9,10 +9,10 @@ from typing import cast
 
 from faristol.bus import Progress
 from faristol.bus.status import status
-from faristol.host.answering import language_of
 from faristol.host.dispatch import Context
 from faristol.host.errors import Behind
-from faristol.host.pinning import bring, content_of
+from faristol.host.interceptor import language_of
+from faristol.host.ruleset_store import bring, content_of
 from faristol.kernel.errors import Invalid, NotFound
 from faristol.kernel.refusal import N_, Refusal
 from faristol.kernel.times import moment_of

@@ -26,7 +26,7 @@ from faristol.pb.rating.v1 import rating_pb2
 from faristol.pb.results.v1 import results_pb2
 from faristol.rules.tiles import TileSet
 from faristol.words import WordGraph
-from faristol.words.generate import Grid, generate
+from faristol.words.plays import Grid, generate
 
 M = TypeVar("M", bound=Message)
 

@@ -17,7 +17,7 @@ from grpc_status import rpc_status
 from faristol.clock.part import part
 from faristol.clock.streams import load_clock
 from faristol.host import Runtime, Settings
-from faristol.host.answering import ErrorInterceptor
+from faristol.host.interceptor import ErrorInterceptor
 from faristol.kernel.refusal import Refusal
 from faristol.pb.clock.v1 import clock_pb2, clock_pb2_grpc
 from faristol.pb.clock.v1 import events_pb2 as clock_events

@@ -18,7 +18,7 @@ from faristol.game.part import part
 from faristol.game.reactions import FOLLOWED
 from faristol.game.streams import load_table
 from faristol.host import Runtime, Settings
-from faristol.host.answering import ErrorInterceptor
+from faristol.host.interceptor import ErrorInterceptor
 from faristol.kernel.cases import case_ids_of
 from faristol.kernel.refusal import Refusal
 from faristol.pb.clock.v1 import events_pb2 as clock_events

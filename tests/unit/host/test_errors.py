@@ -10,8 +10,8 @@ from grpc_status import rpc_status
 from sqlalchemy import text
 from sqlalchemy.exc import DBAPIError
 
-from faristol.host.answering import ErrorInterceptor
 from faristol.host.errors import Behind, Unreachable, status_of
+from faristol.host.interceptor import ErrorInterceptor
 from faristol.kernel.errors import THERE_IS, THERE_IS_NO, AlreadyExists, Invalid, Missing, NotFound, Taken
 from faristol.kernel.refusal import N_, Refusal
 from faristol.record import Record, Unacceptable

@@ -11,7 +11,7 @@ from grpc_status import rpc_status
 from tests.unit.lexicon.conftest import ABOUT
 
 from faristol.host import Runtime, Settings
-from faristol.host.answering import ErrorInterceptor
+from faristol.host.interceptor import ErrorInterceptor
 from faristol.kernel.cases import case_id_of
 from faristol.lexicon.part import part
 from faristol.pb.game.v1 import events_pb2 as game_events

@@ -10,7 +10,7 @@ import grpc
 import pytest
 
 from faristol.host import Runtime, Settings
-from faristol.host.answering import ErrorInterceptor
+from faristol.host.interceptor import ErrorInterceptor
 from faristol.pairing.part import part
 from faristol.pb.game.v1 import events_pb2 as game_events
 from faristol.pb.lexicon.v1 import lexicon_pb2 as lexicon

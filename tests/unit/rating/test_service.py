@@ -10,7 +10,7 @@ from google.protobuf.timestamp_pb2 import Timestamp
 from tests.unit.pairing.halls import Hall
 
 from faristol.host import Runtime, Settings
-from faristol.host.answering import ErrorInterceptor
+from faristol.host.interceptor import ErrorInterceptor
 from faristol.pairing import decide
 from faristol.pb.game.v1 import events_pb2 as game_events
 from faristol.pb.pairing.v1 import events_pb2 as pairing_events

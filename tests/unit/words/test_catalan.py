@@ -13,7 +13,7 @@ from faristol.rules.ruleset_file import load_ruleset
 from faristol.rules.scoring import score_play
 from faristol.rules.tiles import BLANK
 from faristol.words import WordGraph
-from faristol.words.generate import Grid, generate
+from faristol.words.plays import Grid, generate
 
 pytestmark = pytest.mark.lexicon
 

@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 
 from faristol.rules.tiles import load_tile_set
 from faristol.words import About, LexiconError, Library, Listing, WordGraph, build
-from faristol.words.generate import Grid, generate
 from faristol.words.header import read_header
+from faristol.words.plays import Grid, generate
 
 CATALAN = load_tile_set("ca-100")
 Word = tuple[str, ...]

@@ -18,7 +18,7 @@ from faristol.cli.table.lines import Typed
 from faristol.cli.table.offers import Shown
 from faristol.cli.table.services import LOOK_SECONDS, LiveTable
 from faristol.cli.table.shorthand import Hand
-from faristol.host.pinning import ruleset_of
+from faristol.host.ruleset_store import ruleset_of
 from faristol.kernel.quoting import likely
 from faristol.kernel.refusal import N_, Refusal
 from faristol.kernel.times import Instant, timestamp

@@ -18,7 +18,7 @@ import numpy as np
 
 from faristol.pairing.engines.dutch.field import Ints
 from faristol.pairing.engines.dutch.graph import NONE, UNUSED, Graph
-from faristol.words.compiled import compiled
+from faristol.words.jit import compiled
 
 FREE, OUTER, INNER = 0, 1, 2
 """Labels during a search: not reached; reached over an even path from the root; over an odd one."""

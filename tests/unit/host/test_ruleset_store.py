@@ -7,7 +7,7 @@ import json
 
 import pytest
 
-from faristol.host.pinning import kept_ruleset, ruleset_of
+from faristol.host.ruleset_store import kept_ruleset, ruleset_of
 from faristol.kernel.pins import Pin
 from faristol.kernel.refusal import Refusal
 from faristol.rules import load_ruleset, with_options

@@ -12,7 +12,7 @@ import numpy as np
 from faristol.rules.tiles import TileSet
 from faristol.words.files import write_whole
 from faristol.words.header import LAYER_NAMES, About, Header, Label, Listing, seal
-from faristol.words.minimise import MAX_FACES, Progress, minimise
+from faristol.words.nodes import MAX_FACES, Progress, minimise
 
 MOST_LABELS = 1 << 16
 

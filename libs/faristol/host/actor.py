@@ -27,16 +27,16 @@ _ID = re.compile(r"[a-z0-9-]{0,64}")
 
 
 @dataclass(frozen=True, slots=True)
-class Acting:
+class Actor:
     """Who sends a command; nobody where that was not said."""
 
-    actor: str = ""
+    actor_id: str = ""
     name: str = ""
     """To be kept with the command; empty where it is known already, or no name was given."""
 
     async def remember(self, connection: AsyncConnection) -> None:
         """Keep the name in the transaction of the command."""
-        await people.remember(connection, self.actor, self.name, "")
+        await people.remember(connection, self.actor_id, self.name, "")
 
 
 def said(context: grpc.aio.ServicerContext[Any, Any]) -> Mapping[str, str | bytes]:
@@ -51,7 +51,7 @@ def checked(key: str, value: str | bytes) -> str:
     return value
 
 
-async def acting(record: Record, context: grpc.aio.ServicerContext[Any, Any], command_id: str) -> Acting:
+async def actor_of(record: Record, context: grpc.aio.ServicerContext[Any, Any], command_id: str) -> Actor:
     """Who sends a command. Raises ``Invalid`` for an id or a name that cannot be one.
 
     Who acts under a name for the first time gets an id made from that of the command, a UUID: from an id that was made
@@ -59,14 +59,14 @@ async def acting(record: Record, context: grpc.aio.ServicerContext[Any, Any], co
     """
     metadata = said(context)
     if given := checked(ACTOR, metadata.get(ACTOR, "")):
-        return Acting(given)
+        return Actor(given)
     name = _name(metadata.get(ACTOR_NAME, b""))
     if not name:
-        return Acting()
+        return Actor()
     if known := await people.official(record, name):
-        return Acting(known)
+        return Actor(known)
     made = hashlib.sha256(uuid.UUID(command_id).bytes).hexdigest()[:12]
-    return Acting(f"{OFFICIAL}{made}", name)
+    return Actor(f"{OFFICIAL}{made}", name)
 
 
 def _name(value: str | bytes) -> str:

@@ -5,7 +5,7 @@ import sys
 from collections.abc import Callable
 from typing import Any
 
-from faristol.words.compiled import compiled
+from faristol.words.jit import compiled
 from faristol.words.walk import popcount
 
 

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from faristol.words.minimise import FINAL, Nodes, minimise
+from faristol.words.nodes import FINAL, Nodes, minimise
 
 WORDS = st.sets(st.binary(min_size=1, max_size=6).map(lambda raw: bytes(byte % 4 for byte in raw)))
 

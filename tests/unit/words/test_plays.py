@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from faristol.rules.board import PREMIUMS, SIZE, Board, Square, Tile
 from faristol.rules.tiles import BLANK, TileSet, load_tile_set
 from faristol.words import About, WordGraph, build
-from faristol.words import generate as module
-from faristol.words.generate import Candidate, Grid, Laid, generate
+from faristol.words import plays as module
+from faristol.words.plays import Candidate, Grid, Laid, generate
 
 MakeGraph = Callable[..., WordGraph]
 ABOUT = About("proves", "first", "CC0-1.0", "hypothesis", datetime.date(2024, 2, 29))
