@@ -6,14 +6,16 @@ what a fact of a case means.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
+from typing import Any
 
 from sqlalchemy import BigInteger, Boolean, Column, Integer, MetaData, String, Table, delete, insert, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from faristol.bus import Projection
+from faristol.kernel import facts
 from faristol.lexicon.model import Word
 from faristol.pb.game.v1 import events_pb2 as game_events
 from faristol.pb.lexicon.v1 import events_pb2 as events
@@ -22,19 +24,6 @@ from faristol.record import Recorded
 
 NAME = "docket"
 VERSION = 1
-
-TYPES = frozenset(
-    kind.DESCRIPTOR.full_name
-    for kind in (
-        events.CaseOpened,
-        events.CaseRuled,
-        events.CaseWithdrawn,
-        events.JudgeAppointed,
-        events.JudgeDismissed,
-        game_events.GameOpened,
-        pairing_events.RoundClosed,
-    )
-)
 
 
 @dataclass(frozen=True)
@@ -115,13 +104,13 @@ def projection(generation: int = 1) -> Projection:
     rows = tables(VERSION, generation)
 
     async def apply(connection: AsyncConnection, recorded: Sequence[Recorded]) -> None:
-        for one in recorded:
-            await _apply(connection, rows, one)
+        for event in recorded:
+            await _CHANGES[type(event.message)](connection, rows, event.message, event.tournament)
 
     return Projection(
         name=NAME,
         version=VERSION,
-        types=TYPES,
+        types=facts.types_of(_CHANGES),
         tables=rows.metadata,
         apply=apply,
         generation=generation,
@@ -129,32 +118,7 @@ def projection(generation: int = 1) -> Projection:
     )
 
 
-async def _apply(connection: AsyncConnection, rows: Tables, one: Recorded) -> None:
-    match one.message:
-        case events.CaseOpened() as fact:
-            await _add_case(connection, rows, fact)
-        case events.CaseRuled() as fact:
-            this = update(rows.cases).where(rows.cases.c.case_id == fact.case_id)
-            await connection.execute(this.values(waiting=False, ruled=True))
-        case events.CaseWithdrawn() as fact:
-            await connection.execute(
-                update(rows.cases).where(rows.cases.c.case_id == fact.case_id).values(waiting=False)
-            )
-        case events.JudgeAppointed() as fact:
-            await _remove_judge(connection, rows, one.tournament, fact.judge_id)
-            judge = {"judge_id": fact.judge_id, "languages": " ".join(fact.languages), "director": fact.director}
-            await connection.execute(insert(rows.judges).values(tournament_id=one.tournament, **judge))
-        case events.JudgeDismissed() as fact:
-            await _remove_judge(connection, rows, one.tournament, fact.judge_id)
-        case game_events.GameOpened() as fact:
-            await connection.execute(insert(rows.games).values(game_id=fact.game_id, round=fact.round))
-        case pairing_events.RoundClosed() as fact:
-            this_round = (rows.closed.c.tournament_id == one.tournament) & (rows.closed.c.round == fact.round)
-            await connection.execute(delete(rows.closed).where(this_round))  # it may be closed again after a correction
-            await connection.execute(insert(rows.closed).values(tournament_id=one.tournament, round=fact.round))
-
-
-async def _add_case(connection: AsyncConnection, rows: Tables, fact: events.CaseOpened) -> None:
+async def _open_case(connection: AsyncConnection, rows: Tables, fact: events.CaseOpened, tournament: str) -> None:
     queued_at = fact.queued_at if fact.HasField("queued_at") else fact.occurred_at
     await connection.execute(
         insert(rows.cases).values(
@@ -174,6 +138,46 @@ async def _add_case(connection: AsyncConnection, rows: Tables, fact: events.Case
         await connection.execute(insert(rows.words), named)
 
 
-async def _remove_judge(connection: AsyncConnection, rows: Tables, tournament_id: str, judge_id: str) -> None:
-    this = (rows.judges.c.tournament_id == tournament_id) & (rows.judges.c.judge_id == judge_id)
+async def _rule(connection: AsyncConnection, rows: Tables, fact: events.CaseRuled, tournament: str) -> None:
+    this = update(rows.cases).where(rows.cases.c.case_id == fact.case_id)
+    await connection.execute(this.values(waiting=False, ruled=True))
+
+
+async def _withdraw(connection: AsyncConnection, rows: Tables, fact: events.CaseWithdrawn, tournament: str) -> None:
+    this = update(rows.cases).where(rows.cases.c.case_id == fact.case_id)
+    await connection.execute(this.values(waiting=False))
+
+
+async def _appoint(connection: AsyncConnection, rows: Tables, fact: events.JudgeAppointed, tournament: str) -> None:
+    await _dismiss(connection, rows, fact, tournament)
+    judge = {"judge_id": fact.judge_id, "languages": " ".join(fact.languages), "director": fact.director}
+    await connection.execute(insert(rows.judges).values(tournament_id=tournament, **judge))
+
+
+async def _dismiss(
+    connection: AsyncConnection, rows: Tables, fact: events.JudgeAppointed | events.JudgeDismissed, tournament: str
+) -> None:
+    this = (rows.judges.c.tournament_id == tournament) & (rows.judges.c.judge_id == fact.judge_id)
     await connection.execute(delete(rows.judges).where(this))
+
+
+async def _open_game(connection: AsyncConnection, rows: Tables, fact: game_events.GameOpened, tournament: str) -> None:
+    await connection.execute(insert(rows.games).values(game_id=fact.game_id, round=fact.round))
+
+
+async def _close(connection: AsyncConnection, rows: Tables, fact: pairing_events.RoundClosed, tournament: str) -> None:
+    this_round = (rows.closed.c.tournament_id == tournament) & (rows.closed.c.round == fact.round)
+    await connection.execute(delete(rows.closed).where(this_round))  # it may be closed again after a correction
+    await connection.execute(insert(rows.closed).values(tournament_id=tournament, round=fact.round))
+
+
+_CHANGES: Mapping[facts.Kind, Callable[[AsyncConnection, Tables, Any, str], Awaitable[None]]] = {
+    events.CaseOpened: _open_case,
+    events.CaseRuled: _rule,
+    events.CaseWithdrawn: _withdraw,
+    events.JudgeAppointed: _appoint,
+    events.JudgeDismissed: _dismiss,
+    game_events.GameOpened: _open_game,
+    pairing_events.RoundClosed: _close,
+}
+"""What each event does to the tables."""

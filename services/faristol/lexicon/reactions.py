@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Awaitable, Callable, Iterable, Mapping
 from datetime import datetime
+from typing import Any
+
+from google.protobuf.timestamp_pb2 import Timestamp
 
 from faristol.bus import Reaction
 from faristol.host import StartError
+from faristol.kernel import facts
 from faristol.kernel.cases import case_id_of
 from faristol.kernel.times import to_timestamp
 from faristol.lexicon import adjudication, decide
@@ -15,23 +19,11 @@ from faristol.lexicon.model import Case, stream
 from faristol.lexicon.opening import Question, adjudicate
 from faristol.lexicon.pinning import law_of
 from faristol.lexicon.streams import case_of, load_adjudication
-from faristol.lexicon.views import Game, game_stream, watch_game
+from faristol.lexicon.views import Game, watch_game
 from faristol.pb.game.v1 import events_pb2 as game_events
 from faristol.pb.lexicon.v1 import events_pb2 as events
 from faristol.record import Decision, Guard, Loaded, Record, Recorded, Write, load
 from faristol.words import LexiconError
-
-TYPES = frozenset(
-    kind.DESCRIPTOR.full_name
-    for kind in (
-        game_events.ChallengeRaised,
-        game_events.AppealRaised,
-        game_events.AppealRuled,
-        game_events.EntriesTakenBack,
-        game_events.GameEnded,
-        game_events.TableClosed,
-    )
-)
 
 
 def ruling(record: Record, lexicons: Lexicons, now: Callable[[], datetime]) -> Reaction:
@@ -41,58 +33,86 @@ def ruling(record: Record, lexicons: Lexicons, now: Callable[[], datetime]) -> R
     what is missing: a challenge is neither skipped nor ruled on by another lexicon. Once it is installed, the service
     goes on there.
     """
+    cases = Cases(record, lexicons, now)
+    acts: Mapping[facts.Kind, Callable[[Game, Any], Awaitable[Decision | None]]] = {
+        game_events.ChallengeRaised: cases.open_challenge,
+        game_events.AppealRaised: cases.open_appeal,
+        game_events.AppealRuled: cases.withdraw_appeal,
+        game_events.EntriesTakenBack: cases.withdraw_taken_back,
+        game_events.GameEnded: cases.withdraw_all,
+        game_events.TableClosed: cases.withdraw_all,
+    }
 
     async def rule(event: Recorded) -> Decision | None:
-        game = (await load(record, game_stream(event.stream.removeprefix(game_stream(""))), Game(), watch_game)).state
-        match event.message:
-            case game_events.ChallengeRaised() as challenge:
-                return await _open(game, Question(challenge, challenge.occurred_at))
-            case game_events.AppealRaised() as appeal:
-                first = (await case_of(record, game, appeal.challenge)).state
-                challenge = game.challenges[appeal.challenge]
-                question = Question(challenge, appeal.occurred_at, appeal=True, barred=first.ruled_by)
-                return await _open(game, question)
-            case game_events.AppealRuled() as ruled:
-                appealed = await case_of(record, game, ruled.challenge, appeal=True)
-                return _withdraw([appealed], events.WITHDRAWN_REASON_ARBITER_RULED, event)
-            case game_events.EntriesTakenBack():
-                cases = await _cases(game, game.taken_back)
-                return _withdraw(cases, events.WITHDRAWN_REASON_ENTRIES_TAKEN_BACK, event)
-            case _:
-                cases = await _cases(game, game.challenges)
-                return _withdraw(cases, events.WITHDRAWN_REASON_GAME_ENDED, event)
+        game = (await load(record, event.stream, Game(), watch_game)).state
+        return await acts[type(event.message)](game, event.message)
 
-    async def _cases(game: Game, challenges: Iterable[int]) -> list[Loaded[Case]]:
+    return Reaction("lexicon.ruling", facts.types_of(acts), rule)
+
+
+class Cases:
+    """What the facts of a game do to its cases."""
+
+    def __init__(self, record: Record, lexicons: Lexicons, now: Callable[[], datetime]) -> None:
+        self._record = record
+        self._lexicons = lexicons
+        self._now = now
+
+    async def open_challenge(self, game: Game, challenge: game_events.ChallengeRaised) -> Decision | None:
+        """A challenge becomes a case."""
+        return await self._open(game, Question(challenge, challenge.occurred_at))
+
+    async def open_appeal(self, game: Game, appeal: game_events.AppealRaised) -> Decision | None:
+        """An appeal becomes one, which the judges of the first ruling may not rule on."""
+        first = (await case_of(self._record, game, appeal.challenge)).state
+        challenge = game.challenges[appeal.challenge]
+        return await self._open(game, Question(challenge, appeal.occurred_at, appeal=True, barred=first.ruled_by))
+
+    async def withdraw_appeal(self, game: Game, ruled: game_events.AppealRuled) -> Decision | None:
+        """The arbiter at the table ruled on an appeal."""
+        appealed = await case_of(self._record, game, ruled.challenge, appeal=True)
+        return _withdraw([appealed], events.WITHDRAWN_REASON_ARBITER_RULED, game, ruled.occurred_at)
+
+    async def withdraw_taken_back(self, game: Game, taken_back: game_events.EntriesTakenBack) -> Decision | None:
+        """Challenges were taken back with the entries of their table."""
+        cases = await self._of(game, game.taken_back)
+        return _withdraw(cases, events.WITHDRAWN_REASON_ENTRIES_TAKEN_BACK, game, taken_back.occurred_at)
+
+    async def withdraw_all(self, game: Game, end: game_events.GameEnded | game_events.TableClosed) -> Decision | None:
+        """The game is over."""
+        cases = await self._of(game, game.challenges)
+        return _withdraw(cases, events.WITHDRAWN_REASON_GAME_ENDED, game, end.occurred_at)
+
+    async def _of(self, game: Game, challenges: Iterable[int]) -> list[Loaded[Case]]:
         """The cases that challenges of those numbers, and appeals in them, have become or could."""
-        return [await case_of(record, game, number, appeal=appeal) for number in challenges for appeal in (False, True)]
+        appeals = (False, True)
+        return [await case_of(self._record, game, number, appeal=appeal) for number in challenges for appeal in appeals]
 
-    async def _open(game: Game, question: Question) -> Decision | None:
+    async def _open(self, game: Game, question: Question) -> Decision | None:
         number = question.challenge.challenge
-        case = await case_of(record, game, number, appeal=question.appeal)
-        settings = await load_adjudication(record, game.tournament_id)
+        case = await case_of(self._record, game, number, appeal=question.appeal)
+        settings = await load_adjudication(self._record, game.tournament_id)
         try:
-            law = await law_of(record, game, settings.state, lexicons)
+            law = await law_of(self._record, game, settings.state, self._lexicons)
         except LexiconError as error:
             raise StartError(
                 f"challenge {number} of game {game.game_id} waits for the lexicon {game.lexicon.name}: {error}"
             ) from error
-        facts = adjudicate(case.state, question, game, settings.state, law, to_timestamp(now()))
-        if not facts:
+        opened = adjudicate(case.state, question, game, settings.state, law, to_timestamp(self._now()))
+        if not opened:
             return None
         case_id = case.state.case_id or case_id_of(game.game_id, game.seed, number, appeal=question.appeal)
         # The game's pins never change: there is nothing of it to guard.
         guards = [Guard(adjudication.stream(game.tournament_id), settings.version)]
-        return Decision([Write(stream(case_id), case.version, facts, game.tournament_id)], guards)
-
-    return Reaction("lexicon.ruling", TYPES, rule)
+        return Decision([Write(stream(case_id), case.version, opened, game.tournament_id)], guards)
 
 
 def _withdraw(
-    cases: Iterable[Loaded[Case]], reason: events.WithdrawnReason.ValueType, event: Recorded
+    cases: Iterable[Loaded[Case]], reason: events.WithdrawnReason.ValueType, game: Game, at: Timestamp
 ) -> Decision | None:
-    writes = []
-    for case in cases:
-        occurred_at = event.message.occurred_at  # type: ignore[attr-defined] # every fact that ends a case has it
-        if facts := decide.withdraw(case.state, reason, occurred_at):
-            writes.append(Write(stream(case.state.case_id), case.version, facts, event.tournament))
+    writes = [
+        Write(stream(case.state.case_id), case.version, withdrawn, game.tournament_id)
+        for case in cases
+        if (withdrawn := decide.withdraw(case.state, reason, at))
+    ]
     return Decision(writes) if writes else None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from faristol.bus import Reaction
 from faristol.host.ruleset_store import rules_of
+from faristol.kernel import facts
 from faristol.pairing import decide
 from faristol.pairing.model import Decided, Tournament, evolve, stream
 from faristol.pb.game.v1 import events_pb2 as game_events
@@ -21,7 +22,7 @@ def results(record: Record) -> Reaction:
         assert isinstance(final, game_events.ResultFinal)
         name = stream(event.tournament)
         loaded = await load(record, name, Tournament(), evolve)
-        facts = decide.record_result(
+        recorded = decide.record_result(
             loaded.state,
             await rules_of(record, loaded.state.ruleset),
             game=event.stream.removeprefix("game-"),
@@ -29,6 +30,6 @@ def results(record: Record) -> Reaction:
             occurred_at=final.occurred_at,
             decided=Decided.by(final),
         )
-        return Decision([Write(name, loaded.version, facts, event.tournament)]) if facts else None
+        return Decision([Write(name, loaded.version, recorded, event.tournament)]) if recorded else None
 
-    return Reaction("pairing.results", frozenset({game_events.ResultFinal.DESCRIPTOR.full_name}), note)
+    return Reaction("pairing.results", facts.types_of([game_events.ResultFinal]), note)

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import NamedTuple
 
+from faristol.kernel import facts
 from faristol.pb.rating.v1 import events_pb2 as events
 from faristol.rating.games import Rated
 from faristol.rating.model import RatingList, TournamentView, stream, tournament_stream
@@ -16,7 +17,7 @@ from faristol.record import Record, Recorded
 SLICE = 1_000
 """Lines read at once."""
 
-_LINES = frozenset({events.RatingUpdated.DESCRIPTOR.full_name})
+_LINES = facts.types_of([events.RatingUpdated])
 
 
 class Certainty(NamedTuple):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from faristol.bus import Reaction
+from faristol.kernel import facts
 from faristol.pb.pairing.v1 import events_pb2 as pairing_events
 from faristol.rating import decide
 from faristol.rating.earlier import Earlier
@@ -36,17 +37,17 @@ def lists(record: Record, earlier: Earlier) -> Reaction:
             return None
         seen = await earlier.before(event.tournament, tournament.state, published.state, event.position)
         if published.state.tournament_id:
-            facts = decide.revise(published.state, seen, occurred_at=fact.occurred_at)
+            lines = decide.revise(published.state, seen, occurred_at=fact.occurred_at)
         else:
-            facts = decide.publish(published.state, seen, tournament_id=event.tournament, occurred_at=fact.occurred_at)
-        if not facts:
+            lines = decide.publish(published.state, seen, tournament_id=event.tournament, occurred_at=fact.occurred_at)
+        if not lines:
             return None
         return Decision(
-            writes=[Write(stream(event.tournament), published.version, facts, event.tournament)],
+            writes=[Write(stream(event.tournament), published.version, lines, event.tournament)],
             guards=[Guard(tournament_stream(event.tournament), tournament.version)],
         )
 
-    return Reaction("rating.lists", frozenset(kind.DESCRIPTOR.full_name for kind in CLOSES + CORRECTS), follow)
+    return Reaction("rating.lists", facts.types_of(CLOSES + CORRECTS), follow)
 
 
 def _last(fact: pairing_events.RoundClosed | pairing_events.RoundsChanged) -> int:
