@@ -1,5 +1,6 @@
 """Tournaments: players, rounds and pairings. Owns the streams ``tournament-…``.
 
-``swiss`` pairs, ``model`` folds a tournament from its facts, ``decide`` is the law of a tournament, and
-``service`` and ``reactions`` bring in what directors ask for and what tables report.
+``administration``, ``discipline``, ``teams`` and ``rounds`` hold the commands by feature: each file its decisions and
+what undoes them. ``commands`` is their table of contents. ``model`` folds a tournament from its facts; ``engines`` pair
+and know no tournaments. ``office`` carries commands out, ``questions`` answers.
 """

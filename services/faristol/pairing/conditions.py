@@ -1,44 +1,28 @@
-"""What has to hold before a director's act on a tournament. Pure."""
+"""What several decisions on a tournament check, and the refusals that they share. Pure."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Sequence
 from datetime import datetime
-from functools import reduce
-
-from google.protobuf.message import Message
 
 from faristol.kernel.errors import Invalid
 from faristol.kernel.refusal import N_, Refusal
-from faristol.pairing.model import Phase, Player, Round, Tournament, evolve
-from faristol.pairing.systems import losers_by_absence, too_many_rounds
-from faristol.pairing.team_round import against_line_ups, left_with_team
-from faristol.pairing.team_tournament import between, of_teams
-from faristol.pb.pairing.v1 import events_pb2 as events
-from faristol.rules import Ruleset
+from faristol.pairing.identity import checked_id
+from faristol.pairing.model import Pairing, Player, Round, Tournament
+from faristol.rules.officials import check_not_concerned
 
 
-def check_next(state: Tournament, number: int) -> None:
-    """Refuse a round that is not the next one. Raises ``Invalid`` for none."""
+def check_open(state: Tournament) -> None:
+    """Refuse a tournament of which the final standings are published."""
     if state.over:
-        raise over(state)
-    check_given(number)
-    paired = len(state.played)
-    if 1 <= number <= paired:
-        raise Refusal("ROUND_PAIRED", "", N_("Round {round} has been paired already."), {"round": number})
-    if paired == state.rounds:
         raise Refusal(
-            "NO_ROUND_LEFT",
+            "TOURNAMENT_OVER",
             "",
-            N_("There is no round {round}: all {rounds} rounds of the championship have been paired."),
-            {"round": number, "rounds": state.rounds},
-        )
-    if number != paired + 1:
-        raise Refusal(
-            "ROUND_OUT_OF_ORDER",
-            "",
-            N_("Round {round} cannot be paired: {paired} of {rounds} rounds have been, so the next is round {next}."),
-            {"round": number, "paired": paired, "rounds": state.rounds, "next": paired + 1},
+            N_(
+                "{tournament} is over: its final standings are published. "
+                "To change anything, reopen them first: `standings reopen`."
+            ),
+            {"tournament": state.tournament_id},
         )
 
 
@@ -48,15 +32,6 @@ def check_given(number: int) -> None:
         raise Invalid("round", N_("is missing; expected the number of the round, from 1"))
 
 
-def against_next(state: Tournament, ruleset: Ruleset, number: int) -> list[Refusal]:
-    """Everything in the state of the tournament that speaks against pairing round ``number``, which is the next one."""
-    found = [*_open_round(state, ruleset, number)]
-    if ruleset.championship.team_boards is None:
-        return [*found, *_entries(state, state, ruleset, number)]
-    teams = _entries(between(state, ruleset), state, ruleset, number)
-    return [*found, *against_line_ups(state, ruleset, number), *map(of_teams, teams)]
-
-
 def check_none(refusals: Sequence[Refusal]) -> None:
     """Refuse with the first of several reasons, and all others beside it."""
     if refusals:
@@ -64,91 +39,48 @@ def check_none(refusals: Sequence[Refusal]) -> None:
         raise Refusal(first.reason, first.article, first.message, first.params, subject=first.subject, others=others)
 
 
-def _open_round(state: Tournament, ruleset: Ruleset, number: int) -> Iterator[Refusal]:
-    """The round before is open, and what has to happen before it is closed."""
-    one = state.open_round
-    if one is None:
-        return
-    yield Refusal(
-        "ROUND_OPEN",
-        ruleset.article("championship.system"),
-        N_("Round {round} cannot be paired: round {open} has not been closed, so the standings are not known."),
-        {"round": number, "open": one.number},
-        subject=f"rounds/{one.number}",
-    )
-    if one.phase is Phase.PAIRED:
-        yield Refusal(
-            "ROUND_NOT_STARTED",
+def check_arbiter(arbiter_id: str, concerned: Collection[str]) -> None:
+    """Refuse an act that needs an arbiter and names none, or names a player whom it concerns.
+
+    Nobody is judge of their own game. Raises ``Invalid`` for what is missing and what is no id.
+    """
+    if not arbiter_id:
+        raise Invalid("arbiter_id", N_("expected the id of the arbiter"))
+    checked_id("arbiter_id", arbiter_id)
+    check_not_concerned("arbiter_id", [arbiter_id], concerned)
+
+
+def check_to_come(state: Tournament, number: int) -> None:
+    """Refuse a round that is paired already, or that there will not be."""
+    paired = len(state.played)
+    if not paired < number <= state.rounds:
+        raise Refusal(
+            "ROUND_NOT_TO_COME",
             "",
-            N_("Round {round} has not been started."),
-            {"round": one.number},
-            subject=f"rounds/{one.number}",
+            N_("Round {round} is not a round to come: {paired} of {rounds} {paired:has|have} been paired."),
+            {"round": number, "paired": paired, "rounds": state.rounds},
         )
-        return
-    for table in one.missing:
-        yield Refusal(
-            "RESULT_MISSING",
-            ruleset.law.signatures,
-            N_("The result of table {table} of round {round} is missing: {players}."),
-            {"table": table.table, "round": one.number, "players": ", ".join(table.player_ids)},
-            subject=f"games/{table.game_id}",
-        )
-
-
-def _entries(state: Tournament, of_players: Tournament, ruleset: Ruleset, number: int) -> Iterator[Refusal]:
-    """Too few to pair: nobody meets twice and nobody rests twice (FISC I.1); and players who are not checked in.
-
-    ``state`` is the tournament of those who meet, ``of_players`` the one in which players are checked in.
-    """
-    to_pair = state.to_pair(number)
-    article = ruleset.article("championship.system")
-    if len(to_pair) < 2:
-        yield Refusal(
-            "TOO_FEW_PLAYERS",
-            article,
-            N_("A round needs 2 players or more; {players} can be paired."),
-            {"players": len(to_pair)},
-        )
-        return
-    if number > 1:
-        return
-    yield from _not_checked_in(of_players, number)
-    players = sum(one.takes_part(number) for one in state.players)
-    if refusal := too_many_rounds(players, state.rounds, ruleset):
-        yield refusal
-
-
-def _not_checked_in(state: Tournament, number: int) -> Iterator[Refusal]:
-    """Where players are checked in, the first round waits for those who are neither in nor have withdrawn.
-
-    Who is in the line-up of a team that has withdrawn has left with it.
-    """
-    if not any(one.checked_in for one in state.players):
-        return
-    left = left_with_team(state, number)
-    for one in state.to_pair(number):
-        if not one.checked_in and one.player_id not in left:
-            yield Refusal(
-                "NOT_CHECKED_IN",
-                "",
-                N_("{player} is not checked in: check them in or withdraw them."),
-                {"player": one.player_id},
-                subject=f"players/{one.player_id}",
-            )
 
 
 def registered(state: Tournament, player_id: str) -> Player:
-    """A player of a tournament that is not over; refused otherwise."""
-    if state.over:
-        raise over(state)
+    """A player of a tournament that is not over. Refuses anybody else."""
+    check_open(state)
     player = state.player(player_id)
     if player is None:
         raise not_registered(state, player_id)
     return player
 
 
+def taking_part(state: Tournament, player_id: str) -> Player:
+    """A player who has not withdrawn. Refuses anybody else."""
+    player = registered(state, player_id)
+    if player.withdrawn is not None:
+        raise Refusal("WITHDRAWN", "", N_("{player} has withdrawn."), {"player": player_id})
+    return player
+
+
 def not_registered(state: Tournament, player_id: str) -> Refusal:
-    """What is answered about somebody who is no player of the tournament."""
+    """The refusal for somebody who is no player of the tournament."""
     return Refusal(
         "NOT_REGISTERED",
         "",
@@ -158,7 +90,7 @@ def not_registered(state: Tournament, player_id: str) -> Refusal:
 
 
 def expelled(player: Player) -> Refusal:
-    """What is answered about somebody who was expelled."""
+    """The refusal for somebody who was expelled."""
     return Refusal(
         "EXPELLED",
         player.expelled_under,
@@ -170,8 +102,7 @@ def expelled(player: Player) -> Refusal:
 
 def paired_round(state: Tournament, number: int) -> Round:
     """A round that has been paired, of a tournament that is not over. Refuses any other."""
-    if state.over:
-        raise over(state)
+    check_open(state)
     return found_round(state, number)
 
 
@@ -188,95 +119,44 @@ def found_round(state: Tournament, number: int) -> Round:
     )
 
 
-def check_all_there(state: Tournament, ruleset: Ruleset, one: Round) -> None:
-    """Refuse to start a round that was paired with somebody who has withdrawn since, or before somebody came in.
-
-    That is who entered, or who was kept out of it by a sanction that has been lifted since. Where who is not there
-    loses the game, the pairing stands (PES ΣΤ).
-    """
-    lost = {
-        player_id
-        for table in one.pairings
-        for player_id in losers_by_absence(state, ruleset, one.number, table.player_ids)
-    }
-    there = {player_id for table in one.pairings for player_id in table.player_ids} | {one.bye, *one.requested}
-    teams = {team for match in one.matches for team in match.team_ids} | {one.team_bye, *one.team_byes}
-    gone = [
-        entry.player_id
-        for entries, paired in ((state.players, there), ([team.entry for team in state.teams], teams))
-        for entry in entries
-        if entry.player_id in paired and not entry.takes_part(one.number)
-        if entry.never_came or entry.player_id not in lost
-    ]
-    if gone:
-        raise Refusal(
-            "PAIRED_AND_WITHDRAWN",
-            "",
-            N_("Round {round} cannot be started: {players} withdrew after it was paired; pair it again."),
-            {"round": one.number, "players": ", ".join(gone)},
-        )
-    # Where teams meet, a player who came in since is a reserve; who was let back may be any of the line-up.
-    left_out = [
-        entry.player_id
-        for entry in state.entries
-        if entry.takes_part(one.number)
-        and one.number not in entry.byes
-        and entry.player_id not in (teams if state.teams else there)
-    ]
-    left_out += [
-        player.player_id
-        for player in state.players
-        if player.let_back_into(one.number)
-        and one.number not in player.byes
-        and player.player_id not in there
-        and (not state.teams or ((team := state.team_of(player.player_id)) and team.team_id in teams))
-    ]
-    if left_out:
-        raise Refusal(
-            "ENTERED_AFTER_PAIRING",
-            "",
-            N_("Round {round} cannot be started: {players} came in after it was paired; pair it again."),
-            {"round": one.number, "players": ", ".join(left_out)},
-        )
-
-
-def round_to_pair_again(state: Tournament, ruleset: Ruleset, facts: Sequence[Message]) -> int:
-    """The round that is paired and cannot be started as it was paired once ``facts`` have happened; 0 for none."""
-    after = reduce(evolve, facts, state)
-    one = after.open_round
-    if one is None or one.phase is not Phase.PAIRED:
-        return 0
-    try:
-        check_all_there(after, ruleset, one)
-    except Refusal:
-        return one.number
-    return 0
-
-
-def round_paired_without(state: Tournament, facts: Sequence[Message]) -> int:
-    """The round that is paired and not started without somebody who comes back by ``facts``; 0 for none."""
-    one = state.open_round
-    if one is None or one.phase is not Phase.PAIRED:
-        return 0
-    back = [fact for fact in facts if isinstance(fact, events.PlayerReinstated | events.TeamReinstated)]
-    return one.number if any(fact.round > one.number for fact in back) else 0
-
-
-def over(state: Tournament) -> Refusal:
-    """What is answered once the final standings are published."""
+def not_started(number: int) -> Refusal:
+    """The refusal for what has to wait until a round is started."""
     return Refusal(
-        "TOURNAMENT_OVER",
+        "ROUND_NOT_STARTED",
         "",
-        N_(
-            "{tournament} is over: its final standings are published. "
-            "To change anything, reopen them first: `standings reopen`."
-        ),
-        {"tournament": state.tournament_id},
+        N_("Round {round} has not been started."),
+        {"round": number},
+        subject=f"rounds/{number}",
+    )
+
+
+def found_game(state: Tournament, game: str) -> tuple[Round, Pairing]:
+    """The round and the table of a game of a tournament that is not over. Refuses any other."""
+    check_open(state)
+    found = state.find_game(game)
+    if found is None:
+        raise Refusal(
+            "GAME_NOT_PAIRED",
+            "",
+            N_("{game} is not a game of {tournament}."),
+            {"game": game, "tournament": state.tournament_id},
+        )
+    return found
+
+
+def result_known(game: str, article: str) -> Refusal:
+    """The refusal for a game that has a result: only a correction gives it another."""
+    return Refusal(
+        "RESULT_KNOWN",
+        article,
+        N_("{game} has a result already: correct it where the rules allow that."),
+        {"game": game},
+        subject=f"games/{game}",
     )
 
 
 def moment(state: Tournament, at: datetime | None, now: datetime) -> datetime:
-    """When an act on a round happened: ``at``, or else ``now``; never before the latest fact.
+    """When an act happened: ``at``, or else ``now``; never before the latest fact.
 
     Raises ``Invalid`` when ``at`` is.
     """
@@ -286,20 +166,9 @@ def moment(state: Tournament, at: datetime | None, now: datetime) -> datetime:
 
 
 def too_early(at: datetime, latest: datetime) -> Invalid:
-    """What is answered to an act said to have happened before what it follows."""
+    """The error for an act said to have happened before what it follows."""
     return Invalid(
         "occurred_at",
         N_("is {at}, before what has happened already at {latest}"),
         {"at": at.isoformat(), "latest": latest.isoformat()},
-    )
-
-
-def result_known(game: str, article: str) -> Refusal:
-    """A game has a result, and no other way to another than a correction."""
-    return Refusal(
-        "RESULT_KNOWN",
-        article,
-        N_("{game} has a result already: correct it where the rules allow that."),
-        {"game": game},
-        subject=f"games/{game}",
     )

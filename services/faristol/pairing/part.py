@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from faristol.host import Part, Runtime, Servicer
 from faristol.pairing import reactions
-from faristol.pairing.service import PairingService
+from faristol.pairing.service import service
 from faristol.pb.pairing.v1 import pairing_pb2 as pairing
 from faristol.pb.pairing.v1 import pairing_pb2_grpc as pairing_grpc
 
@@ -17,7 +17,7 @@ def part(runtime: Runtime) -> Part:
             Servicer(
                 descriptor=pairing.DESCRIPTOR.services_by_name["PairingService"],
                 add=pairing_grpc.add_PairingServiceServicer_to_server,
-                instance=PairingService(runtime),
+                instance=service(runtime),
             ),
         ),
         reactions=(reactions.results(runtime.record),),

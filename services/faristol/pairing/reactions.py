@@ -5,7 +5,7 @@ from __future__ import annotations
 from faristol.bus import Reaction
 from faristol.host.ruleset_store import rules_of
 from faristol.kernel import facts
-from faristol.pairing import decide
+from faristol.pairing.administration.results import record_result
 from faristol.pairing.model import Decided, Tournament, evolve, stream
 from faristol.pb.game.v1 import events_pb2 as game_events
 from faristol.record import Decision, Record, Recorded, Write, load
@@ -22,7 +22,7 @@ def results(record: Record) -> Reaction:
         assert isinstance(final, game_events.ResultFinal)
         name = stream(event.tournament)
         loaded = await load(record, name, Tournament(), evolve)
-        recorded = decide.record_result(
+        recorded = record_result(
             loaded.state,
             await rules_of(record, loaded.state.ruleset),
             game=event.stream.removeprefix("game-"),

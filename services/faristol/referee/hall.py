@@ -8,7 +8,7 @@ from google.protobuf.message import Message
 
 from faristol.game.streams import game_stream
 from faristol.kernel.pins import Pin
-from faristol.pairing.decide import pin_of
+from faristol.pairing.administration.tournaments import pin_of
 from faristol.pb.game.v1 import events_pb2 as events
 from faristol.pb.pairing.v1 import events_pb2 as pairing_events
 from faristol.referee.forms import moment

@@ -91,7 +91,8 @@ def _run(seed: int, lexicons: Path, folder: Path | None) -> Outcome:
         platform = Platform(world, network, bus, place, lexicons)
         for part in (Log(world.trace, place), world, network, bus, disk, platform):
             stack.enter_context(part.around())
-        stack.enter_context(patch("faristol.pairing.decide.tournaments.check_rounds", lambda rounds, ruleset: None))
+        rounds = "faristol.pairing.administration.tournaments.check_rounds"
+        stack.enter_context(patch(rounds, lambda rounds, ruleset: None))
         try:
             problems += world.loop.run_until_complete(_course(world, platform, bus, told, lexicons))
         except (Stuck, RecordError) as problem:

@@ -2,22 +2,59 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from functools import reduce
+from typing import Any
 
 from google.protobuf.message import Message
 
 from faristol.kernel.pins import Pin
 from faristol.kernel.times import to_timestamp
-from faristol.pairing import decide
-from faristol.pairing.model import Tournament, evolve
+from faristol.pairing.administration.registration import register
+from faristol.pairing.administration.results import record_result
+from faristol.pairing.administration.tournaments import create
+from faristol.pairing.model import Belonging, Rulings, Tournament, evolve
+from faristol.pairing.office.office import COMMANDS
+from faristol.pairing.situation import Situation
+from faristol.pb.pairing.v1 import pairing_pb2 as pb
 from faristol.rules import Ruleset, load_ruleset
 
 FISC = load_ruleset("fisc-2023")
 LEXICON = Pin("catalan", "a" * 64)
 NOON = datetime(2024, 5, 4, 12, tzinfo=UTC)
 SEED = bytes(range(32))
+
+
+def decided(
+    state: Tournament,
+    request: Message,
+    *,
+    rules: Ruleset = FISC,
+    at: datetime | None = None,
+    now: datetime = NOON,
+    facts: Sequence[Message] = (),
+    divisions: Sequence[Tournament] = (),
+    belonging: Belonging | None = None,
+    turns: Mapping[str, int] | None = None,
+    tables: Mapping[str, Rulings] | None = None,
+) -> list[Message]:
+    """The facts that a command leads to; ``turns`` are over at the tables of games, where no ``tables`` are given."""
+    begun = tables or defaultdict(Rulings, {game: Rulings(turns=count) for game, count in (turns or {}).items()})
+    situation = Situation(
+        state,
+        now=now,
+        at=at,
+        rules=rules,
+        facts=facts,
+        divisions=divisions,
+        tables=begun,
+        belonging=belonging or Belonging(),
+    )
+    if isinstance(request, pb.RegisterPlayerRequest):
+        return register(situation, request)
+    return COMMANDS[type(request)].decide(situation, request)
 
 
 class Hall:
@@ -36,23 +73,17 @@ class Hall:
         self.ruleset = ruleset
         self.facts: list[Message] = []
         self.now = NOON
-        self.do(
-            decide.create(
-                self.state,
-                tournament_id=tournament_id,
-                name="Open",
-                rounds=rounds,
-                seed=SEED,
-                ruleset=ruleset,
-                lexicon=LEXICON,
-                division=division,
-                division_of=division_of,
-                at=None,
-                now=self.now,
-            )
+        asked = pb.CreateTournamentRequest(
+            tournament_id=tournament_id,
+            name="Open",
+            rounds=rounds,
+            seed=SEED,
+            division=division,
+            division_of=division_of,
         )
+        self.do(create(Situation(Tournament(), now=self.now, rules=ruleset), asked, LEXICON))
         for player_id, rating in players.items():
-            self.do(decide.register(self.state, ruleset, player_id=player_id, rating=rating, at=None, now=self.now))
+            self.do(self.decided(pb.RegisterPlayerRequest(player_id=player_id, rating=rating)))
 
     @property
     def state(self) -> Tournament:
@@ -63,22 +94,50 @@ class Hall:
         self.now += timedelta(minutes=1)
         return facts
 
+    def decided(
+        self,
+        request: Message,
+        *,
+        rules: Ruleset | None = None,
+        at: datetime | None = None,
+        divisions: Sequence[Tournament] = (),
+        belonging: Belonging | None = None,
+        turns: Mapping[str, int] | None = None,
+        tables: Mapping[str, Rulings] | None = None,
+    ) -> list[Message]:
+        """The facts that a command leads to now."""
+        return decided(
+            self.state,
+            request,
+            rules=rules or self.ruleset,
+            at=at,
+            now=self.now,
+            facts=self.facts,
+            divisions=divisions,
+            belonging=belonging,
+            turns=turns,
+            tables=tables,
+        )
+
+    def carry_out(self, request: Message, **more: Any) -> Sequence[Message]:
+        return self.do(self.decided(request, **more))
+
     def pair(self, number: int) -> Sequence[Message]:
-        return self.do(decide.pair(self.state, self.ruleset, number=number, at=None, now=self.now))
+        return self.carry_out(pb.PairRoundRequest(round=number))
 
     def start(self, number: int) -> Sequence[Message]:
-        return self.do(decide.start(self.state, self.ruleset, number=number, at=None, now=self.now))
+        return self.carry_out(pb.StartRoundRequest(round=number))
 
     def report(self, game: str, first: int, second: int) -> Sequence[Message]:
         found = self.state.find_game(game)
         assert found is not None
         scores = list(zip(found[1].player_ids, (first, second), strict=True))
         return self.do(
-            decide.record_result(self.state, self.ruleset, game=game, scores=scores, occurred_at=to_timestamp(self.now))
+            record_result(self.state, self.ruleset, game=game, scores=scores, occurred_at=to_timestamp(self.now))
         )
 
     def close(self, number: int) -> Sequence[Message]:
-        return self.do(decide.close(self.state, self.ruleset, number=number, at=None, now=self.now))
+        return self.carry_out(pb.CloseRoundRequest(round=number))
 
     def play(self, number: int) -> None:
         """A whole round; the higher-ranked player wins every game by 400 to 300."""

@@ -13,9 +13,11 @@ from tests.unit.pairing.halls import Hall
 
 from faristol.kernel.errors import Invalid
 from faristol.kernel.refusal import Refusal
-from faristol.pairing import decide, tribunal
-from faristol.pairing.model import Member
+from faristol.pairing.discipline import tribunal
+from faristol.pairing.model import Belonging, Member
+from faristol.pairing.undo import can_undo
 from faristol.pb.pairing.v1 import events_pb2 as events
+from faristol.pb.pairing.v1 import pairing_pb2 as pb
 from faristol.rules import Ruleset, load_ruleset
 
 FISE = load_ruleset("fise")
@@ -40,16 +42,14 @@ def appoint(
     countries: Mapping[str, str] = COUNTRIES,
     affiliations: Mapping[str, str] = NOBODY,
 ) -> Sequence[Message]:
-    belonging = tribunal.Belonging(countries, affiliations)
-    return hall.do(
-        decide.appoint(hall.state, hall.ruleset, members=members, belonging=belonging, at=None, now=hall.now)
+    appointments = [pb.Appointment(person_id=member.person_id, role=member.role) for member in members]
+    return hall.carry_out(
+        pb.AppointTribunalRequest(appointments=appointments), belonging=Belonging(countries, affiliations)
     )
 
 
 def warn(hall: Hall, player_id: str = "p1") -> int:
-    hall.do(
-        decide.warn(hall.state, hall.ruleset, player_id=player_id, arbiter_id="marta", note="", at=None, now=hall.now)
-    )
+    hall.carry_out(pb.WarnPlayerRequest(player_id=player_id, arbiter_id="marta"))
     return len(hall.facts)
 
 
@@ -61,30 +61,16 @@ def lodge(
     countries: Mapping[str, str] = COUNTRIES,
     affiliations: Mapping[str, str] = NOBODY,
 ) -> events.AppealLodged:
-    (fact,) = hall.do(
-        decide.lodge(
-            hall.state,
-            hall.ruleset,
-            hall.facts,
-            version,
-            player_id=player_id,
-            others=others,
-            belonging=tribunal.Belonging(countries, affiliations),
-            note="",
-            at=None,
-            now=hall.now,
-        )
+    (fact,) = hall.carry_out(
+        pb.LodgeAppealRequest(version=version, player_id=player_id, player_ids=others),
+        belonging=Belonging(countries, affiliations),
     )
     assert isinstance(fact, events.AppealLodged)
     return fact
 
 
 def decide_appeal(hall: Hall, appeal: int = 1, *, upheld: bool = True) -> Sequence[Message]:
-    return hall.do(
-        decide.decide_appeal(
-            hall.state, hall.ruleset, hall.facts, appeal=appeal, upheld=upheld, note="", at=None, now=hall.now
-        )
-    )
+    return hall.carry_out(pb.DecideAppealRequest(appeal=appeal, upheld=upheld, dismissed=not upheld))
 
 
 def refusal_of(act: Callable[[], object]) -> Refusal:
@@ -142,7 +128,7 @@ def test_what_the_tribunal_decided_is_final(upheld: bool) -> None:
 
 
 def withdraw_appeal(hall: Hall, appeal: int = 1) -> Sequence[Message]:
-    return hall.do(decide.withdraw_appeal(hall.state, hall.ruleset, appeal=appeal, note="", at=None, now=hall.now))
+    return hall.carry_out(pb.WithdrawAppealRequest(appeal=appeal))
 
 
 @pytest.mark.parametrize("by", ["command", "undoing"])
@@ -171,7 +157,7 @@ def test_an_appeal_that_was_taken_back_holds_nothing_up() -> None:
     lodge(hall, version)
     withdraw_appeal(hall)
     undo(hall, version)
-    hall.do(decide.publish(hall.state, hall.ruleset, at=None, now=hall.now))
+    hall.carry_out(pb.PublishStandingsRequest())
     assert refusal_of(lambda: withdraw_appeal(hall)).reason == "TOURNAMENT_OVER"
 
 
@@ -194,30 +180,26 @@ def test_an_appeal_that_was_decided_cannot_be_taken_back(upheld: bool) -> None:
 def test_what_can_undo_a_sanction_is_the_appeal_where_there_is_a_tribunal_and_nothing_after_it(upheld: bool) -> None:
     hall = hall_of()
     version = warn(hall)
-    assert decide.can_undo(hall.state, hall.facts, version) == "LiftSanction"
+    assert can_undo(hall.state, hall.facts, version) == "LiftSanction"
     appoint(hall)
-    assert decide.can_undo(hall.state, hall.facts, version) == "LodgeAppeal"
+    assert can_undo(hall.state, hall.facts, version) == "LodgeAppeal"
     lodge(hall, version)
-    assert decide.can_undo(hall.state, hall.facts, version) == "DecideAppeal"
+    assert can_undo(hall.state, hall.facts, version) == "DecideAppeal"
     decide_appeal(hall, upheld=upheld)
-    assert decide.can_undo(hall.state, hall.facts, version) == ""
+    assert can_undo(hall.state, hall.facts, version) == ""
     # What an appeal lifted is not imposed again.
-    assert decide.can_undo(hall.state, hall.facts, len(hall.facts)) == ""
+    assert can_undo(hall.state, hall.facts, len(hall.facts)) == ""
 
 
 def undo(hall: Hall, version: int) -> Sequence[Message]:
-    return hall.do(decide.undo(hall.state, hall.ruleset, hall.facts, version, note="", at=None, now=hall.now))
+    return hall.carry_out(pb.UndoActRequest(version=version))
 
 
 def test_where_a_tribunal_was_appointed_only_an_appeal_or_a_slip_lifts_a_sanction() -> None:
     hall = hall_of()
     appoint(hall)
     version = warn(hall)
-    refused = refusal_of(
-        lambda: decide.lift(
-            hall.state, FISE, hall.facts, version, decided_by=["director"], note="", at=None, now=hall.now
-        )
-    )
+    refused = refusal_of(lambda: hall.decided(pb.LiftSanctionRequest(version=version, decided_by=["director"])))
     assert (refused.reason, refused.article) == ("APPEAL_NEEDED", "FISE 49")
     undo(hall, version)
     assert hall.state.players[0].warnings == 0
@@ -226,17 +208,9 @@ def test_where_a_tribunal_was_appointed_only_an_appeal_or_a_slip_lifts_a_sanctio
 def test_an_expulsion_that_is_lifted_on_appeal_lets_the_player_back() -> None:
     hall = hall_of()
     appoint(hall)
-    hall.do(
-        decide.expel(
-            hall.state, FISE, player_id="p1", arbiter_id="marta", decided_by=["d"], note="", at=None, now=hall.now
-        )
-    )
+    hall.carry_out(pb.ExpelPlayerRequest(player_id="p1", arbiter_id="marta", decided_by=["d"]))
     version = len(hall.facts) - 1
-    refused = refusal_of(
-        lambda: decide.lift_expulsion(
-            hall.state, FISE, player_id="p1", decided_by=["d"], note="", at=None, now=hall.now
-        )
-    )
+    refused = refusal_of(lambda: hall.decided(pb.LiftExpulsionRequest(player_id="p1", decided_by=["d"])))
     assert refused.reason == "APPEAL_NEEDED"
     lodge(hall, version)
     kinds = [type(fact) for fact in decide_appeal(hall)]
@@ -251,20 +225,15 @@ def test_who_played_the_game_of_a_sanction_is_involved() -> None:
     hall.play(1)
     table = hall.state.played[0].pairings[0]
     player_id, other = table.pair
-    hall.do(
-        decide.sanction(
-            hall.state,
-            FISE,
+    hall.carry_out(
+        pb.SanctionPlayerRequest(
             player_id=player_id,
             kind=events.SANCTION_KIND_POINTS,
-            game=table.game_id,
+            game_id=table.game_id,
             points=30,
             rounds=(),
             arbiter_id="marta",
             decided_by=["d"],
-            note="",
-            at=None,
-            now=hall.now,
         )
     )
     version = len(hall.facts) - 1
@@ -419,7 +388,7 @@ def test_those_who_sit_are_all_that_the_book_allows(
         )
 
     possible = [three for three in product(["ona"], ["pau"], ["rep", "sub", "sus"]) if allowed(three)]
-    belonging = tribunal.Belonging(countries, told)
+    belonging = Belonging(countries, told)
     try:
         sitting = tribunal.convened(TRIBUNAL, involved, belonging, "FISE 50", national=national)
     except Refusal:
@@ -470,7 +439,7 @@ def test_where_nothing_says_that_affiliations_differ_country_alone_keeps_apart()
     ],
 )
 def test_another_spelling_makes_no_other_affiliation(one: str, other: str, apart: bool) -> None:
-    assert tribunal.Belonging({"a": "ESP", "b": "ESP"}, {"a": one, "b": other}).apart("a", "b") is apart
+    assert Belonging({"a": "ESP", "b": "ESP"}, {"a": one, "b": other}).apart("a", "b") is apart
 
 
 def test_a_country_is_not_asked_for_where_the_affiliation_settles_it() -> None:
@@ -504,12 +473,12 @@ def test_final_standings_wait_for_every_appeal() -> None:
         hall.play(number)
     for player_id in ("p1", "p2"):
         lodge(hall, warn(hall, player_id), player_id)
-    refused = refusal_of(lambda: decide.publish(hall.state, hall.ruleset, at=None, now=hall.now))
+    refused = refusal_of(lambda: hall.decided(pb.PublishStandingsRequest()))
     assert refused.reason == "APPEAL_OPEN"
     assert [one.params["player"] for one in (refused, *refused.others)] == ["p1", "p2"]
     decide_appeal(hall, 1)
     decide_appeal(hall, 2, upheld=False)
-    hall.do(decide.publish(hall.state, hall.ruleset, at=None, now=hall.now))
+    hall.carry_out(pb.PublishStandingsRequest())
     assert hall.state.over
 
 

@@ -11,7 +11,7 @@ from tests.unit.pairing.conftest import Desk
 from tests.unit.pairing.test_service import act, create, refused, register
 
 from faristol.pb.pairing.v1 import events_pb2 as events
-from faristol.pb.pairing.v1 import pairing_pb2 as pairing
+from faristol.pb.pairing.v1 import pairing_pb2 as pb
 from faristol.record.erasure import erase
 
 SEATS = (
@@ -23,15 +23,15 @@ SEATS = (
 )
 
 
-def appointments(**told: str) -> list[pairing.Appointment]:
+def appointments(**told: str) -> list[pb.Appointment]:
     return [
-        pairing.Appointment(person_id=person, role=role, country=told.get(person, country))
+        pb.Appointment(person_id=person, role=role, country=told.get(person, country))
         for person, role, country in SEATS
     ]
 
 
-def countries(**told: str) -> list[pairing.PersonCountry]:
-    return [pairing.PersonCountry(person_id=person, country=country) for person, country in told.items()]
+def countries(**told: str) -> list[pb.PersonCountry]:
+    return [pb.PersonCountry(person_id=person, country=country) for person, country in told.items()]
 
 
 async def warned(desk: Desk) -> int:
@@ -48,7 +48,7 @@ async def test_countries_of_players_are_those_they_entered_with_and_those_of_oth
     version = await warned(desk)
     lodged = await act(desk, "LodgeAppeal", player_id="p1", version=version, countries=countries(ona="AND", pau="POR"))
 
-    assert isinstance(lodged, pairing.LodgeAppealResponse)
+    assert isinstance(lodged, pb.LodgeAppealResponse)
     assert (lodged.appeal, [one.person_id for one in lodged.members]) == (1, ["ona", "pau", "p3"])
     await act(desk, "DecideAppeal", appeal=1, upheld=True)
     recorded = await desk.record.read_stream("tournament-open")
@@ -71,8 +71,8 @@ async def test_another_country_than_a_player_entered_with_and_what_is_no_country
     assert await desk.record.last_position() == before
 
 
-def affiliations(**told: str) -> list[pairing.PersonAffiliation]:
-    return [pairing.PersonAffiliation(person_id=person, affiliation=name) for person, name in told.items()]
+def affiliations(**told: str) -> list[pb.PersonAffiliation]:
+    return [pb.PersonAffiliation(person_id=person, affiliation=name) for person, name in told.items()]
 
 
 async def test_clubs_of_players_are_those_they_entered_with_and_affiliations_of_others_are_told_and_not_kept(
@@ -97,7 +97,7 @@ async def test_clubs_of_players_are_those_they_entered_with_and_affiliations_of_
     version = len(await desk.record.read_stream("tournament-open"))
     lodged = await act(desk, "LodgeAppeal", player_id="p1", version=version, affiliations=told)
 
-    assert isinstance(lodged, pairing.LodgeAppealResponse)
+    assert isinstance(lodged, pb.LodgeAppealResponse)
     assert [one.person_id for one in lodged.members] == ["ona", "pau", "p3"]
     for event in await desk.record.read_stream("tournament-open"):
         assert not any(name in event.payload for name in (b"Tarragona", b"Valls"))
@@ -129,7 +129,7 @@ async def test_the_history_says_what_each_sanction_and_appeal_was(desk: Desk) ->
     told = countries(ona="AND", pau="POR")
     await act(desk, "LodgeAppeal", player_id="p1", version=version, countries=told, note="Player 1 was not there")
     await act(desk, "DecideAppeal", appeal=1, upheld=True)
-    asked = pairing.ListActsRequest(tournament_id="open", after_version=version - 1)
+    asked = pb.ListActsRequest(tournament_id="open", after_version=version - 1)
     acts = (await desk.stub.ListActs(asked)).acts
 
     assert [(one.type, list(one.details)) for one in acts] == [
@@ -139,7 +139,7 @@ async def test_the_history_says_what_each_sanction_and_appeal_was(desk: Desk) ->
         ("WarningLifted", [f"version: {version}", "decided-by: ona, pau, p3"]),
     ]
     assert acts[1].note == "Player 1 was not there"
-    first = (await desk.stub.ListActs(pairing.ListActsRequest(tournament_id="open", limit=1))).acts[0]
+    first = (await desk.stub.ListActs(pb.ListActsRequest(tournament_id="open", limit=1))).acts[0]
     assert not any("seed" in detail for detail in first.details)
 
 
@@ -152,7 +152,7 @@ async def test_what_is_noted_of_an_appeal_goes_with_anybody_involved_in_it_and_w
     lodged = await act(
         desk, "LodgeAppeal", player_id="p1", version=version, player_ids=["p2"], countries=told, note="he swore at me"
     )
-    assert isinstance(lodged, pairing.LodgeAppealResponse)
+    assert isinstance(lodged, pb.LodgeAppealResponse)
     assert [one.person_id for one in lodged.members] == ["ona", "pau", "p3"]
     await act(desk, "DecideAppeal", appeal=1, dismissed=True, note="the one opposite did swear")
     assert len(await desk.record.notes_of("tournament-open")) == 2
@@ -170,7 +170,7 @@ async def test_an_appeal_is_taken_back_by_its_number_and_the_note_on_it_goes_wit
 
     recorded = await desk.record.read_stream("tournament-open")
     assert recorded[-1].name == "AppealWithdrawn"
-    acts = (await desk.stub.ListActs(pairing.ListActsRequest(tournament_id="open"))).acts
+    acts = (await desk.stub.ListActs(pb.ListActsRequest(tournament_id="open"))).acts
     assert (acts[-2].undone_by, acts[-1].undone_by) == ("WithdrawAppeal", "")
     code, _, info = await refused(act(desk, "DecideAppeal", appeal=1, upheld=True))
     assert (code, info.reason) == (grpc.StatusCode.FAILED_PRECONDITION, "APPEAL_WITHDRAWN")
@@ -182,10 +182,10 @@ async def test_an_appeal_and_an_appointment_sent_again_are_answered_as_first_wha
     desk: Desk,
 ) -> None:
     version = await warned(desk)
-    appointing = pairing.AppointTribunalRequest(
+    appointing = pb.AppointTribunalRequest(
         command_id=str(uuid4()), tournament_id="open", appointments=appointments(p2="ESP")
     )
-    lodging = pairing.LodgeAppealRequest(
+    lodging = pb.LodgeAppealRequest(
         command_id=str(uuid4()),
         tournament_id="open",
         player_id="p1",
@@ -224,22 +224,22 @@ async def test_an_appeal_names_a_bounded_number_of_persons_each_in_due_form_and_
 
 
 @pytest.mark.parametrize(
-    ("said", "phase"), [("upheld", pairing.APPEAL_PHASE_UPHELD), ("dismissed", pairing.APPEAL_PHASE_DISMISSED)]
+    ("said", "phase"), [("upheld", pb.APPEAL_PHASE_UPHELD), ("dismissed", pb.APPEAL_PHASE_DISMISSED)]
 )
 async def test_a_tournament_shows_its_tribunal_and_where_each_appeal_stands(
-    desk: Desk, said: str, phase: pairing.AppealPhase.ValueType
+    desk: Desk, said: str, phase: pb.AppealPhase.ValueType
 ) -> None:
     version = await warned(desk)
     told = countries(ona="AND", pau="POR")
     await act(desk, "LodgeAppeal", player_id="p1", version=version, countries=told)
     await act(desk, "WithdrawAppeal", appeal=1)
     await act(desk, "LodgeAppeal", player_id="p1", version=version, player_ids=["p2"], countries=told, note="not me")
-    which = pairing.GetTournamentRequest(tournament_id="open")
+    which = pb.GetTournamentRequest(tournament_id="open")
     shown = await desk.stub.GetTournament(which)
 
     assert [(one.person_id, one.role) for one in shown.tribunal] == [(person, role) for person, role, _ in SEATS]
     first, second = shown.appeals
-    assert (first.appeal, first.phase) == (1, pairing.APPEAL_PHASE_WITHDRAWN)
+    assert (first.appeal, first.phase) == (1, pb.APPEAL_PHASE_WITHDRAWN)
     assert (second.appeal, second.player_id, second.version, list(second.player_ids)) == (
         2,
         "p1",
@@ -248,7 +248,7 @@ async def test_a_tournament_shows_its_tribunal_and_where_each_appeal_stands(
     )
     assert ([one.person_id for one in second.members], second.phase) == (
         ["ona", "pau", "p3"],
-        pairing.APPEAL_PHASE_OPEN,
+        pb.APPEAL_PHASE_OPEN,
     )
     assert "not me" not in str(shown)
     await act(desk, "DecideAppeal", appeal=2, **{said: True})
@@ -298,7 +298,7 @@ async def test_who_sends_a_sanction_is_the_arbiter_where_none_is_named_and_not_t
     await register(desk, player_id="p1", name="Player 1")
 
     async def sent(by: str) -> object:
-        request = getattr(pairing, f"{method}Request")(
+        request = getattr(pb, f"{method}Request")(
             command_id=str(uuid4()), tournament_id="open", player_id="p1", **fields
         )
         return await getattr(desk.stub, method)(request, metadata=(("faristol-actor-name-bin", by.encode()),))

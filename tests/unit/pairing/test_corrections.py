@@ -3,7 +3,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
-from functools import partial, reduce
+from functools import reduce
 
 import pytest
 from tests.unit.pairing.halls import FISC, NOON, Hall
@@ -11,12 +11,12 @@ from tests.unit.pairing.halls import FISC, NOON, Hall
 from faristol.kernel.errors import Invalid
 from faristol.kernel.refusal import Refusal
 from faristol.kernel.times import to_timestamp
-from faristol.pairing import decide
-from faristol.pairing.model import Decided
-from faristol.pairing.past import past_of
-from faristol.pairing.rulings import Rulings, watch
+from faristol.pairing.administration.results import final_scores, record_result
+from faristol.pairing.model import Decided, Rulings, watch
+from faristol.pairing.rounds.past import past_of
 from faristol.pb.game.v1 import events_pb2 as game_events
 from faristol.pb.pairing.v1 import events_pb2 as events
+from faristol.pb.pairing.v1 import pairing_pb2 as pb
 from faristol.rating.model import TournamentView, view
 from faristol.rules import load_ruleset, with_options
 
@@ -40,20 +40,16 @@ def correct(
     winner_id: str = "",
     unplayed: bool = False,
 ) -> None:
-    hall.do(
-        decide.correct_result(
-            hall.state,
-            hall.ruleset,
-            game=game,
-            scores=scores,
+    hall.carry_out(
+        pb.CorrectResultRequest(
+            game_id=game,
+            scores=final_scores(scores),
             winner_id=winner_id,
             lost_by_all=False,
             unplayed=unplayed,
             player_ids=player_ids,
             arbiter_id=arbiter_id,
             note="added up wrongly",
-            at=None,
-            now=hall.now,
         )
     )
 
@@ -107,7 +103,7 @@ def forfeited(hall: Hall) -> None:
     hall.start(1)
     decided = Decided("p1", condition=game_events.END_CONDITION_FORFEIT, losers=("p5",), unplayed=True)
     hall.do(
-        decide.record_result(
+        record_result(
             hall.state,
             hall.ruleset,
             game=GAME,
@@ -138,19 +134,13 @@ def abandoned(hall: Hall, *losers: str) -> None:
     """Round 1, in which ``losers`` left the game of the first table."""
     hall.pair(1)
     hall.start(1)
-    hall.do(
-        decide.enter_result(
-            hall.state,
-            hall.ruleset,
-            game=GAME,
-            turns=0,
-            scores=[("p1", 210), ("p5", 280)],
+    hall.carry_out(
+        pb.EnterResultRequest(
+            game_id=GAME,
+            scores=final_scores([("p1", 210), ("p5", 280)]),
             abandoned_by=losers,
             winner_id="",
             arbiter_id="maria",
-            note="",
-            at=None,
-            now=hall.now,
         )
     )
 
@@ -248,18 +238,8 @@ def ruled(points: int, *, valid: bool, at: datetime = NOON) -> Rulings:
 def adjust(
     hall: Hall, rulings: Rulings, at: datetime | None = None, arbiter_id: str = "eleni"
 ) -> events.SpreadAdjusted:
-    (fact,) = hall.do(
-        decide.correct_ruling(
-            hall.state,
-            hall.ruleset,
-            rulings,
-            game=GAME,
-            turn=3,
-            arbiter_id=arbiter_id,
-            note="",
-            at=at,
-            now=hall.now,
-        )
+    (fact,) = hall.carry_out(
+        pb.CorrectRulingRequest(game_id=GAME, turn=3, arbiter_id=arbiter_id), at=at, tables={GAME: rulings}
     )
     assert isinstance(fact, events.SpreadAdjusted)
     return fact
@@ -286,12 +266,11 @@ def test_a_correction_that_was_a_slip_is_undone_and_the_ruling_can_be_corrected_
     hall = hall_of("pes-2024")
     hall.play(1)
     adjust(hall, ruled(34, valid=False))
-    undo = partial(decide.undo, note="another turn", at=None, now=hall.now)
-    (undone,) = hall.do(undo(hall.state, hall.ruleset, hall.facts, len(hall.facts)))
+    (undone,) = hall.carry_out(pb.UndoActRequest(version=len(hall.facts), note="another turn"))
     assert isinstance(undone, events.SpreadAdjusted)
     assert (undone.player_id, undone.points, undone.note) == ("p1", -64, "another turn")
-    before = len(hall.facts) - 1
-    assert refusal_of(lambda: undo(hall.state, hall.ruleset, hall.facts, before)).reason == "NOT_UNDONE"
+    again = pb.UndoActRequest(version=len(hall.facts) - 1)
+    assert refusal_of(lambda: hall.decided(again)).reason == "NOT_UNDONE"
     assert adjust(hall, ruled(34, valid=False)).points == 64
 
 
@@ -300,9 +279,7 @@ def test_who_corrects_a_ruling_without_its_turn_is_asked_for_it() -> None:
     hall.play(1)
     rulings = ruled(34, valid=False)
     with pytest.raises(Invalid, match="expected the turn of the play that was ruled on; of this game: 3"):
-        decide.correct_ruling(
-            hall.state, hall.ruleset, rulings, game=GAME, turn=0, arbiter_id="eleni", note="", at=None, now=hall.now
-        )
+        hall.decided(pb.CorrectRulingRequest(game_id=GAME, turn=0, arbiter_id="eleni"), tables={GAME: rulings})
 
 
 def test_a_wrong_ruling_stands_on_the_next_day_and_under_other_books() -> None:
@@ -358,17 +335,13 @@ def test_a_ruling_that_was_taken_back_at_the_table_is_none() -> None:
 
 def postpone(hall: Hall, minutes_before: int, player_ids: Sequence[str] = ("p1", "p5")) -> None:
     due = hall.now + timedelta(minutes=minutes_before)
-    hall.do(
-        decide.postpone(
-            hall.state,
-            hall.ruleset,
-            game=GAME,
+    hall.carry_out(
+        pb.PostponeGameRequest(
+            game_id=GAME,
             player_ids=player_ids,
-            scheduled_at=due,
-            postponed_to=due + timedelta(days=1),
+            scheduled_at=to_timestamp(due),
+            postponed_to=to_timestamp(due + timedelta(days=1)),
             arbiter_id="eleni",
-            at=None,
-            now=hall.now,
         )
     )
 
@@ -393,7 +366,7 @@ def test_a_postponed_game_is_started_once_its_round_is_and_the_round_waits_for_i
     postpone(hall, 180)
 
     def start() -> None:
-        hall.do(decide.start_postponed(hall.state, hall.ruleset, game=GAME, at=None, now=hall.now))
+        hall.carry_out(pb.StartPostponedGameRequest(game_id=GAME))
 
     assert refusal_of(start).reason == "ROUND_NOT_STARTED"
     hall.start(1)
@@ -413,22 +386,16 @@ def test_a_postponed_game_that_was_played_without_its_table_is_entered_and_is_no
     hall.start(1)
     for table in hall.state.played[0].pairings[1:]:
         hall.report(table.game_id, 400, 300)
-    hall.do(
-        decide.enter_result(
-            hall.state,
-            hall.ruleset,
-            game=GAME,
-            turns=0,
-            scores=[("p1", 380), ("p5", 390)],
+    hall.carry_out(
+        pb.EnterResultRequest(
+            game_id=GAME,
+            scores=final_scores([("p1", 380), ("p5", 390)]),
             abandoned_by=(),
             winner_id="p5",
             arbiter_id="eleni",
-            note="",
-            at=None,
-            now=hall.now,
         )
     )
-    known = refusal_of(lambda: decide.start_postponed(hall.state, hall.ruleset, game=GAME, at=None, now=hall.now))
+    known = refusal_of(lambda: hall.decided(pb.StartPostponedGameRequest(game_id=GAME)))
     assert (known.reason, known.article, hall.state.played[0].postponed) == ("RESULT_KNOWN", "PES Ε.α", frozenset())
     hall.close(1)
 

@@ -4,31 +4,25 @@ from collections.abc import Callable
 from datetime import timedelta
 
 import pytest
-from tests.unit.pairing.halls import FISC, LEXICON, NOON, SEED, Hall
+from tests.unit.pairing.halls import FISC, LEXICON, NOON, SEED, Hall, decided
 
 from faristol.kernel.errors import AlreadyExists, Invalid
 from faristol.kernel.pins import Pin
 from faristol.kernel.refusal import Refusal
 from faristol.kernel.times import to_datetime, to_timestamp
-from faristol.pairing import decide
+from faristol.pairing.administration import tournaments
+from faristol.pairing.administration.results import record_result
 from faristol.pairing.model import Phase, Tournament
+from faristol.pairing.situation import Situation
 from faristol.pb.pairing.v1 import events_pb2 as events
+from faristol.pb.pairing.v1 import pairing_pb2 as pb
 
 EIGHT = {f"p{place}": 2000 - 100 * place for place in range(1, 9)}
 
 
 def create(state: Tournament = Tournament(), *, rounds: int = 5, seed: bytes = SEED) -> None:  # noqa: B008 # frozen
-    decide.create(
-        state,
-        tournament_id="open",
-        name="Open",
-        rounds=rounds,
-        seed=seed,
-        ruleset=FISC,
-        lexicon=LEXICON,
-        at=None,
-        now=NOON,
-    )
+    asked = pb.CreateTournamentRequest(tournament_id="open", name="Open", rounds=rounds, seed=seed)
+    tournaments.create(Situation(state, now=NOON, rules=FISC), asked, LEXICON)
 
 
 def refusal_of(act: Callable[[], object]) -> Refusal:
@@ -65,11 +59,11 @@ def test_a_seed_has_32_bytes(size: int) -> None:
 
 def test_a_player_registers_once() -> None:
     with pytest.raises(AlreadyExists, match="player 'p1'"):
-        decide.register(Hall(EIGHT).state, FISC, player_id="p1", rating=1500, at=None, now=NOON)
+        decided(Hall(EIGHT).state, pb.RegisterPlayerRequest(player_id="p1", rating=1500), rules=FISC)
 
 
 def test_an_unrated_player_starts_at_1000() -> None:
-    (fact,) = decide.register(Hall({}).state, FISC, player_id="new", rating=None, at=None, now=NOON)
+    (fact,) = decided(Hall({}).state, pb.RegisterPlayerRequest(player_id="new", rating=None), rules=FISC)
 
     assert isinstance(fact, events.PlayerRegistered)
     assert (fact.rating, fact.unrated) == (1000, True)
@@ -78,19 +72,24 @@ def test_an_unrated_player_starts_at_1000() -> None:
 @pytest.mark.parametrize("rating", [-1, 10_000])
 def test_a_rating_is_a_sensible_number(rating: int) -> None:
     with pytest.raises(Invalid, match=f"rating: is {rating}"):
-        decide.register(Hall({}).state, FISC, player_id="p", rating=rating, at=None, now=NOON)
+        decided(Hall({}).state, pb.RegisterPlayerRequest(player_id="p", rating=rating), rules=FISC)
 
 
 def test_desks_may_register_in_any_order_but_not_before_the_tournament() -> None:
     hall = Hall(EIGHT)
     early = NOON + timedelta(seconds=1)
 
-    (fact,) = decide.register(hall.state, FISC, player_id="ninth", rating=None, at=early, now=NOON)
+    (fact,) = decided(hall.state, pb.RegisterPlayerRequest(player_id="ninth", rating=None), rules=FISC, at=early)
 
     assert isinstance(fact, events.PlayerRegistered)
     assert to_datetime(fact.occurred_at) == early
     with pytest.raises(Invalid, match="occurred_at: is 2024-05-04T11:59:59"):
-        decide.register(hall.state, FISC, player_id="ninth", rating=None, at=NOON - timedelta(seconds=1), now=NOON)
+        decided(
+            hall.state,
+            pb.RegisterPlayerRequest(player_id="ninth", rating=None),
+            rules=FISC,
+            at=NOON - timedelta(seconds=1),
+        )
 
 
 def test_round_1_follows_the_ratings_and_not_the_order_of_registration() -> None:
@@ -242,7 +241,7 @@ def test_a_result_is_recorded_as_it_became_final() -> None:
     hall.start(1)
     at = to_timestamp(NOON + timedelta(hours=1))
 
-    (fact,) = decide.record_result(
+    (fact,) = record_result(
         hall.state, hall.ruleset, game="open-r1-t2", scores=[("p2", 401), ("p6", 388)], occurred_at=at
     )
 
@@ -279,7 +278,7 @@ def test_a_result_that_cannot_be_is_not_taken_silently(
     hall.report("open-r1-t1", 400, 300)
 
     refusal = refusal_of(
-        lambda: decide.record_result(hall.state, hall.ruleset, game=game, scores=scores, occurred_at=to_timestamp(NOON))
+        lambda: record_result(hall.state, hall.ruleset, game=game, scores=scores, occurred_at=to_timestamp(NOON))
     )
 
     assert (refusal.reason, refusal.article) == (reason, article)
@@ -296,19 +295,19 @@ def test_no_result_comes_before_the_round_is_started() -> None:
 def test_final_standings_follow_the_last_round_and_end_the_tournament() -> None:
     hall = Hall(EIGHT)
     for number in range(1, 6):
-        refusal = refusal_of(lambda: decide.publish(hall.state, hall.ruleset, at=None, now=hall.now))
+        refusal = refusal_of(lambda: hall.decided(pb.PublishStandingsRequest()))
         assert refusal.reason == "ROUNDS_LEFT"
         assert f"{number - 1} of 5 rounds are closed, round {number} is not" in str(refusal)
         hall.play(number)
 
-    hall.do(decide.publish(hall.state, hall.ruleset, at=None, now=hall.now))
+    hall.carry_out(pb.PublishStandingsRequest())
 
     assert hall.state.over
     for act in (
         lambda: hall.pair(6),
         lambda: hall.start(5),
         lambda: hall.close(5),
-        lambda: decide.publish(hall.state, hall.ruleset, at=None, now=hall.now),
+        lambda: hall.decided(pb.PublishStandingsRequest()),
     ):
         assert refusal_of(act).reason == "TOURNAMENT_OVER"
 
@@ -318,9 +317,9 @@ def test_an_act_on_a_round_is_never_before_what_has_happened() -> None:
     latest = hall.state.latest
 
     with pytest.raises(Invalid) as refused:
-        decide.pair(hall.state, FISC, number=1, at=latest - timedelta(microseconds=1), now=hall.now)
+        hall.decided(pb.PairRoundRequest(round=1), at=latest - timedelta(microseconds=1))
     assert latest.isoformat() in str(refused.value)
 
-    (fact,) = decide.pair(hall.state, FISC, number=1, at=None, now=latest - timedelta(hours=1))
+    (fact,) = decided(hall.state, pb.PairRoundRequest(round=1), rules=FISC, now=latest - timedelta(hours=1))
     assert isinstance(fact, events.RoundPaired)
     assert to_datetime(fact.occurred_at) == latest, "a slow clock of the service does not turn time back"

@@ -7,10 +7,10 @@ from tests.unit.pairing.halls import Hall
 
 from faristol.kernel.refusal import Refusal
 from faristol.kernel.times import to_timestamp
-from faristol.pairing import decide
-from faristol.pairing.decide import pin_of
+from faristol.pairing.administration.results import record_result
+from faristol.pairing.administration.tournaments import pin_of
 from faristol.pairing.model import Decided
-from faristol.pairing.ranking import entrants
+from faristol.pairing.rounds.ranking import entrants
 from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.rules import load_ruleset, with_options
 
@@ -22,7 +22,7 @@ def reported(hall: Hall, game: str, first: int, second: int, decided: Decided) -
     found = hall.state.find_game(game)
     assert found is not None
     scores = list(zip(found[1].player_ids, (first, second), strict=True))
-    facts = decide.record_result(
+    facts = record_result(
         hall.state, hall.ruleset, game=game, scores=scores, occurred_at=to_timestamp(hall.now), decided=decided
     )
     return [fact for fact in hall.do(facts) if isinstance(fact, events.ResultRecorded)]

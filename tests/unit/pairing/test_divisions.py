@@ -8,15 +8,17 @@ from google.protobuf.message import Message
 from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
-from tests.unit.pairing.halls import FISC, Hall
+from tests.unit.pairing.halls import Hall
 
 from faristol.kernel.errors import AlreadyExists, Invalid
 from faristol.kernel.refusal import Refusal
-from faristol.pairing import decide
+from faristol.pairing.administration.divisions import MOST_DIVISIONS, add_division
+from faristol.pairing.administration.move import move as decide_move
 from faristol.pairing.model import Division, Tournament
 from faristol.pairing.model import Hall as Tables
+from faristol.pairing.situation import Situation
 from faristol.pb.pairing.v1 import events_pb2 as events
-from faristol.pb.pairing.v1 import pairing_pb2 as pairing
+from faristol.pb.pairing.v1 import pairing_pb2 as pb
 
 Divisions = dict[str, Hall]
 
@@ -24,11 +26,8 @@ Divisions = dict[str, Hall]
 def add(halls: Divisions, tournament_id: str, name: str, first_division: str = "") -> Hall:
     """A further division of the championship that ``open`` is the first division of."""
     first = halls["open"]
-    first.do(
-        decide.add_division(
-            first.state, Division(tournament_id, name), first_division=first_division, at=None, now=first.now
-        )
-    )
+    situation = Situation(first.state, now=first.now)
+    first.do(add_division(situation, Division(tournament_id, name), first_division=first_division))
     halls[tournament_id] = Hall({}, tournament_id=tournament_id, division=name, division_of="open")
     return halls[tournament_id]
 
@@ -50,41 +49,26 @@ def others(halls: Divisions, *without: str) -> tuple[Tournament, ...]:
 def register(halls: Divisions, tournament_id: str, player_id: str, rating: int | None = 1500) -> Sequence[Message]:
     hall = halls[tournament_id]
     among = others(halls, tournament_id)
-    return hall.do(
-        decide.register(hall.state, FISC, player_id=player_id, rating=rating, divisions=among, at=None, now=hall.now)
-    )
+    return hall.carry_out(pb.RegisterPlayerRequest(player_id=player_id, rating=rating), divisions=among)
 
 
 def withdraw(halls: Divisions, tournament_id: str, player_id: str) -> Sequence[Message]:
     hall = halls[tournament_id]
-    return hall.do(
-        decide.withdraw(
-            hall.state,
-            player_id=player_id,
-            note="",
-            running_game=pairing.RUNNING_GAME_PLAYED_OUT,
-            at=None,
-            now=hall.now,
-        )
-    )
+    return hall.carry_out(pb.WithdrawPlayerRequest(player_id=player_id, running_game=pb.RUNNING_GAME_PLAYED_OUT))
 
 
 def reinstate(halls: Divisions, tournament_id: str, player_id: str) -> Sequence[Message]:
     hall = halls[tournament_id]
     among = others(halls, tournament_id)
-    return hall.do(decide.reinstate(hall.state, player_id=player_id, divisions=among, at=None, now=hall.now))
+    return hall.carry_out(pb.ReinstatePlayerRequest(player_id=player_id), divisions=among)
 
 
 def move(halls: Divisions, leaving: str, entering: str, player_id: str) -> tuple[list[Message], list[Message]]:
-    left, entered = decide.move(
-        halls[leaving].state,
-        halls[entering].state,
-        FISC,
-        player_id=player_id,
-        divisions=others(halls, leaving, entering),
-        note="",
-        at=None,
-        now=halls[leaving].now,
+    now = halls[leaving].now
+    left, entered = decide_move(
+        Situation(halls[leaving].state, now=now),
+        Situation(halls[entering].state, now=now, divisions=others(halls, leaving, entering)),
+        pb.MovePlayerRequest(player_id=player_id),
     )
     halls[leaving].do(left)
     halls[entering].do(entered)
@@ -136,7 +120,7 @@ def test_a_division_without_a_name_is_malformed() -> None:
 
 def test_a_division_of_a_further_division_is_refused_with_the_first() -> None:
     state = championship()["second"].state
-    act = partial(decide.add_division, state, Division("x", "X"), first_division="", at=None, now=state.latest)
+    act = partial(add_division, Situation(state, now=state.latest), Division("x", "X"), first_division="")
     assert refused(act) == ("NOT_FIRST_DIVISION", "second is a division of open itself: name that one.")
 
 
@@ -148,7 +132,7 @@ def test_no_division_is_added_once_the_first_is_over() -> None:
 
 def test_a_championship_has_a_largest_number_of_divisions() -> None:
     halls = championship()
-    for number in range(len(halls), decide.MOST_DIVISIONS):
+    for number in range(len(halls), MOST_DIVISIONS):
         add(halls, f"d{number}", f"D{number}")
     assert refused(lambda: add(halls, "last", "Last"))[0] == "TOO_MANY_DIVISIONS"
 
@@ -167,17 +151,9 @@ def test_who_withdrew_before_any_round_may_enter_another_division_and_cannot_com
     assert refused(lambda: reinstate(halls, "open", "a1"))[0] == "ALREADY_IN_DIVISION"
     withdrawal = halls["open"].facts[-1]
     assert isinstance(withdrawal, events.PlayerWithdrawn)
-    undone = partial(
-        decide.undo,
-        halls["open"].state,
-        FISC,
-        halls["open"].facts,
-        len(halls["open"].facts),
-        note="",
-        divisions=others(halls, "open"),
-        at=None,
-        now=halls["open"].now,
-    )
+    hall = halls["open"]
+    undo = pb.UndoActRequest(version=len(hall.facts))
+    undone = partial(hall.decided, undo, divisions=others(halls, "open"))
     assert refused(undone)[0] == "ALREADY_IN_DIVISION"
     withdraw(halls, "third", "a1")
     reinstate(halls, "open", "a1")
@@ -208,24 +184,15 @@ def test_an_expulsion_that_is_lifted_brings_nobody_into_two_divisions() -> None:
     ]
     halls["third"].do([events.PlayerRegistered(player_id="a1", rating=1500)])
     hall = halls["open"]
-    lift = partial(
-        decide.lift_expulsion,
-        hall.state,
-        FISC,
-        player_id="a1",
-        decided_by=["tribunal"],
-        note="",
-        divisions=others(halls, "open"),
-        at=None,
-        now=hall.now,
-    )
+    asked = pb.LiftExpulsionRequest(player_id="a1", decided_by=["tribunal"])
+    lift = partial(hall.decided, asked, divisions=others(halls, "open"))
     assert refused(lift)[0] == "ALREADY_IN_DIVISION"
 
 
 def test_who_moves_takes_rating_and_check_in_along() -> None:
     halls = championship()
     hall = halls["open"]
-    hall.do(decide.check_in(hall.state, player_id="a1", at=None, now=hall.now))
+    hall.carry_out(pb.CheckInPlayerRequest(player_id="a1"))
     left, entered = move(halls, "open", "second", "a1")
     assert [type(fact) for fact in (*left, *entered)] == [
         events.PlayerWithdrawn,
@@ -240,10 +207,10 @@ def test_who_moves_takes_rating_and_check_in_along() -> None:
 def test_who_moves_back_comes_back_as_they_were_and_checked_in_only_if_they_are() -> None:
     halls = championship()
     hall = halls["open"]
-    hall.do(decide.check_in(hall.state, player_id="a1", at=None, now=hall.now))
+    hall.carry_out(pb.CheckInPlayerRequest(player_id="a1"))
     move(halls, "open", "second", "a1")
     second = halls["second"]
-    second.do(decide.check_out(second.state, player_id="a1", at=None, now=second.now))
+    second.carry_out(pb.CheckOutPlayerRequest(player_id="a1"))
     _, entered = move(halls, "second", "open", "a1")
     assert [type(fact) for fact in entered] == [events.PlayerReinstated, events.PlayerCheckedOut]
     player = halls["open"].state.player("a1")
@@ -256,13 +223,13 @@ def undo(halls: Divisions, tournament_id: str, kind: type[Message]) -> Sequence[
     hall = halls[tournament_id]
     version = max(number for number, fact in enumerate(hall.facts, start=1) if isinstance(fact, kind))
     among = others(halls, tournament_id)
-    return hall.do(decide.undo(hall.state, FISC, hall.facts, version, note="", divisions=among, at=None, now=hall.now))
+    return hall.carry_out(pb.UndoActRequest(version=version), divisions=among)
 
 
 def test_neither_half_of_a_move_is_undone_alone_and_the_refusal_says_where_the_player_was() -> None:
     halls = championship()
     hall = halls["open"]
-    hall.do(decide.check_in(hall.state, player_id="a1", at=None, now=hall.now))
+    hall.carry_out(pb.CheckInPlayerRequest(player_id="a1"))
     move(halls, "open", "second", "a1")
     reason, told = refused(lambda: undo(halls, "second", events.PlayerRegistered))
     assert (reason, "division A (open)" in told) == ("MOVED", True)
@@ -311,7 +278,7 @@ def test_who_is_not_there_or_has_left_does_not_move() -> None:
 def set_halls(halls: Divisions, tournament_id: str, *given: Tables) -> None:
     hall = halls[tournament_id]
     among = others(halls, tournament_id)
-    hall.do(decide.set_halls(hall.state, halls=given, top_tables=0, divisions=among, at=None, now=hall.now))
+    hall.carry_out(pb.SetHallsRequest(halls=[hall.message() for hall in given], top_tables=0), divisions=among)
 
 
 def test_divisions_share_halls_and_no_table() -> None:
@@ -348,9 +315,7 @@ def test_tables_of_a_division_that_is_over_are_free() -> None:
 def test_a_division_stays_once_it_is_added() -> None:
     first = championship()["open"]
     version = next(number for number, fact in enumerate(first.facts, 1) if isinstance(fact, events.DivisionAdded))
-    undone = partial(
-        decide.undo, first.state, FISC, first.facts, version, note="", divisions=(), at=None, now=first.now
-    )
+    undone = partial(first.decided, pb.UndoActRequest(version=version))
     assert refused(undone)[0] == "NOT_UNDONE"
 
 
@@ -416,13 +381,11 @@ def test_nobody_leaves_a_sanction_behind_by_moving_and_gets_none_where_they_do_n
     hall = halls["open"]
 
     def warn() -> Sequence[Message]:
-        return decide.warn(hall.state, FISC, player_id="a1", arbiter_id="eva", note="", at=None, now=hall.now)
+        return hall.decided(pb.WarnPlayerRequest(player_id="a1", arbiter_id="eva"))
 
     hall.do(warn())
     assert refused(lambda: move(halls, "open", "second", "a1"))[0] == "SANCTIONED"
-    lifted = decide.lift(
-        hall.state, FISC, hall.facts, len(hall.facts), decided_by=["eva"], note="", at=None, now=hall.now
-    )
+    lifted = hall.decided(pb.LiftSanctionRequest(version=len(hall.facts), decided_by=["eva"]))
     hall.do(lifted)
     move(halls, "open", "second", "a1")
     assert refused(warn)[0] == "LEFT_DIVISION"

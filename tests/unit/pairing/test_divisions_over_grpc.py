@@ -8,7 +8,7 @@ from tests.unit.pairing.conftest import Desk
 from tests.unit.pairing.test_service import command, create, names_on_stream, refused, register
 
 from faristol.pb.pairing.v1 import events_pb2 as events
-from faristol.pb.pairing.v1 import pairing_pb2 as pairing
+from faristol.pb.pairing.v1 import pairing_pb2 as pb
 
 
 async def championship(desk: Desk) -> None:
@@ -18,13 +18,13 @@ async def championship(desk: Desk) -> None:
     await register(desk, player_id="anna", name="Anna Puig", rating=1700)
 
 
-async def look(desk: Desk, tournament_id: str) -> pairing.GetTournamentResponse:
-    return await desk.stub.GetTournament(pairing.GetTournamentRequest(tournament_id=tournament_id))
+async def look(desk: Desk, tournament_id: str) -> pb.GetTournamentResponse:
+    return await desk.stub.GetTournament(pb.GetTournamentRequest(tournament_id=tournament_id))
 
 
-async def move(desk: Desk, leaving: str, entering: str) -> pairing.MovePlayerResponse:
+async def move(desk: Desk, leaving: str, entering: str) -> pb.MovePlayerResponse:
     return await desk.stub.MovePlayer(
-        pairing.MovePlayerRequest(
+        pb.MovePlayerRequest(
             command_id=command(),
             tournament_id=leaving,
             player_id="anna",
@@ -89,17 +89,15 @@ async def test_a_player_moves_in_one_act_and_back(desk: Desk) -> None:
     entered = (await desk.record.read_stream("tournament-second"))[-1].message
     assert isinstance(entered, events.PlayerRegistered)
     assert (entered.player_id, entered.rating) == ("anna", 1700)
-    acts = await desk.stub.ListActs(pairing.ListActsRequest(tournament_id="open"))
+    acts = await desk.stub.ListActs(pb.ListActsRequest(tournament_id="open"))
     assert (acts.acts[-1].note, acts.acts[-1].undone_by) == ("asked for it", "ReinstatePlayer")
     _, told, info = await refused(
-        desk.stub.UndoAct(
-            pairing.UndoActRequest(command_id=command(), tournament_id="open", version=acts.acts[-1].version)
-        )
+        desk.stub.UndoAct(pb.UndoActRequest(command_id=command(), tournament_id="open", version=acts.acts[-1].version))
     )
     assert (info.reason, "division B" in told) == ("ALREADY_IN_DIVISION", True)
     _, _, info = await refused(
         desk.stub.ReinstatePlayer(
-            pairing.ReinstatePlayerRequest(command_id=command(), tournament_id="open", player_id="anna")
+            pb.ReinstatePlayerRequest(command_id=command(), tournament_id="open", player_id="anna")
         )
     )
     assert info.reason == "ALREADY_IN_DIVISION"
@@ -119,14 +117,12 @@ async def test_a_player_moves_to_a_division_that_nobody_of_the_same_name_was_in(
     await championship(desk)
     other = await register(desk, tournament_id="second", name="Biel Soler")
     await desk.stub.WithdrawPlayer(
-        pairing.WithdrawPlayerRequest(command_id=command(), tournament_id="second", player_id=other.player_id)
+        pb.WithdrawPlayerRequest(command_id=command(), tournament_id="second", player_id=other.player_id)
     )
     biel = (await register(desk, name="Biel Soler")).player_id
     _, _, info = await refused(
         desk.stub.MovePlayer(
-            pairing.MovePlayerRequest(
-                command_id=command(), tournament_id="open", player_id=biel, to_tournament_id="second"
-            )
+            pb.MovePlayerRequest(command_id=command(), tournament_id="open", player_id=biel, to_tournament_id="second")
         )
     )
     assert info.reason == "NAME_TAKEN"
@@ -135,10 +131,10 @@ async def test_a_player_moves_to_a_division_that_nobody_of_the_same_name_was_in(
 async def test_tables_of_another_division_are_refused_and_a_division_that_was_added_stays(desk: Desk) -> None:
     await championship(desk)
 
-    async def halls(tournament_id: str, first: int, last: int) -> pairing.SetHallsResponse:
+    async def halls(tournament_id: str, first: int, last: int) -> pb.SetHallsResponse:
         gran = events.Hall(name="Gran", first_table=first, last_table=last)
         return await desk.stub.SetHalls(
-            pairing.SetHallsRequest(command_id=command(), tournament_id=tournament_id, halls=[gran])
+            pb.SetHallsRequest(command_id=command(), tournament_id=tournament_id, halls=[gran])
         )
 
     await halls("second", 1, 10)
@@ -146,6 +142,6 @@ async def test_tables_of_another_division_are_refused_and_a_division_that_was_ad
     assert (info.reason, "Division B (second) has the tables 10:" in told) == ("TABLES_OF_DIVISION", True)
     await halls("open", 11, 20)
     _, _, info = await refused(
-        desk.stub.UndoAct(pairing.UndoActRequest(command_id=command(), tournament_id="open", version=5))
+        desk.stub.UndoAct(pb.UndoActRequest(command_id=command(), tournament_id="open", version=5))
     )
     assert info.reason == "NOT_UNDONE"

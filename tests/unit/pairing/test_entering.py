@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import partial, reduce
+from functools import reduce
 
 import pytest
 from google.protobuf.message import Message
@@ -9,12 +9,12 @@ from tests.unit.pairing.halls import FISC, Hall
 
 from faristol.kernel.errors import Invalid
 from faristol.kernel.refusal import Refusal
-from faristol.pairing import decide
-from faristol.pairing.past import past_of
-from faristol.pairing.rulings import Rulings, watch
+from faristol.pairing.administration.results import final_scores, record_result
+from faristol.pairing.model import Rulings, watch
+from faristol.pairing.rounds.past import past_of
 from faristol.pb.game.v1 import events_pb2 as game_events
 from faristol.pb.pairing.v1 import events_pb2 as events
-from faristol.pb.pairing.v1 import pairing_pb2 as pairing
+from faristol.pb.pairing.v1 import pairing_pb2 as pb
 from faristol.rating.model import TournamentView, view
 from faristol.rules import Ruleset, load_ruleset
 
@@ -30,18 +30,9 @@ def started(ruleset: Ruleset = PES) -> Hall:
 
 
 def forfeit(hall: Hall, *loser_ids: str, turns: int = 0, game: str = GAME) -> events.ResultRecorded:
-    entered, recorded = hall.do(
-        decide.give_forfeit(
-            hall.state,
-            hall.ruleset,
-            game=game,
-            turns=turns,
-            loser_ids=loser_ids,
-            arbiter_id="eleni",
-            note="did not come",
-            at=None,
-            now=hall.now,
-        )
+    entered, recorded = hall.carry_out(
+        pb.GiveForfeitRequest(game_id=game, loser_ids=loser_ids, arbiter_id="eleni", note="did not come"),
+        turns={game: turns},
     )
     assert isinstance(entered, events.ResultEntered)
     assert isinstance(recorded, events.ResultRecorded)
@@ -51,20 +42,15 @@ def forfeit(hall: Hall, *loser_ids: str, turns: int = 0, game: str = GAME) -> ev
 def enter(
     hall: Hall, *scores: tuple[str, int], abandoned_by: Sequence[str] = (), winner_id: str = "", turns: int = 0
 ) -> events.ResultRecorded:
-    entered, recorded = hall.do(
-        decide.enter_result(
-            hall.state,
-            hall.ruleset,
-            game=GAME,
-            turns=turns,
-            scores=scores,
+    entered, recorded = hall.carry_out(
+        pb.EnterResultRequest(
+            game_id=GAME,
+            scores=final_scores(scores),
             abandoned_by=abandoned_by,
             winner_id=winner_id,
             arbiter_id="eleni",
-            note="",
-            at=None,
-            now=hall.now,
-        )
+        ),
+        turns={GAME: turns},
     )
     assert isinstance(entered, events.ResultEntered)
     assert isinstance(recorded, events.ResultRecorded)
@@ -209,7 +195,7 @@ def test_a_table_that_ends_after_its_result_was_entered_changes_nothing() -> Non
     hall = started()
     first, second = hall.state.played[0].pairings[0].player_ids
     enter(hall, (first, 400), (second, 300))
-    late = decide.record_result(
+    late = record_result(
         hall.state,
         hall.ruleset,
         game=GAME,
@@ -227,19 +213,16 @@ def test_what_an_arbiter_entered_wrongly_is_put_right_under_every_book() -> None
 
     def correct(game: str) -> list[Message]:
         players = next(one for one in hall.state.played[0].pairings if one.game_id == game).player_ids
-        return decide.correct_result(
-            hall.state,
-            hall.ruleset,
-            game=game,
-            scores=list(zip(players, (410, 300), strict=True)),
-            winner_id="",
-            lost_by_all=False,
-            unplayed=False,
-            player_ids=(),
-            arbiter_id="eleni",
-            note="",
-            at=None,
-            now=hall.now,
+        return hall.decided(
+            pb.CorrectResultRequest(
+                game_id=game,
+                scores=final_scores(list(zip(players, (410, 300), strict=True))),
+                winner_id="",
+                lost_by_all=False,
+                unplayed=False,
+                player_ids=(),
+                arbiter_id="eleni",
+            )
         )
 
     (corrected,) = correct(GAME)
@@ -252,19 +235,16 @@ def test_a_forfeit_in_place_of_a_result_has_the_scores_of_the_book_where_none_ar
     first, second = hall.state.played[0].pairings[0].player_ids
     enter(hall, (first, 400), (second, 300))
 
-    (corrected,) = decide.correct_result(
-        hall.state,
-        hall.ruleset,
-        game=GAME,
-        scores=(),
-        winner_id=second,
-        lost_by_all=False,
-        unplayed=True,
-        player_ids=(),
-        arbiter_id="eleni",
-        note="",
-        at=None,
-        now=hall.now,
+    (corrected,) = hall.decided(
+        pb.CorrectResultRequest(
+            game_id=GAME,
+            scores=final_scores(()),
+            winner_id=second,
+            lost_by_all=False,
+            unplayed=True,
+            player_ids=(),
+            arbiter_id="eleni",
+        )
     )
 
     assert isinstance(corrected, events.ResultCorrected)
@@ -278,8 +258,8 @@ def test_a_turn_of_which_the_play_came_off_the_board_is_a_turn_that_was_played()
 
 
 def gave_up(hall: Hall, player_id: str) -> None:
-    given_up = pairing.RUNNING_GAME_GIVEN_UP
-    hall.do(decide.withdraw(hall.state, player_id=player_id, note="", running_game=given_up, at=None, now=hall.now))
+    given_up = pb.RUNNING_GAME_GIVEN_UP
+    hall.carry_out(pb.WithdrawPlayerRequest(player_id=player_id, running_game=given_up))
 
 
 @pytest.mark.parametrize("abandoned_by", [(), ("p1",)])
@@ -300,7 +280,7 @@ def test_who_gave_the_game_up_by_withdrawing_does_not_win_it_by_what_is_entered(
 def test_who_gave_the_game_up_and_is_back_can_win_it() -> None:
     hall = started()
     gave_up(hall, "p5")
-    hall.do(decide.reinstate(hall.state, player_id="p5", at=None, now=hall.now))
+    hall.carry_out(pb.ReinstatePlayerRequest(player_id="p5"))
 
     assert enter(hall, ("p1", 310), ("p5", 412)).winner_id == "p5"
 
@@ -308,12 +288,10 @@ def test_who_gave_the_game_up_and_is_back_can_win_it() -> None:
 @pytest.mark.parametrize("arbiter_id", ["p1", "p5"])
 def test_nobody_of_the_table_is_arbiter_of_its_result(arbiter_id: str) -> None:
     hall = started()
-    scores = [("p1", 310), ("p5", 412)]
-    now = hall.now
-    by = partial(decide.enter_result, hall.state, PES, turns=0, abandoned_by=(), winner_id="", note="", at=None)
-
-    refused = refusal_of(lambda: by(game=GAME, scores=scores, arbiter_id=arbiter_id, now=now))
+    entry = pb.EnterResultRequest(game_id=GAME, scores=final_scores([("p1", 310), ("p5", 412)]), arbiter_id=arbiter_id)
+    refused = refusal_of(lambda: hall.decided(entry))
     assert (refused.reason, refused.params["officials"]) == ("OWN_GAME", arbiter_id)
-    lost = partial(decide.give_forfeit, hall.state, PES, turns=0, loser_ids=["p1"], note="", at=None)
-    assert refusal_of(lambda: lost(game=GAME, arbiter_id=arbiter_id, now=now)).reason == "OWN_GAME"
-    assert by(game=GAME, scores=scores, arbiter_id="p2", now=now)
+    lost = pb.GiveForfeitRequest(game_id=GAME, loser_ids=["p1"], arbiter_id=arbiter_id)
+    assert refusal_of(lambda: hall.decided(lost)).reason == "OWN_GAME"
+    entry.arbiter_id = "p2"
+    assert hall.decided(entry)

@@ -11,18 +11,17 @@ import pytest
 from google.rpc import error_details_pb2
 from grpc_status import rpc_status
 from tests.unit.pairing.conftest import Desk
-from tests.unit.pairing.halls import FISC, NOON, Hall
+from tests.unit.pairing.halls import FISC, Hall, decided
 from tests.unit.pairing.test_service import command, names_on_stream, open_tournament, refused
 
 from faristol.kernel.names import OFFICIAL
 from faristol.kernel.refusal import Refusal
-from faristol.pairing import decide
-from faristol.pairing.commands import Commands
+from faristol.pairing.administration import result_entry
 from faristol.pairing.conditions import check_none
-from faristol.pairing.decide import entering
 from faristol.pairing.model import Tournament
+from faristol.pairing.office.office import Office
 from faristol.pb.game.v1 import events_pb2 as game
-from faristol.pb.pairing.v1 import pairing_pb2 as pairing
+from faristol.pb.pairing.v1 import pairing_pb2 as pb
 from faristol.record import Loaded, people
 from faristol.record.erasure import erase
 from faristol.record.verification import verify
@@ -33,25 +32,25 @@ Who = tuple[tuple[str, bytes], ...]
 
 async def started(desk: Desk) -> None:
     await open_tournament(desk)
-    await desk.stub.PairRound(pairing.PairRoundRequest(command_id=command(), tournament_id="open", round=1))
-    await desk.stub.StartRound(pairing.StartRoundRequest(command_id=command(), tournament_id="open", round=1))
+    await desk.stub.PairRound(pb.PairRoundRequest(command_id=command(), tournament_id="open", round=1))
+    await desk.stub.StartRound(pb.StartRoundRequest(command_id=command(), tournament_id="open", round=1))
 
 
-async def listed(desk: Desk) -> pairing.ListResultsResponse:
-    return await desk.stub.ListResults(pairing.ListResultsRequest(tournament_id="open"))
+async def listed(desk: Desk) -> pb.ListResultsResponse:
+    return await desk.stub.ListResults(pb.ListResultsRequest(tournament_id="open"))
 
 
-def result(table: pairing.TableResult, *points: int, forfeit: bool = False) -> pairing.GameResult:
+def result(table: pb.TableResult, *points: int, forfeit: bool = False) -> pb.GameResult:
     if forfeit:
-        return pairing.GameResult(game_id=table.game_id, forfeited_by=[table.players[0].player_id])
+        return pb.GameResult(game_id=table.game_id, forfeited_by=[table.players[0].player_id])
     scores = [
         game.FinalScore(player_id=one.player_id, score=score) for one, score in zip(table.players, points, strict=True)
     ]
-    return pairing.GameResult(game_id=table.game_id, scores=scores)
+    return pb.GameResult(game_id=table.game_id, scores=scores)
 
 
-async def enter(desk: Desk, results: Sequence[pairing.GameResult], who: Who = EVA) -> None:
-    request = pairing.EnterResultsRequest(command_id=command(), tournament_id="open", results=results)
+async def enter(desk: Desk, results: Sequence[pb.GameResult], who: Who = EVA) -> None:
+    request = pb.EnterResultsRequest(command_id=command(), tournament_id="open", results=results)
     await desk.stub.EnterResults(request, metadata=who)
 
 
@@ -83,7 +82,7 @@ async def test_results_of_a_round_are_entered_in_one_act_and_told_with_who_and_w
     assert {one.actor_name for one in shown.tables[:3]} == {"Eva Soler"}
     assert shown.tables[0].HasField("recorded_at")
     assert shown.tables[0].players[0].name == "Player 1"
-    assert (shown.round, shown.phase) == (1, pairing.ROUND_PHASE_STARTED)
+    assert (shown.round, shown.phase) == (1, pb.ROUND_PHASE_STARTED)
     assert (shown.usual.lowest, shown.usual.highest, shown.usual.largest_difference) == (150, 760, 380)
 
 
@@ -92,13 +91,13 @@ async def test_the_answer_has_the_scores_that_are_on_the_record_whatever_was_giv
     first = (await listed(desk)).tables[0]
     left, given = first.players[0].player_id, result(first, 450, 300)
     about: Any = {"tournament_id": "open", "game_id": first.game_id}
-    request = pairing.EnterResultRequest(command_id=command(), scores=given.scores, abandoned_by=[left], **about)
+    request = pb.EnterResultRequest(command_id=command(), scores=given.scores, abandoned_by=[left], **about)
     entered = await desk.stub.EnterResult(request, metadata=EVA)
     assert [(one.player_id, one.score) for one in entered.scores] == [
         (left, 250),
         (first.players[1].player_id, 300),
     ]
-    correction = pairing.CorrectResultRequest(command_id=command(), unplayed=True, winner_id=left, **about)
+    correction = pb.CorrectResultRequest(command_id=command(), unplayed=True, winner_id=left, **about)
     corrected = await desk.stub.CorrectResult(correction, metadata=EVA)
     assert [one.score for one in corrected.scores] == [0, 0]
 
@@ -118,7 +117,7 @@ async def test_the_scores_that_were_given_of_an_abandoned_game_are_listed_beside
     assert ([score.score for score in second.scores], list(second.scores_given)) == ([250, 300], [])
     assert (list(second.abandoned_by), list(third.abandoned_by)) == ([behind.players[0].player_id], [])
 
-    corrected = pairing.CorrectResultRequest(
+    corrected = pb.CorrectResultRequest(
         command_id=command(), tournament_id="open", game_id=ahead.game_id, scores=result(ahead, 260, 300).scores
     )
     await desk.stub.CorrectResult(corrected, metadata=EVA)
@@ -168,8 +167,8 @@ async def test_what_is_malformed_in_one_of_several_results_is_told_by_its_field_
     seated = ", ".join(one.player_id for one in second.players)
     twice = ", ".join([second.players[0].player_id] * 2)
 
-    def wrong(**fields: Any) -> pairing.GameResult:
-        return pairing.GameResult(game_id=second.game_id, **fields)
+    def wrong(**fields: Any) -> pb.GameResult:
+        return pb.GameResult(game_id=second.game_id, **fields)
 
     others = [game.FinalScore(player_id=one.player_id, score=300) for one in first.players]
     for one, said in (
@@ -199,11 +198,11 @@ async def test_a_game_given_up_is_told_with_the_field_that_a_result_of_several_h
     await started(desk)
     first, *_ = (await listed(desk)).tables
     stays, leaves = (one.player_id for one in first.players)
-    withdrawn = pairing.WithdrawPlayerRequest(
-        command_id=command(), tournament_id="open", player_id=leaves, running_game=pairing.RUNNING_GAME_GIVEN_UP
+    withdrawn = pb.WithdrawPlayerRequest(
+        command_id=command(), tournament_id="open", player_id=leaves, running_game=pb.RUNNING_GAME_GIVEN_UP
     )
     await desk.stub.WithdrawPlayer(withdrawn, metadata=EVA)
-    lost = pairing.GameResult(game_id=first.game_id, forfeited_by=[stays])
+    lost = pb.GameResult(game_id=first.game_id, forfeited_by=[stays])
     code, told, info = await refused(enter(desk, [lost]))
     assert (code, info.metadata["field"]) == (grpc.StatusCode.FAILED_PRECONDITION, "forfeited_by"), told
 
@@ -215,17 +214,15 @@ def test_every_reason_against_one_of_several_results_is_told(monkeypatch: pytest
         check_none(reasons)
         raise AssertionError
 
-    monkeypatch.setattr(entering, "enter_result", refuse)
+    monkeypatch.setattr(result_entry, "enter_result", refuse)
     with pytest.raises(Refusal) as answer:
-        decide.enter_results(
+        decided(
             Hall({}).state,
-            FISC,
-            results=[decide.GameResult("open-r1-t1"), decide.GameResult("open-r1-t2")],
+            pb.EnterResultsRequest(
+                results=[pb.GameResult(game_id="open-r1-t1"), pb.GameResult(game_id="open-r1-t2")], arbiter_id="eleni"
+            ),
+            rules=FISC,
             turns={"open-r1-t1": 0, "open-r1-t2": 0},
-            arbiter_id="eleni",
-            note="",
-            at=None,
-            now=NOON,
         )
     told = [(one.reason, one.subject) for one in (answer.value, *answer.value.others)]
     assert told == [(reason, f"games/open-r1-t{table}") for table in (1, 2) for reason in ("FIRST", "SECOND")]
@@ -242,8 +239,8 @@ async def test_who_comes_second_is_told_who_was_first_with_what_and_when(desk: D
     assert told.startswith("Eva Soler was first, at ")
     assert told.endswith(": Player 1 412, Player 5 378.")
 
-    withdrawn = pairing.WithdrawPlayerRequest(
-        command_id=command(), tournament_id="open", player_id="p8", running_game=pairing.RUNNING_GAME_PLAYED_OUT
+    withdrawn = pb.WithdrawPlayerRequest(
+        command_id=command(), tournament_id="open", player_id="p8", running_game=pb.RUNNING_GAME_PLAYED_OUT
     )
     await desk.stub.WithdrawPlayer(withdrawn, metadata=NIL)
     withdrawn.command_id = command()
@@ -270,15 +267,15 @@ async def test_a_refused_command_is_not_decided_again_to_find_who_was_first(
     for table in (await listed(desk)).tables:
         await enter(desk, [result(table, 412, 378)])
     tried = 0
-    read = Commands.load
+    read = Office.load
 
-    async def counted(self: Commands, tournament_id: str, field: str = "tournament_id") -> Loaded[Tournament]:
+    async def counted(self: Office, tournament_id: str, field: str = "tournament_id") -> Loaded[Tournament]:
         nonlocal tried
         tried += 1
         return await read(self, tournament_id, field)
 
-    monkeypatch.setattr(Commands, "load", counted)
-    pair = pairing.PairRoundRequest(command_id=command(), tournament_id="open", round=1)
+    monkeypatch.setattr(Office, "load", counted)
+    pair = pb.PairRoundRequest(command_id=command(), tournament_id="open", round=1)
     reasons = await all_reasons(desk.stub.PairRound(pair, metadata=NIL))
     assert tried <= 2, "in turn, and to be decided"
     assert [kind for kind, *_ in reasons] == ["ROUND_PAIRED", "WAS_FIRST"]
@@ -295,7 +292,7 @@ async def test_nobody_is_judge_of_their_own_game_under_their_own_name(desk: Desk
     assert told.startswith("Player 1 cannot decide on their own game or sanction: give another in arbiter_id.")
     await enter(desk, [result(second, 412, 370)], own)
     await enter(desk, [result(first, 412, 378)])
-    correct = pairing.CorrectResultRequest(
+    correct = pb.CorrectResultRequest(
         command_id=command(), tournament_id="open", game_id=first.game_id, scores=result(first, 499, 378).scores
     )
     assert (await refused(desk.stub.CorrectResult(correct, metadata=own)))[2].reason == "OWN_GAME"
@@ -306,7 +303,7 @@ async def test_nobody_is_judge_of_their_own_game_under_their_own_name(desk: Desk
 
 async def test_what_was_never_possible_names_nobody(desk: Desk) -> None:
     await started(desk)
-    close = pairing.CloseRoundRequest(command_id=command(), tournament_id="open", round=1)
+    close = pb.CloseRoundRequest(command_id=command(), tournament_id="open", round=1)
     assert await all_reasons(desk.stub.CloseRound(close)) == []
 
 
@@ -316,8 +313,8 @@ async def test_a_correction_of_what_somebody_else_has_corrected_since_is_refused
     await enter(desk, [result(first, 412, 378)])
     seen = (await listed(desk)).tables[0]
 
-    def corrected(*points: int) -> pairing.CorrectResultRequest:
-        return pairing.CorrectResultRequest(
+    def corrected(*points: int) -> pb.CorrectResultRequest:
+        return pb.CorrectResultRequest(
             command_id=command(),
             tournament_id="open",
             game_id=first.game_id,
@@ -338,7 +335,7 @@ async def test_history_names_who_did_what_and_the_name_can_be_erased(desk: Desk)
     first, second, *_ = (await listed(desk)).tables
     await enter(desk, [result(first, 412, 378)])
     await enter(desk, [result(second, 412, 370)])
-    acts = (await desk.stub.ListActs(pairing.ListActsRequest(tournament_id="open"))).acts
+    acts = (await desk.stub.ListActs(pb.ListActsRequest(tournament_id="open"))).acts
     entered = [act for act in acts if act.type == "ResultEntered"]
     assert [act.actor_name for act in entered] == ["Eva Soler", "Eva Soler"]
     (actor,) = {act.actor for act in entered}
@@ -350,7 +347,7 @@ async def test_history_names_who_did_what_and_the_name_can_be_erased(desk: Desk)
 
     await erase(desk.record, actor)
     assert (await verify(desk.record)).events > 0
-    acts = (await desk.stub.ListActs(pairing.ListActsRequest(tournament_id="open"))).acts
+    acts = (await desk.stub.ListActs(pb.ListActsRequest(tournament_id="open"))).acts
     assert {(act.actor, act.actor_name) for act in acts if act.type == "ResultEntered"} == {(actor, "")}
 
 
@@ -358,7 +355,7 @@ async def test_an_official_whose_first_commands_came_together_is_forgotten_under
     await started(desk)
     tables = (await listed(desk)).tables
     await asyncio.gather(*(enter(desk, [result(table, 412, 378)]) for table in tables))
-    acts = (await desk.stub.ListActs(pairing.ListActsRequest(tournament_id="open"))).acts
+    acts = (await desk.stub.ListActs(pb.ListActsRequest(tournament_id="open"))).acts
     made = sorted({act.actor for act in acts if act.actor})
     # However the commands fell out: a second id that was made before the first was kept.
     async with desk.record.writing() as connection:
@@ -370,9 +367,7 @@ async def test_an_official_whose_first_commands_came_together_is_forgotten_under
 
 async def test_a_player_is_never_taken_for_an_official(desk: Desk) -> None:
     await open_tournament(desk)
-    register = pairing.RegisterPlayerRequest(
-        command_id=command(), tournament_id="open", player_id="o-zoe", name="Zoe Roca"
-    )
+    register = pb.RegisterPlayerRequest(command_id=command(), tournament_id="open", player_id="o-zoe", name="Zoe Roca")
     code, told, _ = await refused(desk.stub.RegisterPlayer(register))
     assert (code, told) == (
         grpc.StatusCode.INVALID_ARGUMENT,

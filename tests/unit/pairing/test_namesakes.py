@@ -7,7 +7,7 @@ import pytest
 from tests.unit.pairing.conftest import Desk
 from tests.unit.pairing.test_service import command, create, refused, register
 
-from faristol.pb.pairing.v1 import pairing_pb2 as pairing
+from faristol.pb.pairing.v1 import pairing_pb2 as pb
 from faristol.record import people
 from faristol.record.erasure import erase
 from faristol.record.people import Person, told_apart
@@ -32,11 +32,11 @@ async def test_two_of_one_name_with_different_ids_or_clubs_both_come_in_and_are_
         await register(desk, name=ANNA, **fields)
     for place in range(4):
         await register(desk, name=f"Player {place}")
-    await desk.stub.PairRound(pairing.PairRoundRequest(command_id=command(), tournament_id="open", round=1))
-    listed = await desk.stub.ListResults(pairing.ListResultsRequest(tournament_id="open", round=1))
+    await desk.stub.PairRound(pb.PairRoundRequest(command_id=command(), tournament_id="open", round=1))
+    listed = await desk.stub.ListResults(pb.ListResultsRequest(tournament_id="open", round=1))
     seated = sorted(one.name for table in listed.tables for one in table.players if one.name.startswith(ANNA))
     assert all(any(one.startswith(name) for one in seated) for name in names)
-    acts = (await desk.stub.ListActs(pairing.ListActsRequest(tournament_id="open"))).acts
+    acts = (await desk.stub.ListActs(pb.ListActsRequest(tournament_id="open"))).acts
     entered = [act.players[0].name for act in acts if act.type == "PlayerRegistered"]
     assert all(told.startswith(name) for told, name in zip(entered[:2], names, strict=True))
 
@@ -63,8 +63,8 @@ async def test_a_category_stays_with_the_player_and_a_note_can_be_erased(desk: D
     await create(desk)
     await register(desk, player_id="anna", name=ANNA, category=" U18 ", note="needs a ramp")
 
-    async def shown() -> pairing.Player:
-        return (await desk.stub.GetTournament(pairing.GetTournamentRequest(tournament_id="open"))).players[0]
+    async def shown() -> pb.Player:
+        return (await desk.stub.GetTournament(pb.GetTournamentRequest(tournament_id="open"))).players[0]
 
     assert ((await shown()).category, (await shown()).note) == ("U18", "needs a ramp")
     (event,) = [one for one in await desk.record.read_stream("tournament-open") if one.type in people.ENTRIES]
@@ -84,9 +84,7 @@ async def test_a_category_goes_along_to_another_division(desk: Desk) -> None:
     await create(desk, tournament_id="second", division="B", division_of="open", first_division="A")
     await register(desk, player_id="anna", name=ANNA, category="U18")
     await desk.stub.MovePlayer(
-        pairing.MovePlayerRequest(
-            command_id=command(), tournament_id="open", player_id="anna", to_tournament_id="second"
-        )
+        pb.MovePlayerRequest(command_id=command(), tournament_id="open", player_id="anna", to_tournament_id="second")
     )
-    moved = (await desk.stub.GetTournament(pairing.GetTournamentRequest(tournament_id="second"))).players
+    moved = (await desk.stub.GetTournament(pb.GetTournamentRequest(tournament_id="second"))).players
     assert [(one.player_id, one.category) for one in moved] == [("anna", "U18")]

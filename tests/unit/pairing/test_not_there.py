@@ -9,12 +9,12 @@ from google.protobuf.message import Message
 from tests.unit.pairing.halls import Hall
 
 from faristol.kernel.refusal import Refusal
-from faristol.pairing import decide
-from faristol.pairing.explaining import explain
 from faristol.pairing.model import Phase, Round
-from faristol.pairing.past import Past, past_of
+from faristol.pairing.rounds.explanation import explain
+from faristol.pairing.rounds.past import Past, past_of
 from faristol.pb.game.v1 import events_pb2 as game_events
 from faristol.pb.pairing.v1 import events_pb2 as events
+from faristol.pb.pairing.v1 import pairing_pb2 as pb
 from faristol.rules import Ruleset, load_ruleset, with_options
 
 PES = with_options(load_ruleset("pes-2024"), {"pairing": "round-robin"})
@@ -26,11 +26,11 @@ def hall_of(players: int = 4, rounds: int = 3, ruleset: Ruleset = PES) -> Hall:
 
 
 def withdraw(hall: Hall, player_id: str) -> Sequence[Message]:
-    return hall.do(decide.withdraw(hall.state, player_id=player_id, note="", at=None, now=hall.now))
+    return hall.carry_out(pb.WithdrawPlayerRequest(player_id=player_id))
 
 
 def reinstate(hall: Hall, player_id: str) -> Sequence[Message]:
-    return hall.do(decide.reinstate(hall.state, player_id=player_id, at=None, now=hall.now))
+    return hall.carry_out(pb.ReinstatePlayerRequest(player_id=player_id))
 
 
 def play(hall: Hall, number: int) -> Round:
@@ -117,7 +117,7 @@ def test_a_withdrawal_that_was_a_slip_is_undone_before_the_start() -> None:
     hall.pair(2)
     withdraw(hall, "p4")
     version = len(hall.facts)
-    hall.do(decide.undo(hall.state, PES, hall.facts, version, note="", at=None, now=hall.now))
+    hall.carry_out(pb.UndoActRequest(version=version))
     assert len(hall.start(2)) == 1
 
 
@@ -148,7 +148,7 @@ def test_both_leave_between_pairing_and_start_and_both_lose() -> None:
 def test_a_round_that_somebody_sits_out_is_lost_too() -> None:
     hall = hall_of()
     kind = events.BYE_KIND_ZERO_POINT
-    hall.do(decide.grant_bye(hall.state, PES, player_id="p1", number=1, kind=kind, at=None, now=hall.now))
+    hall.carry_out(pb.GrantByeRequest(player_id="p1", round=1, kind=kind))
     hall.pair(1)
     one = play(hall, 1)
     assert one.requested == {}

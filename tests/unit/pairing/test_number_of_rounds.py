@@ -7,8 +7,8 @@ from tests.unit.pairing.halls import FISC, Hall
 
 from faristol.kernel.errors import Invalid
 from faristol.kernel.refusal import Refusal
-from faristol.pairing import decide
 from faristol.pb.pairing.v1 import events_pb2 as events
+from faristol.pb.pairing.v1 import pairing_pb2 as pb
 from faristol.rules import Ruleset, load_ruleset, with_options
 
 ROUND_ROBIN = with_options(load_ruleset("pes-2024"), {"pairing": "round-robin"})
@@ -19,7 +19,7 @@ def hall_of(players: int = 10, rounds: int = 7, ruleset: Ruleset = FISC) -> Hall
 
 
 def change(hall: Hall, rounds: int) -> None:
-    hall.do(decide.change_rounds(hall.state, hall.ruleset, rounds=rounds, note="", at=None, now=hall.now))
+    hall.carry_out(pb.ChangeRoundsRequest(rounds=rounds))
 
 
 def refusal_of(act: Callable[[], object]) -> tuple[str, str]:
@@ -35,7 +35,7 @@ def test_rounds_are_added_and_the_last_is_another() -> None:
     for number in range(2, 7):
         hall.play(number)
 
-    hall.do(decide.publish(hall.state, hall.ruleset, at=None, now=hall.now))
+    hall.carry_out(pb.PublishStandingsRequest())
     published = hall.facts[-1]
     assert isinstance(published, events.StandingsPublished)
     assert published.round == 6
@@ -78,7 +78,7 @@ def test_until_when_players_can_enter_follows_from_the_number_of_rounds(rounds: 
     change(hall, rounds)
 
     def enter() -> None:
-        hall.do(decide.register(hall.state, FISC, player_id="late", rating=1500, at=None, now=hall.now))
+        hall.carry_out(pb.RegisterPlayerRequest(player_id="late", rating=1500))
 
     if enters:
         enter()
@@ -98,13 +98,13 @@ def test_how_many_rounds_can_be_played_follows_from_who_takes_part_in_the_next()
     hall = hall_of(6, 5)
     hall.play(1)
     for player_id in ("late", "later"):
-        hall.do(decide.register(hall.state, FISC, player_id=player_id, rating=1500, at=None, now=hall.now))
+        hall.carry_out(pb.RegisterPlayerRequest(player_id=player_id, rating=1500))
     change(hall, 6)
 
     hall = hall_of(8, 5)
     hall.play(1)
     for player_id in ("p5", "p6", "p7", "p8"):
-        hall.do(decide.withdraw(hall.state, player_id=player_id, note="", at=None, now=hall.now))
+        hall.carry_out(pb.WithdrawPlayerRequest(player_id=player_id))
     assert refusal_of(lambda: change(hall, 7)) == ("TOO_MANY_ROUNDS", "FISC I.1")
 
 
@@ -114,11 +114,11 @@ def test_a_round_can_follow_the_last_until_the_final_standings_are_published() -
         hall.play(number)
 
     change(hall, 6)
-    assert refusal_of(lambda: decide.publish(hall.state, hall.ruleset, at=None, now=hall.now))[0] == "ROUNDS_LEFT"
+    assert refusal_of(lambda: hall.decided(pb.PublishStandingsRequest()))[0] == "ROUNDS_LEFT"
     change(hall, 5)
     change(hall, 6)
     hall.play(6)
-    hall.do(decide.publish(hall.state, hall.ruleset, at=None, now=hall.now))
+    hall.carry_out(pb.PublishStandingsRequest())
 
     assert refusal_of(lambda: change(hall, 7))[0] == refusal_of(lambda: change(hall, 5))[0] == "TOURNAMENT_OVER"
 

@@ -7,10 +7,11 @@ from tests.unit.pairing.halls import FISC, Hall
 
 from faristol.kernel.errors import Invalid
 from faristol.kernel.refusal import Refusal
-from faristol.pairing import decide
-from faristol.pairing.explaining import explain
 from faristol.pairing.model import Tournament
-from faristol.pairing.systems import ways_out
+from faristol.pairing.rounds.explanation import explain
+from faristol.pairing.rounds.pairing import obstacles
+from faristol.pairing.rounds.systems import ways_out
+from faristol.pb.pairing.v1 import pairing_pb2 as pb
 from faristol.rules import Ruleset, load_ruleset, with_options
 
 DUTCH = with_options(FISC, {"pairing": "dutch"})
@@ -23,11 +24,11 @@ def hall_of(players: int = 8, rounds: int = 5, ruleset: Ruleset = FISC) -> Hall:
 
 
 def forbid(hall: Hall, *pair: str) -> None:
-    hall.do(decide.forbid(hall.state, hall.ruleset, player_ids=pair, at=None, now=hall.now))
+    hall.carry_out(pb.ForbidPairRequest(player_ids=pair))
 
 
 def keep(hall: Hall, *pair: str, rematch: bool = False) -> None:
-    hall.do(decide.keep(hall.state, hall.ruleset, player_ids=pair, rematch=rematch, at=None, now=hall.now))
+    hall.carry_out(pb.KeepPairRequest(player_ids=pair, rematch=rematch))
 
 
 def pairs(hall: Hall, number: int) -> set[frozenset[str]]:
@@ -68,7 +69,7 @@ def test_a_pair_made_by_hand_stands_and_the_others_are_paired_around_it(ruleset:
 def test_a_pair_that_is_released_is_left_to_the_way_of_pairing() -> None:
     hall = hall_of()
     keep(hall, "p1", "p2")
-    hall.do(decide.release(hall.state, player_ids=["p2", "p1"], at=None, now=hall.now))
+    hall.carry_out(pb.ReleasePairRequest(player_ids=["p2", "p1"]))
     hall.pair(1)
 
     assert frozenset({"p1", "p5"}) in pairs(hall, 1)
@@ -105,7 +106,7 @@ def test_no_pair_is_both_made_by_hand_and_kept_apart() -> None:
     refusal = refusal_of(lambda: forbid(hall, "p2", "p1"))
     assert refusal.reason == "PAIR_KEPT"
     assert str(refusal) == "p2 and p1 have been paired by hand in round 1: release that pair first."
-    hall.do(decide.release(hall.state, player_ids=["p1", "p2"], at=None, now=hall.now))
+    hall.carry_out(pb.ReleasePairRequest(player_ids=["p1", "p2"]))
     forbid(hall, "p2", "p1")
     assert refusal_of(lambda: keep(hall, "p1", "p2")).reason == "PAIR_FORBIDDEN"
 
@@ -124,13 +125,13 @@ def test_where_each_meets_each_no_pair_is_made_by_hand() -> None:
 def test_a_round_is_paired_again_before_its_start_and_not_after() -> None:
     hall = hall_of()
     first = hall.pair(1)
-    hall.do(decide.unpair(hall.state, number=1, note="two of one club", at=None, now=hall.now))
+    hall.carry_out(pb.UnpairRoundRequest(round=1, note="two of one club"))
     forbid(hall, "p1", "p5")
     again = hall.pair(1)
     hall.start(1)
 
     assert first != again
-    refusal = refusal_of(lambda: decide.unpair(hall.state, number=1, note="", at=None, now=hall.now))
+    refusal = refusal_of(lambda: hall.decided(pb.UnpairRoundRequest(round=1)))
     assert (refusal.reason, refusal.subject) == ("ROUND_STARTED", "rounds/1")
 
 
@@ -144,15 +145,15 @@ def test_everything_against_the_next_round_is_told_at_once() -> None:
 
     assert refusal.reason == "ROUND_OPEN"
     assert [one.subject for one in refusal.others] == ["games/open-r1-t2", "games/open-r1-t3", "games/open-r1-t4"]
-    assert [one.reason for one in decide.obstacles(hall.state, FISC, 2)] == ["ROUND_OPEN", *["RESULT_MISSING"] * 3]
+    assert [one.reason for one in obstacles(hall.state, FISC, 2)] == ["ROUND_OPEN", *["RESULT_MISSING"] * 3]
 
 
 def test_everybody_who_is_not_checked_in_is_named() -> None:
     hall = hall_of()
     for place in range(1, 7):
-        hall.do(decide.check_in(hall.state, player_id=f"p{place}", at=None, now=hall.now))
+        hall.carry_out(pb.CheckInPlayerRequest(player_id=f"p{place}"))
 
-    found = decide.obstacles(hall.state, FISC, 1)
+    found = obstacles(hall.state, FISC, 1)
 
     assert [(one.reason, one.subject) for one in found] == [
         ("NOT_CHECKED_IN", "players/p7"),
@@ -170,7 +171,7 @@ def test_where_no_pairing_is_possible_the_arbiter_is_offered_who_might_meet_agai
     for number in (1, 2, 3):
         hall.play(number)
 
-    (obstacle,) = decide.obstacles(hall.state, FISC, 4)
+    (obstacle,) = obstacles(hall.state, FISC, 4)
     ways = {way.way: way.players for way in ways_out(hall.state, FISC, 4)}
 
     assert obstacle.reason == "NO_PAIRING"

@@ -5,12 +5,12 @@ from dataclasses import replace
 from tests.unit.pairing.halls import FISC, Hall
 
 from faristol.kernel.times import to_timestamp
-from faristol.pairing import decide
+from faristol.pairing.administration.results import record_result
 from faristol.pairing.engines.dutch.player import Float
 from faristol.pairing.model import Decided
-from faristol.pairing.past import Past, past_of
-from faristol.pairing.ranking import entrants
-from faristol.pairing.systems import dutch_round
+from faristol.pairing.rounds.past import Past, past_of
+from faristol.pairing.rounds.ranking import entrants
+from faristol.pairing.rounds.systems import dutch_round
 from faristol.pb.game.v1 import events_pb2 as game_events
 from faristol.rules import with_options
 
@@ -29,7 +29,7 @@ def after_a_forfeit(players: int = 8) -> Hall:
         scores = list(zip(pairing.player_ids, (400, 300), strict=True))
         decided = replace(FORFEIT, losers=(pairing.player_ids[1],)) if "p1" in pairing.player_ids else None
         hall.do(
-            decide.record_result(
+            record_result(
                 hall.state,
                 hall.ruleset,
                 game=pairing.game_id,

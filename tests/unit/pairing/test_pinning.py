@@ -1,17 +1,16 @@
 from __future__ import annotations
 
-from dataclasses import replace
-
 import grpc
 import pytest
 from tests.unit.pairing.conftest import CATALAN, SPANISH
 from tests.unit.pairing.halls import FISC, Hall
 
 from faristol.host import Unreachable
+from faristol.host.ruleset_store import ruleset_of
 from faristol.kernel.errors import Invalid
 from faristol.kernel.pins import Pin
 from faristol.kernel.refusal import Refusal
-from faristol.pairing.pinning import choose_lexicon, installed, ruleset_named, ruleset_of
+from faristol.pairing.office.pins import choose_lexicon, installed, ruleset_named
 from faristol.pb.lexicon.v1 import lexicon_pb2
 from faristol.rules import OptionValue
 
@@ -26,13 +25,13 @@ def test_an_unknown_ruleset_is_answered_with_those_there_are() -> None:
 
 
 def test_a_tournament_finds_the_rules_that_it_was_pinned_to() -> None:
-    assert ruleset_of(Hall({}).state) == FISC
+    assert ruleset_of(Hall({}).state.ruleset) == FISC
 
 
 @pytest.mark.parametrize("pin", [Pin("fisc-2023", "0" * 64), Pin("fisc-1999", FISC.digest)])
 def test_rules_of_other_content_are_not_taken_for_the_pinned_ones(pin: Pin) -> None:
     with pytest.raises(Refusal, match="not installed here") as refused:
-        ruleset_of(replace(Hall({}).state, ruleset=pin))
+        ruleset_of(pin)
 
     assert refused.value.reason == "RULESET_MISSING"
 
@@ -67,7 +66,7 @@ def test_layers_are_chosen_from_those_that_the_lexicon_has() -> None:
 
 
 async def test_a_lexicon_service_that_is_away_is_said_to_be(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("faristol.pairing.pinning.PATIENCE", 0.2)
+    monkeypatch.setattr("faristol.pairing.office.pins.PATIENCE", 0.2)
     async with grpc.aio.insecure_channel("127.0.0.1:1") as channel:
         with pytest.raises(Unreachable) as away:
             await installed(channel, "127.0.0.1:1")

@@ -2,7 +2,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from datetime import timedelta
-from functools import partial
 
 import pytest
 from google.protobuf.message import Message
@@ -10,12 +9,13 @@ from tests.unit.pairing.halls import FISC, Hall
 
 from faristol.kernel.errors import Invalid
 from faristol.kernel.refusal import Refusal
-from faristol.pairing import conditions, decide
-from faristol.pairing.past import Past, past_of
-from faristol.pairing.ranking import entrants
-from faristol.pairing.systems import dutch_round
+from faristol.kernel.times import to_timestamp
+from faristol.pairing.rounds import readiness
+from faristol.pairing.rounds.past import Past, past_of
+from faristol.pairing.rounds.ranking import entrants
+from faristol.pairing.rounds.systems import dutch_round
 from faristol.pb.pairing.v1 import events_pb2 as events
-from faristol.pb.pairing.v1 import pairing_pb2 as pairing
+from faristol.pb.pairing.v1 import pairing_pb2 as pb
 from faristol.rules import Ruleset, load_ruleset, with_options
 
 DUTCH = with_options(FISC, {"pairing": "dutch"})
@@ -26,31 +26,23 @@ def hall_of(players: int = 8, rounds: int = 7, ruleset: Ruleset = FISC) -> Hall:
 
 
 def enter(hall: Hall, player_id: str, rating: int | None = 1500, number: int = 0) -> Sequence[Message]:
-    return hall.do(
-        decide.register(
-            hall.state, hall.ruleset, player_id=player_id, rating=rating, number=number, at=None, now=hall.now
-        )
-    )
+    return hall.carry_out(pb.RegisterPlayerRequest(player_id=player_id, rating=rating, round=number))
 
 
-GIVEN_UP = pairing.RUNNING_GAME_GIVEN_UP
-PLAYED_OUT = pairing.RUNNING_GAME_PLAYED_OUT
+GIVEN_UP = pb.RUNNING_GAME_GIVEN_UP
+PLAYED_OUT = pb.RUNNING_GAME_PLAYED_OUT
 
 
 def withdraw(
-    hall: Hall, player_id: str, running_game: pairing.RunningGame.ValueType = pairing.RUNNING_GAME_UNSPECIFIED
+    hall: Hall, player_id: str, running_game: pb.RunningGame.ValueType = pb.RUNNING_GAME_UNSPECIFIED
 ) -> events.PlayerWithdrawn:
-    (fact,) = hall.do(
-        decide.withdraw(hall.state, player_id=player_id, note="", running_game=running_game, at=None, now=hall.now)
-    )
+    (fact,) = hall.carry_out(pb.WithdrawPlayerRequest(player_id=player_id, running_game=running_game))
     assert isinstance(fact, events.PlayerWithdrawn)
     return fact
 
 
 def grant(hall: Hall, player_id: str, number: int, kind: events.ByeKind.ValueType) -> None:
-    hall.do(
-        decide.grant_bye(hall.state, hall.ruleset, player_id=player_id, number=number, kind=kind, at=None, now=hall.now)
-    )
+    hall.carry_out(pb.GrantByeRequest(player_id=player_id, round=number, kind=kind))
 
 
 def in_round(hall: Hall, number: int) -> set[str]:
@@ -110,7 +102,7 @@ def test_who_withdraws_is_not_paired_any_more_and_who_is_reinstated_is() -> None
     hall.play(2)
     assert in_round(hall, 2) == {f"p{place}" for place in range(1, 9)} - {"p3"}
 
-    hall.do(decide.reinstate(hall.state, player_id="p3", at=None, now=hall.now))
+    hall.carry_out(pb.ReinstatePlayerRequest(player_id="p3"))
     hall.play(3)
     assert in_round(hall, 3) == {f"p{place}" for place in range(1, 9)}
     assert past_of(hall.state, FISC, "p3", 3)[1] == Past()
@@ -120,7 +112,7 @@ def test_who_comes_back_while_a_round_is_paired_misses_it_and_not_the_next() -> 
     hall = hall_of()
     withdraw(hall, "p3")
     hall.pair(1)
-    (back,) = hall.do(decide.reinstate(hall.state, player_id="p3", at=None, now=hall.now))
+    (back,) = hall.carry_out(pb.ReinstatePlayerRequest(player_id="p3"))
     assert isinstance(back, events.PlayerReinstated)
     assert back.round == 2
     hall.start(1)
@@ -132,8 +124,8 @@ def test_who_comes_back_while_a_round_is_paired_is_in_it_when_it_is_paired_again
     hall = hall_of()
     withdraw(hall, "p3")
     hall.pair(1)
-    hall.do(decide.reinstate(hall.state, player_id="p3", at=None, now=hall.now))
-    hall.do(decide.unpair(hall.state, number=1, note="", at=None, now=hall.now))
+    hall.carry_out(pb.ReinstatePlayerRequest(player_id="p3"))
+    hall.carry_out(pb.UnpairRoundRequest(round=1))
     hall.pair(1)
     hall.start(1)
     assert "p3" in in_round(hall, 1)
@@ -152,11 +144,11 @@ def test_the_round_that_is_paired_without_who_comes_back_is_named_until_it_start
     hall = hall_of()
     withdraw(hall, "p3")
     hall.pair(1)
-    back = decide.reinstate(hall.state, player_id="p3", at=None, now=hall.now)
-    assert conditions.round_paired_without(hall.state, back) == 1
+    back = hall.decided(pb.ReinstatePlayerRequest(player_id="p3"))
+    assert readiness.round_paired_without(hall.state, back) == 1
     hall.start(1)
-    back = decide.reinstate(hall.state, player_id="p3", at=None, now=hall.now)
-    assert conditions.round_paired_without(hall.state, back) == 0
+    back = hall.decided(pb.ReinstatePlayerRequest(player_id="p3"))
+    assert readiness.round_paired_without(hall.state, back) == 0
 
 
 def test_who_had_the_bye_and_comes_back_before_the_round_begins_keeps_it() -> None:
@@ -165,7 +157,7 @@ def test_who_had_the_bye_and_comes_back_before_the_round_begins_keeps_it() -> No
     bye = hall.state.played[0].bye
     assert bye is not None
     withdraw(hall, bye)
-    hall.do(decide.reinstate(hall.state, player_id=bye, at=None, now=hall.now))
+    hall.carry_out(pb.ReinstatePlayerRequest(player_id=bye))
     hall.start(1)
     assert next(one for one in hall.state.players if one.player_id == bye).takes_part(1)
 
@@ -197,24 +189,20 @@ def test_a_postponed_game_is_not_being_played_and_is_not_started_with_who_has_le
     hall = hall_of(ruleset=load_ruleset("pes-2024"))
     hall.pair(1)
     due = hall.now + timedelta(days=1)
-    hall.do(
-        decide.postpone(
-            hall.state,
-            hall.ruleset,
-            game="open-r1-t1",
+    hall.carry_out(
+        pb.PostponeGameRequest(
+            game_id="open-r1-t1",
             player_ids=["p1", "p5"],
-            scheduled_at=due,
-            postponed_to=due + timedelta(days=1),
+            scheduled_at=to_timestamp(due),
+            postponed_to=to_timestamp(due + timedelta(days=1)),
             arbiter_id="eleni",
-            at=None,
-            now=hall.now,
         )
     )
     hall.start(1)
 
     assert withdraw(hall, "p5").game_id == ""
-    begin = partial(decide.start_postponed, hall.state, hall.ruleset, game="open-r1-t1", at=None, now=hall.now)
-    assert refusal_of(begin)[0] == "WITHDRAWN"
+    begin = pb.StartPostponedGameRequest(game_id="open-r1-t1")
+    assert refusal_of(lambda: hall.decided(begin))[0] == "WITHDRAWN"
 
 
 @pytest.mark.parametrize("rounds", [5, 7])
@@ -230,7 +218,7 @@ def test_until_a_round_begins_a_player_can_come_in_and_it_is_paired_again(rounds
     assert isinstance(fact, events.LateEntryAdmitted)
     assert (fact.round, fact.fictitious_half_points) == (last, last - 1)
     assert refusal_of(lambda: hall.start(last))[0] == "ENTERED_AFTER_PAIRING"
-    hall.do(decide.unpair(hall.state, number=last, note="", at=None, now=hall.now))
+    hall.carry_out(pb.UnpairRoundRequest(round=last))
     hall.pair(last)
     hall.start(last)
     assert "late" in in_round(hall, last)
@@ -247,7 +235,7 @@ def test_who_comes_in_before_round_1_begins_is_no_late_entry_and_may_also_come_i
     assert isinstance(first, events.PlayerRegistered)
     assert isinstance(second, events.LateEntryAdmitted)
     assert (second.round, second.fictitious_half_points) == (2, 1)
-    hall.do(decide.unpair(hall.state, number=1, note="", at=None, now=hall.now))
+    hall.carry_out(pb.UnpairRoundRequest(round=1))
     hall.play(1)
     assert "second" not in in_round(hall, 1)
     assert refusal_of(lambda: enter(hall, "third", number=1)) == ("ROUND_STARTED", "FISC I.4")
@@ -296,7 +284,7 @@ def test_a_bye_is_revoked_before_its_round_and_not_after() -> None:
     grant(hall, "p1", 1, events.BYE_KIND_HALF_POINT)
 
     def revoke() -> None:
-        hall.do(decide.revoke_bye(hall.state, player_id="p1", number=1, at=None, now=hall.now))
+        hall.carry_out(pb.RevokeByeRequest(player_id="p1", round=1))
 
     revoke()
     hall.pair(1)
@@ -314,22 +302,20 @@ def test_a_bye_is_of_a_kind() -> None:
 def test_once_one_is_checked_in_the_first_round_waits_for_all_who_have_not_withdrawn() -> None:
     hall = hall_of()
     for place in range(1, 8):
-        hall.do(decide.check_in(hall.state, player_id=f"p{place}", at=None, now=hall.now))
+        hall.carry_out(pb.CheckInPlayerRequest(player_id=f"p{place}"))
     assert refusal_of(lambda: hall.pair(1))[0] == "NOT_CHECKED_IN"
 
     withdraw(hall, "p8")
     hall.pair(1)
 
     assert in_round(hall, 1) == {f"p{place}" for place in range(1, 8)}
-    assert refusal_of(lambda: decide.check_out(hall.state, player_id="p1", at=None, now=hall.now))[0] == (
-        "CHECK_IN_CLOSED"
-    )
+    assert refusal_of(lambda: hall.decided(pb.CheckOutPlayerRequest(player_id="p1")))[0] == ("CHECK_IN_CLOSED")
 
 
 def test_a_check_in_is_taken_back() -> None:
     hall = hall_of()
-    hall.do(decide.check_in(hall.state, player_id="p1", at=None, now=hall.now))
-    hall.do(decide.check_out(hall.state, player_id="p1", at=None, now=hall.now))
+    hall.carry_out(pb.CheckInPlayerRequest(player_id="p1"))
+    hall.carry_out(pb.CheckOutPlayerRequest(player_id="p1"))
 
     hall.pair(1)
 
@@ -347,11 +333,11 @@ def test_where_each_meets_each_who_was_to_meet_somebody_who_withdrew_has_the_poi
     assert len(hall.state.played[1].pairings) == 1
 
 
-@pytest.mark.parametrize("act", [decide.check_in, decide.check_out, decide.reinstate])
-def test_nothing_is_said_of_who_is_not_registered(act: Callable[..., object]) -> None:
+@pytest.mark.parametrize("request_of", [pb.CheckInPlayerRequest, pb.CheckOutPlayerRequest, pb.ReinstatePlayerRequest])
+def test_nothing_is_said_of_who_is_not_registered(request_of: Callable[..., Message]) -> None:
     hall = hall_of()
 
-    assert refusal_of(lambda: act(hall.state, player_id="nobody", at=None, now=hall.now))[0] == "NOT_REGISTERED"
+    assert refusal_of(lambda: hall.decided(request_of(player_id="nobody")))[0] == "NOT_REGISTERED"
 
 
 def test_where_each_meets_each_a_bye_is_worth_nothing_and_the_opponent_wins_without_a_game() -> None:

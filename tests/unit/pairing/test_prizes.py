@@ -3,19 +3,17 @@ from __future__ import annotations
 import dataclasses
 
 import pytest
-from tests.unit.pairing.halls import Hall
+from tests.unit.pairing.halls import Hall, decided
 
 from faristol.kernel.errors import Invalid
 from faristol.kernel.refusal import Refusal
-from faristol.pairing.decide.prizes import offer_prizes
 from faristol.pb.pairing.v1 import events_pb2 as events
+from faristol.pb.pairing.v1 import pairing_pb2 as pb
 
 
 def test_prizes_are_offered_in_the_order_in_which_they_are_named() -> None:
     hall = Hall({"a": 1500, "b": 1400})
-    (fact,) = offer_prizes(
-        hall.state, prizes=[events.PRIZE_KIND_SPREAD, events.PRIZE_KIND_BINGOS], at=None, now=hall.now
-    )
+    (fact,) = hall.decided(pb.OfferPrizesRequest(prizes=[events.PRIZE_KIND_SPREAD, events.PRIZE_KIND_BINGOS]))
     assert isinstance(fact, events.PrizesOffered)
     assert list(fact.prizes) == [events.PRIZE_KIND_SPREAD, events.PRIZE_KIND_BINGOS]
 
@@ -24,10 +22,10 @@ def test_prizes_are_offered_in_the_order_in_which_they_are_named() -> None:
 def test_a_prize_that_is_none_or_named_twice_is_refused(prizes: list[events.PrizeKind.ValueType]) -> None:
     hall = Hall({"a": 1500, "b": 1400})
     with pytest.raises(Invalid, match="PRIZE_KIND_HIGH_PLAY"):
-        offer_prizes(hall.state, prizes=prizes, at=None, now=hall.now)
+        hall.decided(pb.OfferPrizesRequest(prizes=prizes))
 
 
 def test_no_prize_is_offered_once_the_standings_are_published() -> None:
     hall = Hall({"a": 1500, "b": 1400})
     with pytest.raises(Refusal):
-        offer_prizes(dataclasses.replace(hall.state, over=True), prizes=[], at=None, now=hall.now)
+        decided(dataclasses.replace(hall.state, over=True), pb.OfferPrizesRequest(prizes=[]), now=hall.now)

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from tests.unit.pairing.halls import FISC, Hall
 
-from faristol.pairing.ranking import entrants, initial_ranking
+from faristol.pairing.rounds.ranking import entrants, initial_ranking
 
 
 def test_the_initial_ranking_is_by_rating_then_rated_before_unrated_then_id() -> None:

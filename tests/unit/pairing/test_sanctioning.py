@@ -16,10 +16,11 @@ from tests.unit.pairing.halls import NOON, Hall
 from faristol.kernel.errors import Invalid
 from faristol.kernel.refusal import Refusal
 from faristol.kernel.times import to_timestamp
-from faristol.pairing import decide
+from faristol.pairing.administration.results import final_scores, record_result
 from faristol.pairing.model import Decided, Tournament
 from faristol.pb.game.v1.events_pb2 import FinalScore
 from faristol.pb.pairing.v1 import events_pb2 as events
+from faristol.pb.pairing.v1 import pairing_pb2 as pb
 from faristol.rules import Ruleset, load_ruleset
 
 FISE = load_ruleset("fise")
@@ -37,7 +38,7 @@ def hall_of(ruleset: Ruleset, scores: tuple[int, int] = (400, 390)) -> Hall:
         first, second = pairing.pair
         winner = first if scores[0] > scores[1] else second
         hall.do(
-            decide.record_result(
+            record_result(
                 hall.state,
                 hall.ruleset,
                 game=pairing.game_id,
@@ -61,34 +62,25 @@ def impose(
     decided_by: Sequence[str] = ("director",),
     arbiter_id: str = "marta",
 ) -> Sequence[Message]:
-    return hall.do(
-        decide.sanction(
-            hall.state,
-            hall.ruleset,
+    return hall.carry_out(
+        pb.SanctionPlayerRequest(
             player_id=player_id,
             kind=kind,
-            game=("" if kind == ROUNDS else GAME) if game is None else game,
+            game_id=("" if kind == ROUNDS else GAME) if game is None else game,
             points=points,
             rounds=rounds,
             arbiter_id=arbiter_id,
             decided_by=decided_by,
-            note="",
-            at=None,
-            now=hall.now,
         )
     )
 
 
 def lift(hall: Hall, version: int, decided_by: Sequence[str] = ("director",)) -> Sequence[Message]:
-    return hall.do(
-        decide.lift(
-            hall.state, hall.ruleset, hall.facts, version, decided_by=decided_by, note="", at=None, now=hall.now
-        )
-    )
+    return hall.carry_out(pb.LiftSanctionRequest(version=version, decided_by=decided_by))
 
 
 def undo(hall: Hall, version: int) -> Sequence[Message]:
-    return hall.do(decide.undo(hall.state, hall.ruleset, hall.facts, version, note="", at=None, now=hall.now))
+    return hall.carry_out(pb.UndoActRequest(version=version))
 
 
 def result(hall: Hall) -> tuple[tuple[int, ...], str]:
@@ -225,7 +217,7 @@ def test_a_sanction_before_the_first_round_is_taken_back_and_the_tournament_goes
     impose(hall, ROUNDS, rounds=[1 if paired_when == "never" else 2])
     version = len(hall.facts)
     if paired_when == "imposed":
-        hall.do(decide.unpair(hall.state, number=1, note="", at=None, now=hall.now))
+        hall.carry_out(pb.UnpairRoundRequest(round=1))
     taken_back(hall, version)
 
     assert hall.state.players[0].excluded == frozenset()
@@ -263,24 +255,17 @@ def another_result(hall: Hall, scores: tuple[int, int], *, reopened: bool) -> No
     if reopened:
         decided = Decided(winner_id=pair[scores[0] < scores[1]], revision=1)
         when = to_timestamp(hall.now)
-        hall.do(
-            decide.record_result(hall.state, hall.ruleset, game=GAME, scores=given, occurred_at=when, decided=decided)
-        )
+        hall.do(record_result(hall.state, hall.ruleset, game=GAME, scores=given, occurred_at=when, decided=decided))
     else:
-        hall.do(
-            decide.correct_result(
-                hall.state,
-                hall.ruleset,
-                game=GAME,
-                scores=given,
+        hall.carry_out(
+            pb.CorrectResultRequest(
+                game_id=GAME,
+                scores=final_scores(given),
                 winner_id="",
                 lost_by_all=False,
                 unplayed=False,
                 player_ids=pair,
                 arbiter_id="marta",
-                note="",
-                at=None,
-                now=hall.now,
             )
         )
 
@@ -399,7 +384,7 @@ def test_a_sanction_is_lifted_once_and_by_somebody() -> None:
 def test_a_warning_that_is_lifted_does_not_count() -> None:
     hall = hall_of(FISE)
     for _ in range(2):
-        hall.do(decide.warn(hall.state, FISE, player_id="p1", arbiter_id="marta", note="", at=None, now=hall.now))
+        hall.carry_out(pb.WarnPlayerRequest(player_id="p1", arbiter_id="marta"))
     (lifted,) = lift(hall, len(hall.facts) - 1)
 
     assert isinstance(lifted, events.WarningLifted)
@@ -478,7 +463,7 @@ def test_a_lifting_is_undone_once(kind: events.SanctionKind.ValueType | None) ->
     hall = hall_of(FISE)
     version = len(hall.facts) + 1
     if kind is None:
-        hall.do(decide.warn(hall.state, FISE, player_id="p1", arbiter_id="marta", note="", at=None, now=hall.now))
+        hall.carry_out(pb.WarnPlayerRequest(player_id="p1", arbiter_id="marta"))
     else:
         impose(hall, kind, points=30 if kind == POINTS else 0, rounds=[2] if kind == ROUNDS else ())
     imposed = hall.state
@@ -500,7 +485,7 @@ def test_who_is_let_back_while_a_round_is_paired_plays_it_when_it_is_paired_agai
     assert not hall.state.players[0].takes_part(2)
     with pytest.raises(Refusal, match="p1 came in after it was paired; pair it again"):
         hall.start(2)
-    hall.do(decide.unpair(hall.state, number=2, note="", at=None, now=hall.now))
+    hall.carry_out(pb.UnpairRoundRequest(round=2))
     hall.pair(2)
     assert "p1" in hall.state.played[1].player_ids
     hall.start(2)
@@ -517,7 +502,7 @@ def test_a_round_starts_without_who_was_let_back_after_its_pairing_and_would_not
     lift(hall, version)
     lifted = len(hall.facts)
     if kept_out == "leaves":
-        hall.do(decide.withdraw(hall.state, player_id="p1", note="", at=None, now=hall.now))
+        hall.carry_out(pb.WithdrawPlayerRequest(player_id="p1"))
     if kept_out == "is sanctioned again":
         undo(hall, lifted)
     hall.start(2)
@@ -539,9 +524,9 @@ def test_an_exclusion_of_which_no_round_is_left_is_not_imposed_again() -> None:
 def test_a_warning_imposed_again_proposes_what_its_number_does_and_has_the_note_of_the_undo() -> None:
     hall = hall_of(FISE)
     for _ in range(2):
-        hall.do(decide.warn(hall.state, FISE, player_id="p1", arbiter_id="marta", note="old", at=None, now=hall.now))
+        hall.carry_out(pb.WarnPlayerRequest(player_id="p1", arbiter_id="marta", note="old"))
     first = len(hall.facts) - 1
     lift(hall, first)
-    (again,) = decide.undo(hall.state, FISE, hall.facts, len(hall.facts), note="it was not hers", at=None, now=hall.now)
+    (again,) = hall.decided(pb.UndoActRequest(version=len(hall.facts), note="it was not hers"))
     assert isinstance(again, events.PlayerWarned)
     assert (again.count, again.expulsion_proposed, again.note) == (2, True, "it was not hers")

@@ -7,9 +7,8 @@ from tests.unit.pairing.halls import Hall
 
 from faristol.kernel.errors import Invalid
 from faristol.kernel.refusal import Refusal
-from faristol.pairing import decide
 from faristol.pb.pairing.v1 import events_pb2 as events
-from faristol.pb.pairing.v1 import pairing_pb2 as pairing
+from faristol.pb.pairing.v1 import pairing_pb2 as pb
 from faristol.rules import Ruleset, load_ruleset
 
 FISE = load_ruleset("fise")
@@ -24,34 +23,17 @@ def hall_of(ruleset: Ruleset = FISE) -> Hall:
 
 
 def warn(hall: Hall, player_id: str = "p1") -> events.PlayerWarned:
-    (fact,) = hall.do(
-        decide.warn(hall.state, hall.ruleset, player_id=player_id, arbiter_id="marta", note="", at=None, now=hall.now)
-    )
+    (fact,) = hall.carry_out(pb.WarnPlayerRequest(player_id=player_id, arbiter_id="marta"))
     assert isinstance(fact, events.PlayerWarned)
     return fact
 
 
 def expel(hall: Hall, player_id: str = "p1", decided_by: Sequence[str] = ("director",)) -> None:
-    hall.do(
-        decide.expel(
-            hall.state,
-            hall.ruleset,
-            player_id=player_id,
-            arbiter_id="marta",
-            decided_by=decided_by,
-            note="",
-            at=None,
-            now=hall.now,
-        )
-    )
+    hall.carry_out(pb.ExpelPlayerRequest(player_id=player_id, arbiter_id="marta", decided_by=decided_by))
 
 
 def lift(hall: Hall, decided_by: Sequence[str] = ("tribunal",)) -> None:
-    hall.do(
-        decide.lift_expulsion(
-            hall.state, hall.ruleset, player_id="p1", decided_by=decided_by, note="", at=None, now=hall.now
-        )
-    )
+    hall.carry_out(pb.LiftExpulsionRequest(player_id="p1", decided_by=decided_by))
 
 
 def refusal_of(act: Callable[[], object]) -> str:
@@ -90,16 +72,7 @@ def test_a_warning_names_the_article_on_conduct(ruleset: Ruleset, article: str) 
 
 
 def leave(hall: Hall) -> None:
-    hall.do(
-        decide.withdraw(
-            hall.state,
-            player_id="p1",
-            note="",
-            running_game=pairing.RUNNING_GAME_PLAYED_OUT,
-            at=None,
-            now=hall.now,
-        )
-    )
+    hall.carry_out(pb.WithdrawPlayerRequest(player_id="p1", running_game=pb.RUNNING_GAME_PLAYED_OUT))
 
 
 def test_who_is_expelled_while_playing_a_last_game_out_loses_it() -> None:
@@ -121,7 +94,7 @@ def test_who_had_left_before_being_expelled_does_not_come_back_when_that_is_lift
     lift(hall)
 
     assert "p1" not in {player.player_id for player in hall.state.to_pair(2)}
-    hall.do(decide.reinstate(hall.state, player_id="p1", at=None, now=hall.now))
+    hall.carry_out(pb.ReinstatePlayerRequest(player_id="p1"))
     assert "p1" in {player.player_id for player in hall.state.to_pair(2)}
 
 
@@ -130,11 +103,10 @@ def test_only_an_expulsion_that_is_lifted_lets_a_player_come_back() -> None:
     expel(hall)
     before = hall.state
 
-    assert refusal_of(lambda: decide.reinstate(hall.state, player_id="p1", at=None, now=hall.now)) == "EXPELLED"
+    assert refusal_of(lambda: hall.decided(pb.ReinstatePlayerRequest(player_id="p1"))) == "EXPELLED"
     assert refusal_of(lambda: expel(hall)) == "EXPELLED"
-    undo = decide.undo
-    version = len(hall.facts)
-    assert refusal_of(lambda: undo(hall.state, FISE, hall.facts, version, note="", at=None, now=hall.now)) == "EXPELLED"
+    undo = pb.UndoActRequest(version=len(hall.facts))
+    assert refusal_of(lambda: hall.decided(undo)) == "EXPELLED"
     assert hall.state == before
 
     lift(hall)
@@ -159,7 +131,7 @@ def test_a_round_that_was_paired_without_who_was_expelled_is_paired_again_once_t
         hall.start(2)
         return
     assert refusal_of(lambda: hall.start(2)) == "ENTERED_AFTER_PAIRING"
-    hall.do(decide.unpair(hall.state, number=2, note="", at=None, now=hall.now))
+    hall.carry_out(pb.UnpairRoundRequest(round=2))
     hall.pair(2)
     assert "p1" in hall.state.played[1].player_ids
     hall.start(2)
@@ -181,8 +153,6 @@ def test_where_the_book_knows_no_sanctions_none_are_imposed() -> None:
     box = load_ruleset("box")
 
     assert (
-        refusal_of(
-            lambda: decide.warn(hall.state, box, player_id="p1", arbiter_id="marta", note="", at=None, now=hall.now)
-        )
+        refusal_of(lambda: hall.decided(pb.WarnPlayerRequest(player_id="p1", arbiter_id="marta"), rules=box))
         == "NO_SANCTIONS"
     )

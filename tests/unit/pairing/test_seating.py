@@ -11,10 +11,12 @@ from tests.unit.pairing.halls import Hall as Tables
 
 from faristol.kernel.errors import Invalid
 from faristol.kernel.refusal import Refusal
-from faristol.pairing import decide, seating
 from faristol.pairing.model import Hall, Pairing, Phase, Round, Tournament
 from faristol.pairing.model import Player as Registered
+from faristol.pairing.rounds import seating
+from faristol.pairing.rounds.pairing import obstacles
 from faristol.pb.pairing.v1 import events_pb2 as events
+from faristol.pb.pairing.v1 import pairing_pb2 as pb
 
 MAIN, UPPER = Hall("Main", 1, 3), Hall("Upper", 11, 13)
 
@@ -81,12 +83,12 @@ def test_a_round_of_more_pairings_than_tables_is_refused() -> None:
 
 def hall_of(*halls: Hall) -> Tables:
     hall = Tables({f"p{place}": 2000 - place for place in range(1, 9)})
-    hall.do(decide.set_halls(hall.state, halls=halls, top_tables=0, at=None, now=hall.now))
+    hall.carry_out(pb.SetHallsRequest(halls=[hall.message() for hall in halls], top_tables=0))
     return hall
 
 
 def fix(hall: Tables, player_id: str, table: int) -> None:
-    hall.do(decide.fix_table(hall.state, player_id=player_id, table=table, at=None, now=hall.now))
+    hall.carry_out(pb.FixTableRequest(player_id=player_id, table=table))
 
 
 def refusal_of(act: Callable[[], object]) -> str:
@@ -110,7 +112,7 @@ def test_a_round_is_paired_at_the_tables_of_the_halls() -> None:
 def test_where_tables_are_too_few_that_is_told_before_the_round_is_paired() -> None:
     hall = hall_of(MAIN)
 
-    (obstacle,) = decide.obstacles(hall.state, hall.ruleset, 1)
+    (obstacle,) = obstacles(hall.state, hall.ruleset, 1)
     assert obstacle.reason == "TOO_FEW_TABLES"
     assert refusal_of(lambda: hall.pair(1)) == "TOO_FEW_TABLES"
 
@@ -122,11 +124,11 @@ def test_a_table_is_in_a_hall_and_of_one_player() -> None:
     assert refusal_of(lambda: fix(hall, "p2", 2)) == "TABLE_TAKEN"
     assert refusal_of(lambda: fix(hall, "p2", 4)) == "NO_SUCH_TABLE"
     assert refusal_of(lambda: fix(hall, "nobody", 1)) == "NOT_REGISTERED"
-    change = decide.set_halls
-    assert refusal_of(lambda: change(hall.state, halls=[UPPER], top_tables=0, at=None, now=hall.now)) == "TABLE_NEEDED"
-    release = decide.release_table
-    hall.do(release(hall.state, player_id="p1", at=None, now=hall.now))
-    assert refusal_of(lambda: release(hall.state, player_id="p1", at=None, now=hall.now)) == "NO_OWN_TABLE"
+    other = pb.SetHallsRequest(halls=[UPPER.message()])
+    assert refusal_of(lambda: hall.decided(other)) == "TABLE_NEEDED"
+    release = pb.ReleaseTableRequest(player_id="p1")
+    hall.carry_out(release)
+    assert refusal_of(lambda: hall.decided(release)) == "NO_OWN_TABLE"
     fix(hall, "p2", 2)
 
 

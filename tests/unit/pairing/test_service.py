@@ -18,10 +18,10 @@ from faristol.cli.director import command_of
 from faristol.cli.history import history
 from faristol.cli.names import game_meant
 from faristol.host import StartError
-from faristol.pairing.commands import decision_of
+from faristol.pairing.office.writes import write_of
 from faristol.pb.game.v1 import events_pb2 as game_events
 from faristol.pb.pairing.v1 import events_pb2 as events
-from faristol.pb.pairing.v1 import pairing_pb2 as pairing
+from faristol.pb.pairing.v1 import pairing_pb2 as pb
 from faristol.pb.rating.v1 import events_pb2 as rating_events
 from faristol.record import Decision, Loaded, Metadata, Write, people
 from faristol.record.erasure import erase
@@ -32,14 +32,14 @@ def command() -> str:
     return str(uuid.uuid4())
 
 
-async def create(desk: Desk, **fields: object) -> pairing.CreateTournamentResponse:
+async def create(desk: Desk, **fields: object) -> pb.CreateTournamentResponse:
     given = {"command_id": command(), "tournament_id": "open", "name": "Open", "rounds": 5, **fields}
-    return await desk.stub.CreateTournament(pairing.CreateTournamentRequest(**given))  # type: ignore[arg-type]
+    return await desk.stub.CreateTournament(pb.CreateTournamentRequest(**given))  # type: ignore[arg-type]
 
 
-async def register(desk: Desk, **fields: object) -> pairing.RegisterPlayerResponse:
+async def register(desk: Desk, **fields: object) -> pb.RegisterPlayerResponse:
     given = {"command_id": command(), "tournament_id": "open", **fields}
-    return await desk.stub.RegisterPlayer(pairing.RegisterPlayerRequest(**given))  # type: ignore[arg-type]
+    return await desk.stub.RegisterPlayer(pb.RegisterPlayerRequest(**given))  # type: ignore[arg-type]
 
 
 async def open_tournament(desk: Desk, players: int = 8) -> None:
@@ -100,7 +100,7 @@ async def test_a_seed_is_drawn_where_none_is_given_and_kept_where_one_is(desk: D
 async def test_a_tournament_says_the_time_zone_of_its_halls(desk: Desk, given: str, shown: str) -> None:
     await create(desk, time_zone=given)
 
-    answer = await desk.stub.GetTournament(pairing.GetTournamentRequest(tournament_id="open"))
+    answer = await desk.stub.GetTournament(pb.GetTournamentRequest(tournament_id="open"))
     assert answer.time_zone == shown
 
 
@@ -169,11 +169,11 @@ async def test_what_does_not_exist_is_not_found_by_its_id(desk: Desk) -> None:
     stub, one, where = desk.stub, command(), "nowhere"
     calls: list[Awaitable[object]] = [
         register(desk, tournament_id=where, name="Anna"),
-        stub.PairRound(pairing.PairRoundRequest(command_id=one, tournament_id=where, round=1)),
-        stub.StartRound(pairing.StartRoundRequest(command_id=one, tournament_id=where, round=1)),
-        stub.CloseRound(pairing.CloseRoundRequest(command_id=one, tournament_id=where, round=1)),
-        stub.PublishStandings(pairing.PublishStandingsRequest(command_id=one, tournament_id=where)),
-        stub.GetTournament(pairing.GetTournamentRequest(tournament_id=where)),
+        stub.PairRound(pb.PairRoundRequest(command_id=one, tournament_id=where, round=1)),
+        stub.StartRound(pb.StartRoundRequest(command_id=one, tournament_id=where, round=1)),
+        stub.CloseRound(pb.CloseRoundRequest(command_id=one, tournament_id=where, round=1)),
+        stub.PublishStandings(pb.PublishStandingsRequest(command_id=one, tournament_id=where)),
+        stub.GetTournament(pb.GetTournamentRequest(tournament_id=where)),
     ]
     for call in calls:
         code, message, _ = await refused(call)
@@ -230,7 +230,7 @@ async def test_two_players_of_one_name_are_refused_and_nothing_is_changed(desk: 
     assert (code, info.reason) == (grpc.StatusCode.FAILED_PRECONDITION, "NAME_TAKEN")
     assert "first" in message
     assert (info.metadata["player"], info.metadata["club"]) == ("first", "Valls")
-    assert (await desk.stub.GetTournament(pairing.GetTournamentRequest(tournament_id="open"))).player_ids == ["first"]
+    assert (await desk.stub.GetTournament(pb.GetTournamentRequest(tournament_id="open"))).player_ids == ["first"]
 
 
 async def test_a_refused_registration_leaves_no_name_behind(desk: Desk) -> None:
@@ -258,7 +258,7 @@ async def test_many_desks_can_register_at_once(desk: Desk) -> None:
     # Others writing first are not an error while attempts last.
     await asyncio.gather(*(register(desk, player_id=f"p{place}", name=f"Player {place}") for place in range(6)))
 
-    found = await desk.stub.GetTournament(pairing.GetTournamentRequest(tournament_id="open"))
+    found = await desk.stub.GetTournament(pb.GetTournamentRequest(tournament_id="open"))
 
     assert sorted(found.player_ids) == [f"p{place}" for place in range(6)]
 
@@ -267,10 +267,10 @@ async def test_a_round_is_paired_started_and_shown(desk: Desk) -> None:
     await open_tournament(desk, players=7)
     stub = desk.stub
 
-    answer = await stub.PairRound(pairing.PairRoundRequest(command_id=command(), tournament_id="open", round=1))
-    shown = await stub.GetTournament(pairing.GetTournamentRequest(tournament_id="open"))
-    await stub.StartRound(pairing.StartRoundRequest(command_id=command(), tournament_id="open", round=1))
-    started = await stub.GetTournament(pairing.GetTournamentRequest(tournament_id="open"))
+    answer = await stub.PairRound(pb.PairRoundRequest(command_id=command(), tournament_id="open", round=1))
+    shown = await stub.GetTournament(pb.GetTournamentRequest(tournament_id="open"))
+    await stub.StartRound(pb.StartRoundRequest(command_id=command(), tournament_id="open", round=1))
+    started = await stub.GetTournament(pb.GetTournamentRequest(tournament_id="open"))
 
     assert [(one.table, one.first_player_id, one.second_player_id) for one in answer.pairings] == [
         (1, "p1", "p4"),
@@ -279,10 +279,10 @@ async def test_a_round_is_paired_started_and_shown(desk: Desk) -> None:
     ]
     assert answer.bye_player_id == "p7"
     (one,) = shown.played
-    assert one == pairing.Round(
-        round=1, phase=pairing.ROUND_PHASE_PAIRED, pairings=answer.pairings, bye_player_id="p7", finished_game_ids=[]
+    assert one == pb.Round(
+        round=1, phase=pb.ROUND_PHASE_PAIRED, pairings=answer.pairings, bye_player_id="p7", finished_game_ids=[]
     )
-    assert started.played[0].phase == pairing.ROUND_PHASE_STARTED
+    assert started.played[0].phase == pb.ROUND_PHASE_STARTED
     assert started.version == shown.version + 1
     assert (shown.name, shown.rounds, shown.over) == ("Open", 5, False)
 
@@ -290,11 +290,11 @@ async def test_a_round_is_paired_started_and_shown(desk: Desk) -> None:
 async def test_a_round_is_not_closed_without_its_results(desk: Desk) -> None:
     await open_tournament(desk, players=8)
     stub = desk.stub
-    await stub.PairRound(pairing.PairRoundRequest(command_id=command(), tournament_id="open", round=1))
-    await stub.StartRound(pairing.StartRoundRequest(command_id=command(), tournament_id="open", round=1))
+    await stub.PairRound(pb.PairRoundRequest(command_id=command(), tournament_id="open", round=1))
+    await stub.StartRound(pb.StartRoundRequest(command_id=command(), tournament_id="open", round=1))
 
     code, message, info = await refused(
-        stub.CloseRound(pairing.CloseRoundRequest(command_id=command(), tournament_id="open", round=1))
+        stub.CloseRound(pb.CloseRoundRequest(command_id=command(), tournament_id="open", round=1))
     )
 
     assert (code, info.reason, info.metadata["article"]) == (
@@ -317,7 +317,7 @@ async def test_a_command_that_says_when_keeps_its_time(desk: Desk) -> None:
 
 async def act(desk: Desk, name: str, **fields: object) -> object:
     """Send a command on the tournament."""
-    request = getattr(pairing, f"{name}Request")(command_id=command(), tournament_id="open", **fields)
+    request = getattr(pb, f"{name}Request")(command_id=command(), tournament_id="open", **fields)
     return await getattr(desk.stub, name)(request)
 
 
@@ -327,7 +327,7 @@ async def test_everything_that_keeps_a_round_from_being_paired_is_listed_and_tol
     await act(desk, "StartRound", round=1)
 
     listed = await desk.stub.ListObstacles(
-        pairing.ListObstaclesRequest(tournament_id="open"), metadata=(("accept-language", "ca"),)
+        pb.ListObstaclesRequest(tournament_id="open"), metadata=(("accept-language", "ca"),)
     )
     with pytest.raises(grpc.aio.AioRpcError) as answer:
         await act(desk, "PairRound", round=2)
@@ -359,14 +359,14 @@ async def test_a_director_brings_players_in_lets_them_rest_and_out_again_over_gr
     await act(desk, "PairRound", round=1)
     await act(desk, "StartRound", round=1)
     _, _, unsaid = await refused(act(desk, "WithdrawPlayer", player_id="p2", note="ill"))
-    given_up = pairing.RUNNING_GAME_GIVEN_UP
+    given_up = pb.RUNNING_GAME_GIVEN_UP
     gone = await act(desk, "WithdrawPlayer", player_id="p2", note="ill", running_game=given_up)
     late = await register(desk, player_id="late", name="Late", rating=1500)
     await act(desk, "ReinstatePlayer", player_id="p2")
-    found = await desk.stub.GetTournament(pairing.GetTournamentRequest(tournament_id="open"))
+    found = await desk.stub.GetTournament(pb.GetTournamentRequest(tournament_id="open"))
 
     assert unsaid.reason == "GAME_RUNNING"
-    assert isinstance(gone, pairing.WithdrawPlayerResponse)
+    assert isinstance(gone, pb.WithdrawPlayerResponse)
     assert (gone.round, gone.game_id) == (2, "open-r1-t3")
     assert (late.round, late.fictitious_half_points) == (2, 1)
     assert [one.player_id for one in found.played[0].requested_byes] == ["p1"]
@@ -379,7 +379,7 @@ async def test_why_is_answered_in_the_language_of_the_caller(desk: Desk) -> None
     await act(desk, "PairRound", round=1)
 
     answer = await desk.stub.ExplainPairing(
-        pairing.ExplainPairingRequest(tournament_id="open", round=1, player_id="p1"),
+        pb.ExplainPairingRequest(tournament_id="open", round=1, player_id="p1"),
         metadata=(("accept-language", "es"),),
     )
 
@@ -390,11 +390,11 @@ async def test_why_is_answered_in_the_language_of_the_caller(desk: Desk) -> None
 async def test_what_was_done_can_be_seen_and_undone(desk: Desk) -> None:
     await open_tournament(desk)
     metadata = (("faristol-actor", "director-1"), ("faristol-role", "director"))
-    forbid = pairing.ForbidPairRequest(command_id=command(), tournament_id="open", player_ids=["p1", "p5"])
+    forbid = pb.ForbidPairRequest(command_id=command(), tournament_id="open", player_ids=["p1", "p5"])
     await desk.stub.ForbidPair(forbid, metadata=metadata)
-    acts = (await desk.stub.ListActs(pairing.ListActsRequest(tournament_id="open"))).acts
+    acts = (await desk.stub.ListActs(pb.ListActsRequest(tournament_id="open"))).acts
     undone = await act(desk, "UndoAct", version=acts[-1].version)
-    later = await desk.stub.ListActs(pairing.ListActsRequest(tournament_id="open", after_version=acts[-1].version))
+    later = await desk.stub.ListActs(pb.ListActsRequest(tournament_id="open", after_version=acts[-1].version))
 
     assert [one.version for one in acts] == list(range(1, 13))
     assert (acts[-1].type, list(acts[-1].player_ids), acts[-1].actor, acts[-1].undone_by) == (
@@ -403,7 +403,7 @@ async def test_what_was_done_can_be_seen_and_undone(desk: Desk) -> None:
         "director-1",
         "AllowPair",
     )
-    assert isinstance(undone, pairing.UndoActResponse)
+    assert isinstance(undone, pb.UndoActResponse)
     assert undone.undone_by == "AllowPair"
     assert [one.type for one in later.acts] == ["PairAllowed"]
     code, _, _ = await refused(act(desk, "UndoAct", version=99))
@@ -426,7 +426,7 @@ async def test_who_leaves_or_comes_once_a_round_is_paired_is_told_that_it_has_to
 ) -> None:
     await open_tournament(desk)
     before = await act(desk, "WithdrawPlayer", player_id="p8")
-    assert isinstance(before, pairing.WithdrawPlayerResponse)
+    assert isinstance(before, pb.WithdrawPlayerResponse)
     assert before.round_to_pair_again == 0
     await act(desk, "PairRound", round=1)
     monkeypatch.setenv("LC_ALL", "es_ES.UTF-8")
@@ -446,11 +446,11 @@ async def test_who_is_expelled_once_a_round_is_paired_makes_it_to_be_paired_agai
     await open_tournament(desk)
     decided = {"arbiter_id": "marta", "decided_by": ["ona", "pau", "rep"]}
     before = await act(desk, "ExpelPlayer", player_id="p8", **decided)
-    assert isinstance(before, pairing.ExpelPlayerResponse)
+    assert isinstance(before, pb.ExpelPlayerResponse)
     assert before.round_to_pair_again == 0
     await act(desk, "PairRound", round=1)
     after = await act(desk, "ExpelPlayer", player_id="p7", **decided)
-    assert isinstance(after, pairing.ExpelPlayerResponse)
+    assert isinstance(after, pb.ExpelPlayerResponse)
     assert after.round_to_pair_again == 1
 
 
@@ -458,14 +458,12 @@ async def test_what_was_noted_is_shown_with_the_act_until_the_player_is_erased_a
     desk: Desk,
 ) -> None:
     async def shown() -> list[tuple[str, str]]:
-        acts = (await desk.stub.ListActs(pairing.ListActsRequest(tournament_id="open"))).acts
+        acts = (await desk.stub.ListActs(pb.ListActsRequest(tournament_id="open"))).acts
         return [(one.type, one.note) for one in acts if one.note]
 
     await open_tournament(desk)
     await act(desk, "ChangeRounds", rounds=6, note="the hall is free on Sunday")
-    withdraw = pairing.WithdrawPlayerRequest(
-        command_id=command(), tournament_id="open", player_id="p1", note="his back"
-    )
+    withdraw = pb.WithdrawPlayerRequest(command_id=command(), tournament_id="open", player_id="p1", note="his back")
     await desk.stub.WithdrawPlayer(withdraw)
     await desk.stub.WithdrawPlayer(withdraw)
     before = [("RoundsChanged", "the hall is free on Sunday"), ("PlayerWithdrawn", "his back")]
@@ -478,7 +476,7 @@ async def test_what_was_noted_is_shown_with_the_act_until_the_player_is_erased_a
 
     assert await shown() == before[:1]
     assert (await verify(desk.record)).wrong == ""
-    acts = (await desk.stub.ListActs(pairing.ListActsRequest(tournament_id="open"))).acts
+    acts = (await desk.stub.ListActs(pb.ListActsRequest(tournament_id="open"))).acts
     assert list(acts[-2].player_ids) == ["p1"]
 
 
@@ -493,8 +491,8 @@ async def test_the_history_says_the_scores_of_a_result_and_the_names_of_the_play
     version = len(await names_on_stream(desk))
     await desk.record.append(Decision([Write("tournament-open", version, [result], "open")]), Metadata())
 
-    async def told() -> tuple[pairing.Act, str]:
-        acts = (await desk.stub.ListActs(pairing.ListActsRequest(tournament_id="open"))).acts
+    async def told() -> tuple[pb.Act, str]:
+        acts = (await desk.stub.ListActs(pb.ListActsRequest(tournament_id="open"))).acts
         await asyncio.to_thread(history, "open", address=desk.runtime.channels.own_address)
         lines = capsys.readouterr().out.splitlines()
         return acts[version], lines[version]
@@ -534,7 +532,7 @@ async def test_the_history_says_the_halls_and_what_scores_a_correction_takes_the
     version = len(await names_on_stream(desk))
     await desk.record.append(Decision([Write("tournament-open", version, facts, "open")]), Metadata())
 
-    acts = (await desk.stub.ListActs(pairing.ListActsRequest(tournament_id="open"))).acts
+    acts = (await desk.stub.ListActs(pb.ListActsRequest(tournament_id="open"))).acts
     set_halls = next(one for one in acts if one.type == "HallsSet")
     assert list(set_halls.details) == ["halls: Blue 1–9, Red 10–12"]
     assert [(one.player_id, one.score) for one in acts[-1].scores] == [("p1", 410), ("p5", 402)]
@@ -550,7 +548,7 @@ async def test_what_was_noted_in_the_event_itself_by_an_older_version_is_shown(d
             text("UPDATE events SET payload = :payload WHERE type = :type"),
             {"payload": old.SerializeToString(), "type": old.DESCRIPTOR.full_name},
         )
-    acts = (await desk.stub.ListActs(pairing.ListActsRequest(tournament_id="open"))).acts
+    acts = (await desk.stub.ListActs(pb.ListActsRequest(tournament_id="open"))).acts
     assert (acts[-1].type, acts[-1].note) == ("PlayerWithdrawn", "ill")
 
 
@@ -561,8 +559,7 @@ def test_what_is_noted_of_a_game_concerns_its_players_even_where_it_names_one_of
     game_id = hall.state.played[0].pairings[0].game_id
 
     def concerned(fact: Message) -> list[str]:
-        (write,) = decision_of("open", loaded, [fact]).writes
-        return sorted(write.concerned)
+        return sorted(write_of(loaded, [fact]).concerned)
 
     assert concerned(events.ResultEntered(game_id=game_id, note="anna was ill")) == ["anna", "dolors"]
     assert concerned(events.PostponementCancelled(game_id=game_id, note="both are here")) == ["anna", "dolors"]
@@ -574,23 +571,23 @@ def test_what_is_noted_of_a_game_concerns_its_players_even_where_it_names_one_of
 async def test_what_was_done_comes_in_pages_and_names_everybody_whom_it_is_about(desk: Desk) -> None:
     await open_tournament(desk, players=6)
     await act(desk, "PairRound", round=1)
-    pages: list[pairing.ListActsResponse] = []
+    pages: list[pb.ListActsResponse] = []
     while not pages or pages[-1].more:
         after = pages[-1].acts[-1].version if pages else 0
-        asked = pairing.ListActsRequest(tournament_id="open", after_version=after, limit=4)
+        asked = pb.ListActsRequest(tournament_id="open", after_version=after, limit=4)
         pages.append(await desk.stub.ListActs(asked))
 
     acts = [one for page in pages for one in page.acts]
     assert [len(page.acts) for page in pages] == [4, 4, 2]
     assert [one.version for one in acts] == list(range(1, 11))
     assert sorted(acts[-1].player_ids) == ["p1", "p2", "p3", "p4", "p5", "p6"]
-    code, _, _ = await refused(desk.stub.ListActs(pairing.ListActsRequest(tournament_id="open", limit=501)))
+    code, _, _ = await refused(desk.stub.ListActs(pb.ListActsRequest(tournament_id="open", limit=501)))
     assert code is grpc.StatusCode.INVALID_ARGUMENT
 
 
 async def test_the_system_by_which_a_tournament_is_rated_is_shown_and_its_choice_is_in_the_history(desk: Desk) -> None:
     await open_tournament(desk, players=2)
-    which = pairing.GetTournamentRequest(tournament_id="open")
+    which = pb.GetTournamentRequest(tournament_id="open")
     assert (await desk.stub.GetTournament(which)).rating_system == ""
     for version, system in enumerate(("fide-2024", "naspa-1")):
         chosen = rating_events.RatingSystemChosen(tournament_id="open", system=system)
@@ -598,11 +595,9 @@ async def test_the_system_by_which_a_tournament_is_rated_is_shown_and_its_choice
     await act(desk, "WithdrawPlayer", player_id="p1")
 
     assert (await desk.stub.GetTournament(which)).rating_system == "naspa-1"
-    first = await desk.stub.ListActs(pairing.ListActsRequest(tournament_id="open", limit=1))
+    first = await desk.stub.ListActs(pb.ListActsRequest(tournament_id="open", limit=1))
     assert (first.more, list(first.rating_choices)) == (True, [])
-    found = await desk.stub.ListActs(
-        pairing.ListActsRequest(tournament_id="open", after_version=first.acts[-1].version)
-    )
+    found = await desk.stub.ListActs(pb.ListActsRequest(tournament_id="open", after_version=first.acts[-1].version))
     told = [(one.type, one.version, one.actor, one.details[-1], one.undone_by) for one in found.rating_choices]
     assert told == [
         ("RatingSystemChosen", 0, "eva", "system: fide-2024", ""),
@@ -620,7 +615,7 @@ async def test_the_tournament_tells_the_names_clubs_and_ratings_of_its_players(d
     await register(desk, player_id="blai", name="Blai Soler")
     await erase(desk.record, "blai")
 
-    answer = await desk.stub.GetTournament(pairing.GetTournamentRequest(tournament_id="open"))
+    answer = await desk.stub.GetTournament(pb.GetTournamentRequest(tournament_id="open"))
     assert [(one.player_id, one.name, one.club) for one in answer.players] == [
         ("anna", "Anna Puig", "Valls"),
         ("blai", "", ""),
@@ -632,7 +627,7 @@ async def test_who_pairs_a_round_is_told_who_sits_it_out_as_was_granted(desk: De
     await open_tournament(desk, players=7)
     await act(desk, "GrantBye", player_id="p3", round=1, kind=events.BYE_KIND_HALF_POINT)
     paired = await act(desk, "PairRound", round=1)
-    assert isinstance(paired, pairing.PairRoundResponse)
+    assert isinstance(paired, pb.PairRoundResponse)
     assert list(paired.requested_byes) == [events.RequestedBye(player_id="p3", kind=events.BYE_KIND_HALF_POINT)]
     assert paired.bye_player_id == ""
 
@@ -641,7 +636,7 @@ async def test_a_refusal_on_the_command_line_says_names_and_tables_for_ids(desk:
     await open_tournament(desk)
     await act(desk, "PairRound", round=1)
     await act(desk, "StartRound", round=1)
-    game = (await desk.stub.GetTournament(pairing.GetTournamentRequest(tournament_id="open"))).played[0].pairings[0]
+    game = (await desk.stub.GetTournament(pb.GetTournamentRequest(tournament_id="open"))).played[0].pairings[0]
     given = {"tournament_id": "open", "player_id": "player 1", "json_output": False}
     with pytest.raises(StartError) as refusal:
         await asyncio.to_thread(command_of("WithdrawPlayer"), **given, address=desk.runtime.channels.own_address)
@@ -655,7 +650,7 @@ async def test_a_refusal_on_the_command_line_says_names_and_tables_for_ids(desk:
 async def test_a_game_is_named_by_its_tournament_round_and_table_on_the_command_line(desk: Desk) -> None:
     await open_tournament(desk)
     await act(desk, "PairRound", round=1)
-    played = (await desk.stub.GetTournament(pairing.GetTournamentRequest(tournament_id="open"))).played[0]
+    played = (await desk.stub.GetTournament(pb.GetTournamentRequest(tournament_id="open"))).played[0]
     address = desk.runtime.channels.own_address
     assert await game_meant("open", 1, 1, address) == played.pairings[0].game_id
     assert await game_meant("open", 2, 0, address) == played.pairings[1].game_id
@@ -663,7 +658,7 @@ async def test_a_game_is_named_by_its_tournament_round_and_table_on_the_command_
 
 
 async def test_a_misspelt_ruleset_is_told_with_the_one_that_was_probably_meant(desk: Desk) -> None:
-    request = pairing.CreateTournamentRequest(command_id=str(uuid.uuid4()), name="Copa", ruleset="fise-", rounds=5)
+    request = pb.CreateTournamentRequest(command_id=str(uuid.uuid4()), name="Copa", ruleset="fise-", rounds=5)
     with pytest.raises(grpc.aio.AioRpcError) as refused:
         await desk.stub.CreateTournament(request)
     assert "there is no ruleset 'fise-'; did you mean fise?" in str(refused.value.details())

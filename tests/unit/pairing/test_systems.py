@@ -5,21 +5,20 @@ from __future__ import annotations
 import subprocess
 import sys
 from collections import Counter
-from functools import partial
 from itertools import combinations
 
 import pytest
-from tests.unit.pairing.halls import FISC, NOON, Hall
+from tests.unit.pairing.halls import FISC, NOON, Hall, decided
 
 from faristol.kernel.refusal import Refusal
-from faristol.pairing import decide
 from faristol.pairing.engines.dutch.digest import digest
 from faristol.pairing.engines.dutch.history import round_to_pair
 from faristol.pairing.engines.dutch.pairing import pair_round
 from faristol.pairing.model import Tournament
-from faristol.pairing.ranking import initial_ranking
-from faristol.pairing.systems import dutch_round, propose
+from faristol.pairing.rounds.ranking import initial_ranking
+from faristol.pairing.rounds.systems import dutch_round, propose
 from faristol.pb.pairing.v1 import events_pb2 as events
+from faristol.pb.pairing.v1 import pairing_pb2 as pb
 from faristol.rules import Ruleset, load_ruleset, with_options
 from faristol.rules.trf import Cell, Document, Player
 
@@ -110,8 +109,8 @@ def test_who_sits_out_the_first_round_has_no_number_until_they_come() -> None:
     hall = Hall(players(12), ruleset=DUTCH_WITH_STARTS)
     for player_id, rounds in {"p02": (1,), "p05": (1, 2), "p06": (1,), "p09": (1,)}.items():
         for number in rounds:
-            grant = partial(decide.grant_bye, hall.state, hall.ruleset, kind=events.BYE_KIND_HALF_POINT)
-            hall.do(grant(player_id=player_id, number=number, at=None, now=hall.now))
+            kind = events.BYE_KIND_HALF_POINT
+            hall.carry_out(pb.GrantByeRequest(player_id=player_id, round=number, kind=kind))
     rounds_paired = [play(hall, number) for number in range(1, 6)]
     white = {one.first_player_id for one in rounds_paired[0].pairings}
     upper = [player_id in white for player_id in ("p01", "p03", "p04", "p07")]
@@ -127,7 +126,7 @@ def test_who_sits_out_the_first_round_has_no_number_until_they_come() -> None:
 def test_the_same_record_gives_the_same_pairing_again() -> None:
     hall = Hall(players(10), ruleset=DUTCH)
     play(hall, 1)
-    again = [decide.pair(hall.state, DUTCH, number=2, at=NOON.replace(hour=20), now=NOON) for _ in range(2)]
+    again = [decided(hall.state, pb.PairRoundRequest(round=2), rules=DUTCH, at=NOON.replace(hour=20)) for _ in range(2)]
     assert again[0] == again[1]
 
 

@@ -13,11 +13,11 @@ from tests.unit.pairing.halls import FISC, Hall
 
 from faristol.kernel.errors import Invalid
 from faristol.kernel.refusal import Refusal
-from faristol.pairing import decide
 from faristol.pairing.engines import king
-from faristol.pairing.explaining import explain
-from faristol.pairing.ranking import standing_of
+from faristol.pairing.rounds.explanation import explain
+from faristol.pairing.rounds.ranking import standing_of
 from faristol.pb.pairing.v1 import events_pb2 as events
+from faristol.pb.pairing.v1 import pairing_pb2 as pb
 from faristol.rules import Ruleset, load_ruleset, with_options
 
 
@@ -29,7 +29,7 @@ def hall_of(count: int, rounds: int = 2, ruleset: Ruleset = FISC) -> Hall:
 
 
 def pair(hall: Hall, number: int, system: str) -> Sequence[Message]:
-    return hall.do(decide.pair(hall.state, hall.ruleset, number=number, system=system, at=None, now=hall.now))
+    return hall.carry_out(pb.PairRoundRequest(round=number, system=system))
 
 
 def test_king_of_the_hill_pairs_each_with_who_stands_next_even_if_they_have_met() -> None:
@@ -115,11 +115,11 @@ def test_of_several_pairings_as_near_the_first_player_meets_the_nearest_then_the
 
 def test_a_round_by_hand_needs_everybody_in_a_pair_and_says_who_is_left() -> None:
     hall = hall_of(6, 1)
-    hall.do(decide.keep(hall.state, FISC, player_ids=["p0", "p1"], rematch=False, at=None, now=hall.now))
+    hall.carry_out(pb.KeepPairRequest(player_ids=["p0", "p1"], rematch=False))
     with pytest.raises(Refusal, match="without an opponent are: p2, p3, p4, p5"):
         pair(hall, 2, "by-hand")
     for one, other in (("p2", "p5"), ("p3", "p4")):
-        hall.do(decide.keep(hall.state, FISC, player_ids=[one, other], rematch=True, at=None, now=hall.now))
+        hall.carry_out(pb.KeepPairRequest(player_ids=[one, other], rematch=True))
     paired, *_ = pair(hall, 2, "by-hand")
     assert isinstance(paired, events.RoundPaired)
     met = {frozenset((one.first_player_id, one.second_player_id)) for one in paired.pairings}
@@ -152,8 +152,8 @@ def test_a_pairing_taken_back_by_slip_comes_back_by_the_same_system() -> None:
     hall = hall_of(6, 1)
     pair(hall, 2, "king-of-the-hill")
     was = hall.state.played[1]
-    hall.do(decide.unpair(hall.state, number=2, note="", at=None, now=hall.now))
-    hall.do(decide.undo(hall.state, FISC, hall.facts, len(hall.facts), note="", at=None, now=hall.now))
+    hall.carry_out(pb.UnpairRoundRequest(round=2))
+    hall.carry_out(pb.UndoActRequest(version=len(hall.facts)))
     assert hall.state.played[1] == was
 
 

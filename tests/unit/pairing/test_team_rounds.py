@@ -11,10 +11,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.unit.pairing.halls import Hall
 
-from faristol.pairing import decide
 from faristol.pairing.model import Round
-from faristol.pairing.team_round import there
-from faristol.pairing.team_tournament import match_of
+from faristol.pairing.teams.boards import there
+from faristol.pairing.teams.tournament import match_of
+from faristol.pb.pairing.v1 import pairing_pb2 as pb
 from faristol.rules import Bye, load_ruleset, with_options
 
 FISE = load_ruleset("fise")
@@ -31,12 +31,7 @@ def tournament(teams: int, boards: int, system: str, score: str, chance: random.
     for team, size in enumerate(sizes):
         line_up = [f"t{team}p{place}" for place in range(size)]
         chance.shuffle(line_up)
-        hall.do(
-            decide.register_team(
-                hall.state, hall.ruleset, team_id=f"t{team}", name=f"Team {team}", player_ids=line_up,
-                at=None, now=hall.now,
-            )
-        )  # fmt: skip
+        hall.carry_out(pb.RegisterTeamRequest(team_id=f"t{team}", name=f"Team {team}", player_ids=line_up))  # fmt: skip
     return hall
 
 
@@ -45,15 +40,11 @@ def change_something(hall: Hall, number: int, chance: random.Random) -> None:
     for team in hall.state.teams:
         turned = team.line_up[::-1]
         if len(turned) > 1 and chance.random() < 0.3:
-            hall.do(
-                decide.set_line_up(
-                    hall.state, hall.ruleset, team_id=team.team_id, player_ids=turned, at=None, now=hall.now
-                )
-            )
+            hall.carry_out(pb.SetLineUpRequest(team_id=team.team_id, player_ids=turned))
         playing = there(hall.state, team.team_id, number)
         if len(playing) > 1 and chance.random() < 0.3:
             leaving = chance.choice(playing)
-            hall.do(decide.withdraw(hall.state, player_id=leaving, note="", at=None, now=hall.now))
+            hall.carry_out(pb.WithdrawPlayerRequest(player_id=leaving))
 
 
 def play(hall: Hall, number: int, chance: random.Random) -> Round:
@@ -63,7 +54,7 @@ def play(hall: Hall, number: int, chance: random.Random) -> Round:
     # Undone and done again, it is the same round.
     before = hall.state
     for _ in range(2):
-        undone = decide.undo(hall.state, hall.ruleset, hall.facts, len(hall.facts), note="", at=None, now=hall.now)
+        undone = hall.decided(pb.UndoActRequest(version=len(hall.facts)))
         hall.do(undone)
     assert hall.state.played == before.played
     hall.start(number)

@@ -14,16 +14,19 @@ from tests.unit.pairing.halls import FISC, Hall
 from faristol.kernel.errors import AlreadyExists, Invalid
 from faristol.kernel.refusal import Refusal
 from faristol.kernel.times import to_timestamp
-from faristol.pairing import decide, systems, team_explaining
+from faristol.pairing.administration.results import record_result
 from faristol.pairing.model import Decided, Player, Tournament, evolve
 from faristol.pairing.model import Hall as ModelHall
-from faristol.pairing.past import Past, past_of
-from faristol.pairing.ranking import entrants
-from faristol.pairing.seating import tables_for_matches
-from faristol.pairing.team_tournament import between, match_of, rules_between, standing_of_teams
-from faristol.pairing.team_wording import SAID_OF_TEAMS
+from faristol.pairing.rounds import systems
+from faristol.pairing.rounds.pairing import obstacles
+from faristol.pairing.rounds.past import Past, past_of
+from faristol.pairing.rounds.ranking import entrants
+from faristol.pairing.rounds.seating import tables_for_matches
+from faristol.pairing.teams import explanation as team_explanation
+from faristol.pairing.teams.tournament import between, match_of, rules_between, standing_of_teams
+from faristol.pairing.teams.wording import SAID_OF_TEAMS
 from faristol.pb.pairing.v1 import events_pb2 as events
-from faristol.pb.pairing.v1 import pairing_pb2 as pairing
+from faristol.pb.pairing.v1 import pairing_pb2 as pb
 from faristol.rules import Bye, Ruleset, load_ruleset, with_options
 from faristol.text import TRANSLATED, translations
 
@@ -36,31 +39,21 @@ def players_of(*teams: str, each: int = 3) -> dict[str, int | None]:
 
 
 def register(hall: Hall, team_id: str, *player_ids: str, name: str = "") -> Sequence[Message]:
-    return hall.do(
-        decide.register_team(
-            hall.state,
-            hall.ruleset,
-            team_id=team_id,
-            name=name or f"Team {team_id.upper()}",
-            player_ids=player_ids,
-            at=None,
-            now=hall.now,
-        )
+    return hall.carry_out(
+        pb.RegisterTeamRequest(team_id=team_id, name=name or f"Team {team_id.upper()}", player_ids=player_ids)
     )
 
 
 def line_up(hall: Hall, team_id: str, *player_ids: str) -> Sequence[Message]:
-    return hall.do(
-        decide.set_line_up(hall.state, hall.ruleset, team_id=team_id, player_ids=player_ids, at=None, now=hall.now)
-    )
+    return hall.carry_out(pb.SetLineUpRequest(team_id=team_id, player_ids=player_ids))
 
 
 def withdraw(hall: Hall, team_id: str) -> Sequence[Message]:
-    return hall.do(decide.withdraw_team(hall.state, hall.ruleset, team_id=team_id, note="", at=None, now=hall.now))
+    return hall.carry_out(pb.WithdrawTeamRequest(team_id=team_id))
 
 
 def reinstate(hall: Hall, team_id: str) -> Sequence[Message]:
-    return hall.do(decide.reinstate_team(hall.state, hall.ruleset, team_id=team_id, at=None, now=hall.now))
+    return hall.carry_out(pb.ReinstateTeamRequest(team_id=team_id))
 
 
 def hall_of(*teams: str, each: int = 3, rounds: int = 3, ruleset: Ruleset = OF_TWO) -> Hall:
@@ -95,7 +88,7 @@ def test_there_are_no_teams_where_players_play_each_for_themselves() -> None:
 
 def test_nobody_is_in_two_teams_or_twice_in_one_and_no_team_is_empty() -> None:
     hall = hall_of("a", "b")
-    hall.do(decide.register(hall.state, OF_TWO, player_id="new", rating=1000, at=None, now=hall.now))
+    hall.carry_out(pb.RegisterPlayerRequest(player_id="new", rating=1000))
     assert refusal_of(lambda: register(hall, "c", "new", "b1"))[0] == "IN_OTHER_TEAM"
     assert refusal_of(lambda: line_up(hall, "a", "a1", "b1"))[0] == "IN_OTHER_TEAM"
     assert refusal_of(lambda: register(hall, "c", "nobody"))[0] == "NOT_REGISTERED"
@@ -119,7 +112,7 @@ def test_a_line_up_changes_and_nobody_sets_the_one_there_is() -> None:
 
 def test_who_had_a_board_for_a_team_plays_for_no_other() -> None:
     hall = hall_of("a", "b", rounds=1)
-    hall.do(decide.withdraw(hall.state, player_id="b2", note="", at=None, now=hall.now))
+    hall.carry_out(pb.WithdrawPlayerRequest(player_id="b2"))
     line_up(hall, "b", "b1")
     line_up(hall, "a", "a1", "a2", "a3", "b3")
     hall.pair(1)
@@ -196,13 +189,13 @@ def matches(*sizes: int) -> list[list[tuple[str, str]]]:
 
 
 def fix_table(hall: Hall, player_id: str, table: int) -> None:
-    hall.do(decide.fix_table(hall.state, player_id=player_id, table=table, at=None, now=hall.now))
+    hall.carry_out(pb.FixTableRequest(player_id=player_id, table=table))
 
 
 def test_a_match_is_played_around_the_table_that_a_player_of_it_has() -> None:
     hall = hall_of("a", "b", "c", "d", ruleset=with_options(FISE, {"teams": 3}))
     halls = [ModelHall("Blava", 1, 5), ModelHall("Verda", 11, 14)]
-    hall.do(decide.set_halls(hall.state, halls=halls, top_tables=0, at=None, now=hall.now))
+    hall.carry_out(pb.SetHallsRequest(halls=[hall.message() for hall in halls], top_tables=0))
     fix_table(hall, "a2", 13)
     hall.pair(1)
     (one,) = hall.state.played
@@ -210,7 +203,7 @@ def test_a_match_is_played_around_the_table_that_a_player_of_it_has() -> None:
         (2, 1, 1), (2, 2, 2), (2, 3, 3), (1, 1, 12), (1, 2, 13), (1, 3, 14)
     ]  # fmt: skip
     # At an end of a hall the boards beside it take what is left of the row; another match has its own table there.
-    hall.do(decide.unpair(hall.state, number=1, note="", at=None, now=hall.now))
+    hall.carry_out(pb.UnpairRoundRequest(round=1))
     fix_table(hall, "a1", 14)
     fix_table(hall, "b3", 12)
     hall.pair(1)
@@ -218,14 +211,14 @@ def test_a_match_is_played_around_the_table_that_a_player_of_it_has() -> None:
     assert {each.player_ids[0]: each.table for each in one.pairings} == {
         "a1": 14, "a2": 13, "a3": 11, "b1": 4, "b2": 5, "b3": 12
     }  # fmt: skip
-    hall.do(decide.unpair(hall.state, number=1, note="", at=None, now=hall.now))
+    hall.carry_out(pb.UnpairRoundRequest(round=1))
     fix_table(hall, "c2", 11)
     assert refusal_of(lambda: hall.pair(1))[0] == "OWN_TABLES_CLASH"
 
 
 def test_a_match_around_a_table_parts_no_other_match_that_has_a_row_beside_it() -> None:
     hall = hall_of("a", "b", "c", "d", ruleset=with_options(FISE, {"teams": 3}))
-    hall.do(decide.set_halls(hall.state, halls=[ModelHall("Blava", 1, 6)], top_tables=0, at=None, now=hall.now))
+    hall.carry_out(pb.SetHallsRequest(halls=[hall.message() for hall in [ModelHall("Blava", 1, 6)]], top_tables=0))
     fix_table(hall, "a1", 2)
     hall.pair(1)
     (one,) = hall.state.played
@@ -262,7 +255,7 @@ def test_every_game_has_a_table_for_itself_and_who_has_one_is_at_it(
 def test_a_match_is_not_split_over_halls_where_it_fits() -> None:
     hall = hall_of("a", "b", "c", "d", ruleset=with_options(FISE, {"teams": 3}))
     halls = [ModelHall("Blava", 1, 5), ModelHall("Verda", 11, 14)]
-    hall.do(decide.set_halls(hall.state, halls=halls, top_tables=0, at=None, now=hall.now))
+    hall.carry_out(pb.SetHallsRequest(halls=[hall.message() for hall in halls], top_tables=0))
     hall.pair(1)
     assert [(one.match, one.table, one.hall) for one in hall.state.played[0].pairings] == [
         (1, 1, "Blava"), (1, 2, "Blava"), (1, 3, "Blava"), (2, 11, "Verda"), (2, 12, "Verda"), (2, 13, "Verda")
@@ -275,7 +268,7 @@ def test_a_match_is_not_split_over_halls_where_it_fits() -> None:
 
 def test_who_withdraws_makes_room_for_the_next_of_the_line_up() -> None:
     hall = hall_of("a", "b", rounds=1)
-    hall.do(decide.withdraw(hall.state, player_id="a1", note="", at=None, now=hall.now))
+    hall.carry_out(pb.WithdrawPlayerRequest(player_id="a1"))
     hall.pair(1)
     assert at_boards(hall, 1) == {"a2": 1, "a3": 2, "b1": 1, "b2": 2}
 
@@ -284,7 +277,7 @@ def test_a_player_without_an_opponent_wins_and_a_board_of_neither_is_nobodys() -
     hall = Hall(players_of("a", "b"), 1, with_options(FISE, {"teams": 4}))
     register(hall, "a", "a1", "a2", "a3")
     register(hall, "b", "b1")
-    hall.do([decide.withdraw(hall.state, player_id=one, note="", at=None, now=hall.now)[0] for one in ("b2", "b3")])
+    hall.do([hall.decided(pb.WithdrawPlayerRequest(player_id=one))[0] for one in ("b2", "b3")])
     (paired,) = hall.pair(1)
     assert at_boards(hall, 1) == {"a1": 1, "b1": 1}
     one = hall.state.played[0]
@@ -335,7 +328,7 @@ def test_a_match_of_which_every_board_is_lost_by_both_is_lost_by_both() -> None:
     hall.start(1)
     for board in hall.state.played[0].pairings:
         hall.do(
-            decide.record_result(
+            record_result(
                 hall.state,
                 hall.ruleset,
                 game=board.game_id,
@@ -366,10 +359,10 @@ def test_a_line_up_holds_from_the_next_pairing_on() -> None:
 
 def test_a_round_waits_for_who_is_in_no_team_and_for_a_team_of_nobody() -> None:
     hall = hall_of("a", "b")
-    hall.do(decide.register(hall.state, OF_TWO, player_id="new", rating=1000, at=None, now=hall.now))
+    hall.carry_out(pb.RegisterPlayerRequest(player_id="new", rating=1000))
     for place in (1, 2, 3):
-        hall.do(decide.withdraw(hall.state, player_id=f"b{place}", note="", at=None, now=hall.now))
-    found = decide.obstacles(hall.state, hall.ruleset, 1)
+        hall.carry_out(pb.WithdrawPlayerRequest(player_id=f"b{place}"))
+    found = obstacles(hall.state, hall.ruleset, 1)
     assert [(one.reason, one.article, one.subject) for one in found] == [
         ("NOT_IN_TEAM", "FISE 4.4", "players/new"),
         ("NOBODY_LEFT", "FISE 4.4", "teams/b"),
@@ -378,7 +371,7 @@ def test_a_round_waits_for_who_is_in_no_team_and_for_a_team_of_nobody() -> None:
     assert str(found[2]).startswith("2 teams can play 1 round ")
     hall = Hall({"ana": 1}, 1, OF_TWO)
     register(hall, "rooks", "ana")
-    assert [str(one) for one in decide.obstacles(hall.state, hall.ruleset, 1)] == [
+    assert [str(one) for one in obstacles(hall.state, hall.ruleset, 1)] == [
         "A round needs 2 teams or more; 1 can be paired."
     ]
 
@@ -392,24 +385,21 @@ def test_a_round_paired_with_a_team_that_has_left_is_paired_again() -> None:
     hall.start(1)
     hall = hall_of("a", "b", "c", "d", rounds=1)
     hall.pair(1)
-    hall.do(decide.register(hall.state, OF_TWO, player_id="late", rating=1, at=None, now=hall.now))
+    hall.carry_out(pb.RegisterPlayerRequest(player_id="late", rating=1))
     register(hall, "e", "late")
     assert refusal_of(lambda: hall.start(1))[0] == "ENTERED_AFTER_PAIRING"
 
 
 def forbid_teams(hall: Hall, *teams: str) -> list[Message]:
-    forbid = partial(decide.forbid, ruleset=hall.ruleset, at=None, now=hall.now)
-    return decide.of_pair(hall.state, hall.ruleset, pairing.ForbidPairRequest(team_ids=teams), forbid)
+    return hall.decided(pb.ForbidPairRequest(team_ids=teams))
 
 
 def keep_teams(hall: Hall, *teams: str) -> list[Message]:
-    keep = partial(decide.keep, ruleset=hall.ruleset, rematch=False, at=None, now=hall.now)
-    return decide.of_pair(hall.state, hall.ruleset, pairing.KeepPairRequest(team_ids=teams), keep)
+    return hall.decided(pb.KeepPairRequest(team_ids=teams))
 
 
 def grant_team_bye(hall: Hall, team: str, number: int, kind: events.ByeKind.ValueType) -> list[Message]:
-    grant = partial(decide.grant_bye, ruleset=hall.ruleset, number=number, kind=kind, at=None, now=hall.now)
-    return decide.of_bye(hall.state, hall.ruleset, pairing.GrantByeRequest(team_id=team), grant)
+    return hall.decided(pb.GrantByeRequest(team_id=team, round=number, kind=kind))
 
 
 def test_teams_are_kept_apart_paired_by_hand_and_given_byes() -> None:
@@ -436,18 +426,17 @@ def test_teams_are_kept_apart_paired_by_hand_and_given_byes() -> None:
         with pytest.raises(Invalid, match="two different teams"):
             forbid_teams(hall, *wrong)
     assert refusal_of(lambda: forbid_teams(hall, "a", "z"))[0] == "NO_SUCH_TEAM"
-    forbid = partial(decide.forbid, ruleset=hall.ruleset, at=None, now=hall.now)
-    of_players = pairing.ForbidPairRequest(player_ids=["a1", "b1"])
-    both = pairing.ForbidPairRequest(player_ids=["a1", "b1"], team_ids=["a", "b"])
-    refused = refusal_of(lambda: decide.of_pair(hall.state, hall.ruleset, of_players, forbid))
+    of_players = pb.ForbidPairRequest(player_ids=["a1", "b1"])
+    both = pb.ForbidPairRequest(player_ids=["a1", "b1"], team_ids=["a", "b"])
+    refused = refusal_of(lambda: hall.decided(of_players))
     assert refused == ("OF_TEAMS", "FISE 4.4")
     with pytest.raises(Invalid, match="either players or teams"):
-        decide.of_pair(hall.state, hall.ruleset, both, forbid)
+        hall.decided(both)
 
 
 def undo(hall: Hall, fact: Message) -> Sequence[Message]:
     version = max(place for place, one in enumerate(hall.facts, 1) if one is fact)
-    return hall.do(decide.undo(hall.state, hall.ruleset, hall.facts, version, note="", at=None, now=hall.now))
+    return hall.carry_out(pb.UndoActRequest(version=version))
 
 
 def test_what_is_done_with_teams_can_be_undone() -> None:
@@ -477,11 +466,11 @@ def test_what_is_done_with_teams_can_be_undone() -> None:
 
 def test_a_team_that_came_in_by_mistake_leaves_and_one_that_was_paired_stays() -> None:
     hall = hall_of("a", "b", rounds=1)
-    hall.do(decide.register(hall.state, OF_TWO, player_id="new", rating=1, at=None, now=hall.now))
+    hall.carry_out(pb.RegisterPlayerRequest(player_id="new", rating=1))
     (fact,) = register(hall, "c", "new")
     undo(hall, fact)
     assert hall.state.team("c").entry.never_came  # type: ignore[union-attr]
-    hall.do(decide.withdraw(hall.state, player_id="new", note="", at=None, now=hall.now))
+    hall.carry_out(pb.WithdrawPlayerRequest(player_id="new"))
     hall.pair(1)
     first = next(fact for fact in hall.facts if isinstance(fact, events.TeamRegistered))
     assert refusal_of(lambda: undo(hall, first))[0] == "NOT_UNDONE"
@@ -491,7 +480,7 @@ def explained(hall: Hall, one: str, other: str = "") -> list[tuple[str, str]]:
     number = len(hall.state.played)
     places = [place for place, fact in enumerate(hall.facts) if isinstance(fact, events.RoundPaired)]
     before = reduce(evolve, hall.facts[: places[-1]], Tournament())
-    found = team_explaining.explain(before, hall.ruleset, hall.state.played[number - 1], one, other)
+    found = team_explanation.explain(before, hall.ruleset, hall.state.played[number - 1], one, other)
     return [(why.reason, why.message.format_map(why.params)) for why in found]
 
 
@@ -514,7 +503,7 @@ def test_it_is_said_why_two_teams_meet_and_who_sits_where() -> None:
     hall = Hall(players_of("a", "b"), 1, OF_TWO)
     register(hall, "a", "a1", "a2", "a3")
     register(hall, "b", "b1")
-    hall.do([decide.withdraw(hall.state, player_id=one, note="", at=None, now=hall.now)[0] for one in ("b2", "b3")])
+    hall.do([hall.decided(pb.WithdrawPlayerRequest(player_id=one))[0] for one in ("b2", "b3")])
     hall.pair(1)
     assert explained(hall, "a2")[1] == (
         "board", "By the line-up a2 is at board 2, and wins there without a game: b has nobody left for it."
@@ -568,7 +557,7 @@ def test_a_team_that_rests_with_fewer_players_than_boards_has_the_points_of_all_
     for team in "abc":
         register(hall, team, f"{team}1", f"{team}2")
     for unused in "abc":
-        hall.do(decide.withdraw(hall.state, player_id=f"{unused}3", note="", at=None, now=hall.now))
+        hall.carry_out(pb.WithdrawPlayerRequest(player_id=f"{unused}3"))
     play(hall, 1, first_wins)
     (resting,) = (one.team_bye for one in hall.state.played)
     assert resting
@@ -586,7 +575,7 @@ def test_in_a_round_of_king_of_the_hill_each_team_meets_the_next_of_the_standing
     first, second = hall.state.played[0].matches
     ranked = standing_of_teams(hall.state, hall.ruleset)
     assert ranked == (first.team_ids[0], second.team_ids[0], second.team_ids[1], first.team_ids[1])
-    hall.do(decide.pair(hall.state, hall.ruleset, number=2, system="king-of-the-hill", at=None, now=hall.now))
+    hall.carry_out(pb.PairRoundRequest(round=2, system="king-of-the-hill"))
     assert [match.team_ids for match in hall.state.played[1].matches] == [ranked[:2], ranked[2:]]
 
 
@@ -595,7 +584,7 @@ def test_where_teams_are_kept_apart_king_of_the_hill_says_so() -> None:
     play(hall, 1, first_wins)
     ranked = standing_of_teams(hall.state, hall.ruleset)
     hall.do(forbid_teams(hall, *ranked[:2]))
-    hall.do(decide.pair(hall.state, hall.ruleset, number=2, system="king-of-the-hill", at=None, now=hall.now))
+    hall.carry_out(pb.PairRoundRequest(round=2, system="king-of-the-hill"))
     assert hall.state.played[1].matches[0].team_ids == (ranked[0], ranked[2])
     apart = (
         "King of the hill: some are kept apart, so each meets the nearest in the standings with whom all can be paired"
@@ -645,27 +634,27 @@ def test_who_comes_back_or_comes_late_does_not_move_the_rating_that_a_team_began
     def rating(team: int) -> int:
         return between(hall.state, hall.ruleset).players[team].rating
 
-    hall.do(decide.withdraw(hall.state, player_id="a1", note="", at=None, now=hall.now))
+    hall.carry_out(pb.WithdrawPlayerRequest(player_id="a1"))
     assert rating(0) == 1998
     hall.pair(1)
-    hall.do(decide.unpair(hall.state, number=1, note="", at=None, now=hall.now))
+    hall.carry_out(pb.UnpairRoundRequest(round=1))
     # A round that was taken back holds nothing.
     line_up(hall, "b", "b3", "b2")
     line_up(hall, "b", "b3", "b2", "b1")
     assert rating(1) == 1998
     withdraw(hall, "c")
     for player in ("c1", "c2", "c3"):
-        hall.do(decide.withdraw(hall.state, player_id=player, note="", at=None, now=hall.now))
+        hall.carry_out(pb.WithdrawPlayerRequest(player_id=player))
     play(hall, 1, first_wins)
-    hall.do(decide.reinstate(hall.state, player_id="a1", at=None, now=hall.now))
+    hall.carry_out(pb.ReinstatePlayerRequest(player_id="a1"))
     assert rating(0) == 1998
     # A team that comes later has that of the line-up which it comes with.
     for player in ("c1", "c2"):
-        hall.do(decide.reinstate(hall.state, player_id=player, at=None, now=hall.now))
+        hall.carry_out(pb.ReinstatePlayerRequest(player_id=player))
     reinstate(hall, "c")
     assert rating(2) == 1999
     play(hall, 2, first_wins)
-    hall.do(decide.reinstate(hall.state, player_id="c3", at=None, now=hall.now))
+    hall.carry_out(pb.ReinstatePlayerRequest(player_id="c3"))
     line_up(hall, "c", "c3", "c2", "c1")
     assert rating(2) == 1999
 
@@ -675,7 +664,7 @@ def test_a_line_up_that_a_round_was_paired_by_is_not_undone() -> None:
     (fact,) = line_up(hall, "a", "a3", "a2", "a1")
     hall.pair(1)
     assert refusal_of(lambda: undo(hall, fact))[0] == "NOT_UNDONE"
-    hall.do(decide.unpair(hall.state, number=1, note="", at=None, now=hall.now))
+    hall.carry_out(pb.UnpairRoundRequest(round=1))
     undo(hall, fact)
     assert hall.state.teams[0].line_up == ("a1", "a2", "a3")
 
@@ -694,11 +683,11 @@ def test_a_return_that_is_undone_leaves_the_rounds_missed_that_were() -> None:
 def test_who_is_expelled_or_kept_out_of_a_round_makes_room_for_the_next() -> None:
     hall = hall_of("a", "b", "c", "d", rounds=3)
     play(hall, 1, first_wins)
-    decided = {"arbiter_id": "eva", "decided_by": ["director"], "note": "", "at": None, "now": hall.now}
     kind = events.SANCTION_KIND_ROUNDS
-    out = {"player_id": "a1", "kind": kind, "game": "", "points": 0, "rounds": [2]}
-    hall.do(decide.sanction(hall.state, hall.ruleset, **out, **decided))  # type: ignore[arg-type]
-    hall.do(decide.expel(hall.state, hall.ruleset, player_id="b2", **decided))  # type: ignore[arg-type]
+    hall.carry_out(
+        pb.SanctionPlayerRequest(player_id="a1", kind=kind, rounds=[2], arbiter_id="eva", decided_by=["director"])
+    )
+    hall.carry_out(pb.ExpelPlayerRequest(player_id="b2", arbiter_id="eva", decided_by=["director"]))
     hall.pair(2)
     boards = at_boards(hall, 2)
     assert {player: board for player, board in boards.items() if player[0] in "ab"} == {
@@ -712,7 +701,7 @@ def test_a_team_that_had_a_win_without_a_game_gets_no_bye_however_few_its_boards
     for team in "abcde":
         register(hall, team, *(f"{team}{place}" for place in (1, 2, 3)))
     for gone in ("e2", "e3"):
-        hall.do(decide.withdraw(hall.state, player_id=gone, note="", at=None, now=hall.now))
+        hall.carry_out(pb.WithdrawPlayerRequest(player_id=gone))
     granted = events.BYE_KIND_FULL_POINT
     hall.do(grant_team_bye(hall, "e", 1, granted))
     play(hall, 1, first_wins)
@@ -725,11 +714,11 @@ def test_a_team_that_had_a_win_without_a_game_gets_no_bye_however_few_its_boards
 def test_nobody_waits_for_the_players_of_a_team_that_has_withdrawn_to_check_in() -> None:
     hall = hall_of("a", "b", "c", each=2, rounds=1)
     for player_id in ("a1", "a2", "b1", "b2"):
-        hall.do(decide.check_in(hall.state, player_id=player_id, at=None, now=hall.now))
-    waited = [one.subject for one in decide.obstacles(hall.state, hall.ruleset, 1) if one.reason == "NOT_CHECKED_IN"]
+        hall.carry_out(pb.CheckInPlayerRequest(player_id=player_id))
+    waited = [one.subject for one in obstacles(hall.state, hall.ruleset, 1) if one.reason == "NOT_CHECKED_IN"]
     assert waited == ["players/c1", "players/c2"]
     withdraw(hall, "c")
-    assert decide.obstacles(hall.state, hall.ruleset, 1) == []
+    assert obstacles(hall.state, hall.ruleset, 1) == []
     # Who goes over to another team is waited for again.
     line_up(hall, "a", "a1", "a2", "c1")
-    assert [one.subject for one in decide.obstacles(hall.state, hall.ruleset, 1)] == ["players/c1"]
+    assert [one.subject for one in obstacles(hall.state, hall.ruleset, 1)] == ["players/c1"]

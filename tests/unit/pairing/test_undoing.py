@@ -11,45 +11,42 @@ from hypothesis import strategies as st
 from tests.unit.pairing.halls import FISC, NOON, Hall
 
 from faristol.kernel.refusal import Refusal
-from faristol.pairing import decide
+from faristol.kernel.times import to_timestamp
 from faristol.pairing.model import Hall as Room
 from faristol.pairing.model import Tournament
+from faristol.pairing.undo import undone_by
 from faristol.pb.pairing.v1 import events_pb2 as events
-from faristol.pb.pairing.v1 import pairing_pb2 as pairing
+from faristol.pb.pairing.v1 import pairing_pb2 as pb
 from faristol.rules import Bye, Ruleset, load_ruleset
 
-PLAYED_OUT = pairing.RUNNING_GAME_PLAYED_OUT
-GIVEN_UP = pairing.RUNNING_GAME_GIVEN_UP
+PLAYED_OUT = pb.RUNNING_GAME_PLAYED_OUT
+GIVEN_UP = pb.RUNNING_GAME_GIVEN_UP
 GAME = "open-r1-t1"
 PES = load_ruleset("pes-2024")
-PAIRING = pairing.DESCRIPTOR.services_by_name["PairingService"]
+PAIRING = pb.DESCRIPTOR.services_by_name["PairingService"]
 
 Act = Callable[[Hall], Sequence[Message]]
 
 ACTS: dict[str, Act] = {
-    "RoundsChanged": lambda hall: decide.change_rounds(hall.state, FISC, rounds=7, note="", at=None, now=hall.now),
-    "PlayerCheckedIn": lambda hall: decide.check_in(hall.state, player_id="p1", at=None, now=hall.now),
-    "PlayerWithdrawn": lambda hall: decide.withdraw(hall.state, player_id="p1", note="", at=None, now=hall.now),
-    "ByeGranted": lambda hall: decide.grant_bye(
-        hall.state, FISC, player_id="p1", number=1, kind=events.BYE_KIND_HALF_POINT, at=None, now=hall.now
+    "RoundsChanged": lambda hall: hall.decided(pb.ChangeRoundsRequest(rounds=7)),
+    "PlayerCheckedIn": lambda hall: hall.decided(pb.CheckInPlayerRequest(player_id="p1")),
+    "PlayerWithdrawn": lambda hall: hall.decided(pb.WithdrawPlayerRequest(player_id="p1")),
+    "ByeGranted": lambda hall: hall.decided(
+        pb.GrantByeRequest(player_id="p1", round=1, kind=events.BYE_KIND_HALF_POINT)
     ),
-    "PairForbidden": lambda hall: decide.forbid(hall.state, FISC, player_ids=["p1", "p2"], at=None, now=hall.now),
-    "PairKept": lambda hall: decide.keep(
-        hall.state, FISC, player_ids=["p1", "p2"], rematch=False, at=None, now=hall.now
+    "PairForbidden": lambda hall: hall.decided(pb.ForbidPairRequest(player_ids=["p1", "p2"])),
+    "PairKept": lambda hall: hall.decided(pb.KeepPairRequest(player_ids=["p1", "p2"], rematch=False)),
+    "HallsSet": lambda hall: hall.decided(
+        pb.SetHallsRequest(halls=[hall.message() for hall in [Room("A", 1, 20)]], top_tables=4)
     ),
-    "HallsSet": lambda hall: decide.set_halls(
-        hall.state, halls=[Room("A", 1, 20)], top_tables=4, at=None, now=hall.now
-    ),
-    "RoundPaired": lambda hall: decide.pair(
-        hall.state, hall.ruleset, number=len(hall.state.played) + 1, at=None, now=hall.now
-    ),
+    "RoundPaired": lambda hall: hall.decided(pb.PairRoundRequest(round=len(hall.state.played) + 1)),
 }
 """Acts of a director before a round begins."""
 
 
 def undo(hall: Hall, act: Message) -> Sequence[Message]:
     version = 1 + next(place for place, fact in enumerate(hall.facts) if fact is act)
-    return hall.do(decide.undo(hall.state, hall.ruleset, hall.facts, version, note="a slip", at=None, now=hall.now))
+    return hall.carry_out(pb.UndoActRequest(version=version, note="a slip"))
 
 
 def do_and_undo(hall: Hall, name: str) -> Message:
@@ -63,15 +60,13 @@ def hall_of(ruleset: Ruleset = FISC) -> Hall:
     return Hall({f"p{place}": 2000 - place for place in range(1, 9)}, ruleset=ruleset)
 
 
-def withdraw(hall: Hall, player_id: str, running_game: pairing.RunningGame.ValueType = PLAYED_OUT) -> Message:
-    (fact,) = hall.do(
-        decide.withdraw(hall.state, player_id=player_id, note="", running_game=running_game, at=None, now=hall.now)
-    )
+def withdraw(hall: Hall, player_id: str, running_game: pb.RunningGame.ValueType = PLAYED_OUT) -> Message:
+    (fact,) = hall.carry_out(pb.WithdrawPlayerRequest(player_id=player_id, running_game=running_game))
     return fact
 
 
 def reinstate(hall: Hall, player_id: str) -> Message:
-    (fact,) = hall.do(decide.reinstate(hall.state, player_id=player_id, at=None, now=hall.now))
+    (fact,) = hall.carry_out(pb.ReinstatePlayerRequest(player_id=player_id))
     return fact
 
 
@@ -145,7 +140,7 @@ def test_an_old_act_is_not_undone_on_what_took_its_place() -> None:
     hall = hall_of()
     first, *_ = hall.do(ACTS["PairKept"](hall))
     hall.play(1)
-    again, *_ = hall.do(decide.keep(hall.state, FISC, player_ids=["p1", "p2"], rematch=True, at=None, now=hall.now))
+    again, *_ = hall.carry_out(pb.KeepPairRequest(player_ids=["p1", "p2"], rematch=True))
 
     assert superseded(hall, first) == "RoundPaired"
     assert hall.state.kept_pairs(2) == (("p1", "p2"),)
@@ -172,7 +167,7 @@ def test_a_withdrawal_is_not_undone_once_a_round_was_paired_without_the_player()
     hall.pair(2)
 
     assert superseded(hall, act) == "RoundPaired"
-    hall.do(decide.unpair(hall.state, number=2, note="", at=None, now=hall.now))
+    hall.carry_out(pb.UnpairRoundRequest(round=2))
     undo(hall, act)
     assert hall.state.players[0].takes_part(2)
 
@@ -213,10 +208,10 @@ def test_undoing_a_return_leaves_the_rounds_missed_before_it_missed() -> None:
 
 def test_undoing_a_second_table_of_ones_own_gives_the_first_one_back() -> None:
     hall = hall_of()
-    hall.do(decide.set_halls(hall.state, halls=[Room("A", 1, 20)], top_tables=0, at=None, now=hall.now))
+    hall.carry_out(pb.SetHallsRequest(halls=[hall.message() for hall in [Room("A", 1, 20)]], top_tables=0))
 
     def fix(table: int) -> Message:
-        (fact,) = hall.do(decide.fix_table(hall.state, player_id="p1", table=table, at=None, now=hall.now))
+        (fact,) = hall.carry_out(pb.FixTableRequest(player_id="p1", table=table))
         return fact
 
     first = fix(15)
@@ -225,7 +220,7 @@ def test_undoing_a_second_table_of_ones_own_gives_the_first_one_back() -> None:
     undo(hall, second)
     assert hall.state.players[0].table == 15
 
-    hall.do(decide.release_table(hall.state, player_id="p1", at=None, now=hall.now))
+    hall.carry_out(pb.ReleaseTableRequest(player_id="p1"))
     undo(hall, fix(17))
     assert hall.state.players[0].table is None
 
@@ -249,11 +244,11 @@ def test_a_pairing_that_was_taken_back_is_made_again_unless_anything_came_after(
     hall = hall_of()
     hall.pair(1)
     paired = hall.state.played
-    (back,) = hall.do(decide.unpair(hall.state, number=1, note="", at=None, now=hall.now))
+    (back,) = hall.carry_out(pb.UnpairRoundRequest(round=1))
     undo(hall, back)
     assert hall.state.played == paired
 
-    (back,) = hall.do(decide.unpair(hall.state, number=1, note="", at=None, now=hall.now))
+    (back,) = hall.carry_out(pb.UnpairRoundRequest(round=1))
     hall.do(ACTS["PairForbidden"](hall))
     assert superseded(hall, back) == "PairForbidden"
 
@@ -261,16 +256,14 @@ def test_a_pairing_that_was_taken_back_is_made_again_unless_anything_came_after(
 def postponement(hall: Hall) -> Sequence[Message]:
     """The first game of the first round is put off for a day."""
     due = hall.now + timedelta(days=1)
-    return decide.postpone(
-        hall.state,
-        hall.ruleset,
-        game=GAME,
-        player_ids=hall.state.played[0].pairings[0].player_ids,
-        scheduled_at=due,
-        postponed_to=due + timedelta(days=1),
-        arbiter_id="eleni",
-        at=None,
-        now=hall.now,
+    return hall.decided(
+        pb.PostponeGameRequest(
+            game_id=GAME,
+            player_ids=hall.state.played[0].pairings[0].player_ids,
+            scheduled_at=to_timestamp(due),
+            postponed_to=to_timestamp(due + timedelta(days=1)),
+            arbiter_id="eleni",
+        )
     )
 
 
@@ -286,7 +279,7 @@ def test_a_postponement_is_taken_back_before_its_round_begins_and_not_after() ->
 
 def test_every_act_that_is_said_to_be_undone_has_what_undoes_it() -> None:
     facts = [value for value in vars(events).values() if isinstance(value, type) and issubclass(value, Message)]
-    told = {decide.undone_by(kind(), ()) for kind in facts} - {""}
+    told = {undone_by(kind(), ()) for kind in facts} - {""}
 
     assert len(told) > 10
     assert told <= {method.name for method in PAIRING.methods}
@@ -297,15 +290,15 @@ def test_what_is_told_to_undo_a_table_of_ones_own_is_what_undoes_it() -> None:
     hall.do(ACTS["HallsSet"](hall))
     told = []
     for table in (15, 17):
-        (fact,) = hall.do(decide.fix_table(hall.state, player_id="p1", table=table, at=None, now=hall.now))
-        told.append((decide.undone_by(fact, hall.facts[:-1]), undo_of(hall, fact)))
+        (fact,) = hall.carry_out(pb.FixTableRequest(player_id="p1", table=table))
+        told.append((undone_by(fact, hall.facts[:-1]), undo_of(hall, fact)))
 
     assert told == [("ReleaseTable", "TableReleased"), ("FixTable", "TableFixed")]
 
 
 def undo_of(hall: Hall, act: Message) -> str:
     """The fact that would undo an act, which is not undone."""
-    (fact,) = decide.undo(hall.state, hall.ruleset, hall.facts, len(hall.facts), note="", at=None, now=hall.now)
+    (fact,) = hall.decided(pb.UndoActRequest(version=len(hall.facts)))
     assert act is hall.facts[-1]
     return fact.DESCRIPTOR.name
 
@@ -313,8 +306,8 @@ def undo_of(hall: Hall, act: Message) -> str:
 def test_halls_that_are_undone_are_those_that_there_were_before() -> None:
     hall = hall_of()
     first, *_ = hall.do(ACTS["HallsSet"](hall))
-    second, *_ = hall.do(
-        decide.set_halls(hall.state, halls=[Room("B", 1, 9), Room("C", 10, 30)], top_tables=2, at=None, now=hall.now)
+    second, *_ = hall.carry_out(
+        pb.SetHallsRequest(halls=[hall.message() for hall in [Room("B", 1, 9), Room("C", 10, 30)]], top_tables=2)
     )
     assert superseded(hall, first) == "HallsSet"
     undo(hall, second)
@@ -327,7 +320,7 @@ def test_a_pairing_that_is_made_again_keeps_the_games_that_were_postponed() -> N
     hall.pair(1)
     hall.do(postponement(hall))
     paired = hall.state.played
-    (back,) = hall.do(decide.unpair(hall.state, number=1, note="", at=None, now=hall.now))
+    (back,) = hall.carry_out(pb.UnpairRoundRequest(round=1))
     undo(hall, back)
 
     assert hall.state.played == paired
@@ -338,8 +331,8 @@ def test_a_pairing_that_would_come_out_otherwise_is_not_made_again() -> None:
     hall = hall_of()
     hall.pair(1)
     first, second = hall.state.played[0].pairings[0].pair
-    hall.do(decide.forbid(hall.state, FISC, player_ids=[first, second], at=None, now=hall.now))
-    (back,) = hall.do(decide.unpair(hall.state, number=1, note="", at=None, now=hall.now))
+    hall.carry_out(pb.ForbidPairRequest(player_ids=[first, second]))
+    (back,) = hall.carry_out(pb.UnpairRoundRequest(round=1))
     before = hall.state
 
     with pytest.raises(Refusal, match="would be paired otherwise"):
@@ -375,7 +368,7 @@ def published() -> tuple[Hall, Message]:
     hall = hall_of()
     for number in range(1, 6):
         hall.play(number)
-    (act,) = hall.do(decide.publish(hall.state, hall.ruleset, at=None, now=hall.now))
+    (act,) = hall.carry_out(pb.PublishStandingsRequest())
     return hall, act
 
 
@@ -385,9 +378,9 @@ def test_final_standings_that_are_reopened_can_be_corrected_and_published_again(
 
     assert isinstance(reopened, events.StandingsReopened)
     assert (reopened.round, reopened.note, hall.state.over) == (5, "a slip", False)
-    hall.do(decide.change_rounds(hall.state, FISC, rounds=6, note="", at=None, now=hall.now))
+    hall.carry_out(pb.ChangeRoundsRequest(rounds=6))
     hall.play(6)
-    (again,) = hall.do(decide.publish(hall.state, hall.ruleset, at=None, now=hall.now))
+    (again,) = hall.carry_out(pb.PublishStandingsRequest())
     assert isinstance(again, events.StandingsPublished)
     assert (again.round, hall.state.over) == (6, True)
 
@@ -398,7 +391,7 @@ def test_final_standings_are_reopened_once_and_only_when_published() -> None:
 
     assert superseded(hall, act) == "StandingsReopened"
     with pytest.raises(Refusal) as refused:
-        decide.reopen(hall.state, note="", at=None, now=hall.now)
+        hall.decided(pb.ReopenStandingsRequest())
     assert refused.value.reason == "NOT_PUBLISHED"
     (once_more,) = undo(hall, hall.facts[-1])
     assert isinstance(once_more, events.StandingsPublished)
@@ -409,7 +402,7 @@ def test_what_is_refused_once_final_standings_are_published_says_how_to_reopen_t
     hall, _ = published()
 
     with pytest.raises(Refusal, match="standings reopen"):
-        hall.do(decide.withdraw(hall.state, player_id="p1", note="", at=None, now=hall.now))
+        hall.carry_out(pb.WithdrawPlayerRequest(player_id="p1"))
 
 
 def test_a_result_that_is_not_undone_is_said_to_be_corrected() -> None:
@@ -418,5 +411,5 @@ def test_a_result_that_is_not_undone_is_said_to_be_corrected() -> None:
     version = 1 + next(place for place, fact in enumerate(hall.facts) if isinstance(fact, events.ResultRecorded))
 
     with pytest.raises(Refusal, match=f"`result correct` for {GAME}") as refused:
-        decide.undo(hall.state, hall.ruleset, hall.facts, version, note="", at=None, now=hall.now)
+        hall.decided(pb.UndoActRequest(version=version))
     assert refused.value.reason == "NOT_UNDONE"

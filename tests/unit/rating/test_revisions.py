@@ -11,11 +11,11 @@ from google.protobuf.message import Message
 from google.protobuf.timestamp_pb2 import Timestamp
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.unit.pairing.halls import FISC, Hall
+from tests.unit.pairing.halls import Hall
 
-from faristol.pairing import decide as pairing
 from faristol.pb.game.v1 import events_pb2 as game_events
 from faristol.pb.pairing.v1 import events_pb2 as pairing_events
+from faristol.pb.pairing.v1 import pairing_pb2 as pb
 from faristol.pb.rating.v1 import events_pb2 as events
 from faristol.rating.decide import choose, publish, revise
 from faristol.rating.earlier import Earlier
@@ -207,7 +207,7 @@ async def test_a_list_stands_while_rounds_that_were_added_are_played_and_is_revi
     assert await follow(record, await happen(record, hall.facts))
     before = await listed(record)
 
-    added = hall.do(pairing.change_rounds(hall.state, FISC, rounds=6, note="", at=None, now=hall.now))
+    added = hall.carry_out(pb.ChangeRoundsRequest(rounds=6))
     assert not await follow(record, await happen(record, added))
     assert not await follow(record, await happen(record, corrected(hall, LAST, 300, 400)))
     assert await listed(record) == before

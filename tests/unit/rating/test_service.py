@@ -11,9 +11,9 @@ from tests.unit.pairing.halls import Hall
 
 from faristol.host import Runtime, Settings
 from faristol.host.interceptor import ErrorInterceptor
-from faristol.pairing import decide
 from faristol.pb.game.v1 import events_pb2 as game_events
 from faristol.pb.pairing.v1 import events_pb2 as pairing_events
+from faristol.pb.pairing.v1 import pairing_pb2 as pb
 from faristol.pb.rating.v1 import events_pb2 as events
 from faristol.pb.rating.v1 import rating_pb2 as rating
 from faristol.pb.rating.v1 import rating_pb2_grpc as rating_grpc
@@ -103,7 +103,7 @@ async def test_the_list_follows_when_a_round_that_is_closed_becomes_the_last(rec
     hall = Hall({f"p{place}": 2000 - place for place in range(1, 9)}, 7)
     for number in range(1, 6):
         hall.play(number)
-    hall.do(decide.change_rounds(hall.state, hall.ruleset, rounds=5, note="", at=None, now=hall.now))
+    hall.carry_out(pb.ChangeRoundsRequest(rounds=5))
     await record.append(Decision([Write("tournament-open", 0, hall.facts, "open")]), Metadata())
     reaction = lists(record, Earlier(record))
     followed = ("RoundClosed", "RoundsChanged")

@@ -1,10 +1,12 @@
 """A tournament as its facts tell it. Pure."""
 
 from faristol.pairing.model.appeal import Appeal, AppealPhase, Member
+from faristol.pairing.model.belonging import Belonging
 from faristol.pairing.model.division import Division
 from faristol.pairing.model.entries import BYES, KINDS
 from faristol.pairing.model.evolution import evolve
 from faristol.pairing.model.player import Player
+from faristol.pairing.model.rulings import Ruled, Rulings, game_stream, watch
 from faristol.pairing.model.team import BoardBye, Team, TeamMatch
 from faristol.pairing.model.tournament import (
     Decided,
@@ -24,6 +26,7 @@ __all__ = [
     "KINDS",
     "Appeal",
     "AppealPhase",
+    "Belonging",
     "BoardBye",
     "Decided",
     "Division",
@@ -34,11 +37,15 @@ __all__ = [
     "Phase",
     "Player",
     "Round",
+    "Ruled",
+    "Rulings",
     "Team",
     "TeamMatch",
     "Tournament",
     "Unsanctioned",
     "evolve",
     "game_id",
+    "game_stream",
     "stream",
+    "watch",
 ]

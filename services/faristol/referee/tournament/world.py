@@ -10,7 +10,7 @@ from typing import Any
 
 from google.protobuf.message import Message
 
-from faristol.pairing.decide import pin_of
+from faristol.pairing.administration.tournaments import pin_of
 from faristol.pb.game.v1 import game_pb2
 from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.pb.pairing.v1 import pairing_pb2

@@ -7,14 +7,15 @@ from collections import Counter
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.unit.pairing.halls import NOON, Hall
+from tests.unit.pairing.halls import Hall, decided
 
 from faristol.kernel.refusal import Refusal
 from faristol.kernel.times import to_timestamp
-from faristol.pairing import decide
+from faristol.pairing.administration.results import record_result
 from faristol.pairing.engines.lot import draw_tables, sizes
-from faristol.pairing.explaining import explain
+from faristol.pairing.rounds.explanation import explain
 from faristol.pb.pairing.v1 import events_pb2 as events
+from faristol.pb.pairing.v1 import pairing_pb2 as pb
 from faristol.rules import load_ruleset
 
 FM = load_ruleset("festa-major")
@@ -81,13 +82,13 @@ def test_players_whom_a_lot_brought_together_may_meet_again_round_after_round() 
         hall.start(number)
         for table in hall.state.played[number - 1].pairings:
             scores = [(player_id, 100 + place) for place, player_id in enumerate(table.player_ids)]
-            facts = decide.record_result(
+            facts = record_result(
                 hall.state, hall.ruleset, game=table.game_id, scores=scores, occurred_at=to_timestamp(hall.now)
             )
             hall.do(facts)
             assert hall.state.played[number - 1].results[table.game_id] == tuple(score for _, score in scores)
         hall.close(number)
-    hall.do(decide.publish(hall.state, hall.ruleset, at=None, now=hall.now))
+    hall.carry_out(pb.PublishStandingsRequest())
 
 
 def test_the_result_of_a_table_is_of_all_its_players_in_their_order() -> None:
@@ -96,7 +97,7 @@ def test_the_result_of_a_table_is_of_all_its_players_in_their_order() -> None:
     table = fact.pairings[0]
     scores = [(player_id, 200) for player_id in table.player_ids]
     with pytest.raises(Refusal) as refused:
-        decide.record_result(
+        record_result(
             hall.state, hall.ruleset, game=table.game_id, scores=scores[:3], occurred_at=to_timestamp(hall.now)
         )
     assert refused.value.reason == "WRONG_PLAYERS"
@@ -106,9 +107,9 @@ def test_nobody_is_paired_by_hand_where_a_lot_makes_the_tables() -> None:
     hall = Hall(PLAYERS, rounds=3, ruleset=FM)
     both = ("anna", "biel")
     with pytest.raises(Refusal) as forbidden:
-        decide.forbid(hall.state, FM, player_ids=both, at=None, now=NOON)
+        decided(hall.state, pb.ForbidPairRequest(player_ids=both), rules=FM)
     with pytest.raises(Refusal) as kept:
-        decide.keep(hall.state, FM, player_ids=both, rematch=False, at=None, now=NOON)
+        decided(hall.state, pb.KeepPairRequest(player_ids=both, rematch=False), rules=FM)
     for refused in (forbidden.value, kept.value):
         assert (refused.reason, refused.article) == ("PAIRED_BY_LOT", "FM pr.")
 

@@ -1,0 +1,1 @@
+"""The administration of a tournament: players, divisions, halls, results, standings. Pure."""

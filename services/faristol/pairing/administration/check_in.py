@@ -1,0 +1,64 @@
+"""Checking players in before the first round. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Mapping
+
+from google.protobuf.message import Message
+
+from faristol.kernel.refusal import N_, Refusal
+from faristol.pairing.conditions import taking_part
+from faristol.pairing.model import Player, Tournament
+from faristol.pairing.situation import Command, Situation, Undo
+from faristol.pb.pairing.v1 import events_pb2 as events
+from faristol.pb.pairing.v1 import pairing_pb2 as pb
+
+
+def check_in(situation: Situation, request: pb.CheckInPlayerRequest) -> list[Message]:
+    """Note that a player is there.
+
+    Once a player is, the first round is paired when all are checked in or have withdrawn.
+    """
+    player = _before_first_round(situation.state, request.player_id)
+    if player.checked_in:
+        raise Refusal("CHECKED_IN", "", N_("{player} is checked in already."), {"player": player.player_id})
+    return [events.PlayerCheckedIn(player_id=player.player_id, occurred_at=situation.occurred_at)]
+
+
+def check_out(situation: Situation, request: pb.CheckOutPlayerRequest) -> list[Message]:
+    """Take a check-in back."""
+    player = _before_first_round(situation.state, request.player_id)
+    if not player.checked_in:
+        raise Refusal("NOT_CHECKED_IN", "", N_("{player} is not checked in."), {"player": player.player_id})
+    return [events.PlayerCheckedOut(player_id=player.player_id, occurred_at=situation.occurred_at)]
+
+
+def _before_first_round(state: Tournament, player_id: str) -> Player:
+    player = taking_part(state, player_id)
+    if state.played:
+        raise Refusal("CHECK_IN_CLOSED", "", N_("Round 1 has been paired: players are checked in before that."))
+    return player
+
+
+COMMANDS: Mapping[type[Message], Command] = {
+    pb.CheckInPlayerRequest: Command(check_in),
+    pb.CheckOutPlayerRequest: Command(check_out),
+}
+
+
+def _thing(act: events.PlayerCheckedIn | events.PlayerCheckedOut) -> Hashable:
+    return "check-in", act.player_id
+
+
+def _rests(act: Message, later: Message) -> bool:
+    return isinstance(later, events.RoundPaired)
+
+
+UNDO: Mapping[type[Message], Undo] = {
+    events.PlayerCheckedIn: Undo(
+        lambda act, before: pb.CheckOutPlayerRequest(player_id=act.player_id), thing=_thing, rests=_rests
+    ),
+    events.PlayerCheckedOut: Undo(
+        lambda act, before: pb.CheckInPlayerRequest(player_id=act.player_id), thing=_thing, rests=_rests
+    ),
+}

@@ -1,0 +1,168 @@
+"""The correction of results. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from google.protobuf.message import Message
+
+from faristol.kernel.errors import Invalid
+from faristol.kernel.refusal import N_, Refusal
+from faristol.pairing.administration.results import (
+    Scores,
+    after_sanctions,
+    final_scores,
+    forfeit_scores,
+    given_scores,
+    leaders,
+    scores_swapped,
+    winner_by,
+)
+from faristol.pairing.conditions import check_arbiter, found_game
+from faristol.pairing.model import Decided, Pairing, Round, Unsanctioned
+from faristol.pairing.situation import Command, Situation, of_game
+from faristol.pb.game.v1 import events_pb2 as game_events
+from faristol.pb.pairing.v1 import events_pb2 as events
+from faristol.pb.pairing.v1 import pairing_pb2 as pb
+from faristol.rules.corrections import check_result_correction
+
+
+def correct_result(situation: Situation, request: pb.CorrectResultRequest) -> list[Message]:
+    """Another result in place of one on the record, whatever became of its round since.
+
+    Scores are those of the game: what sanctions that stand on it take comes off them in a fact of its own.
+    ``unplayed`` says that it is a forfeit, which is no game for pairing, tie-breaks and ratings; without scores it has
+    those of the book.
+
+    FISC I.8 and PES Ε.α let no result be touched; under FISE 44 all its players ask; elsewhere the arbiter decides.
+    What is final is the sheet: an arbiter who entered a result wrongly puts that right under every book.
+    Who left the game, or lost it by decision, goes on losing it unless ``winner_id`` names them.
+    Raises ``Invalid`` for scores that are not of both players, in any order, and without an arbiter;
+    ``Refusal`` for scores by which another than ``winner_id`` wins, unless nobody played or all had lost the game, and
+    where others stand on the record than ``scores_before``, which the caller took for those to be corrected.
+    """
+    ruleset, game = situation.ruleset, request.game_id
+    played, pairing = found_game(situation.state, game)
+    check_arbiter(request.arbiter_id, pairing.player_ids)
+    _check_result(played, pairing, request)
+    scores = _scores(situation, pairing, request)
+    _check_asked(situation, played, pairing, request)
+    unsanctioned = played.without_sanctions(game)
+    before, points = unsanctioned.decided, tuple(score for _, score in scores)
+    winner_id = _winner(before, request, scores)
+    known = (unsanctioned.scores, before.winner_id, before.lost_by_all, before.unplayed)
+    if known == (points, winner_id, request.lost_by_all, request.unplayed):
+        raise Refusal("SAME_RESULT", "", N_("This is the result of {game} already."), {"game": game})
+    corrected = events.ResultCorrected(
+        round=played.number,
+        game_id=game,
+        scores=final_scores(scores),
+        winner_id=winner_id,
+        lost_by_all=request.lost_by_all,
+        player_ids=request.player_ids,
+        arbiter_id=request.arbiter_id,
+        note=request.note,
+        occurred_at=situation.occurred_at,
+        unplayed=request.unplayed,
+        condition=_condition(before, unplayed=request.unplayed),
+        loser_ids=_losers(before, pairing.player_ids, winner_id, unplayed=request.unplayed),
+    )
+    result = Unsanctioned(points, before.corrected(corrected))
+    return [corrected, *after_sanctions(played, pairing, ruleset, result, corrected.occurred_at)]
+
+
+def _check_result(played: Round, pairing: Pairing, request: pb.CorrectResultRequest) -> None:
+    """Refuse to correct what has no result, or a result that somebody else has corrected since the caller looked."""
+    game = request.game_id
+    if game not in played.results:
+        raise Refusal(
+            "NO_RESULT",
+            "",
+            N_("{game} has no result yet: there is nothing to correct."),
+            {"game": game},
+            subject=f"games/{game}",
+        )
+    if not request.scores_before:
+        return
+    standing, seen = played.results[game], tuple(score for _, score in given_scores(pairing, request.scores_before))
+    if standing != seen:
+        raise Refusal(
+            "RESULT_CHANGED",
+            "",
+            N_("{game} stands at {standing} by now, and not at {seen}: somebody else has corrected it."),
+            {"game": game, "standing": _written(standing), "seen": _written(seen)},
+            subject=f"games/{game}",
+        )
+
+
+def _written(scores: Sequence[int]) -> str:
+    return "–".join(map(str, scores))
+
+
+def _scores(situation: Situation, pairing: Pairing, request: pb.CorrectResultRequest) -> Scores:
+    """The scores of a request; those of the book for a forfeit of which it gives none."""
+    names, winner_id = pairing.player_ids, request.winner_id
+    if request.unplayed and not request.scores and (winner_id in names or request.lost_by_all):
+        return forfeit_scores(names, [name for name in names if name != winner_id], situation.ruleset)
+    return given_scores(pairing, request.scores)
+
+
+def _check_asked(situation: Situation, played: Round, pairing: Pairing, request: pb.CorrectResultRequest) -> None:
+    """Check who is said to have won and who asks for the correction, which has to be allowed."""
+    if request.winner_id and (request.winner_id not in pairing.player_ids or request.lost_by_all):
+        raise Invalid("winner_id", N_("expected one of the players, or none when all lost"))
+    if strangers := set(request.player_ids) - set(pairing.player_ids):
+        raise Invalid(
+            "player_ids",
+            N_("{found} does not play in {game}"),
+            {"found": ", ".join(sorted(strangers))[:200], "game": request.game_id},
+        )
+    if request.game_id not in played.entered:
+        check_result_correction(request.player_ids, pairing.player_ids, situation.ruleset)
+
+
+def _winner(before: Decided, request: pb.CorrectResultRequest, scores: Scores) -> str:
+    """Who wins by the corrected scores; empty for a draw and when all lost.
+
+    Raises ``Invalid`` for a forfeit that nobody wins or loses; refuses scores by which another than ``winner_id`` wins,
+    whether or not who had left the game, or lost it by decision, still did; and to leave the winner open where all had.
+    """
+    lost = () if before.unplayed else before.losers
+    stayed = {player_id: score for player_id, score in scores if player_id not in lost}
+    winner_id = request.winner_id
+    if winner_id or request.lost_by_all:
+        by_scores = (leaders(stayed), leaders(dict(scores)))
+        if winner_id and not request.unplayed and stayed and [winner_id] not in by_scores:
+            raise scores_swapped(winner_id, scores)
+        return winner_id
+    if not stayed:
+        raise Refusal(
+            "WINNER_NOT_SAID",
+            "",
+            N_("All players of {game} left it or lost it by decision: give winner_id, or lost_by_all."),
+            {"game": request.game_id},
+            subject=f"games/{request.game_id}",
+        )
+    winner_id = winner_by(stayed)
+    if request.unplayed and not winner_id:
+        raise Invalid("unplayed", N_("expected a winner, or that all lost: a game that nobody played is no draw"))
+    return winner_id
+
+
+def _condition(before: Decided, *, unplayed: bool) -> game_events.EndCondition.ValueType:
+    """What ended the game, as far as that is known: a forfeit that turns out to be a game ended somehow."""
+    if unplayed:
+        return game_events.END_CONDITION_FORFEIT
+    return game_events.END_CONDITION_UNSPECIFIED if before.unplayed else before.condition
+
+
+def _losers(before: Decided, players: Sequence[str], winner_id: str, *, unplayed: bool) -> list[str]:
+    """Who left or lost by decision: of a forfeit all but the winner, of a game those who did, if none won."""
+    if unplayed:
+        return [player_id for player_id in players if player_id != winner_id]
+    return [] if before.unplayed or winner_id in before.losers else list(before.losers)
+
+
+COMMANDS: Mapping[type[Message], Command] = {
+    pb.CorrectResultRequest: Command(correct_result, tells=events.ResultCorrected, concerned=of_game)
+}

@@ -1,0 +1,145 @@
+"""Divisions of a championship: what each of them, a tournament of its own, may not do because of the others. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from google.protobuf.message import Message
+
+from faristol.kernel.errors import Invalid
+from faristol.kernel.refusal import N_, Refusal
+from faristol.pairing.conditions import check_open, expelled
+from faristol.pairing.identity import same_name
+from faristol.pairing.model import Division, Hall, Tournament
+from faristol.pairing.situation import Situation
+from faristol.pb.pairing.v1 import events_pb2 as events
+
+MOST_DIVISIONS = 20
+"""Divisions of a championship: each is asked about a player who enters another."""
+
+
+def add_division(situation: Situation, added: Division, *, first_division: str) -> list[Message]:
+    """A tournament becomes a division of the championship of which that of ``situation`` is the first division.
+
+    ``first_division`` is the name that the first one gets where it has none yet; else it is empty, or that name.
+    Raises ``Invalid`` without a name for either, ``Refusal`` once the first is over, for a tournament that is a further
+    division of another, and for a name that another division has.
+    """
+    first = situation.state
+    if not added.name:
+        raise Invalid("division", N_("is missing; expected the name of the division"))
+    check_open(first)
+    if first.division_of:
+        raise Refusal(
+            "NOT_FIRST_DIVISION",
+            "",
+            N_("{tournament} is a division of {first} itself: name that one."),
+            {"tournament": first.tournament_id, "first": first.division_of},
+        )
+    occurred_at = situation.occurred_at
+    facts: list[Message] = []
+    if not first.division:
+        if not first_division:
+            raise Invalid(
+                "first_division",
+                N_("is missing; expected a name, for {tournament} is no division yet"),
+                {"tournament": first.tournament_id},
+            )
+        named = Division(first.tournament_id, first_division)
+        facts.append(events.DivisionAdded(division=named.message(), occurred_at=occurred_at))
+    elif first_division and first_division != first.division:
+        raise Refusal(
+            "DIVISION_NAMED",
+            "",
+            N_("{tournament} is division {division} already."),
+            {"tournament": first.tournament_id, "division": first.division},
+        )
+    if len(first.divisions) >= MOST_DIVISIONS:
+        raise Refusal(
+            "TOO_MANY_DIVISIONS",
+            "",
+            N_("A championship has at most {most} divisions."),
+            {"most": MOST_DIVISIONS},
+        )
+    for other in first.divisions or (Division(first.tournament_id, first_division),):
+        if same_name(other.name, added.name):
+            raise Refusal(
+                "DIVISION_TAKEN",
+                "",
+                N_("Division {division} is {tournament} already."),
+                {"division": other.name, "tournament": other.tournament_id},
+            )
+    return [*facts, events.DivisionAdded(division=added.message(), occurred_at=occurred_at)]
+
+
+def check_in_no_other(player_id: str, divisions: Sequence[Tournament]) -> None:
+    """Refuse a player who takes part in one of the other ``divisions``, or was expelled from it.
+
+    Who withdrew from it before any round takes no part in it.
+    """
+    for other in divisions:
+        player = other.player(player_id)
+        if player is None:
+            continue
+        if player.expelled:
+            raise expelled(player)
+        if not player.never_came:
+            raise Refusal(
+                "ALREADY_IN_DIVISION",
+                "",
+                N_("{player} is in division {division} ({tournament}): nobody plays in two divisions."),
+                {"player": player_id, "division": other.division, "tournament": other.tournament_id},
+                subject=f"tournaments/{other.tournament_id}",
+            )
+
+
+def check_not_moved(situation: Situation, act: Any) -> None:
+    """Refuse to undo half of a move between divisions, after which the player would be in none.
+
+    ``act`` is the entry of the player or their return. Players move before the first round alone.
+    """
+    for other in () if situation.state.played else situation.divisions:
+        player = other.player(act.player_id)
+        if player is not None and player.never_came:
+            raise Refusal(
+                "MOVED",
+                "",
+                N_("{player} left division {division} ({tournament}) before: move them back, or withdraw them."),
+                {"player": act.player_id, "division": other.division, "tournament": other.tournament_id},
+                subject=f"tournaments/{other.tournament_id}",
+            )
+
+
+def check_tables(halls: Sequence[Hall], divisions: Sequence[Tournament]) -> None:
+    """Refuse halls with tables that another division has, or plays a round at; halls themselves may be shared."""
+    wanted = {table for hall in halls for table in hall.tables}
+    for other in divisions:
+        if shared := sorted(wanted & _tables_of(other)):
+            raise Refusal(
+                "TABLES_OF_DIVISION",
+                "",
+                N_("Division {division} ({tournament}) has the tables {tables}: no table is in two divisions."),
+                {"division": other.division, "tournament": other.tournament_id, "tables": _ranges(shared)},
+                subject=f"tournaments/{other.tournament_id}",
+            )
+
+
+def _tables_of(division: Tournament) -> set[int]:
+    """Tables that a division has, and those of halls that it had when the round was paired that is open."""
+    if division.over:
+        return set()
+    current = division.open_round
+    playing = {pairing.table for pairing in current.pairings if pairing.hall} if current is not None else set()
+    return playing.union(*(hall.tables for hall in division.halls))
+
+
+def _ranges(tables: Sequence[int]) -> str:
+    """Tables in order as people write them: ``3, 8–10``."""
+    parts: list[list[int]] = []
+    for table in tables:
+        if parts and table == parts[-1][-1] + 1:
+            parts[-1][1:] = [table]
+        else:
+            parts.append([table])
+    return ", ".join("–".join(map(str, part)) for part in parts)

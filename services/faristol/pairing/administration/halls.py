@@ -1,0 +1,125 @@
+"""Halls, and players who have a table of their own. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Mapping, Sequence
+
+from google.protobuf.message import Message
+
+from faristol.kernel.errors import Invalid
+from faristol.kernel.refusal import N_, Refusal
+from faristol.pairing.administration.divisions import check_tables
+from faristol.pairing.conditions import check_open, registered
+from faristol.pairing.identity import checked_name
+from faristol.pairing.model import Hall
+from faristol.pairing.rounds.seating import MOST_TABLES, check_halls
+from faristol.pairing.situation import Command, Situation, Undo
+from faristol.pb.pairing.v1 import events_pb2 as events
+from faristol.pb.pairing.v1 import pairing_pb2 as pb
+
+
+def set_halls(situation: Situation, request: pb.SetHallsRequest) -> list[Message]:
+    """Say which tables there are, from the next round on; none for tables that are numbered from 1 without end.
+
+    ``top_tables`` is how many of the first pairings sit at the first tables, whoever sat where. Raises ``Invalid`` for
+    halls that share a name or a table, ``Refusal`` while a player has a table of their own that would be in none, and
+    for tables of another division of the championship.
+    """
+    halls = [
+        Hall(checked_name("halls", hall.name, empty=True), hall.first_table, hall.last_table) for hall in request.halls
+    ]
+    check_open(situation.state)
+    check_halls(halls)
+    if not 0 <= request.top_tables <= MOST_TABLES:
+        raise Invalid(
+            "top_tables",
+            N_("is {given}; expected 0 to {most}"),
+            {"given": request.top_tables, "most": MOST_TABLES},
+        )
+    for player in situation.state.players:
+        if player.table is not None and not any(player.table in hall for hall in halls):
+            raise Refusal(
+                "TABLE_NEEDED",
+                "",
+                N_("{player} has table {table}, which would be in no hall: release it first."),
+                {"player": player.player_id, "table": player.table},
+                subject=f"players/{player.player_id}",
+            )
+    check_tables(halls, situation.divisions)
+    return [
+        events.HallsSet(
+            halls=[hall.message() for hall in halls],
+            top_tables=request.top_tables,
+            occurred_at=situation.occurred_at,
+        )
+    ]
+
+
+def fix_table(situation: Situation, request: pb.FixTableRequest) -> list[Message]:
+    """Give a player a table of their own, such as one that a wheelchair reaches, from the next round on.
+
+    Raises ``Refusal`` for a table that is in no hall, and for one that another player has.
+    """
+    state, table = situation.state, request.table
+    player = registered(state, request.player_id)
+    if not any(table in hall for hall in state.halls):
+        raise Refusal(
+            "NO_SUCH_TABLE",
+            "",
+            N_("There is no table {table}; there are: {tables}."),
+            {
+                "table": table,
+                "tables": ", ".join(f"{hall.first_table}–{hall.last_table}" for hall in state.halls) or "–",
+            },
+        )
+    for other in state.players:
+        if other.table == table:
+            raise Refusal(
+                "TABLE_TAKEN",
+                "",
+                N_("Table {table} is {player}’s already."),
+                {"table": table, "player": other.player_id},
+            )
+    return [events.TableFixed(player_id=player.player_id, table=table, occurred_at=situation.occurred_at)]
+
+
+def release_table(situation: Situation, request: pb.ReleaseTableRequest) -> list[Message]:
+    """Let a player sit anywhere again."""
+    player = registered(situation.state, request.player_id)
+    if player.table is None:
+        raise Refusal("NO_OWN_TABLE", "", N_("{player} has no table of their own."), {"player": player.player_id})
+    return [events.TableReleased(player_id=player.player_id, table=player.table, occurred_at=situation.occurred_at)]
+
+
+COMMANDS: Mapping[type[Message], Command] = {
+    pb.SetHallsRequest: Command(set_halls, divisions=True),
+    pb.FixTableRequest: Command(fix_table),
+    pb.ReleaseTableRequest: Command(release_table),
+}
+
+
+def _halls_before(act: events.HallsSet, before: Sequence[Message]) -> Message:
+    earlier = next((fact for fact in reversed(before) if isinstance(fact, events.HallsSet)), events.HallsSet())
+    return pb.SetHallsRequest(halls=earlier.halls, top_tables=earlier.top_tables)
+
+
+def _table_before(fixed: events.TableFixed, before: Sequence[Message]) -> Message:
+    for fact in reversed(before):
+        if isinstance(fact, events.TableFixed | events.TableReleased) and fact.player_id == fixed.player_id:
+            if isinstance(fact, events.TableFixed):
+                return pb.FixTableRequest(player_id=fixed.player_id, table=fact.table)
+            break
+    return pb.ReleaseTableRequest(player_id=fixed.player_id)
+
+
+def _thing(act: events.TableFixed | events.TableReleased) -> Hashable:
+    return "table", act.player_id
+
+
+UNDO: Mapping[type[Message], Undo] = {
+    events.HallsSet: Undo(_halls_before, thing=lambda act: "halls"),
+    events.TableFixed: Undo(_table_before, thing=_thing),
+    events.TableReleased: Undo(
+        lambda act, before: pb.FixTableRequest(player_id=act.player_id, table=act.table), thing=_thing
+    ),
+}

@@ -1,0 +1,76 @@
+"""Players who move from one division of a championship to another. Pure."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import reduce
+
+from google.protobuf.message import Message
+
+from faristol.kernel.errors import Invalid
+from faristol.kernel.refusal import N_, Refusal
+from faristol.pairing.administration.check_in import check_in, check_out
+from faristol.pairing.administration.registration import register
+from faristol.pairing.administration.withdrawal import reinstate, withdraw
+from faristol.pairing.model import evolve
+from faristol.pairing.situation import Situation
+from faristol.pb.pairing.v1 import pairing_pb2 as pb
+
+
+def move(leaving: Situation, entering: Situation, request: pb.MovePlayerRequest) -> tuple[list[Message], list[Message]]:
+    """A player leaves one division for another: the facts of both.
+
+    The player comes with their rating, and checked in if they were; who had been in the division before comes back as
+    they were. The ``divisions`` of ``entering`` are all others of the championship. Raises ``Invalid`` where the two
+    are one, ``Refusal`` where they are not of one championship, once the first round of either is paired, and while a
+    sanction stands on the player, which would be left behind.
+    """
+    left_state, entered_state, player_id = leaving.state, entering.state, request.player_id
+    if left_state.tournament_id == entered_state.tournament_id:
+        raise Invalid(
+            "to_tournament_id", N_("expected another division than {given}"), {"given": entered_state.tournament_id}
+        )
+    if left_state.first_division != entered_state.first_division:
+        raise Refusal(
+            "OTHER_CHAMPIONSHIP",
+            "",
+            N_("{tournament} and {other} are not divisions of one championship."),
+            {"tournament": left_state.tournament_id, "other": entered_state.tournament_id},
+        )
+    for state in (left_state, entered_state):
+        if state.played:
+            raise Refusal(
+                "ROUND_PAIRED",
+                "",
+                N_("{player} cannot be moved: round 1 of division {division} has been paired."),
+                {"player": player_id, "division": state.division},
+                subject=f"tournaments/{state.tournament_id}",
+            )
+    now = max(leaving.now, left_state.latest, entered_state.latest)
+    leaving, entering = replace(leaving, now=now), replace(entering, now=now)
+    left = withdraw(leaving, pb.WithdrawPlayerRequest(player_id=player_id, note=request.note))
+    player = left_state.player(player_id)
+    assert player is not None, "somebody has just been withdrawn"
+    if player.warnings or player.excluded:
+        raise Refusal(
+            "SANCTIONED",
+            "",
+            N_("{player} has been sanctioned in division {division}: lift that first, and impose it where they play."),
+            {"player": player_id, "division": left_state.division},
+            subject=f"players/{player_id}",
+        )
+    if entered_state.player(player_id) is None:
+        rating = None if player.unrated else player.rating
+        entry = pb.RegisterPlayerRequest(player_id=player_id, rating=rating, category=player.category)
+        entered = register(entering, entry)
+    else:
+        entered = reinstate(entering, pb.ReinstatePlayerRequest(player_id=player_id))
+    after = reduce(evolve, entered, entered_state)
+    there = after.player(player_id)
+    assert there is not None, "somebody has just entered"
+    arrived = replace(entering, state=after)
+    if player.checked_in and not there.checked_in:
+        entered += check_in(arrived, pb.CheckInPlayerRequest(player_id=player_id))
+    if there.checked_in and not player.checked_in:
+        entered += check_out(arrived, pb.CheckOutPlayerRequest(player_id=player_id))
+    return left, entered

@@ -1,0 +1,30 @@
+"""Special prizes. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from google.protobuf.message import Message
+
+from faristol.kernel.errors import Invalid
+from faristol.kernel.refusal import N_
+from faristol.pairing.conditions import check_open
+from faristol.pairing.situation import Command, Situation
+from faristol.pb.pairing.v1 import events_pb2 as events
+from faristol.pb.pairing.v1 import pairing_pb2 as pb
+
+
+def offer_prizes(situation: Situation, request: pb.OfferPrizesRequest) -> list[Message]:
+    """Say which special prizes there are, in place of those that were there before (PES ΣΤ).
+
+    Raises ``Invalid`` for a prize named twice or not known, ``Refusal`` when the tournament is over.
+    """
+    check_open(situation.state)
+    prizes, known = request.prizes, [number for number in events.PrizeKind.values() if number]
+    if not set(prizes) <= set(known) or len(set(prizes)) < len(prizes):
+        names = ", ".join(events.PrizeKind.Name(number) for number in known)
+        raise Invalid("prizes", N_("expected some of {known}, each once"), {"known": names})
+    return [events.PrizesOffered(prizes=prizes, occurred_at=situation.occurred_at)]
+
+
+COMMANDS: Mapping[type[Message], Command] = {pb.OfferPrizesRequest: Command(offer_prizes)}

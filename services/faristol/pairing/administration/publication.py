@@ -1,0 +1,70 @@
+"""The final standings: published, and taken back. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Mapping
+
+from google.protobuf.message import Message
+
+from faristol.kernel.refusal import N_, Refusal
+from faristol.pairing.conditions import check_none, check_open
+from faristol.pairing.model import AppealPhase, Phase
+from faristol.pairing.situation import Command, Situation, Undo
+from faristol.pb.pairing.v1 import events_pb2 as events
+from faristol.pb.pairing.v1 import pairing_pb2 as pb
+
+
+def publish(situation: Situation, request: pb.PublishStandingsRequest) -> list[Message]:
+    """Publish the final standings once the last round is closed and every appeal is decided."""
+    state, ruleset = situation.state, situation.ruleset
+    check_open(state)
+    closed = sum(played.phase is Phase.CLOSED for played in state.played)
+    if closed < state.rounds:
+        raise Refusal(
+            "ROUNDS_LEFT",
+            "",
+            N_("Final standings follow the last round: {closed} of {rounds} rounds are closed, round {next} is not."),
+            {"closed": closed, "rounds": state.rounds, "next": closed + 1},
+        )
+    check_none(
+        [
+            Refusal(
+                "APPEAL_OPEN",
+                ruleset.law.appeal,
+                N_("Appeal {appeal}, of {player}, has not been decided."),
+                {"appeal": number, "player": appeal.player_id},
+            )
+            for number, appeal in enumerate(state.appeals, start=1)
+            if appeal.phase is AppealPhase.OPEN
+        ]
+    )
+    return [events.StandingsPublished(round=state.rounds, occurred_at=situation.occurred_at)]
+
+
+def reopen(situation: Situation, request: pb.ReopenStandingsRequest) -> list[Message]:
+    """Take the final standings back that were published. Refuses where they are not."""
+    state = situation.state
+    if not state.over:
+        raise Refusal(
+            "NOT_PUBLISHED",
+            "",
+            N_("The final standings of {tournament} are not published."),
+            {"tournament": state.tournament_id},
+        )
+    return [events.StandingsReopened(round=state.rounds, note=request.note, occurred_at=situation.occurred_at)]
+
+
+COMMANDS: Mapping[type[Message], Command] = {
+    pb.PublishStandingsRequest: Command(publish),
+    pb.ReopenStandingsRequest: Command(reopen),
+}
+
+
+def _thing(act: events.StandingsPublished | events.StandingsReopened) -> Hashable:
+    return "final standings"
+
+
+UNDO: Mapping[type[Message], Undo] = {
+    events.StandingsPublished: Undo(lambda act, before: pb.ReopenStandingsRequest(), thing=_thing),
+    events.StandingsReopened: Undo(lambda act, before: pb.PublishStandingsRequest(), thing=_thing),
+}

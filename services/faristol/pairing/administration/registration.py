@@ -1,0 +1,117 @@
+"""The registration of players. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from google.protobuf.message import Message
+
+from faristol.kernel.errors import AlreadyExists, Invalid
+from faristol.kernel.naming import players_of
+from faristol.kernel.refusal import N_, Refusal
+from faristol.kernel.times import to_timestamp
+from faristol.pairing.administration.divisions import check_in_no_other, check_not_moved
+from faristol.pairing.administration.withdrawal import withdrawal_of
+from faristol.pairing.conditions import check_open, too_early
+from faristol.pairing.model import Tournament
+from faristol.pairing.rounds.systems import CYCLES
+from faristol.pairing.situation import Situation, Undo
+from faristol.pb.pairing.v1 import events_pb2 as events
+from faristol.pb.pairing.v1 import pairing_pb2 as pb
+from faristol.rules import Ruleset
+from faristol.rules.championship import late_entry_points
+
+UNRATED = 1000
+"""Where RaScCat lets a player without a rating start."""
+
+MOST_PLAYERS = 1_000
+"""Players of a tournament: all tables of a round open in one transaction."""
+
+
+def register(situation: Situation, request: pb.RegisterPlayerRequest) -> list[Message]:
+    """A player takes part. ``rating`` is the last published one, absent for a player without.
+
+    ``round`` is the first one to be paired in, 0 for the one that starts next: until that begins a player can enter
+    (FISC I.4), and where it is paired already it has to be paired again. Nobody takes part in two divisions.
+    """
+    state, player_id = situation.state, request.player_id
+    check_open(state)
+    if state.player(player_id) is not None:
+        raise AlreadyExists("player", player_id)
+    check_in_no_other(player_id, situation.divisions)
+    if len(state.players) >= MOST_PLAYERS:
+        raise Refusal(
+            "TOO_MANY_PLAYERS",
+            "",
+            N_("A tournament takes {most} players; {player} would be one more."),
+            {"most": MOST_PLAYERS, "player": player_id},
+        )
+    unrated = not request.HasField("rating")
+    if not unrated and not 0 <= request.rating <= 9999:
+        raise Invalid(
+            "rating", N_("is {rating}; expected 0 to 9999, or none for an unrated player"), {"rating": request.rating}
+        )
+    # Desks register side by side, so only what comes before the tournament itself is out of order.
+    at = situation.at
+    if at is not None and at < state.created_at:
+        raise too_early(at, state.created_at)
+    number = request.round or state.next_to_start
+    if number < state.next_to_start:
+        raise Refusal(
+            "ROUND_STARTED",
+            situation.ruleset.article("championship.late_entry"),
+            N_("{player} cannot enter in round {round}, which has been started; the next is round {next}."),
+            {"player": player_id, "round": number, "next": state.next_to_start},
+        )
+    rating = UNRATED if unrated else request.rating
+    occurred_at = to_timestamp(at or max(situation.now, state.created_at))
+    if number == 1:
+        return [
+            events.PlayerRegistered(
+                player_id=player_id,
+                rating=rating,
+                unrated=unrated,
+                category=request.category,
+                note=request.note,
+                occurred_at=occurred_at,
+            )
+        ]
+    return [
+        events.LateEntryAdmitted(
+            player_id=player_id,
+            rating=rating,
+            unrated=unrated,
+            round=number,
+            fictitious_half_points=_fictitious(state, situation.ruleset, player_id, number),
+            category=request.category,
+            note=request.note,
+            occurred_at=occurred_at,
+        )
+    ]
+
+
+def _fictitious(state: Tournament, ruleset: Ruleset, player_id: str, number: int) -> int:
+    """The fictitious points, times two, of a player who comes in before round ``number`` (FISC I.4)."""
+    check_registration_open(ruleset, player_id)
+    return round(2 * late_entry_points(number, state.rounds, ruleset))
+
+
+def check_registration_open(ruleset: Ruleset, entry: str) -> None:
+    """Refuse a player, or a team, who comes late where each meets each."""
+    if ruleset.championship.system in CYCLES:
+        raise Refusal(
+            "REGISTRATION_CLOSED",
+            ruleset.article("championship.system"),
+            N_("{player} cannot come in: each meets each, and the rounds are drawn for those who began."),
+            {"player": entry},
+        )
+
+
+def _rests(act: events.PlayerRegistered | events.LateEntryAdmitted, later: Message) -> bool:
+    return act.player_id in players_of(later)
+
+
+UNDO: Mapping[type[Message], Undo] = {
+    events.PlayerRegistered: Undo(withdrawal_of, rests=_rests, check=check_not_moved),
+    events.LateEntryAdmitted: Undo(withdrawal_of, rests=_rests),
+}

@@ -1,0 +1,255 @@
+"""Results that come from an arbiter and not from their table. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import replace
+from functools import reduce
+from typing import Any
+
+from google.protobuf.message import Message
+from google.protobuf.timestamp_pb2 import Timestamp
+
+from faristol.kernel.errors import Invalid
+from faristol.kernel.refusal import N_, Refusal
+from faristol.pairing.administration.results import (
+    Scores,
+    final_scores,
+    forfeit_scores,
+    given_scores,
+    leaders,
+    record_result,
+    scores_swapped,
+    winner_by,
+)
+from faristol.pairing.conditions import check_arbiter, check_none, found_game, not_started, result_known
+from faristol.pairing.model import Decided, Pairing, Phase, Tournament, evolve
+from faristol.pairing.rounds.systems import losers_by_absence
+from faristol.pairing.situation import Command, Situation, of_game
+from faristol.pb.game.v1 import events_pb2 as game_events
+from faristol.pb.pairing.v1 import events_pb2 as events
+from faristol.pb.pairing.v1 import pairing_pb2 as pb
+from faristol.rules import Ruleset
+from faristol.rules.endgame import settle_abandonment
+
+MOST_RESULTS = 1_000
+"""Results in one act: more than a round has tables."""
+
+
+def give_forfeit(situation: Situation, request: pb.GiveForfeitRequest, *, field: str = "loser_ids") -> list[Message]:
+    """Decide a game that is not played: ``loser_ids`` lose it, one of its players or all (absent, disqualified).
+
+    The scores are those of the book (PES ΣΤ: 150–0). Raises ``Invalid`` for losers who do not play it and without an
+    arbiter, ``Refusal`` once its first turn is over: how such a game ends is entered at its table; and when a player
+    gave it up by withdrawing and would not lose it. ``field`` is what the caller calls the losers.
+    """
+    pairing = _undecided(situation, request.game_id, request.arbiter_id)
+    given = request.loser_ids
+    losers = [player_id for player_id in pairing.player_ids if player_id in given]
+    if not losers or len(losers) != len(given):
+        raise Invalid(
+            field,
+            N_("are {found}; expected one of {expected}, or all of them, each once"),
+            {"found": ", ".join(sorted(given))[:200] or "–", "expected": ", ".join(pairing.player_ids)},
+        )
+    _check_given_up(situation, pairing, losers, field)
+    scores, decided = _forfeited(situation.ruleset, pairing, losers)
+    act = events.ResultEntered(arbiter_id=request.arbiter_id, note=request.note, occurred_at=situation.occurred_at)
+    return _entered(situation.state, situation.ruleset, pairing, scores, decided, act)
+
+
+def lost_by_absence(state: Tournament, ruleset: Ruleset, number: int, occurred_at: Timestamp) -> list[Message]:
+    """The results of a round that is started whose players are not there for it, where that loses the game (PES ΣΤ)."""
+    facts: list[Message] = []
+    for pairing in state.played[number - 1].pairings:
+        if losers := losers_by_absence(state, ruleset, number, pairing.player_ids):
+            scores, decided = _forfeited(ruleset, pairing, losers)
+            act = events.ResultEntered(occurred_at=occurred_at)
+            facts += _entered(state, ruleset, pairing, scores, decided, act)
+    return facts
+
+
+def _forfeited(ruleset: Ruleset, pairing: Pairing, losers: Collection[str]) -> tuple[Scores, Decided]:
+    """The scores of a game that is not played, and what decided it."""
+    winners = [player_id for player_id in pairing.player_ids if player_id not in losers]
+    decided = Decided(
+        winner_id=winners[0] if len(winners) == 1 else "",
+        lost_by_all=not winners,
+        condition=game_events.END_CONDITION_FORFEIT,
+        losers=tuple(losers),
+        unplayed=True,
+    )
+    return forfeit_scores(pairing.player_ids, losers, ruleset), decided
+
+
+def enter_result(situation: Situation, request: pb.EnterResultRequest) -> list[Message]:
+    """The result of a game that was played and not kept at its table.
+
+    A postponed game is one of them, unless it was started: what was agreed (PES Γ.β) is when it is played, and not that
+    its table keeps it.
+    ``scores`` are those after the deductions, and where players left the game, ``abandoned_by``, those at that moment:
+    what they come to is what the book says of it (FISC I.8.E and F, PES ΣΤ). The highest score of who stayed wins.
+    Raises ``Invalid`` for scores that are not of its players, in any order, and without an arbiter;
+    ``Refusal`` for scores by which another than ``winner_id`` wins, for a player who gave the game up by withdrawing
+    and is not in ``abandoned_by``, and once the first turn of the game is over at its table.
+    """
+    pairing = _undecided(situation, request.game_id, request.arbiter_id)
+    scores = given_scores(pairing, request.scores)
+    left = [player_id for player_id in pairing.player_ids if player_id in request.abandoned_by]
+    if len(left) != len(request.abandoned_by):
+        raise Invalid(
+            "abandoned_by",
+            N_("are {found}; expected some of {expected}, each once"),
+            {"found": ", ".join(sorted(request.abandoned_by))[:200], "expected": ", ".join(pairing.player_ids)},
+        )
+    _check_given_up(situation, pairing, left, "abandoned_by")
+    points = settle_abandonment(dict(scores), left, situation.ruleset).scores if left else dict(scores)
+    stayed = {player_id: score for player_id, score in points.items() if player_id not in left}
+    if request.winner_id and leaders(stayed) != [request.winner_id]:
+        raise scores_swapped(request.winner_id, scores)
+    abandoned = game_events.END_CONDITION_ABANDONED if stayed else game_events.END_CONDITION_ALL_ABANDONED
+    decided = Decided(
+        winner_id=winner_by(stayed),
+        lost_by_all=not stayed,
+        condition=abandoned if left else game_events.END_CONDITION_UNSPECIFIED,
+        losers=tuple(left),
+    )
+    settled = tuple((player_id, points[player_id]) for player_id, _ in scores)
+    act = events.ResultEntered(
+        arbiter_id=request.arbiter_id,
+        note=request.note,
+        occurred_at=situation.occurred_at,
+        scores_given=final_scores(scores if settled != scores else ()),
+    )
+    return _entered(situation.state, situation.ruleset, pairing, settled, decided, act)
+
+
+def enter_results(situation: Situation, request: pb.EnterResultsRequest) -> list[Message]:
+    """The results of several games, all of them or none.
+
+    Raises ``Invalid`` for none or for too many, and as ``enter_result`` and ``give_forfeit`` do; ``Refusal`` with
+    everything that speaks against any of them.
+    """
+    results = request.results
+    if not 1 <= len(results) <= MOST_RESULTS:
+        raise Invalid("results", N_("are {count}; expected 1 to {most}"), {"count": len(results), "most": MOST_RESULTS})
+    facts: list[Message] = []
+    refusals: list[Refusal] = []
+    for place, result in enumerate(results):
+        try:
+            entered = _enter(situation, result, request.arbiter_id, request.note)
+        except Refusal as refusal:
+            refusals += _about(result.game_id, refusal)
+            continue
+        except Invalid as problem:
+            raise _in_result(situation.state, place, result.game_id, problem) from problem
+        situation = replace(situation, state=reduce(evolve, entered, situation.state))
+        facts += entered
+    check_none(refusals)
+    return facts
+
+
+def _enter(situation: Situation, result: pb.GameResult, arbiter_id: str, note: str) -> list[Message]:
+    game, losers = result.game_id, result.forfeited_by
+    if not losers:
+        entry = pb.EnterResultRequest(
+            game_id=game,
+            scores=result.scores,
+            abandoned_by=result.abandoned_by,
+            winner_id=result.winner_id,
+            arbiter_id=arbiter_id,
+            note=note,
+        )
+        return enter_result(situation, entry)
+    if result.scores or result.abandoned_by or result.winner_id:
+        raise Invalid("forfeited_by", N_("expected nobody, or no scores: those of a forfeit are in the book"))
+    forfeit = pb.GiveForfeitRequest(game_id=game, loser_ids=losers, arbiter_id=arbiter_id, note=note)
+    return give_forfeit(situation, forfeit, field="forfeited_by")
+
+
+def _about(game: str, refusal: Refusal) -> list[Refusal]:
+    """All reasons of a refusal, which say which game they are about."""
+    return [
+        Refusal(reason.reason, reason.article, reason.message, reason.params, subject=f"games/{game}")
+        for reason in (refusal, *refusal.others)
+    ]
+
+
+def _in_result(state: Tournament, place: int, game: str, problem: Invalid) -> Invalid:
+    """A problem of a field of one result among several, with its place there, from 0, and the table of its game.
+
+    What the results have in common, the arbiter and the time, has no place among them.
+    """
+    if problem.field not in pb.GameResult.DESCRIPTOR.fields_by_name:
+        return problem
+    found = state.find_game(game)
+    table = found[1].table if found else 0
+    params = {**problem.params, "game": game, "table": table}
+    return Invalid(
+        f"results[{place}].{problem.field}", problem.problem, params, where=N_("table {table}") if table else ""
+    )
+
+
+def _undecided(situation: Situation, game: str, arbiter_id: str) -> Pairing:
+    """The table of a game that is due and has not been decided or begun. Refuses any other."""
+    played, pairing = found_game(situation.state, game)
+    check_arbiter(arbiter_id, pairing.player_ids)
+    if game in played.results:
+        raise result_known(game, situation.ruleset.law.result_final)
+    if played.phase is not Phase.STARTED:
+        raise not_started(played.number)
+    if turns := situation.tables[game].turns:
+        raise Refusal(
+            "GAME_BEGUN",
+            "",
+            N_(
+                "{game} is being played at its table, where {turns} {turns:turn is|turns are} over: "
+                "its end is entered there."
+            ),
+            {"game": game, "turns": turns},
+            subject=f"games/{game}",
+        )
+    return pairing
+
+
+def _check_given_up(situation: Situation, pairing: Pairing, losers: Collection[str], field: str) -> None:
+    """Refuse a result by which somebody does not lose who gave the game up by withdrawing; ``field`` says who loses."""
+    if missing := [player_id for player_id in situation.state.gave_up(pairing) if player_id not in losers]:
+        raise Refusal(
+            "GAME_GIVEN_UP",
+            situation.ruleset.article("abandon.rule"),
+            N_("{players} withdrew and gave {game} up: give {field} with {players}, or reinstate them first."),
+            {"players": ", ".join(missing), "game": pairing.game_id, "field": field},
+            subject=f"games/{pairing.game_id}",
+        )
+
+
+def _entered(
+    state: Tournament, ruleset: Ruleset, pairing: Pairing, scores: Scores, decided: Decided, act: events.ResultEntered
+) -> list[Message]:
+    """The act, with the game that it is about, and the result that it makes."""
+    played, _ = found_game(state, pairing.game_id)
+    act.round, act.game_id = played.number, pairing.game_id
+    recorded = record_result(
+        state, ruleset, game=pairing.game_id, scores=scores, occurred_at=act.occurred_at, decided=decided
+    )
+    return [act, *recorded]
+
+
+def _games(request: Any) -> Iterable[str]:
+    return (request.game_id,)
+
+
+def _all_games(request: pb.EnterResultsRequest) -> Iterable[str]:
+    return [result.game_id for result in request.results]
+
+
+def _players(state: Tournament, request: pb.EnterResultsRequest) -> Collection[str]:
+    return {player_id for result in request.results for player_id in of_game(state, result)}
+
+
+COMMANDS: Mapping[type[Message], Command] = {
+    pb.GiveForfeitRequest: Command(give_forfeit, tells=events.ResultRecorded, games=_games, concerned=of_game),
+    pb.EnterResultRequest: Command(enter_result, tells=events.ResultRecorded, games=_games, concerned=of_game),
+    pb.EnterResultsRequest: Command(enter_results, games=_all_games, concerned=_players),
+}

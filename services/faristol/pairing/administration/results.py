@@ -1,0 +1,218 @@
+"""Results of games: as tables report them, and what they come to after the sanctions that stand on them. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import replace
+
+from google.protobuf.message import Message
+from google.protobuf.timestamp_pb2 import Timestamp
+
+from faristol.kernel.errors import Invalid
+from faristol.kernel.refusal import N_, Refusal
+from faristol.pairing.model import Decided, GameSanction, Pairing, Phase, Round, Tournament, Unsanctioned
+from faristol.pb.game.v1 import events_pb2 as game_events
+from faristol.pb.pairing.v1 import events_pb2 as events
+from faristol.rules import Ruleset
+from faristol.rules.endgame import forfeit_adjustments
+
+Scores = Sequence[tuple[str, int]]
+"""The points of each player of a table."""
+
+MOST_POINTS = 100_000
+"""Far more than anybody scores in a game."""
+
+
+def record_result(
+    state: Tournament,
+    ruleset: Ruleset,
+    *,
+    game: str,
+    scores: Scores,
+    occurred_at: Timestamp,
+    decided: Decided | None = None,
+) -> list[Message]:
+    """A table's final result, ``scores`` in the order of the pairing. Nothing when it is known already.
+
+    ``decided`` says who won where that is not the higher score, and that the result was opened again (FISE 44): then it
+    takes the place of the one before, whatever became of the round since; what sanctions take comes off it
+    again. Raises ``Refusal`` when no such game was paired, when others played it, when its round is not being played,
+    or when another result of it is on the record.
+    """
+    decided = decided or Decided()
+    found = state.find_game(game)
+    if found is None:
+        raise Refusal(
+            "GAME_NOT_PAIRED",
+            "",
+            N_("A result came in for {game}, which is not a game of {tournament}."),
+            {"game": game, "tournament": state.tournament_id},
+        )
+    played, pairing = found
+    names = tuple(player_id for player_id, _ in scores)
+    if names != pairing.player_ids:
+        raise Refusal(
+            "WRONG_PLAYERS",
+            "",
+            N_("The result of {game} is of {found}; it was paired for {expected}, in this order."),
+            {"game": game, "found": ", ".join(names), "expected": ", ".join(pairing.player_ids)},
+        )
+    result = tuple(score for _, score in scores)
+    corrects = False
+    known = None
+    if game in played.results:
+        unsanctioned = played.without_sanctions(game)
+        known, before = unsanctioned.scores, unsanctioned.decided
+        corrects = decided.revision > before.revision
+        if decided.revision < before.revision or (known == result and not corrects):
+            return []
+    if game in played.entered:
+        return []  # an arbiter entered the result before the table came to its end
+    if known is not None and not corrects:
+        raise Refusal(
+            "RESULT_KNOWN",
+            ruleset.law.result_final,
+            N_("{game} ended {known} on the record; {found} came in after that."),
+            {"game": game, "known": "–".join(map(str, known)), "found": "–".join(map(str, result))},
+        )
+    if played.phase is not Phase.STARTED and not corrects:
+        raise Refusal(
+            "ROUND_NOT_STARTED",
+            "",
+            N_("A result of {game} came in, but round {round} is not being played."),
+            {"game": game, "round": played.number},
+        )
+    recorded = events.ResultRecorded(
+        round=played.number,
+        game_id=game,
+        scores=final_scores(scores),
+        occurred_at=occurred_at,
+        winner_id=decided.winner_id,
+        lost_by_all=decided.lost_by_all,
+        revision=decided.revision,
+        condition=decided.condition,
+        loser_ids=decided.losers,
+        unplayed=decided.unplayed,
+    )
+    return [recorded, *after_sanctions(played, pairing, ruleset, Unsanctioned(result, decided), occurred_at)]
+
+
+def final_scores(scores: Iterable[tuple[str, int]]) -> list[game_events.FinalScore]:
+    """Scores as the contract has them."""
+    return [game_events.FinalScore(player_id=player_id, score=score) for player_id, score in scores]
+
+
+def given_scores(pairing: Pairing, given: Sequence[game_events.FinalScore]) -> tuple[tuple[str, int], ...]:
+    """Scores of a request, in the order of the table. Raises ``Invalid`` unless each of its players has one."""
+    names = [score.player_id for score in given]
+    if not names:
+        raise Invalid(
+            "scores",
+            N_("are missing; expected those of {expected}, each once"),
+            {"expected": ", ".join(pairing.player_ids)},
+        )
+    if sorted(names) != sorted(pairing.player_ids):
+        raise Invalid(
+            "scores",
+            N_("are of {found}; expected those of {expected}, each once"),
+            {"found": ", ".join(names)[:200], "expected": ", ".join(pairing.player_ids)},
+        )
+    if any(abs(score.score) > MOST_POINTS for score in given):
+        raise Invalid("scores", N_("expected at most {most} points"), {"most": MOST_POINTS})
+    points = {score.player_id: score.score for score in given}
+    return tuple((player_id, points[player_id]) for player_id in pairing.player_ids)
+
+
+def forfeit_scores(player_ids: Sequence[str], losers: Collection[str], ruleset: Ruleset) -> tuple[tuple[str, int], ...]:
+    """The scores that the book gives a game that is not played (PES ΣΤ: 150–0), in the order of ``player_ids``."""
+    return tuple(_with_forfeit(dict.fromkeys(player_ids, 0), losers, ruleset).items())
+
+
+def leaders(scores: Mapping[str, int]) -> list[str]:
+    """Who has the highest of the scores, in their order; nobody where there are none."""
+    return [player_id for player_id, score in scores.items() if score == max(scores.values())]
+
+
+def winner_by(scores: Mapping[str, int]) -> str:
+    """Who alone has the highest score; empty for a draw, and where there are none."""
+    best = leaders(scores)
+    return best[0] if len(best) == 1 else ""
+
+
+def scores_swapped(winner_id: str, scores: Scores) -> Refusal:
+    """The refusal for scores by which another wins than who is said to."""
+    return Refusal(
+        "SCORES_SWAPPED",
+        "",
+        N_("{winner} did not win by {scores}: have the scores been swapped?"),
+        {"winner": winner_id, "scores": ", ".join(f"{player_id} {score}" for player_id, score in scores)},
+    )
+
+
+def counted(
+    ruleset: Ruleset,
+    number: int,
+    pairing: Pairing,
+    result: Unsanctioned,
+    sanctions: Sequence[GameSanction],
+    *,
+    arbiter_id: str,
+    occurred_at: Timestamp,
+) -> events.ResultCorrected:
+    """What ``result`` of a game of round ``number`` comes to when the ``sanctions`` have taken theirs."""
+    scores = dict(zip(pairing.player_ids, result.scores, strict=True))
+    decided = result.decided
+    for sanction in sanctions:
+        scores, decided = _sanctioned(ruleset, scores, decided, sanction)
+    return events.ResultCorrected(
+        round=number,
+        game_id=pairing.game_id,
+        scores=final_scores(scores.items()),
+        winner_id=decided.winner_id,
+        lost_by_all=decided.lost_by_all,
+        arbiter_id=arbiter_id,
+        occurred_at=occurred_at,
+        unplayed=decided.unplayed,
+        condition=decided.condition,
+        loser_ids=decided.losers,
+    )
+
+
+def after_sanctions(
+    played: Round, pairing: Pairing, ruleset: Ruleset, result: Unsanctioned, occurred_at: Timestamp
+) -> list[Message]:
+    """What follows another ``result`` of a game: the one that counts, where sanctions stand on the game."""
+    sanctions = played.game_sanctions.get(pairing.game_id)
+    if not sanctions:
+        return []
+    arbiter_id = sanctions[-1].arbiter_id
+    return [counted(ruleset, played.number, pairing, result, sanctions, arbiter_id=arbiter_id, occurred_at=occurred_at)]
+
+
+def _sanctioned(
+    ruleset: Ruleset, scores: dict[str, int], decided: Decided, sanction: GameSanction
+) -> tuple[dict[str, int], Decided]:
+    """Scores and decision after a sanction: points off the score, or the game lost as by decision at its table."""
+    if sanction.kind == events.SANCTION_KIND_POINTS:
+        left = {**scores, sanction.player_id: scores[sanction.player_id] - sanction.points}
+        if decided.losers or decided.lost_by_all or decided.unplayed:
+            return left, decided
+        return left, Decided(winner_id=winner_by(left), condition=decided.condition)
+    losers = tuple(name for name in scores if name == sanction.player_id or name in decided.losers)
+    points = _with_forfeit(scores, losers, ruleset)
+    stayed = {player_id: score for player_id, score in points.items() if player_id not in losers}
+    lost = Decided(
+        winner_id=winner_by(stayed),
+        lost_by_all=not stayed,
+        condition=game_events.END_CONDITION_FORFEIT,
+        losers=losers,
+    )
+    # A game that was played stays one.
+    return points, replace(lost, unplayed=decided.unplayed)
+
+
+def _with_forfeit(scores: Mapping[str, int], losers: Collection[str], ruleset: Ruleset) -> dict[str, int]:
+    points = dict(scores)
+    for line in forfeit_adjustments(points, losers, ruleset):
+        points[line.player] += line.points
+    return points

@@ -1,0 +1,130 @@
+"""A tournament as a whole: its creation, and how many rounds it has. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from zoneinfo import available_timezones
+
+from google.protobuf.message import Message
+
+from faristol.kernel.errors import AlreadyExists, Invalid
+from faristol.kernel.pins import Pin
+from faristol.kernel.refusal import N_, Refusal
+from faristol.kernel.times import to_timestamp
+from faristol.pairing.conditions import check_open
+from faristol.pairing.rounds.systems import CYCLES, too_many_rounds
+from faristol.pairing.situation import Command, Situation, Undo
+from faristol.pairing.teams.tournament import of_teams
+from faristol.pb.pairing.v1 import events_pb2 as events
+from faristol.pb.pairing.v1 import pairing_pb2 as pb
+from faristol.rules import Ruleset, check_settled
+from faristol.rules.championship import check_first_round, check_rounds
+from faristol.rules.options import written
+
+MOST_ROUNDS = 100
+"""Rounds of a tournament; no calendar has room for more."""
+
+SEED_SIZE = 32
+"""Bytes of a tournament's seed."""
+
+
+def create(situation: Situation, request: pb.CreateTournamentRequest, lexicon: Pin) -> list[Message]:
+    """A tournament under its rules and ``lexicon``, pinned by content. FISC I.1 wants 5 rounds or more.
+
+    ``time_zone`` is that of the halls by its IANA name, UTC when empty. ``division`` is its name among the divisions of
+    a championship, and ``division_of`` the first of these, where it is a further one. The id and the seed are given.
+    """
+    ruleset, rounds, time_zone = situation.ruleset, request.rounds, request.time_zone
+    if situation.state.exists:
+        raise AlreadyExists("tournament", request.tournament_id)
+    if len(request.seed) != SEED_SIZE:
+        raise Invalid(
+            "seed",
+            N_("has {length} {length:byte|bytes}; expected {expected}, or none to have it drawn"),
+            {"length": len(request.seed), "expected": SEED_SIZE},
+        )
+    check_settled(ruleset)
+    _check_number(rounds, ruleset)
+    check_first_round(rounds, ruleset)
+    if time_zone and time_zone not in available_timezones():
+        raise Invalid(
+            "time_zone",
+            N_("there is no time zone {given}; expected a name such as Europe/Athens"),
+            {"given": repr(time_zone[:100])},
+        )
+    return [
+        events.TournamentCreated(
+            tournament_id=request.tournament_id,
+            name=request.name,
+            rounds=rounds,
+            seed=request.seed,
+            occurred_at=to_timestamp(situation.at or situation.now),
+            keeping=request.keeping,
+            time_zone=time_zone or "UTC",
+            division=request.division,
+            division_of=request.division_of,
+        ),
+        events.RulesetPinned(ruleset=pin_of(ruleset).message()),
+        events.LexiconPinned(lexicon=lexicon.message()),
+    ]
+
+
+def change_rounds(situation: Situation, request: pb.ChangeRoundsRequest) -> list[Message]:
+    """Add rounds, or drop those that are not paired.
+
+    The book's least number holds (FISC I.1: 5), and nobody can be made to meet twice. Until the final standings are
+    published a round can follow the one that was the last; its rating list stands until that is closed too, and is
+    revised then. Where each meets each, their number is that of the table.
+    """
+    state, ruleset, rounds = situation.state, situation.ruleset, request.rounds
+    check_open(state)
+    article = ruleset.article("championship.rounds_min")
+    if rounds == state.rounds:
+        raise Refusal(
+            "SAME_ROUNDS", "", N_("The championship has {rounds} {rounds:round|rounds} already."), {"rounds": rounds}
+        )
+    if ruleset.championship.system in CYCLES and state.played:
+        raise Refusal(
+            "PAIRED_BY_TABLE",
+            ruleset.article("championship.system"),
+            N_("Each meets each by the table of rounds, which has been drawn: it has {rounds} {rounds:round|rounds}."),
+            {"rounds": state.rounds},
+        )
+    _check_number(rounds, ruleset)
+    if not state.played:
+        check_first_round(rounds, ruleset)
+    if rounds < len(state.played):
+        raise Refusal(
+            "ROUND_PAIRED",
+            article,
+            N_("Round {round} has been paired: the championship cannot have {rounds} {rounds:round|rounds}."),
+            {"round": len(state.played), "rounds": rounds},
+        )
+    players = sum(entry.takes_part(len(state.played) + 1) for entry in state.entries)
+    more = state.played and rounds > state.rounds
+    if more and (refusal := too_many_rounds(players, rounds, ruleset)):
+        raise of_teams(refusal) if state.teams else refusal
+    return [
+        events.RoundsChanged(rounds=rounds, before=state.rounds, note=request.note, occurred_at=situation.occurred_at)
+    ]
+
+
+def _check_number(rounds: int, ruleset: Ruleset) -> None:
+    check_rounds(rounds, ruleset)
+    if rounds > MOST_ROUNDS:
+        raise Invalid("rounds", N_("is {rounds}; expected at most {most}"), {"rounds": rounds, "most": MOST_ROUNDS})
+
+
+def pin_of(ruleset: Ruleset) -> Pin:
+    """A ruleset by its name, its content, and what was chosen for it."""
+    chosen = tuple((name, written(value)) for name, value in sorted(ruleset.chosen.items()))
+    return Pin(ruleset.name, ruleset.digest, chosen)
+
+
+COMMANDS: Mapping[type[Message], Command] = {pb.ChangeRoundsRequest: Command(change_rounds)}
+
+UNDO: Mapping[type[Message], Undo] = {
+    events.RoundsChanged: Undo(
+        lambda act, before: pb.ChangeRoundsRequest(rounds=act.before), thing=lambda act: "rounds"
+    ),
+}

@@ -1,0 +1,272 @@
+"""Appeals against sanctions, and the tribunal that decides on them (FISE 49, 50). Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+
+from google.protobuf.message import Message
+
+from faristol.kernel.errors import Invalid
+from faristol.kernel.refusal import N_, Refusal
+from faristol.pairing.conditions import check_open
+from faristol.pairing.discipline import tribunal
+from faristol.pairing.discipline.checks import (
+    FINAL,
+    Sanction,
+    appeal_final,
+    check_not_appealed,
+    check_not_lifted,
+    sanction_of,
+)
+from faristol.pairing.discipline.sanctions import lifted
+from faristol.pairing.identity import checked_id, checked_name
+from faristol.pairing.model import Appeal, AppealPhase, Member, Phase, Tournament
+from faristol.pairing.situation import Command, Situation, Undo
+from faristol.pb.pairing.v1 import events_pb2 as events
+from faristol.pb.pairing.v1 import pairing_pb2 as pb
+from faristol.rules import Ruleset
+
+MOST_PERSONS = 100
+"""Persons whom a command on an appeal names, and countries and affiliations that it tells."""
+
+
+def appoint(situation: Situation, request: pb.AppointTribunalRequest) -> list[Message]:
+    """Appoint the tribunal, in place of the one before; the players' representatives before the tournament begins.
+
+    Where they were not, the other two are appointed without them. Raises ``Invalid`` for members whom the book does not
+    want and where a country is missing, ``Refusal`` where the book has no tribunal, for two who are of the same country
+    and not known to be of different affiliations, and for other representatives of the players once a round has begun.
+    """
+    state, article = situation.state, situation.ruleset.law.tribunal
+    _check_number("appointments", len(request.appointments))
+    _check_number("affiliations", len(request.affiliations))
+    affiliations = _affiliations(request.affiliations)
+    countries = {member.person_id: member.country for member in request.appointments}
+    belonging = situation.belonging.with_given("appointments", countries, affiliations)
+    members = [Member(member.person_id, member.role) for member in request.appointments]
+    check_open(state)
+    if not article:
+        raise Refusal("NO_TRIBUNAL", "", N_("These rules provide for no tribunal of appeals."))
+    for member in members:
+        checked_id("appointments", member.person_id)
+    begun, elected = _begun(state), _players_own(state.tribunal)
+    if begun and not elected and _players_own(members):
+        raise Refusal(
+            "TOURNAMENT_BEGUN",
+            article,
+            N_(
+                "The players’ representative and the substitutes were to be chosen before the tournament began: appoint"
+                " those of the organisers and the federation without them."
+            ),
+        )
+    tribunal.check_composition(members, belonging, article, elected=bool(elected) or not begun)
+    if begun and _players_own(members) != elected:
+        raise Refusal(
+            "TOURNAMENT_BEGUN",
+            article,
+            N_("The players’ representative and the substitutes are chosen before the tournament begins."),
+        )
+    return [
+        events.TribunalAppointed(
+            members=[member.message() for member in members],
+            article=article,
+            occurred_at=situation.occurred_at,
+        )
+    ]
+
+
+def lodge(situation: Situation, request: pb.LodgeAppealRequest) -> list[Message]:
+    """Appeal against the sanction of a version.
+
+    The three who sit are chosen from the tribunal, apart in country or affiliation from ``player_ids``, from who
+    appeals, and from who plays the game that it is about. Raises ``Invalid`` where a country is missing and for who is
+    no player, ``Refusal`` where the book knows no appeal, without a tribunal, for what is no sanction or was lifted,
+    for one on somebody else, in a matter that was appealed before, and when too few can sit.
+    """
+    state, ruleset, version = situation.state, situation.ruleset, request.version
+    _check_number("countries", len(request.countries))
+    _check_number("player_ids", len(request.player_ids))
+    _check_number("affiliations", len(request.affiliations))
+    countries = _given("countries", ((person.person_id, person.country) for person in request.countries))
+    affiliations = _affiliations(request.affiliations)
+    situation.act(version)
+    belonging = situation.belonging.with_given("countries", countries, affiliations)
+    check_open(state)
+    act = sanction_of(situation, version)
+    _check_appeal(state, ruleset, act, request.player_id, version)
+    check_not_lifted(situation, act, version)
+    involved = sorted({request.player_id, *request.player_ids, *_players_of_game(state, act)})
+    for player_id in involved:
+        if state.player(player_id) is None:
+            raise Invalid("player_ids", N_("{player} is not a player of the tournament"), {"player": player_id[:100]})
+    national = belonging.of_one_country(player.player_id for player in state.players)
+    members = tribunal.convened(state.tribunal, involved, belonging, ruleset.law.tribunal, national=national)
+    return [
+        events.AppealLodged(
+            appeal=len(state.appeals) + 1,
+            player_id=request.player_id,
+            version=version,
+            player_ids=involved,
+            members=[member.message() for member in members],
+            article=ruleset.law.appeal,
+            note=request.note,
+            occurred_at=situation.occurred_at,
+        )
+    ]
+
+
+def decide_appeal(situation: Situation, request: pb.DecideAppealRequest) -> list[Message]:
+    """What the tribunal decided on an appeal, finally; one that is upheld takes the sanction back.
+
+    Raises ``Refusal`` for an appeal that there is not, and for one that has been decided or was taken back.
+    """
+    if request.upheld == request.dismissed:
+        raise Invalid("upheld", N_("expected one of upheld=true and dismissed=true"))
+    found = _waiting(situation, request.appeal)
+    decided = events.AppealDecided(
+        appeal=request.appeal,
+        player_id=found.player_id,
+        version=found.version,
+        upheld=request.upheld,
+        members=[member.message() for member in found.members],
+        article=situation.ruleset.law.appeal,
+        note=request.note,
+        occurred_at=situation.occurred_at,
+    )
+    if not request.upheld:
+        return [decided]
+    return [decided, *lifted(situation, found.version, [member.person_id for member in found.members], "")]
+
+
+def withdraw_appeal(situation: Situation, request: pb.WithdrawAppealRequest) -> list[Message]:
+    """Take an appeal back, such as one lodged by mistake: the act can be appealed against anew.
+
+    Raises ``Refusal`` for an appeal that there is not, and for one that has been decided or was taken back.
+    """
+    found = _waiting(situation, request.appeal)
+    return [
+        events.AppealWithdrawn(
+            appeal=request.appeal,
+            player_id=found.player_id,
+            version=found.version,
+            note=request.note,
+            occurred_at=situation.occurred_at,
+        )
+    ]
+
+
+def _waiting(situation: Situation, appeal: int) -> Appeal:
+    """The appeal of a number on which the tribunal has to decide. Refuses any other."""
+    state, ruleset = situation.state, situation.ruleset
+    check_open(state)
+    if not 1 <= appeal <= len(state.appeals):
+        raise Refusal("NO_APPEAL", "", N_("There is no appeal {appeal}."), {"appeal": appeal})
+    found = state.appeals[appeal - 1]
+    if found.phase in FINAL:
+        raise appeal_final(ruleset, found)
+    if found.phase is AppealPhase.WITHDRAWN:
+        raise Refusal(
+            "APPEAL_WITHDRAWN",
+            ruleset.law.appeal,
+            N_("Appeal {appeal}, of {player}, was taken back: lodge another."),
+            {"appeal": appeal, "player": found.player_id},
+        )
+    return found
+
+
+def _check_appeal(state: Tournament, ruleset: Ruleset, act: Sanction, player_id: str, version: int) -> None:
+    """Refuse an appeal that the book does not know, that is nobody's there, or that was lodged before."""
+    if not ruleset.law.appeal:
+        raise Refusal(
+            "SANCTION_FINAL",
+            ruleset.law.sanctions,
+            N_("These rules provide for no appeal: the person who decided on a sanction can lift it."),
+        )
+    if player_id != act.player_id:
+        raise Refusal(
+            "NOT_SANCTIONED",
+            ruleset.law.appeal,
+            N_("The sanction is on {sanctioned}: {player} cannot appeal against it."),
+            {"sanctioned": act.player_id, "player": player_id[:100]},
+        )
+    check_not_appealed(state, ruleset, version)
+    if not state.tribunal and _begun(state):
+        raise Refusal(
+            "NO_TRIBUNAL",
+            ruleset.law.tribunal,
+            N_(
+                "No tribunal of appeals was appointed before the tournament began, and the players can choose nobody"
+                " any more. The organisers can still appoint a representative of theirs and one of the federation, or"
+                " who decided on the sanction lifts it."
+            ),
+        )
+    if not state.tribunal:
+        raise Refusal(
+            "NO_TRIBUNAL", ruleset.law.tribunal, N_("No tribunal of appeals was appointed: appoint one first.")
+        )
+
+
+def _players_of_game(state: Tournament, act: Sanction) -> tuple[str, ...]:
+    """Who plays the game that a sanction is about; nobody where it is about none."""
+    found = state.find_game(act.game_id) if isinstance(act, events.PlayerSanctioned) else None
+    return found[1].player_ids if found else ()
+
+
+def _begun(state: Tournament) -> bool:
+    return any(played.phase is not Phase.PAIRED for played in state.played)
+
+
+def _players_own(members: Sequence[Member]) -> set[Member]:
+    return {member for member in members if member.role in tribunal.PLAYERS_OWN}
+
+
+def _affiliations(given: Sequence[pb.PersonAffiliation]) -> dict[str, str]:
+    """The affiliations that a request tells. Raises ``Invalid`` for what is none, and for two of one person."""
+    told = _given("affiliations", ((person.person_id, person.affiliation) for person in given))
+    return {person_id: checked_name("affiliations", name) for person_id, name in told.items()}
+
+
+def _given(field: str, given: Iterable[tuple[str, str]]) -> dict[str, str]:
+    """What a request tells of persons, by id. Raises ``Invalid`` for no id, and for two things of one person."""
+    told: dict[str, str] = {}
+    for person_id, value in given:
+        if told.setdefault(checked_id(field, person_id), value) != value:
+            raise Invalid(field, N_("{person} is named twice"), {"person": person_id})
+    return told
+
+
+def _check_number(field: str, persons: int) -> None:
+    if persons > MOST_PERSONS:
+        raise Invalid(
+            field,
+            N_("names {persons} people; expected at most {most}"),
+            {"persons": persons, "most": MOST_PERSONS},
+        )
+
+
+def _appointed(state: Tournament, request: pb.AppointTribunalRequest) -> Collection[str]:
+    named = {*(member.person_id for member in request.appointments)}
+    return named | {person.person_id for person in request.affiliations}
+
+
+def _in_dispute(state: Tournament, request: pb.LodgeAppealRequest) -> Collection[str]:
+    known = {player.player_id for player in state.players} | {member.person_id for member in state.tribunal}
+    named = {person.person_id for person in request.countries} | {person.person_id for person in request.affiliations}
+    return known | named
+
+
+COMMANDS: Mapping[type[Message], Command] = {
+    pb.AppointTribunalRequest: Command(appoint, persons=_appointed),
+    pb.LodgeAppealRequest: Command(lodge, tells=events.AppealLodged, facts=True, persons=_in_dispute),
+    pb.WithdrawAppealRequest: Command(withdraw_appeal),
+    pb.DecideAppealRequest: Command(decide_appeal, facts=True, divisions=True),
+}
+
+
+def _rests(act: events.AppealLodged, later: Message) -> bool:
+    return isinstance(later, events.AppealDecided | events.AppealWithdrawn) and later.appeal == act.appeal
+
+
+UNDO: Mapping[type[Message], Undo] = {
+    events.AppealLodged: Undo(lambda act, before: pb.WithdrawAppealRequest(appeal=act.appeal), rests=_rests)
+}

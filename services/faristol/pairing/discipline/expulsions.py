@@ -1,0 +1,80 @@
+"""Expulsion: FISE's red card, the disqualification of UF 28 and the total exclusion of PES Ζ. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from google.protobuf.message import Message
+
+from faristol.kernel.refusal import N_, Refusal
+from faristol.pairing.administration.withdrawal import reinstate, withdraw
+from faristol.pairing.conditions import check_arbiter, registered
+from faristol.pairing.discipline.checks import article_of, check_deciders, check_no_tribunal, sanctionable
+from faristol.pairing.situation import Command, Situation, of_player
+from faristol.pb.pairing.v1 import events_pb2 as events
+from faristol.pb.pairing.v1 import pairing_pb2 as pb
+
+
+def expel(situation: Situation, request: pb.ExpelPlayerRequest) -> list[Message]:
+    """Expel a player on the proposal of an arbiter, by those who decide that (FISE 49, PES Ζ).
+
+    A game that is being played is lost, and the player is not paired any more. Raises ``Invalid`` when nobody decided
+    it.
+    """
+    state, player_id = situation.state, request.player_id
+    check_arbiter(request.arbiter_id, [player_id])
+    check_deciders(request.decided_by, [player_id])
+    player = sanctionable(state, player_id)
+    expelled = events.PlayerExpelled(
+        player_id=player_id,
+        round=max(len(state.played), 1),
+        article=article_of(situation.ruleset.law.sanctions),
+        arbiter_id=request.arbiter_id,
+        decided_by=request.decided_by,
+        note=request.note,
+        occurred_at=situation.occurred_at,
+    )
+    if player.withdrawn is None:
+        leaving = pb.WithdrawPlayerRequest(player_id=player_id, running_game=pb.RUNNING_GAME_GIVEN_UP)
+        return [expelled, *withdraw(situation, leaving)]
+    game = state.open_round.running_game(player_id) if state.open_round is not None else ""
+    if not game:
+        return [expelled]
+    gave_up = events.PlayerWithdrawn(
+        player_id=player_id, round=player.withdrawn, game_id=game, occurred_at=situation.occurred_at
+    )
+    return [expelled, gave_up]
+
+
+def lift_expulsion(situation: Situation, request: pb.LiftExpulsionRequest) -> list[Message]:
+    """Take an expulsion back, as those decide who decided it: the player is paired again.
+
+    What was lost by it stays lost, and who had withdrawn before it stays withdrawn. Raises ``Invalid`` when nobody
+    decided it, ``Refusal`` where a tribunal decides that on appeal (FISE 49), and for who is in another division.
+    """
+    check_deciders(request.decided_by, [request.player_id])
+    check_no_tribunal(situation)
+    return readmit(situation, request.player_id, request.decided_by, request.note)
+
+
+def readmit(situation: Situation, player_id: str, decided_by: Sequence[str], note: str) -> list[Message]:
+    """The same on appeal, and for an expulsion by mistake, which nobody has to decide on."""
+    player = registered(situation.state, player_id)
+    if not player.expelled:
+        raise Refusal("NOT_EXPELLED", "", N_("{player} has not been expelled."), {"player": player_id})
+    lifted = events.ExpulsionLifted(
+        player_id=player_id,
+        round=max(len(situation.state.played), 1),
+        decided_by=decided_by,
+        note=note,
+        occurred_at=situation.occurred_at,
+    )
+    if player.left_before:
+        return [lifted]
+    return [lifted, *reinstate(situation, pb.ReinstatePlayerRequest(player_id=player_id), lifted=True)]
+
+
+COMMANDS: Mapping[type[Message], Command] = {
+    pb.ExpelPlayerRequest: Command(expel, concerned=of_player),
+    pb.LiftExpulsionRequest: Command(lift_expulsion, divisions=True),
+}

@@ -1,0 +1,99 @@
+"""Rulings on challenges that were found wrong after the game (PES Δ.ε). Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from zoneinfo import ZoneInfo
+
+from google.protobuf.message import Message
+
+from faristol.kernel.errors import Invalid
+from faristol.kernel.refusal import N_, Refusal
+from faristol.pairing.conditions import check_arbiter, found_game
+from faristol.pairing.situation import Command, Situation, Undo, of_game
+from faristol.pb.pairing.v1 import events_pb2 as events
+from faristol.pb.pairing.v1 import pairing_pb2 as pb
+from faristol.rules.challenges import spread_correction
+
+
+def correct_ruling(situation: Situation, request: pb.CorrectRulingRequest) -> list[Message]:
+    """The spread of who laid a play that was ruled on wrongly (PES Δ.ε): its points and thirty more, the same day.
+
+    The day is that of the halls. Raises ``Refusal`` where the book corrects nothing, before the game has a result, on
+    another day, for a play that was not ruled on, and for one that was put right already.
+    """
+    state, ruleset, game, turn = situation.state, situation.ruleset, request.game_id, request.turn
+    played, pairing = found_game(state, game)
+    check_arbiter(request.arbiter_id, pairing.player_ids)
+    article, rulings = ruleset.article("challenge.corrected_later"), situation.tables[game]
+    if game not in played.results:
+        raise Refusal(
+            "GAME_NOT_OVER",
+            article,
+            N_("{game} has no result yet: a wrong ruling is put right after the game."),
+            {"game": game},
+            subject=f"games/{game}",
+        )
+    if turn < 1:
+        turns = ", ".join(map(str, sorted(rulings.ruled))) or "–"
+        raise Invalid(
+            "turn", N_("expected the turn of the play that was ruled on; of this game: {turns}"), {"turns": turns}
+        )
+    ruled = rulings.ruled.get(turn)
+    if ruled is None:
+        raise Refusal(
+            "NOT_RULED",
+            article,
+            N_("There was no ruling on a play of turn {turn} of {game}."),
+            {"turn": turn, "game": game},
+        )
+    if (game, turn) in played.corrected_rulings:
+        raise Refusal(
+            "RULING_CORRECTED",
+            article,
+            N_("The ruling on the play of turn {turn} has been put right already."),
+            {"turn": turn},
+        )
+    halls = ZoneInfo(state.time_zone)
+    same_day = situation.moment.astimezone(halls).date() == ruled.at.astimezone(halls).date()
+    points = spread_correction(ruled.points, wrongly_refused=not ruled.valid, same_day=same_day, ruleset=ruleset)
+    return [
+        events.SpreadAdjusted(
+            round=played.number,
+            game_id=game,
+            turn=turn,
+            player_id=ruled.player_id,
+            points=points,
+            article=article,
+            arbiter_id=request.arbiter_id,
+            note=request.note,
+            occurred_at=situation.occurred_at,
+        )
+    ]
+
+
+COMMANDS: Mapping[type[Message], Command] = {
+    pb.CorrectRulingRequest: Command(
+        correct_ruling, tells=events.SpreadAdjusted, games=lambda request: (request.game_id,), concerned=of_game
+    )
+}
+
+
+def _take_back(situation: Situation, version: int, note: str) -> list[Message]:
+    """Take the correction of a ruling back, which was a mistake; the ruling can be corrected again."""
+    act, undone = situation.act(version), events.SpreadAdjusted()
+    assert isinstance(act, events.SpreadAdjusted)
+    undone.CopyFrom(act)
+    found_game(situation.state, undone.game_id)
+    undone.points, undone.note = -undone.points, note
+    undone.occurred_at.CopyFrom(situation.occurred_at)
+    return [undone]
+
+
+UNDO: Mapping[type[Message], Undo] = {
+    events.SpreadAdjusted: Undo(
+        lambda act, before: pb.CorrectRulingRequest(),
+        _take_back,
+        thing=lambda act: ("ruling", act.game_id, act.turn),
+    )
+}

@@ -1,0 +1,361 @@
+"""Sanctions beside the tables: points of a game that is over, the game itself, rounds to come. Pure.
+
+In a game that is being played they are imposed at its table.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+
+from google.protobuf.message import Message
+from google.protobuf.timestamp_pb2 import Timestamp
+
+from faristol.kernel.errors import Invalid
+from faristol.kernel.refusal import N_, Refusal
+from faristol.pairing.administration.results import MOST_POINTS, counted
+from faristol.pairing.conditions import check_arbiter, check_open, check_to_come, found_game
+from faristol.pairing.discipline.checks import (
+    article_of,
+    check_deciders,
+    check_no_tribunal,
+    check_not_appealed,
+    check_not_lifted,
+    is_lifted,
+    lift_undone_by,
+    sanction_of,
+    sanction_undone_by,
+    sanctionable,
+)
+from faristol.pairing.discipline.expulsions import readmit
+from faristol.pairing.discipline.warnings import MOST_WARNINGS
+from faristol.pairing.model import GameSanction, Tournament
+from faristol.pairing.situation import Command, Situation, Undo, of_game
+from faristol.pb.pairing.v1 import events_pb2 as events
+from faristol.pb.pairing.v1 import pairing_pb2 as pb
+from faristol.rules import Ruleset
+
+POINTS, GAME, ROUNDS = (
+    events.SANCTION_KIND_POINTS,
+    events.SANCTION_KIND_GAME,
+    events.SANCTION_KIND_ROUNDS,
+)
+
+MOST_OFF_SPREAD = 1_000
+"""Points that a sanction takes off the spread, at the most: more than anybody scores in a game."""
+
+
+def sanction(situation: Situation, request: pb.SanctionPlayerRequest) -> list[Message]:
+    """Impose a sanction on the proposal of an arbiter, by those who decide that (FISE 49, PES Ζ).
+
+    Points come off the score of the game (FISE 49), or off the spread and the total beside its result (PES Ζ). A game
+    is lost as by forfeit (PES ΣΤ: 150–0). In ``rounds`` the player is not paired. Raises ``Invalid`` for what does not
+    go with the kind and when nobody decided it, ``Refusal`` where the book knows no sanctions, for too few or too many
+    points, where a player of the table is arbiter or decides, for a game without a result and for rounds that are not
+    to come.
+    """
+    state, player_id, game = situation.state, request.player_id, request.game_id
+    _check_fields(request)
+    concerned = {player_id, *(found_game(state, game)[1].player_ids if game else ())}
+    check_arbiter(request.arbiter_id, concerned)
+    check_deciders(request.decided_by, concerned)
+    sanctionable(state, player_id)
+    imposed = events.PlayerSanctioned(
+        player_id=player_id,
+        round=max(len(state.played), 1),
+        kind=request.kind,
+        game_id=game,
+        points=request.points,
+        rounds=sorted(set(request.rounds)),
+        article=article_of(situation.ruleset.law.sanctions),
+        arbiter_id=request.arbiter_id,
+        decided_by=request.decided_by,
+        note=request.note,
+        occurred_at=situation.occurred_at,
+    )
+    if game:
+        _check_game(state, request)
+        imposed.round = found_game(state, game)[0].number
+    if request.kind == POINTS:
+        _check_points(situation, request)
+    for number in imposed.rounds:
+        check_to_come(state, number)
+    return [imposed, *_consequences(situation, imposed)]
+
+
+def _consequences(situation: Situation, imposed: events.PlayerSanctioned) -> list[Message]:
+    """What a sanction does to the game that it names: nothing to rounds."""
+    if not imposed.game_id:
+        return []
+    if _beside_result(situation.ruleset, imposed):
+        return [_points_changed(imposed, -imposed.points)]
+    played, _ = found_game(situation.state, imposed.game_id)
+    added = GameSanction(0, imposed.player_id, imposed.kind, imposed.points, imposed.arbiter_id)
+    return [_counted(situation, imposed, (*played.game_sanctions.get(imposed.game_id, ()), added))]
+
+
+def _counted(
+    situation: Situation, act: events.PlayerSanctioned, sanctions: Sequence[GameSanction]
+) -> events.ResultCorrected:
+    """What the game of a sanction comes to with ``sanctions``, at the moment of ``act``."""
+    played, pairing = found_game(situation.state, act.game_id)
+    return counted(
+        situation.ruleset,
+        played.number,
+        pairing,
+        played.without_sanctions(act.game_id),
+        sanctions,
+        arbiter_id=act.arbiter_id,
+        occurred_at=act.occurred_at,
+    )
+
+
+def _beside_result(ruleset: Ruleset, act: events.PlayerSanctioned) -> bool:
+    """Whether a sanction takes points beside the result of its game, which stays."""
+    return act.kind == POINTS and ruleset.arbiter.sanction_points_from == "spread"
+
+
+def _points_changed(act: events.PlayerSanctioned, points: int) -> events.PointsAdjusted:
+    """``points`` more for the player of a sanction beside the result of its game, below 0 for fewer."""
+    return events.PointsAdjusted(
+        round=act.round,
+        game_id=act.game_id,
+        player_id=act.player_id,
+        points=points,
+        article=act.article,
+        occurred_at=act.occurred_at,
+    )
+
+
+def _check_fields(request: pb.SanctionPlayerRequest) -> None:
+    """Refuse fields that do not go with the kind of a sanction. Raises ``Invalid``."""
+    kind, points = request.kind, request.points
+    if kind not in (POINTS, GAME, ROUNDS):
+        raise Invalid("kind", N_("is {kind}; expected one of the kinds of sanction"), {"kind": kind})
+    if bool(request.game_id) is (kind == ROUNDS):
+        raise Invalid("game_id", N_("expected a game for points and for a game, and none for rounds"))
+    if (kind == POINTS) is not (0 < points <= MOST_POINTS) or points < 0:
+        raise Invalid(
+            "points", N_("are {points}; a sanction in points takes off 1 or more, and no other any"), {"points": points}
+        )
+    if bool(request.rounds) is not (kind == ROUNDS):
+        raise Invalid("rounds", N_("expected rounds that the player is not paired in, and none for another kind"))
+
+
+def _check_game(state: Tournament, request: pb.SanctionPlayerRequest) -> None:
+    """Refuse a game that the player does not play, one that has no result yet, and to take one that is lost already."""
+    player_id, game = request.player_id, request.game_id
+    played, pairing = found_game(state, game)
+    if player_id not in pairing.player_ids:
+        raise Invalid("player_id", N_("{found} does not play in {game}"), {"found": player_id, "game": game})
+    if game not in played.results:
+        raise Refusal(
+            "GAME_NOT_OVER",
+            "",
+            N_("{game} has no result yet: a sanction in it is imposed at its table."),
+            {"game": game},
+            subject=f"games/{game}",
+        )
+    if request.kind == GAME and player_id in played.decided[game].losers:
+        raise Refusal(
+            "GAME_LOST",
+            "",
+            N_("{player} has lost {game} by decision already."),
+            {"player": player_id, "game": game},
+            subject=f"games/{game}",
+        )
+
+
+def _check_points(situation: Situation, request: pb.SanctionPlayerRequest) -> None:
+    """Refuse fewer points than the book's least (FISE 49), and more than the player scored before sanctions.
+
+    Off the spread, which is beside the game, no more than ``MOST_OFF_SPREAD``.
+    """
+    ruleset, points, game = situation.ruleset, request.points, request.game_id
+    least = ruleset.arbiter.sanction_points_min or 1
+    if points < least:
+        raise Refusal(
+            "SANCTION_TOO_SMALL",
+            ruleset.article("arbiter.sanction_points_min"),
+            N_("A sanction takes off {least} {least:point|points} or more, not {points}."),
+            {"least": least, "points": points},
+        )
+    most = MOST_OFF_SPREAD
+    if ruleset.arbiter.sanction_points_from != "spread":
+        played, pairing = found_game(situation.state, game)
+        most = max(least, played.without_sanctions(game).scores[pairing.player_ids.index(request.player_id)])
+    if points > most:
+        raise Refusal(
+            "SANCTION_TOO_LARGE",
+            ruleset.article("arbiter.sanction_points_from"),
+            N_("The sanction takes {points} {points:point|points} off {player} in {game}; expected {least} to {most}."),
+            {"points": points, "player": request.player_id, "game": game, "least": least, "most": most},
+        )
+
+
+def lift(situation: Situation, request: pb.LiftSanctionRequest) -> list[Message]:
+    """Take back the warning, sanction or expulsion of a version.
+
+    Points come back and a game counts as it did; rounds that were missed stay missed. Raises ``Invalid`` when nobody
+    decided it, ``Refusal`` where a tribunal decides that on appeal, for what is no sanction, and for one that was
+    lifted already.
+    """
+    check_deciders(request.decided_by, [sanction_of(situation, request.version).player_id])
+    check_no_tribunal(situation)
+    return lifted(situation, request.version, request.decided_by, request.note)
+
+
+def lifted(situation: Situation, version: int, decided_by: Sequence[str], note: str) -> list[Message]:
+    """The same on appeal, and for a sanction by mistake, which nobody has to decide on."""
+    state = situation.state
+    check_open(state)
+    act = sanction_of(situation, version)
+    check_not_lifted(situation, act, version)
+    if isinstance(act, events.PlayerExpelled):
+        return readmit(situation, act.player_id, decided_by, note)
+    occurred_at = situation.occurred_at
+    if isinstance(act, events.PlayerWarned):
+        player = state.player(act.player_id)
+        assert player is not None, "who was warned is registered"
+        return [
+            events.WarningLifted(
+                player_id=act.player_id,
+                round=max(len(state.played), 1),
+                version=version,
+                count=player.warnings - 1,
+                decided_by=decided_by,
+                note=note,
+                occurred_at=occurred_at,
+            )
+        ]
+    return [
+        events.SanctionLifted(
+            player_id=act.player_id,
+            round=act.round,
+            version=version,
+            kind=act.kind,
+            game_id=act.game_id,
+            rounds=sorted(_to_come(state, act) - _kept_by_others(situation.facts, version, act.player_id)),
+            decided_by=decided_by,
+            note=note,
+            occurred_at=occurred_at,
+        ),
+        *_restored(situation, version, _at(act, occurred_at)),
+    ]
+
+
+def _to_come(state: Tournament, act: events.PlayerSanctioned) -> set[int]:
+    """The rounds of a sanction that have not been started: one that is paired can be paired again."""
+    return {number for number in act.rounds if number >= state.next_to_start}
+
+
+def _kept_by_others(facts: Sequence[Message], version: int, player_id: str) -> set[int]:
+    """The rounds that other sanctions on the player keep them out of."""
+    return {
+        number
+        for other, fact in enumerate(facts, start=1)
+        if isinstance(fact, events.PlayerSanctioned) and fact.player_id == player_id and other != version
+        if not is_lifted(fact, facts, other)
+        for number in fact.rounds
+    }
+
+
+def _at(act: events.PlayerSanctioned, occurred_at: Timestamp) -> events.PlayerSanctioned:
+    """The same sanction, at another moment."""
+    moved = events.PlayerSanctioned()
+    moved.CopyFrom(act)
+    moved.occurred_at.CopyFrom(occurred_at)
+    return moved
+
+
+def _restored(situation: Situation, version: int, act: events.PlayerSanctioned) -> list[Message]:
+    """What the game of ``act`` comes to without it, which is the sanction of ``version``."""
+    if not act.game_id:
+        return []
+    if _beside_result(situation.ruleset, act):
+        return [_points_changed(act, act.points)]
+    played, _ = found_game(situation.state, act.game_id)
+    return [_counted(situation, act, [left for left in played.game_sanctions[act.game_id] if left.version != version])]
+
+
+def _concerned(state: Tournament, request: pb.SanctionPlayerRequest) -> Collection[str]:
+    return {request.player_id, *of_game(state, request)}
+
+
+COMMANDS: Mapping[type[Message], Command] = {
+    pb.SanctionPlayerRequest: Command(sanction, concerned=_concerned),
+    pb.LiftSanctionRequest: Command(lift, facts=True, divisions=True),
+}
+
+
+def _lift_mistake(situation: Situation, version: int, note: str) -> list[Message]:
+    check_not_appealed(situation.state, situation.ruleset, version)
+    return lifted(situation, version, (), note)
+
+
+def _impose_again(situation: Situation, version: int, note: str) -> list[Message]:
+    """What was lifted by mistake, once more.
+
+    Raises ``Refusal`` when none of the rounds is to come of which the player was kept out.
+    """
+    lift = situation.act(version)
+    assert isinstance(lift, events.WarningLifted | events.SanctionLifted)
+    check_not_appealed(situation.state, situation.ruleset, lift.version)
+    act = sanction_of(situation, lift.version)
+    player = sanctionable(situation.state, act.player_id)
+    if isinstance(act, events.PlayerSanctioned):
+        again = _at(act, situation.occurred_at)
+        again.note = note
+        again.rounds[:] = sorted(_to_come(situation.state, act))
+        if act.rounds and not again.rounds:
+            raise Refusal(
+                "ROUND_NOT_TO_COME",
+                "",
+                N_("No round that {player} was excluded from is left to play."),
+                {"player": act.player_id},
+            )
+        return [again, *_consequences(situation, again)]
+    assert isinstance(act, events.PlayerWarned), "an expulsion is lifted by another fact"
+    warned = events.PlayerWarned()
+    warned.CopyFrom(act)
+    warned.count = player.warnings + 1
+    warned.expulsion_proposed = warned.count >= MOST_WARNINGS
+    warned.note = note
+    warned.occurred_at.CopyFrom(situation.occurred_at)
+    return [warned]
+
+
+def _expulsion_rests(act: events.PlayerExpelled, later: Message) -> bool:
+    lost = isinstance(later, events.ResultRecorded) and act.player_id in later.loser_ids
+    return lost or (isinstance(later, events.RoundPaired) and later.round > act.round)
+
+
+def _rests(act: events.PlayerSanctioned | events.SanctionLifted, later: Message) -> bool:
+    if isinstance(act, events.SanctionLifted) and isinstance(later, events.PlayerSanctioned):
+        # Undone already, or imposed anew: either way the player has it.
+        return (later.player_id, later.kind, later.game_id) == (act.player_id, act.kind, act.game_id)
+    return isinstance(later, events.RoundPaired) and later.round in act.rounds
+
+
+def _warned_again(act: events.WarningLifted, later: Message) -> bool:
+    return isinstance(later, events.PlayerWarned) and later.player_id == act.player_id
+
+
+def _thing(act: events.WarningLifted | events.SanctionLifted) -> tuple[str, int]:
+    return "lifted", act.version
+
+
+UNDO: Mapping[type[Message], Undo] = {
+    events.PlayerWarned: Undo(lambda act, before: pb.LiftSanctionRequest(), _lift_mistake, now=sanction_undone_by),
+    events.PlayerSanctioned: Undo(
+        lambda act, before: pb.LiftSanctionRequest(), _lift_mistake, rests=_rests, now=sanction_undone_by
+    ),
+    events.PlayerExpelled: Undo(
+        lambda act, before: pb.LiftExpulsionRequest(), _lift_mistake, rests=_expulsion_rests, now=sanction_undone_by
+    ),
+    events.WarningLifted: Undo(
+        lambda act, before: pb.WarnPlayerRequest(), _impose_again, thing=_thing, rests=_warned_again, now=lift_undone_by
+    ),
+    events.SanctionLifted: Undo(
+        lambda act, before: pb.SanctionPlayerRequest(), _impose_again, thing=_thing, rests=_rests, now=lift_undone_by
+    ),
+}

@@ -1,0 +1,40 @@
+"""Warnings: FISE's yellow card (FISE 47), which no other book knows. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from google.protobuf.message import Message
+
+from faristol.pairing.conditions import check_arbiter
+from faristol.pairing.discipline.checks import article_of, sanctionable
+from faristol.pairing.situation import Command, Situation, of_player
+from faristol.pb.pairing.v1 import events_pb2 as events
+from faristol.pb.pairing.v1 import pairing_pb2 as pb
+
+MOST_WARNINGS = 2
+"""Warnings after which expulsion is put forward (FISE 47: who offends again)."""
+
+
+def warn(situation: Situation, request: pb.WarnPlayerRequest) -> list[Message]:
+    """Warn a player; from the second time on the fact puts expulsion forward, which the organisation decides."""
+    check_arbiter(request.arbiter_id, [request.player_id])
+    player = sanctionable(situation.state, request.player_id)
+    count = player.warnings + 1
+    return [
+        events.PlayerWarned(
+            player_id=request.player_id,
+            round=max(len(situation.state.played), 1),
+            count=count,
+            expulsion_proposed=count >= MOST_WARNINGS,
+            article=article_of(situation.ruleset.law.warning),
+            arbiter_id=request.arbiter_id,
+            note=request.note,
+            occurred_at=situation.occurred_at,
+        )
+    ]
+
+
+COMMANDS: Mapping[type[Message], Command] = {
+    pb.WarnPlayerRequest: Command(warn, tells=events.PlayerWarned, concerned=of_player)
+}

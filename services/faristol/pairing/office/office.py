@@ -1,0 +1,203 @@
+"""How a command on a tournament is carried out: read, decide, write, answer."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, TypeVar
+from weakref import WeakValueDictionary
+
+from google.protobuf.message import Message
+
+from faristol.host import Runtime
+from faristol.host.actor import actor_of
+from faristol.host.desk import canonical
+from faristol.host.dispatch import Context
+from faristol.host.ruleset_store import bring
+from faristol.kernel.errors import NotFound
+from faristol.kernel.refusal import Refusal
+from faristol.kernel.times import occurred_at, to_datetime
+from faristol.pairing import commands, undo
+from faristol.pairing.identity import checked_id, same_name
+from faristol.pairing.model import Belonging, Division, Rulings, Tournament, evolve, game_stream, stream, watch
+from faristol.pairing.office.answers import answer_to
+from faristol.pairing.office.precedence import preceded
+from faristol.pairing.office.writes import write_of
+from faristol.pairing.situation import Command, Situation
+from faristol.record import Decision, Guard, Loaded, Record, load, people
+from faristol.rules.officials import check_not_concerned
+
+M = TypeVar("M", bound=Message)
+
+COMMANDS = {**commands.ACTS, **undo.COMMANDS}
+"""The commands that are carried out by ``Office.carry_out``."""
+
+
+@dataclass(frozen=True, slots=True)
+class OtherDivisions:
+    """The other divisions of a championship, and that they must be as they are when a decision on them is written."""
+
+    tournaments: tuple[Tournament, ...] = ()
+    guards: tuple[Guard, ...] = ()
+
+    def without(self, tournament_id: str) -> OtherDivisions:
+        """All but one, such as one that is written to itself."""
+        return OtherDivisions(
+            tuple(division for division in self.tournaments if division.tournament_id != tournament_id),
+            tuple(guard for guard in self.guards if guard.stream != stream(tournament_id)),
+        )
+
+
+class Office:
+    """Carries out the commands on the tournaments of a cell."""
+
+    def __init__(self, runtime: Runtime) -> None:
+        self.runtime = runtime
+        self.record: Record = runtime.record
+        self._turns: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
+
+    async def carry_out(self, request: Any, context: Context, response: type[Any]) -> Message:
+        """Carry out a command of ``COMMANDS`` as its entry there says."""
+        command = COMMANDS[type(request)]
+        at = self.at(request)
+        asked = await self._asked(command, request, context)
+
+        async def attempt() -> tuple[Decision, Callable[[int], Message]]:
+            loaded = await self.load(request.tournament_id)
+            situation, guards = await self._situation(command, asked, loaded, at)
+            facts = command.decide(situation, asked)
+            answer = answer_to(command, response, situation, asked, facts)
+            return Decision([write_of(loaded, facts)], guards), answer
+
+        return await self.handle(request, context, attempt, response, among_divisions=command.divisions)
+
+    async def handle(
+        self,
+        request: Any,
+        context: Context,
+        attempt: Callable[[], Awaitable[tuple[Decision, Callable[[int], M]]]],
+        response: type[M],
+        *,
+        among_divisions: bool = False,
+    ) -> M:
+        """Carry out a command, see ``Desk.handle``. A refusal says who was first, where somebody just was."""
+        async with self._in_turn(request.tournament_id if among_divisions else ""):
+            try:
+                return await self.runtime.desk.handle(context, request, attempt, response=response)
+            except Refusal as refusal:
+                actor = (await actor_of(self.record, context, canonical(request.command_id))).actor_id
+                raise await preceded(self.record, request, refusal, actor, self.runtime.now()) from refusal
+
+    async def _asked(self, command: Command, request: Any, context: Context) -> Any:
+        """A request with its note as it is kept, and with the arbiter, who is who sends it unless it names another."""
+        asked = commands.tidied(request)
+        if command.concerned is not None and not asked.arbiter_id:
+            asked.arbiter_id = await self._arbiter(command.concerned, asked, context)
+        return asked
+
+    async def _arbiter(
+        self, concerned: Callable[[Tournament, Any], Iterable[str]], request: Any, context: Context
+    ) -> str:
+        """The id of who sends a request; empty where that is not said.
+
+        Raises ``Refusal`` for who sends it under the name of a player whom it concerns, as ``check_arbiter`` does for a
+        player's id: nobody is judge of their own game.
+        """
+        who = await actor_of(self.record, context, canonical(request.command_id))
+        known = await people.names(self.record, [who.actor_id])
+        if name := who.name or (known[who.actor_id].name if who.actor_id in known else ""):
+            state = (await self.load(request.tournament_id)).state
+            players = await people.names(self.record, {*concerned(state, request)})
+            own = [player.name for player in players.values() if same_name(player.name, name)]
+            check_not_concerned("arbiter_id", own, own)
+        return who.actor_id
+
+    async def _situation(
+        self, command: Command, request: Any, loaded: Loaded[Tournament], at: datetime | None
+    ) -> tuple[Situation, tuple[Guard, ...]]:
+        """What a command is decided on, and what must be as it is when that is written."""
+        state = loaded.state
+        divisions = await self.other_divisions(state) if command.divisions else OtherDivisions()
+        games = command.games(request) if command.games else ()
+        tables = {game: await load(self.record, game_stream(game), Rulings(), watch) for game in games}
+        situation = Situation(
+            state,
+            now=self.runtime.now(),
+            at=at,
+            facts=await self.facts(loaded) if command.facts else (),
+            divisions=divisions.tournaments,
+            tables={game: table.state for game, table in tables.items()},
+            belonging=await self._belonging(command.persons(state, request)),
+        )
+        guards = [Guard(game_stream(game), table.version) for game, table in tables.items()]
+        return situation, (*divisions.guards, *guards)
+
+    async def _belonging(self, persons: Iterable[str]) -> Belonging:
+        wanted = {*persons}
+        known = (await people.names(self.record, wanted)).values() if wanted else ()
+        return Belonging(
+            {person.player_id: person.country for person in known if person.country},
+            {person.player_id: person.club for person in known if person.club},
+        )
+
+    @asynccontextmanager
+    async def _in_turn(self, tournament_id: str) -> AsyncIterator[None]:
+        """Let acts of which other divisions have a say wait for each other, in this process.
+
+        What each writes is what all others rely on: side by side, all but one of them would be decided in vain. Empty
+        for an act of which no other division has a say.
+        """
+        async with AsyncExitStack() as turn:
+            state = (await self.load(tournament_id)).state if tournament_id else Tournament()
+            if state.division:
+                await turn.enter_async_context(self._turns.setdefault(state.first_division, asyncio.Lock()))
+            yield
+
+    async def divisions(self, state: Tournament) -> tuple[Division, ...]:
+        """All divisions of the championship of a tournament, in the order in which they were added."""
+        return (await self.load(state.division_of)).state.divisions if state.division_of else state.divisions
+
+    async def other_divisions(self, state: Tournament) -> OtherDivisions:
+        """The other divisions of the championship of a tournament."""
+        # The first division is among them or is this one, so that no division can be added meanwhile. It is read
+        # once: the version that is guarded is the one whose list of divisions was gone through.
+        first = await self.load(state.division_of) if state.division_of else None
+        loaded = [
+            first if first and division.tournament_id == state.division_of else await self.load(division.tournament_id)
+            for division in (first.state if first else state).divisions
+            if division.tournament_id != state.tournament_id
+        ]
+        return OtherDivisions(
+            tuple(division.state for division in loaded),
+            tuple(Guard(stream(division.state.tournament_id), division.version) for division in loaded),
+        )
+
+    async def load(self, tournament_id: str, field: str = "tournament_id") -> Loaded[Tournament]:
+        """The tournament as it stands in the record.
+
+        Raises ``Invalid`` that names ``field`` for a malformed id, ``NotFound`` for none.
+        """
+        checked_id(field, tournament_id)
+        loaded = await load(self.record, stream(tournament_id), Tournament(), evolve)
+        if not loaded.state.exists:
+            raise NotFound("tournament", tournament_id)
+        await bring(self.record, loaded.state.ruleset)
+        return loaded
+
+    async def facts(self, loaded: Loaded[Tournament]) -> Sequence[Message]:
+        """All facts of a tournament as it was loaded."""
+        recorded = await self.record.read_stream(stream(loaded.state.tournament_id))
+        return [event.message for event in recorded if event.version <= loaded.version]
+
+    async def names(self, state: Tournament) -> dict[str, str]:
+        """The names of the players of a tournament, with what tells two of one name apart."""
+        known = await people.names(self.record, [player.player_id for player in state.players])
+        return people.told_apart(known.values())
+
+    def at(self, request: Any) -> datetime | None:
+        """When the request says that it happened, None when it does not say."""
+        given = occurred_at(request, self.runtime.now)
+        return to_datetime(given) if request.HasField("occurred_at") else None

@@ -1,0 +1,100 @@
+"""The rules and the lexicon of a tournament, pinned by content and found again by it."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+
+import grpc
+
+from faristol.host.errors import Unreachable
+from faristol.kernel.errors import Invalid
+from faristol.kernel.pins import Pin
+from faristol.kernel.quoting import nearest
+from faristol.kernel.refusal import N_, Refusal
+from faristol.pb.lexicon.v1 import lexicon_pb2, lexicon_pb2_grpc
+from faristol.rules import OptionValue, Ruleset, load_ruleset, ruleset_names, with_options
+
+DEFAULT_RULESET = "fisc-2023"
+
+LEXICONS: Mapping[str, str] = {"ca": "catalan", "el": "greek", "en": "english", "es": "spanish"}
+"""The lexicon that a tile set's language has when none is named."""
+
+PATIENCE = 10.0
+"""Seconds that the lexicon service is waited for."""
+
+
+def ruleset_named(name: str, options: Sequence[tuple[str, OptionValue]]) -> Ruleset:
+    """The ruleset of that name, ``fisc-2023`` when empty, with what the organiser chose: options and their values.
+
+    Raises ``Invalid`` when there is none and for an option that is given twice, and ``Refusal`` for options that it
+    does not have or that clash.
+    """
+    try:
+        ruleset = load_ruleset(name or DEFAULT_RULESET)
+    except LookupError:
+        near = nearest(name, ruleset_names())
+        text = N_("there is no ruleset {name}; there are: {known}")
+        if near:
+            text = N_("there is no ruleset {name}; did you mean {near}? There are: {known}")
+        params = {"name": repr(name), "known": ", ".join(ruleset_names()), "near": near}
+        raise Invalid("ruleset", text, params) from None
+    times = Counter(option for option, _ in options)
+    for option in ruleset.options:
+        if times[option.name] > 1:
+            raise Invalid(
+                "options",
+                N_("name {option} more than once; expected one value for it: {range}"),
+                {"option": option.name, "range": option.range},
+            )
+    return with_options(ruleset, dict(options))
+
+
+async def installed(channel: grpc.aio.Channel, address: str) -> list[lexicon_pb2.Lexicon]:
+    """The lexicons that the lexicon service at ``address`` has. Raises ``Unreachable`` when it does not answer."""
+    stub = lexicon_pb2_grpc.LexiconServiceStub(channel)
+    try:
+        answer = await stub.ListLexicons(lexicon_pb2.ListLexiconsRequest(), timeout=PATIENCE, wait_for_ready=True)
+    except grpc.aio.AioRpcError as problem:
+        raise Unreachable("lexicon", address) from problem
+    return list(answer.lexicons)
+
+
+def choose_lexicon(lexicons: list[lexicon_pb2.Lexicon], name: str, ruleset: Ruleset) -> Pin:
+    """The pin of the lexicon of that name, or of the one of the tile set's language when empty.
+
+    Raises ``Refusal`` when it is not installed, is spelled with other tiles than the ruleset plays with, or lacks a
+    layer that was chosen with the ruleset (UF 26).
+    """
+    wanted = name or LEXICONS.get(ruleset.tile_set.language, ruleset.tile_set.language)
+    found = next((lexicon for lexicon in lexicons if lexicon.pin.name == wanted), None)
+    if found is None:
+        raise Refusal(
+            "LEXICON_MISSING",
+            "",
+            N_(
+                "The lexicon {name} is not installed here; installed: {installed}. The operator installs an open"
+                " one by `faristol lexicon install {name}`, another by `faristol lexicon add {name}`."
+            ),
+            {"name": wanted, "installed": ", ".join(lexicon.pin.name for lexicon in lexicons) or "–"},
+        )
+    if found.tile_set != ruleset.game.tile_set:
+        raise Refusal(
+            "LEXICON_OF_OTHER_TILES",
+            "",
+            N_("The lexicon {name} is spelled with the tiles {found}; {ruleset} is played with {expected}."),
+            {
+                "name": wanted,
+                "found": found.tile_set,
+                "ruleset": ruleset.name,
+                "expected": ruleset.game.tile_set,
+            },
+        )
+    if unknown := sorted(set(ruleset.lexicon.layers) - set(found.layers)):
+        raise Refusal(
+            "NO_SUCH_LAYER",
+            ruleset.article("lexicon.layers"),
+            N_("The lexicon {lexicon} has no layer {layers}; it has: {known}."),
+            {"lexicon": wanted, "layers": ", ".join(unknown), "known": ", ".join(found.layers) or "–"},
+        )
+    return Pin(found.pin.name, found.pin.digest)

@@ -1,0 +1,154 @@
+"""Who was first: the act of somebody else that a refusal comes from, for the one who came second."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from datetime import datetime, timedelta
+from types import MappingProxyType
+from typing import Any, NamedTuple
+from zoneinfo import ZoneInfo
+
+from google.protobuf.message import Message
+
+from faristol.kernel.naming import players_of
+from faristol.kernel.refusal import N_, Refusal
+from faristol.pairing.model import Tournament, evolve, stream
+from faristol.pb.pairing.v1 import events_pb2 as events
+from faristol.record import Record, Recorded, load, people
+
+RECENT = timedelta(minutes=15)
+"""How long ago an act may be that is told: two directors who work side by side know what is older."""
+
+MOST = 1_000
+"""Facts that are gone back over. The act is looked for among them alone: nothing is decided or folded again."""
+
+MOST_PLAYERS = 4
+"""Players of an act who are named: those of a table, and not those of a whole round."""
+
+WAS_FIRST = N_("{who} was first, at {time}.")
+WAS_FIRST_WITH = N_("{who} was first, at {time}: {players}.")
+CAME_FIRST = N_("This came first, at {time}.")
+CAME_FIRST_WITH = N_("This came first, at {time}: {players}.")
+
+_Thing = Mapping[str, str]
+"""The game, the player and the round that a fact or a refusal is about, as far as it is about one."""
+
+
+def _of_game(fact: events.ResultRecorded | events.ResultCorrected | events.GamePostponed) -> _Thing:
+    return {"game_id": fact.game_id, "round": str(fact.round)}
+
+
+def _of_player(fact: events.PlayerReinstated | events.PlayerExpelled | events.PlayerCheckedIn) -> _Thing:
+    return {"player_id": fact.player_id}
+
+
+def _of_bye(fact: events.ByeGranted | events.ByeRevoked) -> _Thing:
+    return {"player_id": fact.player_id, "round": str(fact.round)}
+
+
+def _of_round(fact: events.RoundPaired | events.RoundUnpaired | events.RoundStarted | events.RoundClosed) -> _Thing:
+    return {"round": str(fact.round)}
+
+
+def _of_withdrawal(fact: events.PlayerWithdrawn) -> _Thing:
+    return {"player_id": fact.player_id, "game_id": fact.game_id}
+
+
+class Cause(NamedTuple):
+    """What brought about the state that a reason of a refusal speaks of."""
+
+    fact: type[Message]
+    about: Callable[[Any], _Thing]
+
+
+CAUSES: Mapping[str, Cause] = MappingProxyType(
+    {
+        "RESULT_KNOWN": Cause(events.ResultRecorded, _of_game),
+        "RESULT_CHANGED": Cause(events.ResultCorrected, _of_game),
+        "SAME_RESULT": Cause(events.ResultCorrected, _of_game),
+        "WITHDRAWN": Cause(events.PlayerWithdrawn, _of_withdrawal),
+        "NOT_WITHDRAWN": Cause(events.PlayerReinstated, _of_player),
+        "EXPELLED": Cause(events.PlayerExpelled, _of_player),
+        "CHECKED_IN": Cause(events.PlayerCheckedIn, _of_player),
+        "ROUND_PAIRED": Cause(events.RoundPaired, _of_round),
+        "ROUND_NOT_PAIRED": Cause(events.RoundUnpaired, _of_round),
+        "ROUND_STARTED": Cause(events.RoundStarted, _of_round),
+        "ROUND_CLOSED": Cause(events.RoundClosed, _of_round),
+        "BYE_GRANTED": Cause(events.ByeGranted, _of_bye),
+        "NO_BYE": Cause(events.ByeRevoked, _of_bye),
+        "POSTPONED_ALREADY": Cause(events.GamePostponed, _of_game),
+        "TOURNAMENT_OVER": Cause(events.StandingsPublished, lambda fact: {}),
+    }
+)
+"""By reason."""
+
+_SUBJECTS = {"games": "game_id", "players": "player_id", "rounds": "round"}
+
+
+async def preceded(record: Record, request: Any, refusal: Refusal, actor: str, now: datetime) -> Refusal:
+    """A refusal of a command of ``actor``, with who brought it about and when, in the time of the halls.
+
+    The refusal itself where that was nobody in the last minutes, or was ``actor``. It costs one question for the last
+    facts, however long the tournament is.
+    """
+    causes = [reason for reason in (refusal, *refusal.others) if reason.reason in CAUSES]
+    if not causes:
+        return refusal
+    loaded = await load(record, stream(request.tournament_id), Tournament(), evolve)
+    recorded = await record.read_stream(stream(request.tournament_id), max(loaded.version - MOST, 0))
+    for reason in causes:
+        first = _last(recorded, reason, request, now)
+        if first is not None and not (actor and first.metadata.actor == actor):
+            told = await _told(record, first, reason.subject, loaded.state.time_zone)
+            others = [*refusal.others, told]
+            return Refusal(
+                refusal.reason, refusal.article, refusal.message, refusal.params, subject=refusal.subject, others=others
+            )
+    return refusal
+
+
+def _last(recorded: list[Recorded], reason: Refusal, request: Any, now: datetime) -> Recorded | None:
+    """The last fact of the last minutes that brought about what a reason speaks of."""
+    cause, about = CAUSES[reason.reason], _about(reason, request)
+    for event in reversed(recorded):
+        if now - event.recorded_at > RECENT:
+            return None
+        if isinstance(event.message, cause.fact) and _same(cause.about(event.message), about):
+            return event
+    return None
+
+
+def _same(fact: _Thing, about: _Thing) -> bool:
+    """Whether a fact is about what a reason is about; one about nothing in particular is about everything."""
+    common = fact.keys() & about.keys()
+    return (bool(common) or not fact) and all(fact[name] == about[name] for name in common)
+
+
+def _about(reason: Refusal, request: Any) -> _Thing:
+    """The game, player or round that a reason is about: its subject, or else those that the request names."""
+    kind, _, value = reason.subject.partition("/")
+    if kind:
+        return {_SUBJECTS[kind]: value} if kind in _SUBJECTS else {}
+    names = _SUBJECTS.values()
+    return {field.name: str(value) for field, value in request.ListFields() if field.name in names}
+
+
+async def _told(record: Record, first: Recorded, subject: str, time_zone: str) -> Refusal:
+    fact, by = first.message, first.metadata
+    named = players_of(fact)
+    known = await people.names(record, {*named, by.actor})
+    results = fact.scores if isinstance(fact, events.ResultRecorded | events.ResultCorrected) else ()
+    scores = {score.player_id: f" {score.score}" for score in results}
+    shown = [f"{known[player].name if player in known else player}{scores.get(player, '')}" for player in named]
+    params = {
+        "who": known[by.actor].name if by.actor in known else by.actor,
+        "time": f"{first.recorded_at.astimezone(ZoneInfo(time_zone)):%H:%M:%S}",
+        "players": ", ".join(shown),
+    }
+    # Acts of a service, such as a result that came in from its table, have no person behind them.
+    nobody = by.role == "service" or not by.actor
+    if 0 < len(named) <= MOST_PLAYERS:
+        text = CAME_FIRST_WITH if nobody else WAS_FIRST_WITH
+    else:
+        text = CAME_FIRST if nobody else WAS_FIRST
+    return Refusal("WAS_FIRST", "", text, params, subject=subject)

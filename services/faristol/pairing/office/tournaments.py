@@ -1,0 +1,78 @@
+"""Creating a tournament, and with it a division of a championship."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Callable
+
+from faristol.host.dispatch import Context
+from faristol.host.ruleset_store import keeping
+from faristol.kernel.errors import Invalid
+from faristol.kernel.refusal import N_
+from faristol.pairing.administration.divisions import add_division
+from faristol.pairing.administration.tournaments import SEED_SIZE, create, pin_of
+from faristol.pairing.identity import checked_id, checked_name, ids_of
+from faristol.pairing.model import Division, Tournament, evolve, stream
+from faristol.pairing.office import pins
+from faristol.pairing.office.office import Office
+from faristol.pairing.office.writes import write_of
+from faristol.pairing.situation import Situation
+from faristol.pb.pairing.v1 import pairing_pb2 as pb
+from faristol.record import Decision, load
+
+
+async def create_tournament(
+    office: Office, request: pb.CreateTournamentRequest, context: Context
+) -> pb.CreateTournamentResponse:
+    """Create a tournament; ruleset, lexicon, id and seed are chosen where the caller left them empty."""
+    at, runtime = office.at(request), office.runtime
+    asked = _checked(request)
+    ruleset = pins.ruleset_named(request.ruleset, [(option.name, option.value) for option in request.options])
+
+    async def attempt() -> tuple[Decision, Callable[[int], pb.CreateTournamentResponse]]:
+        lexicons = await pins.installed(runtime.channel("lexicon"), runtime.address("lexicon"))
+        lexicon = pins.choose_lexicon(lexicons, request.lexicon, ruleset)
+        asked.tournament_id = request.tournament_id or await _free_id(office, asked.name, request.command_id)
+        asked.seed = request.seed or secrets.token_bytes(SEED_SIZE)
+        loaded = await load(office.record, stream(asked.tournament_id), Tournament(), evolve)
+        facts = create(Situation(loaded.state, now=runtime.now(), at=at, rules=ruleset), asked, lexicon)
+        writes = [write_of(loaded, facts), *await keeping(office.record, ruleset, asked.tournament_id)]
+        if asked.division_of:
+            first = await office.load(asked.division_of, "division_of")
+            added = Division(asked.tournament_id, asked.division)
+            situation = Situation(first.state, now=runtime.now(), at=at)
+            writes.append(write_of(first, add_division(situation, added, first_division=asked.first_division)))
+        tournament_id = asked.tournament_id
+
+        def answer(position: int) -> pb.CreateTournamentResponse:
+            return pb.CreateTournamentResponse(
+                position=position,
+                tournament_id=tournament_id,
+                ruleset=pin_of(ruleset).message(),
+                lexicon=lexicon.message(),
+            )
+
+        return Decision(writes), answer
+
+    return await runtime.desk.handle(context, request, attempt, response=pb.CreateTournamentResponse)
+
+
+def _checked(request: pb.CreateTournamentRequest) -> pb.CreateTournamentRequest:
+    """A request with its names as they are kept. Raises ``Invalid`` for a name or an id that cannot be one."""
+    asked = pb.CreateTournamentRequest()
+    asked.CopyFrom(request)
+    asked.name = checked_name("name", request.name)
+    if request.tournament_id:
+        checked_id("tournament_id", request.tournament_id)
+    asked.division = checked_name("division", request.division, empty=True)
+    asked.first_division = checked_name("first_division", request.first_division, empty=True)
+    if asked.first_division and not request.division_of:
+        raise Invalid("first_division", N_("expected none where division_of is empty"))
+    return asked
+
+
+async def _free_id(office: Office, name: str, command_id: str) -> str:
+    for wanted in ids_of(name, command_id, "championship"):
+        if not await office.record.read_stream(stream(wanted)):
+            return wanted
+    raise AssertionError("the ids of a name have no end")

@@ -1,0 +1,94 @@
+"""What keeps a round from being paired, and why two players meet or do not."""
+
+from __future__ import annotations
+
+from faristol.host.dispatch import Context
+from faristol.host.interceptor import language_of
+from faristol.host.ruleset_store import ruleset_of
+from faristol.kernel.errors import Invalid, NotFound
+from faristol.kernel.refusal import N_
+from faristol.pairing.conditions import found_round
+from faristol.pairing.engines import swiss
+from faristol.pairing.model import Tournament, evolve, stream
+from faristol.pairing.office.office import Office
+from faristol.pairing.rounds import explanation
+from faristol.pairing.rounds.pairing import obstacles
+from faristol.pairing.rounds.systems import WayOut, ways_out
+from faristol.pairing.teams import explanation as team_explanation
+from faristol.pairing.teams.tournament import between, rules_between
+from faristol.pb.pairing.v1 import events_pb2 as events
+from faristol.pb.pairing.v1 import pairing_pb2 as pb
+from faristol.record import Record
+from faristol.rules import Ruleset
+from faristol.text import render, say
+
+
+async def list_obstacles(
+    office: Office, request: pb.ListObstaclesRequest, context: Context
+) -> pb.ListObstaclesResponse:
+    """Every reason why the next round cannot be paired."""
+    state = (await office.load(request.tournament_id)).state
+    number = len(state.played) + 1
+    if state.over or number > state.rounds:
+        return pb.ListObstaclesResponse()
+    language, ruleset = language_of(context), ruleset_of(state.ruleset)
+    found = obstacles(state, ruleset, number)
+    impossible = any(obstacle.reason in swiss.IMPOSSIBLE for obstacle in found)
+    return pb.ListObstaclesResponse(
+        round=number,
+        obstacles=[
+            pb.Obstacle(
+                reason=obstacle.reason,
+                article=obstacle.article,
+                subject=obstacle.subject,
+                text=render(obstacle, language),
+            )
+            for obstacle in found
+        ],
+        ways_out=[
+            pb.WayOut(
+                way=way.way,
+                exceptions=[pb.Exception(player_ids=group) for group in way.players],
+                text=say(way.message, way.params, language),
+            )
+            for way in (_ways_out(state, ruleset, number) if impossible else ())
+        ],
+    )
+
+
+def _ways_out(state: Tournament, ruleset: Ruleset, number: int) -> tuple[WayOut, ...]:
+    if ruleset.championship.team_boards is None:
+        return ways_out(state, ruleset, number)
+    return ways_out(between(state, ruleset), rules_between(ruleset), number)
+
+
+async def explain_pairing(
+    office: Office, request: pb.ExplainPairingRequest, context: Context
+) -> pb.ExplainPairingResponse:
+    """Why a player meets whom they meet, or why two players do not meet."""
+    if request.player_id == request.other_player_id:
+        raise Invalid("other_player_id", N_("expected another player than player_id, or none"))
+    after = (await office.load(request.tournament_id)).state
+    paired = found_round(after, request.round)
+    before = await _before(office.record, request.tournament_id, request.round)
+    ruleset = ruleset_of(after.ruleset)
+    player, other = request.player_id, request.other_player_id
+    found: tuple[explanation.Explanation, ...]
+    if ruleset.championship.team_boards is None:
+        found = (explanation.explain(before, ruleset, paired, player, other),)
+    else:
+        found = team_explanation.explain(before, ruleset, paired, player, other)
+    said = (say(part.message, part.params, language_of(context)) for part in found)
+    return pb.ExplainPairingResponse(reason=found[0].reason, article=found[0].article, text=" ".join(said))
+
+
+async def _before(record: Record, tournament_id: str, number: int) -> Tournament:
+    """The tournament as it was when a round was last paired."""
+    state, before = Tournament(), None
+    for fact in await record.facts(stream(tournament_id)):
+        if isinstance(fact, events.RoundPaired) and fact.round == number:
+            before = state
+        state = evolve(state, fact)
+    if before is None:
+        raise NotFound("round", f"{tournament_id}/{number}")
+    return before

@@ -1,0 +1,113 @@
+"""The tables of a round with the results that stand."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from faristol.host.dispatch import Context
+from faristol.host.ruleset_store import ruleset_of
+from faristol.kernel.refusal import N_, Refusal
+from faristol.kernel.times import to_timestamp
+from faristol.pairing.administration.results import final_scores, winner_by
+from faristol.pairing.conditions import found_round
+from faristol.pairing.model import Pairing, Phase, Round, Tournament, stream
+from faristol.pairing.office.office import Office
+from faristol.pairing.questions.tournament import PHASES
+from faristol.pb.game.v1 import events_pb2 as game_events
+from faristol.pb.pairing.v1 import events_pb2 as events
+from faristol.pb.pairing.v1 import pairing_pb2 as pb
+from faristol.record import Recorded, people
+from faristol.rules.usual_scores import usual_scores
+
+_ABANDONED = (game_events.END_CONDITION_ABANDONED, game_events.END_CONDITION_ALL_ABANDONED)
+
+
+async def list_results(office: Office, request: pb.ListResultsRequest, context: Context) -> pb.ListResultsResponse:
+    """The tables of a round with the results that stand."""
+    loaded = await office.load(request.tournament_id)
+    state = loaded.state
+    played = found_round(state, request.round or _running(state))
+    stored = await office.record.read_stream(stream(request.tournament_id))
+    recorded = [event for event in stored if event.version <= loaded.version]
+    by, given = _entered_by(recorded), _scores_given(recorded)
+    known = await people.names(office.record, {last.metadata.actor for last in by.values()})
+    names = {actor: person.name for actor, person in known.items()} | await office.names(state)
+    seats = max((len(table.player_ids) for table in played.pairings), default=2)
+    usual = usual_scores(ruleset_of(state.ruleset), seats)
+    return pb.ListResultsResponse(
+        tournament=state.name,
+        round=played.number,
+        phase=PHASES[played.phase],
+        tables=[
+            _table(played, table, by.get(table.game_id), given.get(table.game_id, ()), names)
+            for table in played.pairings
+        ],
+        usual=pb.UsualScores(lowest=usual.lowest, highest=usual.highest, largest_difference=usual.largest_difference),
+        time_zone=state.time_zone,
+        version=loaded.version,
+    )
+
+
+def _running(state: Tournament) -> int:
+    """The number of the round that was started last. Refuses where none was."""
+    started = [played.number for played in state.played if played.phase is not Phase.PAIRED]
+    if not started:
+        raise Refusal("NO_ROUND_STARTED", "", N_("No round of {name} has been started yet."), {"name": state.name})
+    return started[-1]
+
+
+def _entered_by(recorded: Iterable[Recorded]) -> dict[str, Recorded]:
+    """The event by which each game came to the result that stands.
+
+    Of a result that was entered it is the act itself: what is recorded and corrected after it comes from that.
+    """
+    return {
+        event.message.game_id: event
+        for event in recorded
+        if isinstance(event.message, events.ResultEntered | events.ResultRecorded | events.ResultCorrected)
+    }
+
+
+def _scores_given(recorded: Iterable[Recorded]) -> dict[str, Sequence[game_events.FinalScore]]:
+    """The scores that were entered of each game where the book made others of them, unless it was corrected since."""
+    found: dict[str, Sequence[game_events.FinalScore]] = {}
+    for event in recorded:
+        match event.message:
+            case events.ResultEntered() as fact:
+                found[fact.game_id] = fact.scores_given
+            case events.ResultCorrected() as fact:
+                found.pop(fact.game_id, None)
+    return found
+
+
+def _table(
+    played: Round,
+    table: Pairing,
+    last: Recorded | None,
+    scores_given: Sequence[game_events.FinalScore],
+    names: Mapping[str, str],
+) -> pb.TableResult:
+    """A table with the result that stands."""
+    game = table.game_id
+    shown = pb.TableResult(
+        table=table.table,
+        hall=table.hall,
+        game_id=game,
+        players=[pb.SeatedPlayer(player_id=player_id, name=names.get(player_id, "")) for player_id in table.player_ids],
+        postponed=game in played.postponed,
+    )
+    if game not in played.results:
+        return shown
+    decided = played.decided[game]
+    scores = dict(zip(table.player_ids, played.results[game], strict=True))
+    shown.scores.extend(final_scores(scores.items()))
+    shown.winner_id = decided.winner_id or ("" if decided.lost_by_all else winner_by(scores))
+    shown.lost_by_all, shown.unplayed, shown.entered = decided.lost_by_all, decided.unplayed, game in played.entered
+    if decided.condition in _ABANDONED:
+        shown.abandoned_by.extend(decided.losers)
+    shown.scores_given.extend(scores_given)
+    if last is not None:
+        shown.actor = last.metadata.actor
+        shown.actor_name = names.get(last.metadata.actor, "")
+        shown.recorded_at.CopyFrom(to_timestamp(last.recorded_at))
+    return shown

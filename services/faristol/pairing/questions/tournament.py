@@ -1,0 +1,154 @@
+"""A tournament as the service shows it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from faristol.host.dispatch import Context
+from faristol.pairing.model import (
+    KINDS,
+    Appeal,
+    AppealPhase,
+    BoardBye,
+    Phase,
+    Player,
+    Round,
+    Team,
+    stream,
+)
+from faristol.pairing.office.office import Office
+from faristol.pairing.questions.ratings import rating_system, ratings_stream
+from faristol.pb.pairing.v1 import events_pb2 as events
+from faristol.pb.pairing.v1 import pairing_pb2 as pb
+from faristol.record import Record, people
+from faristol.record.people import Person
+from faristol.rules import Bye
+
+PHASES: Mapping[Phase, pb.RoundPhase.ValueType] = {
+    Phase.PAIRED: pb.ROUND_PHASE_PAIRED,
+    Phase.STARTED: pb.ROUND_PHASE_STARTED,
+    Phase.CLOSED: pb.ROUND_PHASE_CLOSED,
+}
+
+_APPEAL_PHASES: Mapping[AppealPhase, pb.AppealPhase.ValueType] = {
+    AppealPhase.OPEN: pb.APPEAL_PHASE_OPEN,
+    AppealPhase.UPHELD: pb.APPEAL_PHASE_UPHELD,
+    AppealPhase.DISMISSED: pb.APPEAL_PHASE_DISMISSED,
+    AppealPhase.WITHDRAWN: pb.APPEAL_PHASE_WITHDRAWN,
+}
+
+
+async def get_tournament(
+    office: Office, request: pb.GetTournamentRequest, context: Context
+) -> pb.GetTournamentResponse:
+    """The whole tournament as it stands in the record; its seed is not among what is shown."""
+    record, tournament_id = office.record, request.tournament_id
+    loaded = await office.load(tournament_id)
+    state, paired = loaded.state, len(loaded.state.played)
+    known = await people.names(record, [player.player_id for player in state.players])
+    notes = await _notes_on_players(record, tournament_id)
+    return pb.GetTournamentResponse(
+        tournament_id=state.tournament_id,
+        name=state.name,
+        rounds=state.rounds,
+        ruleset=state.ruleset.message(),
+        lexicon=state.lexicon.message(),
+        player_ids=[player.player_id for player in state.players],
+        played=[_round(played) for played in state.played],
+        over=state.over,
+        time_zone=state.time_zone,
+        halls=[hall.message() for hall in state.halls],
+        top_tables=state.top_tables,
+        division=state.division,
+        division_of=state.division_of,
+        divisions=[division.message() for division in await office.divisions(state)],
+        version=loaded.version,
+        players=[
+            _player(player, paired, known.get(player.player_id), notes.get(player.player_id, ""))
+            for player in state.players
+        ],
+        teams=[_team(team, paired) for team in state.teams],
+        tribunal=[member.message() for member in state.tribunal],
+        appeals=[_appeal(number, appeal) for number, appeal in enumerate(state.appeals, start=1)],
+        rating_system=rating_system(await record.facts(ratings_stream(tournament_id))),
+    )
+
+
+async def _notes_on_players(record: Record, tournament_id: str) -> dict[str, str]:
+    """What was noted when players were registered, by player; what was erased is not in it."""
+    notes = await record.notes_of(stream(tournament_id))
+    if not notes:
+        return {}
+    recorded = await record.read_stream(stream(tournament_id))
+    return {
+        event.message.player_id: notes[event.version]
+        for event in recorded
+        if event.version in notes and isinstance(event.message, events.PlayerRegistered | events.LateEntryAdmitted)
+    }
+
+
+def _appeal(number: int, appeal: Appeal) -> pb.Appeal:
+    return pb.Appeal(
+        appeal=number,
+        player_id=appeal.player_id,
+        version=appeal.version,
+        player_ids=appeal.involved,
+        members=[member.message() for member in appeal.members],
+        phase=_APPEAL_PHASES[appeal.phase],
+    )
+
+
+def _player(player: Player, paired: int, known: Person | None, note: str) -> pb.Player:
+    return pb.Player(
+        player_id=player.player_id,
+        entered_round=player.entered,
+        fictitious_half_points=player.fictitious,
+        withdrawn_round=player.withdrawn or 0,
+        checked_in=player.checked_in,
+        table=player.table or 0,
+        byes=_byes(player, paired),
+        name=known.name if known else "",
+        club=known.club if known else "",
+        category=player.category,
+        note=note,
+        rating=player.rating,
+        unrated=player.unrated,
+    )
+
+
+def _team(team: Team, paired: int) -> pb.Team:
+    return pb.Team(
+        team_id=team.team_id,
+        name=team.name,
+        player_ids=team.line_up,
+        entered_round=team.entry.entered,
+        withdrawn_round=team.entry.withdrawn or 0,
+        byes=_byes(team.entry, paired),
+    )
+
+
+def _byes(entry: Player, paired: int) -> list[pb.GrantedBye]:
+    return [
+        pb.GrantedBye(round=number, kind=KINDS[kind]) for number, kind in sorted(entry.byes.items()) if number > paired
+    ]
+
+
+def _round(played: Round) -> pb.Round:
+    return pb.Round(
+        round=played.number,
+        phase=PHASES[played.phase],
+        pairings=[table.message() for table in played.pairings],
+        bye_player_id=played.bye or "",
+        requested_byes=[_requested(played, player_id, kind) for player_id, kind in played.requested.items()],
+        matches=[match.message() for match in played.matches],
+        bye_team_id=played.team_bye or "",
+        team_byes=[events.TeamBye(team_id=team_id, kind=KINDS[kind]) for team_id, kind in played.team_byes.items()],
+        finished_game_ids=[table.game_id for table in played.pairings if table.game_id in played.results],
+    )
+
+
+def _requested(played: Round, player_id: str, kind: Bye) -> events.RequestedBye:
+    at = played.board_byes.get(player_id, BoardBye("", 0, 0))
+    return events.RequestedBye(
+        player_id=player_id, kind=KINDS[kind], match=at.match, board=at.board, team_id=at.team_id
+    )

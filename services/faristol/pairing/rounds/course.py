@@ -1,0 +1,61 @@
+"""The course of a round: started, and closed. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from google.protobuf.message import Message
+
+from faristol.kernel.refusal import N_, Refusal
+from faristol.pairing.administration.result_entry import lost_by_absence
+from faristol.pairing.conditions import paired_round
+from faristol.pairing.model import Phase, evolve
+from faristol.pairing.rounds.readiness import check_all_there
+from faristol.pairing.situation import Command, Situation
+from faristol.pb.pairing.v1 import events_pb2 as events
+from faristol.pb.pairing.v1 import pairing_pb2 as pb
+
+
+def start(situation: Situation, request: pb.StartRoundRequest) -> list[Message]:
+    """The judge's signal for a paired round; it decides the games that are lost by absence (PES ΣΤ)."""
+    state, ruleset, number = situation.state, situation.ruleset, request.round
+    paired = paired_round(state, number)
+    if paired.phase is not Phase.PAIRED:
+        raise Refusal("ROUND_STARTED", "", N_("Round {round} has been started already."), {"round": number})
+    check_all_there(state, ruleset, paired)
+    started = events.RoundStarted(round=number, occurred_at=situation.occurred_at)
+    return [started, *lost_by_absence(evolve(state, started), ruleset, number, started.occurred_at)]
+
+
+def close(situation: Situation, request: pb.CloseRoundRequest) -> list[Message]:
+    """Close a round of which every result is in; its scores are beyond correction then (FISC I.9)."""
+    ruleset, number = situation.ruleset, request.round
+    played = paired_round(situation.state, number)
+    if played.phase is Phase.CLOSED:
+        raise Refusal(
+            "ROUND_CLOSED", ruleset.law.result_final, N_("Round {round} has been closed already."), {"round": number}
+        )
+    if played.phase is Phase.PAIRED:
+        raise Refusal(
+            "ROUND_NOT_STARTED", "", N_("Round {round} cannot be closed: it has not been started."), {"round": number}
+        )
+    if played.missing:
+        single = N_("Round {round} cannot be closed: one result is missing, of table {tables}.")
+        several = N_("Round {round} cannot be closed: {count} results are missing, of tables {tables}.")
+        raise Refusal(
+            "RESULTS_MISSING",
+            ruleset.law.signatures,
+            single if len(played.missing) == 1 else several,
+            {
+                "round": number,
+                "count": len(played.missing),
+                "tables": ", ".join(f"{pairing.table} ({pairing.game_id})" for pairing in played.missing),
+            },
+        )
+    return [events.RoundClosed(round=number, occurred_at=situation.occurred_at)]
+
+
+COMMANDS: Mapping[type[Message], Command] = {
+    pb.StartRoundRequest: Command(start),
+    pb.CloseRoundRequest: Command(close),
+}

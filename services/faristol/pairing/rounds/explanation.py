@@ -1,0 +1,196 @@
+"""Why two players meet in a round, and why two others do not. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from faristol.kernel.refusal import N_, Param, Refusal
+from faristol.pairing.engines import swiss
+from faristol.pairing.engines.swiss import Entrant
+from faristol.pairing.model import Round, Tournament
+from faristol.pairing.rounds.ranking import entrants, initial_ranking
+from faristol.pairing.rounds.systems import CYCLES, by_table, dutch_round, losers_by_absence, of_algorithm
+from faristol.rules import Ruleset, derive_seed
+
+BYE_LOWEST = N_("{one} has the bye: of those who have had none, the lowest whose absence leaves the others pairable.")
+BYE_TABLE = N_("{one} has the bye by the table of rounds.")
+BYE_BY_HAND = N_("{one} has the bye: the arbiter paired everybody else by hand.")
+BYE_GRANTED = N_("{one} sits this round out: a bye was granted for it.")
+OPPONENT_GONE = N_("By the table of rounds {one} would meet {other}, and {other} is not in this round.")
+NEIGHBOURS = N_("King of the hill: {one} and {other} stand next to each other in the standings.")
+NEAREST_APART = N_(
+    "King of the hill: some are kept apart, so each meets the nearest in the standings with whom all can be paired: "
+    "{one} meets {other}."
+)
+NOT_NEAREST_APART = N_(
+    "King of the hill: some are kept apart, so each meets the nearest in the standings with whom all can be paired: "
+    "{one} and {other} do not meet."
+)
+NOT_NEIGHBOURS = N_("King of the hill: each meets who stands next in the standings, and {one} and {other} do not.")
+BY_TABLE = N_("By the table of rounds {one} meets {other} in another round.")
+MEET = N_("{one} and {other} meet in this round.")
+BY_HAND = N_("The arbiter paired {one} and {other} by hand.")
+KEPT = N_("The arbiter paired {one} or {other} with somebody else by hand.")
+MET = N_("{one} and {other} have met before.")
+FORBIDDEN = N_("{one} and {other} are kept apart.")
+HALVES = N_("In the first round the top half meets the bottom half: {one} meets {other}.")
+OTHER_HALVES = N_("In the first round the top half meets the bottom half: {one} and {other} do not stand opposite.")
+NEAREST = N_("{one} and {other} belong to the pairing in which the distance between opponents is least.")
+NO_OTHER = N_("If {one} met {other}, the others could not all be paired.")
+FARTHER = N_("If {one} met {other}, the squares of the distances in points would add up to {theirs}, and not {mine}.")
+LOWER = N_("If {one} met {other}, the squares of the distances in rank would add up to {theirs}, and not {mine}.")
+FIRST_BY_LOT = N_("The first round is drawn by lot: {one} meets {other}.")
+TOGETHER_BY_LOT = N_("The lot brought {one} together with {others}.")
+APART_BY_LOT = N_("The lot did not bring {one} and {other} together.")
+BY_LOT = N_("If {one} met {other}, the distances would be the same: it was decided by lot.")
+
+
+@dataclass(frozen=True, slots=True)
+class Explanation:
+    """Why a pair is or is not."""
+
+    reason: str
+    """A word for programs, or a criterion of FIDE C.04.3."""
+    article: str
+    message: str
+    """The sentence, to be translated."""
+    params: dict[str, Param]
+
+
+def explain(before: Tournament, ruleset: Ruleset, paired: Round, one: str, other: str) -> Explanation:
+    """Why ``one`` meets whom they meet in a round, when ``other`` is empty; else why they do not meet ``other``.
+
+    ``before`` is the tournament as it was when the round was paired. Raises ``Refusal`` for somebody who is not in the
+    round.
+    """
+    there = {player for table in paired.pairings for player in table.player_ids} | {paired.bye, *paired.requested}
+    for player_id in filter(None, (one, other)):
+        if player_id not in there:
+            raise not_in_round(player_id, paired.number)
+    for player_id in filter(None, (one, other)):
+        if resting := _resting(before, ruleset, paired, player_id):
+            return resting
+    system = of_algorithm(paired.algorithm) or ruleset.championship.system
+    if system == "dutch":
+        return _dutch(before, ruleset, paired, one, other)
+    if ruleset.championship.system == "lot":
+        found = next(table.player_ids for table in paired.pairings if one in table.player_ids)
+        article = ruleset.article("championship.system")
+        if other and other not in found:
+            return Explanation("lot", article, APART_BY_LOT, {"one": one, "other": other})
+        others = ", ".join(player for player in found if player != one)
+        return Explanation("lot", article, TOGETHER_BY_LOT, {"one": one, "others": others})
+    opponent = next((other for pair in _pairs(paired) if one in pair for other in pair if other != one), "")
+    if not opponent or (not other and paired.bye == one):
+        in_cycles = ruleset.championship.system in CYCLES
+        article = ruleset.article("championship.system" if in_cycles else "championship.bye")
+        if system == "by-hand":
+            return Explanation("bye", "FIDE C.04.3 1.9.3", BYE_BY_HAND, {"one": one})
+        return Explanation("bye", article, BYE_TABLE if in_cycles else BYE_LOWEST, {"one": one})
+    names: dict[str, Param] = {"one": one, "other": other or opponent}
+    article = ruleset.article("championship.system")
+    by_hand = [set(pair) for pair in before.kept_pairs(paired.number)]
+    apart = any(pair <= there for pair in before.forbidden)
+    if not other or other == opponent:
+        if {one, opponent} in by_hand:
+            return Explanation("by-hand", "FIDE C.04.3 1.9.3", BY_HAND, names)
+        if system == "king-of-the-hill":
+            return Explanation(system, "", NEAREST_APART if apart else NEIGHBOURS, names)
+        if other or ruleset.championship.system in {*CYCLES, "match"}:
+            return Explanation("meet", article, MEET, names)
+        if paired.number == 1 and ruleset.championship.system == "swiss-lot":
+            return Explanation("first", article, FIRST_BY_LOT, names)
+        return Explanation("first", article, HALVES if paired.number == 1 else NEAREST, names)
+    if any({one, other} & pair for pair in by_hand):
+        return Explanation("kept", "FIDE C.04.3 1.9.3", KEPT, names)
+    if system == "king-of-the-hill":
+        if frozenset((one, other)) in before.forbidden:
+            return Explanation("forbidden", "", FORBIDDEN, names)
+        return Explanation(system, "", NOT_NEAREST_APART if apart else NOT_NEIGHBOURS, names)
+    if ruleset.championship.system in CYCLES:
+        return Explanation("table", article, BY_TABLE, names)
+    return _distance(before, ruleset, paired, names)
+
+
+def not_in_round(player_id: str, number: int) -> Refusal:
+    """What is answered about somebody who does not play in a round."""
+    return Refusal(
+        "NOT_IN_ROUND", "", N_("{player} is not paired in round {round}."), {"player": player_id, "round": number}
+    )
+
+
+def _resting(before: Tournament, ruleset: Ruleset, paired: Round, player_id: str) -> Explanation | None:
+    """Why somebody rests by another's doing than the pairing's: a bye that was granted, or an opponent who is gone."""
+    player = before.player(player_id)
+    if player_id in paired.requested and player is not None and paired.number in player.byes:
+        return Explanation("bye-granted", "", BYE_GRANTED, {"one": player_id})
+    pair = next((table.player_ids for table in paired.pairings if player_id in table.player_ids), ())
+    if gone := losers_by_absence(before, ruleset, paired.number, pair):
+        names: dict[str, Param] = {"one": next((one for one in pair if one not in gone), pair[0]), "other": gone[-1]}
+        return Explanation("opponent-gone", ruleset.article("championship.not_there"), OPPONENT_GONE, names)
+    by_berger = (of_algorithm(paired.algorithm) or ruleset.championship.system) in CYCLES
+    if not by_berger or player_id not in {paired.bye, *paired.requested}:
+        return None
+    _, table = by_table(before, ruleset, paired.number)
+    opponent = next((other for pair in table.pairs if player_id in pair for other in pair if other != player_id), "")
+    if not opponent:
+        return None
+    article = ruleset.article("championship.system")
+    return Explanation("opponent-gone", article, OPPONENT_GONE, {"one": player_id, "other": opponent})
+
+
+def _pairs(paired: Round) -> list[tuple[str, str]]:
+    return [table.pair for table in paired.pairings]
+
+
+def _distance(before: Tournament, ruleset: Ruleset, paired: Round, names: dict[str, Param]) -> Explanation:
+    """Against a pair where the distance is to be least: the first of what counts that would be worse with it."""
+    article = ruleset.article("championship.system")
+    by_hand = {player_id for pair in before.kept_pairs(paired.number) for player_id in pair}
+    everybody = [one for one in entrants(before, ruleset) if one.player_id not in by_hand]
+    of = {one.player_id: one for one in everybody}
+    one, other = of[str(names["one"])], of[str(names["other"])]
+    if other.player_id in one.opponents:
+        return Explanation("met", article, MET, names)
+    if other.player_id in one.apart:
+        return Explanation("forbidden", "", FORBIDDEN, names)
+    if paired.number == 1 and ruleset.championship.system == "swiss-lot":
+        return Explanation("lot", article, APART_BY_LOT, names)
+    if paired.number == 1:
+        return Explanation("halves", article, OTHER_HALVES, names)
+    seed = derive_seed(before.seed, f"pairing round {paired.number}")
+    rest = [player for player in everybody if player not in (one, other)]
+    try:
+        best = swiss.pair_next(rest, seed, rounds_after=before.rounds - paired.number)
+    except Refusal:
+        return Explanation("no-other", "FIDE C.04.1 1.9.3", NO_OTHER, names)
+    theirs = _measure(everybody, [*best.pairs, (one.player_id, other.player_id)])
+    mine = _measure(everybody, [pair for pair in _pairs(paired) if not by_hand & set(pair)])
+    for message, here, there in ((FARTHER, mine[0], theirs[0]), (LOWER, mine[1], theirs[1])):
+        if here != there:
+            return Explanation("distance", article, message, {**names, "mine": here, "theirs": there})
+    return Explanation("lot", article, BY_LOT, names)
+
+
+def _measure(everybody: Sequence[Entrant], pairs: Sequence[tuple[str, str]]) -> tuple[str, int]:
+    """The squares of the distances of a pairing, in points and in rank."""
+    place = {one.player_id: index for index, one in enumerate(everybody)}
+    points = {one.player_id: one.half_points for one in everybody}
+    quarters = sum((points[one] - points[other]) ** 2 for one, other in pairs)
+    return f"{quarters / 4:g}", sum((place[one] - place[other]) ** 2 for one, other in pairs)
+
+
+def _dutch(before: Tournament, ruleset: Ruleset, paired: Round, one: str, other: str) -> Explanation:
+    from faristol.pairing.engines.dutch.pairing import pair_round  # it brings the compiler with it
+    from faristol.pairing.engines.dutch.why import why, why_not
+
+    a_round = dutch_round(before, ruleset, paired.number)
+    ranking = initial_ranking(before)
+    number_of = {player_id: place for place, player_id in enumerate(ranking, 1)}
+    again = pair_round(a_round)
+    reason = why_not(a_round, again, number_of[one], number_of[other]) if other else why(a_round, again, number_of[one])
+    names: dict[str, Param] = {
+        key: ranking[value - 1] if isinstance(value, int) and value else value for key, value in reason.params.items()
+    }
+    return Explanation(reason.name, reason.article, reason.message, names)

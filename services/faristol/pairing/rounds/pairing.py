@@ -1,0 +1,187 @@
+"""The pairing of a round, and taking it back. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import replace
+from datetime import datetime
+from functools import reduce
+from typing import Any
+
+from google.protobuf.message import Message
+
+from faristol.kernel.refusal import N_, Refusal
+from faristol.kernel.times import to_timestamp
+from faristol.pairing.administration.postponements import postponed_again
+from faristol.pairing.conditions import check_none, paired_round
+from faristol.pairing.model import KINDS, Pairing, Phase, Tournament, evolve, game_id
+from faristol.pairing.rounds.readiness import against_next, check_next
+from faristol.pairing.rounds.seating import hall_of_table, tables_for, tables_for_matches
+from faristol.pairing.rounds.systems import of_algorithm, propose
+from faristol.pairing.situation import Command, Situation, Undo
+from faristol.pairing.teams import boards
+from faristol.pb.pairing.v1 import events_pb2 as events
+from faristol.pb.pairing.v1 import pairing_pb2 as pb
+from faristol.rules import Ruleset, derive_seed
+
+
+def pair(situation: Situation, request: pb.PairRoundRequest) -> list[Message]:
+    """Pair a round, which has to be the next one (FISC I.1), by the system of the rules or one of its own.
+
+    Pairs made by hand stand, and all sit at tables of the halls where the tournament has some. A ``Refusal`` has every
+    other reason against it in ``others``.
+    """
+    state, ruleset, number = situation.state, situation.ruleset, request.round
+    check_next(state, number)
+    check_none(against_next(state, ruleset, number))
+    if ruleset.championship.team_boards is not None:
+        return [_between_teams(state, ruleset, number, request.system, situation.moment)]
+    seed = _seed(state, number)
+    paired = propose(state, ruleset, number, seed, request.system)
+    seated = zip(tables_for(state, paired.tables), paired.tables, strict=True)
+    facts: list[Message] = [
+        events.RoundPaired(
+            round=number,
+            pairings=[
+                Pairing(
+                    table, game_id(state.tournament_id, number, table), players, hall_of_table(state, table)
+                ).message()
+                for table, players in sorted(seated)
+            ],
+            algorithm=paired.algorithm,
+            seed=seed,
+            inputs_digest=paired.inputs,
+            requested_byes=[
+                events.RequestedBye(player_id=player_id, kind=KINDS[kind]) for player_id, kind in paired.requested
+            ],
+            occurred_at=situation.occurred_at,
+        )
+    ]
+    if paired.bye is not None:
+        facts.append(events.ByeAwarded(round=number, player_id=paired.bye))
+    return facts
+
+
+def _seed(state: Tournament, number: int) -> bytes:
+    """What the lots of the pairing of a round are drawn from."""
+    return derive_seed(state.seed, f"pairing round {number}")
+
+
+def _between_teams(
+    state: Tournament, ruleset: Ruleset, number: int, system: str, occurred_at: datetime
+) -> events.RoundPaired:
+    """A round of matches between teams, the boards of each at tables beside each other."""
+    seed = _seed(state, number)
+    paired = boards.propose(state, ruleset, number, seed, system)
+    laid = boards.lay_out(state, ruleset, paired, number)
+    tables = tables_for_matches(state, [[board.players for board in match] for match in laid.boards])
+    return events.RoundPaired(
+        round=number,
+        pairings=[
+            Pairing(
+                table,
+                game_id(state.tournament_id, number, table),
+                board.players,
+                hall_of_table(state, table),
+                match=board.match,
+                board=board.board,
+            ).message()
+            for table, board in boards.numbered(tables, laid.boards)
+        ],
+        algorithm=paired.algorithm,
+        seed=seed,
+        inputs_digest=paired.inputs,
+        requested_byes=[
+            events.RequestedBye(
+                player_id=player_id, kind=KINDS[kind], match=at.match, board=at.board, team_id=at.team_id
+            )
+            for player_id, kind, at in laid.byes
+        ],
+        occurred_at=to_timestamp(occurred_at),
+        matches=[match.message() for match in laid.matches],
+        bye_team_id=paired.bye or "",
+        team_byes=[events.TeamBye(team_id=team_id, kind=KINDS[kind]) for team_id, kind in paired.requested],
+    )
+
+
+def obstacles(state: Tournament, ruleset: Ruleset, number: int) -> list[Refusal]:
+    """Everything that speaks against pairing round ``number``, which is the next one; empty when it can be paired."""
+    found = against_next(state, ruleset, number)
+    if found:
+        return found
+    try:
+        if ruleset.championship.team_boards is None:
+            tables_for(state, propose(state, ruleset, number, _seed(state, number)).tables)
+        else:
+            _between_teams(state, ruleset, number, "", state.latest)
+    except Refusal as refusal:
+        return [refusal]
+    return []
+
+
+def unpair(situation: Situation, request: pb.UnpairRoundRequest) -> list[Message]:
+    """Take the pairing of a round back that was not started."""
+    number = request.round
+    if paired_round(situation.state, number).phase is not Phase.PAIRED:
+        raise Refusal(
+            "ROUND_STARTED",
+            "",
+            N_("Round {round} has been started: its pairing stands."),
+            {"round": number},
+            subject=f"rounds/{number}",
+        )
+    return [events.RoundUnpaired(round=number, note=request.note, occurred_at=situation.occurred_at)]
+
+
+def _bye(situation: Situation, request: pb.PairRoundRequest, facts: Sequence[Message]) -> Mapping[str, Any]:
+    resting = [fact.player_id for fact in facts if isinstance(fact, events.ByeAwarded)]
+    return {"bye_player_id": resting[0] if resting else ""}
+
+
+COMMANDS: Mapping[type[Message], Command] = {
+    pb.PairRoundRequest: Command(pair, tells=events.RoundPaired, more=_bye),
+    pb.UnpairRoundRequest: Command(unpair),
+}
+
+
+def _pair_again(situation: Situation, version: int, note: str) -> list[Message]:
+    """The pairing of a round that was taken back, with the games of it that were postponed.
+
+    Raises ``Refusal`` when something that was done between the two makes it another pairing.
+    """
+    unpaired, before = situation.act(version), situation.facts[: version - 1]
+    assert isinstance(unpaired, events.RoundUnpaired)
+    number = unpaired.round
+    was = reduce(evolve, before, Tournament()).played[number - 1]
+    again = pair(situation, pb.PairRoundRequest(round=number, system=of_algorithm(was.algorithm)))
+    if replace(was, postponed=frozenset()) != reduce(evolve, again, situation.state).played[number - 1]:
+        raise Refusal(
+            "NOT_UNDONE",
+            "",
+            N_("Round {round} would be paired otherwise than before: pair it as it comes."),
+            {"round": number},
+            subject=f"rounds/{number}",
+        )
+    agreed = {fact.game_id: fact for fact in before if isinstance(fact, events.GamePostponed)}
+    return [*again, *(postponed_again(agreed[game], situation.occurred_at) for game in sorted(was.postponed))]
+
+
+def _thing(act: events.RoundPaired | events.RoundUnpaired) -> Hashable:
+    return "pairing", act.round
+
+
+def _rests(act: events.RoundPaired, later: Message) -> bool:
+    return isinstance(later, events.RoundStarted) and later.round == act.round
+
+
+def _always(act: events.RoundUnpaired, later: Message) -> bool:
+    # Paired again, it would be another round than the one that was taken back.
+    return True
+
+
+UNDO: Mapping[type[Message], Undo] = {
+    events.RoundPaired: Undo(lambda act, before: pb.UnpairRoundRequest(round=act.round), thing=_thing, rests=_rests),
+    events.RoundUnpaired: Undo(
+        lambda act, before: pb.PairRoundRequest(round=act.round), _pair_again, thing=_thing, rests=_always
+    ),
+}

@@ -1,0 +1,157 @@
+"""Pairs of players, or of teams, that are kept apart or made by hand. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Mapping
+
+from google.protobuf.message import Message
+
+from faristol.kernel.refusal import N_, Refusal
+from faristol.pairing.model import Tournament
+from faristol.pairing.rounds.past import past_of
+from faristol.pairing.rounds.systems import CYCLES
+from faristol.pairing.situation import Command, Situation, Undo
+from faristol.pairing.teams.selection import of_pair
+from faristol.pb.pairing.v1 import events_pb2 as events
+from faristol.pb.pairing.v1 import pairing_pb2 as pb
+from faristol.rules import Ruleset
+
+_Pair = tuple[str, str]
+
+
+def forbid(situation: Situation, request: pb.ForbidPairRequest) -> list[Message]:
+    """Keep two players, or two teams, apart in the rounds to come.
+
+    Refused where each meets each, and for a pair made by hand.
+    """
+    state, pair, field = of_pair(situation, request)
+    _check_by_hand(situation.ruleset)
+    if frozenset(pair) in state.forbidden:
+        raise Refusal("PAIR_FORBIDDEN", "", N_("{one} and {other} are kept apart already."), _names(pair))
+    number = len(state.played) + 1
+    if _is_kept(state, number, pair):
+        text = N_("{one} and {other} have been paired by hand in round {round}: release that pair first.")
+        raise Refusal("PAIR_KEPT", "", text, {**_names(pair), "round": number})
+    return [events.PairForbidden(occurred_at=situation.occurred_at, **{field: sorted(pair)})]
+
+
+def allow(situation: Situation, request: pb.AllowPairRequest) -> list[Message]:
+    """Let two players, or two teams, meet who were kept apart."""
+    state, pair, field = of_pair(situation, request)
+    if frozenset(pair) not in state.forbidden:
+        raise Refusal("PAIR_NOT_FORBIDDEN", "", N_("{one} and {other} are not kept apart."), _names(pair))
+    return [events.PairAllowed(occurred_at=situation.occurred_at, **{field: sorted(pair)})]
+
+
+def keep(situation: Situation, request: pb.KeepPairRequest) -> list[Message]:
+    """Make a pair of the next round by hand; the others are paired around it.
+
+    Players who have met may meet again only where the arbiter says so (FIDE C.04.3 1.9.3).
+    """
+    state, pair, field = of_pair(situation, request)
+    ruleset = situation.ruleset
+    _check_by_hand(ruleset)
+    number = len(state.played) + 1
+    if number > state.rounds:
+        raise Refusal("NO_ROUND_LEFT", "", N_("All {rounds} rounds have been paired."), {"rounds": state.rounds})
+    if frozenset(pair) in state.forbidden:
+        raise Refusal("PAIR_FORBIDDEN", "", N_("{one} and {other} are kept apart: let them meet first."), _names(pair))
+    there = {player.player_id for player in state.to_pair(number)}
+    for player_id in pair:
+        if player_id not in there:
+            raise Refusal(
+                "NOT_TO_PAIR",
+                "",
+                N_("{player} is not there to be paired in round {round}."),
+                {"player": player_id, "round": number},
+            )
+        if any(player_id in kept for kept in state.kept.get(number, ())):
+            raise Refusal(
+                "PAIR_KEPT",
+                "",
+                N_("{player} has been paired by hand in round {round} already."),
+                {"player": player_id, "round": number},
+            )
+    met = any(past.opponent == pair[1] for past in past_of(state, ruleset, pair[0], number))
+    if met and not request.rematch:
+        raise Refusal(
+            "MET_BEFORE",
+            ruleset.article("championship.system"),
+            N_("{one} and {other} have met before; the arbiter has to say that they meet again."),
+            _names(pair),
+        )
+    return [events.PairKept(round=number, rematch=met, occurred_at=situation.occurred_at, **{field: pair})]
+
+
+def release(situation: Situation, request: pb.ReleasePairRequest) -> list[Message]:
+    """Leave a pair made by hand to the way of pairing again."""
+    state, pair, field = of_pair(situation, request)
+    number = len(state.played) + 1
+    if not _is_kept(state, number, pair):
+        text = N_("{one} and {other} have not been paired by hand in round {round}.")
+        raise Refusal("PAIR_NOT_KEPT", "", text, {**_names(pair), "round": number})
+    return [events.PairReleased(round=number, occurred_at=situation.occurred_at, **{field: pair})]
+
+
+def _names(pair: _Pair) -> dict[str, str | int]:
+    return {"one": pair[0], "other": pair[1]}
+
+
+def _is_kept(state: Tournament, number: int, pair: _Pair) -> bool:
+    """Whether a pair of a round was made by hand."""
+    return any(set(kept) == set(pair) for kept in state.kept.get(number, ()))
+
+
+def _check_by_hand(ruleset: Ruleset) -> None:
+    if ruleset.championship.system == "lot":
+        raise Refusal(
+            "PAIRED_BY_LOT",
+            ruleset.article("championship.system"),
+            N_("The lot makes the tables: no pair is made or forbidden by hand."),
+        )
+    if ruleset.championship.system in CYCLES or ruleset.championship.system == "match":
+        raise Refusal(
+            "PAIRED_BY_TABLE",
+            ruleset.article("championship.system"),
+            N_("Each meets each by the table of rounds: no pair is made or forbidden by hand."),
+        )
+
+
+COMMANDS: Mapping[type[Message], Command] = {
+    pb.ForbidPairRequest: Command(forbid),
+    pb.AllowPairRequest: Command(allow),
+    pb.KeepPairRequest: Command(keep, tells=events.PairKept),
+    pb.ReleasePairRequest: Command(release),
+}
+
+
+def _apart(act: events.PairForbidden | events.PairAllowed) -> Hashable:
+    return "apart", frozenset(act.team_ids or act.player_ids)
+
+
+def _by_hand(act: events.PairKept | events.PairReleased) -> Hashable:
+    return "by hand", act.round, frozenset(act.team_ids or act.player_ids)
+
+
+def _rests(act: events.PairKept | events.PairReleased, later: Message) -> bool:
+    return isinstance(later, events.RoundPaired) and later.round == act.round
+
+
+UNDO: Mapping[type[Message], Undo] = {
+    events.PairForbidden: Undo(
+        lambda act, before: pb.AllowPairRequest(player_ids=act.player_ids, team_ids=act.team_ids), thing=_apart
+    ),
+    events.PairAllowed: Undo(
+        lambda act, before: pb.ForbidPairRequest(player_ids=act.player_ids, team_ids=act.team_ids), thing=_apart
+    ),
+    events.PairKept: Undo(
+        lambda act, before: pb.ReleasePairRequest(player_ids=act.player_ids, team_ids=act.team_ids),
+        thing=_by_hand,
+        rests=_rests,
+    ),
+    events.PairReleased: Undo(
+        lambda act, before: pb.KeepPairRequest(player_ids=act.player_ids, team_ids=act.team_ids, rematch=True),
+        thing=_by_hand,
+        rests=_rests,
+    ),
+}

@@ -1,0 +1,77 @@
+"""The order in which players are paired: the initial ranking, and the standings as pairing sees them. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from faristol.pairing.engines.swiss import Entrant
+from faristol.pairing.model import Player, Tournament
+from faristol.pairing.rounds.past import past_of, result_of
+from faristol.rules import Bye, Result, Ruleset
+from faristol.rules.standings import TableResult, standings
+
+
+def initial_ranking(state: Tournament) -> tuple[str, ...]:
+    """Player ids by last published rating, highest first (FISC I.1).
+
+    Of equal ratings a published one stands before the start of an unrated player; what is still equal stands in
+    the order of ids.
+    """
+    return tuple(player.player_id for player in in_order(state.players) if not player.never_came)
+
+
+def standing_of(state: Tournament, ruleset: Ruleset) -> tuple[str, ...]:
+    """Everybody in the order of the standings, by the tie-breaks of the rules; who is equal by the initial ranking."""
+    results: list[Result | TableResult] = []
+    pending: list[tuple[str, int]] = []
+    for one in state.played:
+        for pairing in one.pairings:
+            result = result_of(one, pairing)
+            if result is None:
+                pending += [(player_id, one.number) for player_id in pairing.player_ids]
+            else:
+                results.append(result)
+        byes = [*one.requested.items(), *([(one.bye, Bye.ALLOCATED)] if one.bye else [])]
+        if one.missing:
+            pending += [(player_id, one.number) for player_id, _ in byes]
+        else:
+            results += [Result.bye(one.number, player_id, kind) for player_id, kind in byes]
+    rows = standings(
+        results,
+        initial_ranking(state),
+        ruleset,
+        state.rounds,
+        pending=pending,
+        adjustments=[adjustment for one in state.played for adjustment in one.adjustments],
+    )
+    return tuple(row.player for row in rows)
+
+
+def in_order(players: Iterable[Player]) -> list[Player]:
+    """Players in the order of the initial ranking."""
+    return sorted(players, key=lambda player: (-player.rating, player.unrated, player.player_id))
+
+
+def entrants(state: Tournament, ruleset: Ruleset) -> tuple[Entrant, ...]:
+    """Who can be paired in the next round, in the order of pairing: points, then initial ranking (FIDE C.04.3 A).
+
+    The points are those for pairing, with the fictitious ones of late entries (FISC I.4).
+
+    Who had no game may meet the same opponent again, and who had a win's points without one gets no bye (FIDE C.04.1).
+    """
+    number = len(state.played) + 1
+    everybody = []
+    for player in in_order(state.to_pair(number)):
+        player_id = player.player_id
+        past = past_of(state, ruleset, player_id, number)
+        everybody.append(
+            Entrant(
+                player_id,
+                player.fictitious + sum(one.half_points for one in past),
+                frozenset(one.opponent for one in past if one.played),
+                any(one.as_bye for one in past),
+                frozenset(other for pair in state.forbidden if player_id in pair for other in pair - {player_id}),
+            )
+        )
+    # Equal points keep the initial order because sorting is stable.
+    return tuple(sorted(everybody, key=lambda one: -one.half_points))

@@ -1,0 +1,190 @@
+"""What a round needs before it can be paired, and before it can be started. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from functools import reduce
+
+from google.protobuf.message import Message
+
+from faristol.kernel.refusal import N_, Refusal
+from faristol.pairing.conditions import check_given, check_open, not_started
+from faristol.pairing.model import Phase, Round, Tournament, evolve
+from faristol.pairing.rounds.systems import losers_by_absence, too_many_rounds
+from faristol.pairing.teams.boards import against_line_ups, left_with_team
+from faristol.pairing.teams.tournament import between, of_teams
+from faristol.pb.pairing.v1 import events_pb2 as events
+from faristol.rules import Ruleset
+
+
+def check_next(state: Tournament, number: int) -> None:
+    """Refuse a round that is not the next one. Raises ``Invalid`` for none."""
+    check_open(state)
+    check_given(number)
+    paired = len(state.played)
+    if 1 <= number <= paired:
+        raise Refusal("ROUND_PAIRED", "", N_("Round {round} has been paired already."), {"round": number})
+    if paired == state.rounds:
+        raise Refusal(
+            "NO_ROUND_LEFT",
+            "",
+            N_("There is no round {round}: all {rounds} rounds of the championship have been paired."),
+            {"round": number, "rounds": state.rounds},
+        )
+    if number != paired + 1:
+        raise Refusal(
+            "ROUND_OUT_OF_ORDER",
+            "",
+            N_("Round {round} cannot be paired: {paired} of {rounds} rounds have been, so the next is round {next}."),
+            {"round": number, "paired": paired, "rounds": state.rounds, "next": paired + 1},
+        )
+
+
+def against_next(state: Tournament, ruleset: Ruleset, number: int) -> list[Refusal]:
+    """Everything in the state of the tournament that speaks against pairing round ``number``, which is the next one."""
+    found = [*_open_round(state, ruleset, number)]
+    if ruleset.championship.team_boards is None:
+        return [*found, *_entries(state, state, ruleset, number)]
+    teams = _entries(between(state, ruleset), state, ruleset, number)
+    return [*found, *against_line_ups(state, ruleset, number), *map(of_teams, teams)]
+
+
+def _open_round(state: Tournament, ruleset: Ruleset, number: int) -> Iterator[Refusal]:
+    """The round before is open, and what has to happen before it is closed."""
+    one = state.open_round
+    if one is None:
+        return
+    yield Refusal(
+        "ROUND_OPEN",
+        ruleset.article("championship.system"),
+        N_("Round {round} cannot be paired: round {open} has not been closed, so the standings are not known."),
+        {"round": number, "open": one.number},
+        subject=f"rounds/{one.number}",
+    )
+    if one.phase is Phase.PAIRED:
+        yield not_started(one.number)
+        return
+    for table in one.missing:
+        yield Refusal(
+            "RESULT_MISSING",
+            ruleset.law.signatures,
+            N_("The result of table {table} of round {round} is missing: {players}."),
+            {"table": table.table, "round": one.number, "players": ", ".join(table.player_ids)},
+            subject=f"games/{table.game_id}",
+        )
+
+
+def _entries(state: Tournament, of_players: Tournament, ruleset: Ruleset, number: int) -> Iterator[Refusal]:
+    """Too few to pair: nobody meets twice and nobody rests twice (FISC I.1); and players who are not checked in.
+
+    ``state`` is the tournament of those who meet, ``of_players`` the one in which players are checked in.
+    """
+    to_pair = state.to_pair(number)
+    article = ruleset.article("championship.system")
+    if len(to_pair) < 2:
+        yield Refusal(
+            "TOO_FEW_PLAYERS",
+            article,
+            N_("A round needs 2 players or more; {players} can be paired."),
+            {"players": len(to_pair)},
+        )
+        return
+    if number > 1:
+        return
+    yield from _not_checked_in(of_players, number)
+    players = sum(one.takes_part(number) for one in state.players)
+    if refusal := too_many_rounds(players, state.rounds, ruleset):
+        yield refusal
+
+
+def _not_checked_in(state: Tournament, number: int) -> Iterator[Refusal]:
+    """Where players are checked in, the first round waits for those who are neither in nor have withdrawn.
+
+    Who is in the line-up of a team that has withdrawn has left with it.
+    """
+    if not any(one.checked_in for one in state.players):
+        return
+    left = left_with_team(state, number)
+    for one in state.to_pair(number):
+        if not one.checked_in and one.player_id not in left:
+            yield Refusal(
+                "NOT_CHECKED_IN",
+                "",
+                N_("{player} is not checked in: check them in or withdraw them."),
+                {"player": one.player_id},
+                subject=f"players/{one.player_id}",
+            )
+
+
+def check_all_there(state: Tournament, ruleset: Ruleset, one: Round) -> None:
+    """Refuse to start a round that was paired with somebody who has withdrawn since, or before somebody came in.
+
+    That is who entered, or who was kept out of it by a sanction that has been lifted since. Where who is not there
+    loses the game, the pairing stands (PES ΣΤ).
+    """
+    lost = {
+        player_id
+        for table in one.pairings
+        for player_id in losers_by_absence(state, ruleset, one.number, table.player_ids)
+    }
+    there = {player_id for table in one.pairings for player_id in table.player_ids} | {one.bye, *one.requested}
+    teams = {team for match in one.matches for team in match.team_ids} | {one.team_bye, *one.team_byes}
+    gone = [
+        entry.player_id
+        for entries, paired in ((state.players, there), ([team.entry for team in state.teams], teams))
+        for entry in entries
+        if entry.player_id in paired and not entry.takes_part(one.number)
+        if entry.never_came or entry.player_id not in lost
+    ]
+    if gone:
+        raise Refusal(
+            "PAIRED_AND_WITHDRAWN",
+            "",
+            N_("Round {round} cannot be started: {players} withdrew after it was paired; pair it again."),
+            {"round": one.number, "players": ", ".join(gone)},
+        )
+    # Where teams meet, a player who came in since is a reserve; who was let back may be any of the line-up.
+    left_out = [
+        entry.player_id
+        for entry in state.entries
+        if entry.takes_part(one.number)
+        and one.number not in entry.byes
+        and entry.player_id not in (teams if state.teams else there)
+    ]
+    left_out += [
+        player.player_id
+        for player in state.players
+        if player.let_back_into(one.number)
+        and one.number not in player.byes
+        and player.player_id not in there
+        and (not state.teams or ((team := state.team_of(player.player_id)) and team.team_id in teams))
+    ]
+    if left_out:
+        raise Refusal(
+            "ENTERED_AFTER_PAIRING",
+            "",
+            N_("Round {round} cannot be started: {players} came in after it was paired; pair it again."),
+            {"round": one.number, "players": ", ".join(left_out)},
+        )
+
+
+def round_to_pair_again(state: Tournament, ruleset: Ruleset, facts: Sequence[Message]) -> int:
+    """The round that is paired and cannot be started as it was paired once ``facts`` have happened; 0 for none."""
+    after = reduce(evolve, facts, state)
+    one = after.open_round
+    if one is None or one.phase is not Phase.PAIRED:
+        return 0
+    try:
+        check_all_there(after, ruleset, one)
+    except Refusal:
+        return one.number
+    return 0
+
+
+def round_paired_without(state: Tournament, facts: Sequence[Message]) -> int:
+    """The round that is paired and not started without somebody who comes back by ``facts``; 0 for none."""
+    one = state.open_round
+    if one is None or one.phase is not Phase.PAIRED:
+        return 0
+    back = [fact for fact in facts if isinstance(fact, events.PlayerReinstated | events.TeamReinstated)]
+    return one.number if any(fact.round > one.number for fact in back) else 0

@@ -1,0 +1,401 @@
+"""The ways of pairing that a tournament can be held by, and what each of them is told of it. Pure."""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import sys
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass
+
+from faristol.kernel.errors import Invalid
+from faristol.kernel.refusal import N_, Refusal
+from faristol.pairing.engines import king, lot, match, round_robin, swiss
+from faristol.pairing.engines.dutch.digest import digest, draw_initial_colour
+from faristol.pairing.engines.dutch.player import BLACK, WHITE, Float, Player, Round
+from faristol.pairing.engines.swiss import Entrant
+from faristol.pairing.model import Tournament
+from faristol.pairing.rounds.past import Past, past_of
+from faristol.pairing.rounds.ranking import entrants, in_order, initial_ranking, standing_of
+from faristol.rules import Bye, Ruleset, derive_seed
+
+CYCLES = {"round-robin": 1, "double-round-robin": 2}
+"""How many times each meets each, by system."""
+
+BY_HAND = "by-hand-1"
+"""What ``RoundPaired.algorithm`` says of a round of which every pair was made by hand."""
+
+OF_A_ROUND = ("swiss", "dutch", "king-of-the-hill", "by-hand")
+"""Systems by which a single round can be paired, where pairs can be made by hand at all."""
+
+WITHOUT_HANDS = frozenset({*CYCLES, "match", "lot"})
+"""Systems in which nobody is paired by hand: a table of rounds says who meets, the match, or a lot."""
+
+_TENTHS = 5
+"""Tenths of a point in half a point."""
+
+
+@dataclass(frozen=True, slots=True)
+class Proposal:
+    """A round as a system pairs it."""
+
+    tables: tuple[tuple[str, ...], ...]
+    """In their order. The first of two is the higher in the order, or who starts where that is paired; more than two
+    sit in the order of their turns."""
+    bye: str | None
+    algorithm: str
+    requested: tuple[tuple[str, Bye], ...]
+    """Who sits the round out, other than by the pairing itself."""
+    inputs: str
+    """SHA-256 of what the pairing depends on; empty where the record before it is all there is to say."""
+
+
+@dataclass(frozen=True, slots=True)
+class WayOut:
+    """One rule that the arbiter may set aside, and for whom."""
+
+    way: str
+    players: tuple[tuple[str, ...], ...]
+    """Pairs who would meet, or single players who would have the bye."""
+    message: str
+    """The sentence, to be translated, with ``players`` as its place."""
+
+    @property
+    def params(self) -> dict[str, str]:
+        """What fills the place of the sentence."""
+        return {"players": "; ".join(" – ".join(group) for group in self.players)}
+
+
+def propose(
+    state: Tournament,
+    ruleset: Ruleset,
+    number: int,
+    seed: bytes,
+    of_round: str = "",
+    *,
+    standing: Callable[[], Sequence[str]] | None = None,
+) -> Proposal:
+    """Round ``number`` by the system of the rules, or by that of the round where it has one.
+
+    ``seed`` is what its lots are drawn from; ``standing`` gives everybody in the order of the standings where those are
+    not of the games of ``state``, and is asked by a system alone that goes by them.
+    """
+    system = _system_of_round(ruleset, of_round) if of_round else ruleset.championship.system
+    if system in CYCLES:
+        return _round_robin(state, ruleset, number)
+    if system == "match":
+        return _match(state, ruleset, number)
+    if system == "lot":
+        there = [one.player_id for one in state.to_pair(number)]
+        return Proposal(lot.draw_tables(there, seed), None, lot.ALGORITHM, requested_byes(state, number), "")
+    if system == "by-hand":
+        return _by_hand(state, number)
+    try:
+        if system == "king-of-the-hill":
+            return _king(state, ruleset, number, standing() if standing else standing_of(state, ruleset))
+        return _dutch(state, ruleset, number) if system == "dutch" else _swiss(state, ruleset, number, seed)
+    except Refusal as refusal:
+        kept = state.kept_pairs(number)
+        if not kept or refusal.reason not in swiss.IMPOSSIBLE:
+            raise
+        raise _beside(kept, refusal) from None
+
+
+def _system_of_round(ruleset: Ruleset, wanted: str) -> str:
+    """The system of a single round. Raises ``Invalid`` for an unknown one, ``Refusal`` where a round can have none."""
+    if wanted not in OF_A_ROUND:
+        known = ", ".join(OF_A_ROUND)
+        raise Invalid("system", N_("is {given}; expected one of {known}"), {"given": wanted, "known": known})
+    if ruleset.championship.system in WITHOUT_HANDS:
+        raise Refusal(
+            "SYSTEM_FIXED",
+            ruleset.article("championship.system"),
+            N_("The pairings follow from the whole tournament here ({system}): no round has its own system."),
+            {"system": ruleset.championship.system},
+        )
+    return wanted
+
+
+def _kept(state: Tournament, number: int) -> tuple[tuple[tuple[str, str], ...], frozenset[str]]:
+    """The pairs made by hand for a round, and everybody in them."""
+    kept = state.kept_pairs(number)
+    return kept, frozenset(player_id for pair in kept for player_id in pair)
+
+
+def _by_hand(state: Tournament, number: int) -> Proposal:
+    """The pairs made by hand, which have to be of everybody; with an odd number the one who is left has the bye."""
+    kept, by_hand = _kept(state, number)
+    left = [one for one in in_order(state.to_pair(number)) if one.player_id not in by_hand]
+    if len(left) > 1:
+        raise Refusal(
+            "PAIRS_MISSING",
+            "",
+            N_("Round {round} is paired by hand, and without an opponent are: {players}."),
+            {"round": number, "players": ", ".join(one.player_id for one in left)},
+            subject=f"rounds/{number}",
+        )
+    bye = left[0].player_id if left else None
+    return Proposal(kept, bye, BY_HAND, requested_byes(state, number), "")
+
+
+def _king(state: Tournament, ruleset: Ruleset, number: int, everybody: Sequence[str]) -> Proposal:
+    kept, by_hand = _kept(state, number)
+    left = {one.player_id: one for one in entrants(state, ruleset) if one.player_id not in by_hand}
+    standing = [player_id for player_id in everybody if player_id in left]
+    had_bye = {player_id for player_id, one in left.items() if one.had_bye}
+    pairs, bye = king.pair_neighbours(standing, had_bye, state.forbidden)
+    inputs = hashlib.sha256("\n".join([*standing, str(number)]).encode()).hexdigest()
+    return Proposal((*pairs, *kept), bye, king.ALGORITHM, requested_byes(state, number), inputs)
+
+
+def of_algorithm(algorithm: str) -> str:
+    """The system of a round that was paired so; empty for one that only a whole tournament has."""
+    if algorithm.startswith("fide-dutch"):
+        return "dutch"
+    if algorithm.startswith("king-of-the-hill"):
+        return "king-of-the-hill"
+    return {swiss.ALGORITHM: "swiss", BY_HAND: "by-hand"}.get(algorithm, "")
+
+
+def _beside(kept: Sequence[tuple[str, str]], refusal: Refusal) -> Refusal:
+    """Why there is no pairing of those whom the pairs made by hand leave."""
+    pairs = "; ".join(" – ".join(pair) for pair in kept)
+    if refusal.reason == "NO_BYE_LEFT":
+        return Refusal(
+            refusal.reason,
+            refusal.article,
+            N_(
+                "Beside the pairs made by hand ({pairs}) {players} players are left, and each of them has had the bye "
+                "once: release a pair."
+            ),
+            {"pairs": pairs, "players": refusal.params["players"]},
+        )
+    return Refusal(
+        refusal.reason,
+        refusal.article,
+        N_("Beside the pairs made by hand ({pairs}) the others cannot all be paired: release a pair."),
+        {"pairs": pairs},
+    )
+
+
+def _swiss(state: Tournament, ruleset: Ruleset, number: int, seed: bytes) -> Proposal:
+    kept, by_hand = _kept(state, number)
+    left = [one for one in entrants(state, ruleset) if one.player_id not in by_hand]
+    after = state.rounds - number
+    if number == 1:
+        by_lot = ruleset.championship.system == "swiss-lot"
+        paired = swiss.pair_first(_drawn(left, seed) if by_lot else left)
+    else:
+        paired = swiss.pair_next(left, seed, rounds_after=after)
+    return Proposal((*paired.pairs, *kept), paired.bye, swiss.ALGORITHM, requested_byes(state, number), "")
+
+
+def _drawn(ranking: Sequence[Entrant], seed: bytes) -> list[Entrant]:
+    """Those who are to be paired in the order of a lot; who has the bye stays the last of the ranking (FISC I.1.C)."""
+    last = ranking[-1:] if len(ranking) % 2 else ()
+    rest = ranking[: len(ranking) - len(last)]
+    return [*sorted(rest, key=lambda one: hmac.digest(seed, one.player_id.encode(), "sha256")), *last]
+
+
+def _match(state: Tournament, ruleset: Ruleset, number: int) -> Proposal:
+    there = [one.player_id for one in state.to_pair(number)]
+    if len(there) != match.PLAYERS:
+        raise not_a_match(len(there), ruleset)
+    pair = match.pair_match(there, number, derive_seed(state.seed, "match"))
+    return Proposal((pair,), None, match.ALGORITHM, requested_byes(state, number), "")
+
+
+def ways_out(state: Tournament, ruleset: Ruleset, number: int) -> tuple[WayOut, ...]:
+    """What the arbiter may do where a round cannot be paired (FIDE C.04.3 1.9.3): each the fewest exceptions."""
+    from faristol.pairing.engines.dutch.impossible import MESSAGES, choices  # it brings the compiler with it
+
+    if ruleset.championship.system in WITHOUT_HANDS:
+        return ()
+    initial = initial_ranking(state)
+    found = []
+    for choice in choices(dutch_round(state, ruleset, number)):
+        groups = tuple(tuple(initial[one - 1] for one in exception) for exception in choice.exceptions)
+        found.append(WayOut(choice.way.value, groups, MESSAGES[choice.way]))
+    return tuple(found)
+
+
+def requested_byes(state: Tournament, number: int) -> tuple[tuple[str, Bye], ...]:
+    """Who has asked to sit a round out, in the order of registration."""
+    return tuple(
+        (one.player_id, one.byes[number]) for one in state.players if one.takes_part(number) and number in one.byes
+    )
+
+
+def most_rounds(players: int, ruleset: Ruleset) -> int:
+    """How many rounds so many players can play; those who meet by lot, or in a match, may meet again."""
+    if ruleset.championship.system in {"match", "lot"}:
+        return sys.maxsize
+    return round_robin.rounds_of(players, CYCLES.get(ruleset.championship.system, 1))
+
+
+def too_many_rounds(players: int, rounds: int, ruleset: Ruleset) -> Refusal | None:
+    """What is answered where so many players cannot play so many rounds; None where they can."""
+    most = most_rounds(players, ruleset)
+    if rounds <= most:
+        return None
+    return Refusal(
+        "TOO_MANY_ROUNDS",
+        ruleset.article("championship.system"),
+        N_(
+            "{players} players can play {most} {most:round|rounds} without meeting twice; "
+            "the championship has {rounds}."
+        ),
+        {"players": players, "most": most, "rounds": rounds},
+    )
+
+
+def wrong_rounds(players: int, expected: int, rounds: int, ruleset: Ruleset) -> Refusal:
+    """What is answered where each meets each, and there are other rounds than that takes."""
+    return Refusal(
+        "WRONG_ROUNDS",
+        ruleset.article("championship.system"),
+        N_(
+            "All against all of {players} players takes {expected} {expected:round|rounds}; "
+            "the championship has {rounds}."
+        ),
+        {"players": players, "expected": expected, "rounds": rounds},
+    )
+
+
+def not_a_match(players: int, ruleset: Ruleset) -> Refusal:
+    """What is answered where others than two players are to play a match."""
+    return Refusal(
+        "NOT_A_MATCH",
+        ruleset.article("championship.system"),
+        N_("A match is of two players; {players} can be paired."),
+        {"players": players},
+    )
+
+
+def by_table(state: Tournament, ruleset: Ruleset, number: int) -> tuple[Sequence[str], round_robin.Paired]:
+    """The players by their numbers in Berger's tables, which are drawn by lot (FIDE C.05), and a round of that table.
+
+    Who has left since stands in the table still.
+    """
+    drawn = derive_seed(state.seed, "round robin")
+    numbers = sorted(initial_ranking(state), key=lambda player_id: hmac.digest(drawn, player_id.encode(), "sha256"))
+    return numbers, round_robin.pair_berger(numbers, number, CYCLES[ruleset.championship.system])
+
+
+def _round_robin(state: Tournament, ruleset: Ruleset, number: int) -> Proposal:
+    """By Berger's tables; who has which number is drawn by lot (FIDE C.05)."""
+    cycles = CYCLES[ruleset.championship.system]
+    initial = initial_ranking(state)
+    expected = round_robin.rounds_of(len(initial), cycles)
+    if state.rounds != expected:
+        raise wrong_rounds(len(initial), expected, state.rounds, ruleset)
+    numbers, paired = by_table(state, ruleset, number)
+    inputs = hashlib.sha256("\n".join([*numbers, str(number), str(cycles)]).encode()).hexdigest()
+    there = {one.player_id for one in state.to_pair(number)}
+    bye = paired.bye if paired.bye in there else None
+    if ruleset.championship.not_there == "forfeit":
+        # The game stands in the table of rounds, and is decided when its round is started (PES ΣΤ).
+        tables = tuple(pair for pair in paired.pairs if there.intersection(pair))
+        seated = frozenset(one for pair in tables for one in pair)
+        requested = tuple((one, kind) for one, kind in requested_byes(state, number) if one not in seated)
+        return Proposal(tables, bye, round_robin.ALGORITHM, requested, inputs)
+    # Whoever was to meet somebody who is not there wins by that, as by a forfeit (FIDE C.05).
+    alone = [one for pair in paired.pairs for one in pair if one in there and not there.issuperset(pair)]
+    if bye is None and alone:
+        # One who has left leaves the table of rounds as one player fewer would: with a free round for each in turn.
+        bye = alone.pop(0)
+    return Proposal(
+        tables=tuple(pair for pair in paired.pairs if there.issuperset(pair)),
+        bye=bye,
+        algorithm=round_robin.ALGORITHM,
+        requested=(*requested_byes(state, number), *((one, Bye.FULL_POINT) for one in alone)),
+        inputs=inputs,
+    )
+
+
+def losers_by_absence(state: Tournament, ruleset: Ruleset, number: int, pair: Collection[str]) -> tuple[str, ...]:
+    """Who of a pair of round ``number`` loses the game because they are not there for it (PES ΣΤ)."""
+    if ruleset.championship.not_there != "forfeit" or ruleset.championship.system not in CYCLES:
+        return ()
+    there = {one.player_id for one in state.to_pair(number)}
+    return tuple(player_id for player_id in pair if player_id not in there)
+
+
+def _dutch(state: Tournament, ruleset: Ruleset, number: int) -> Proposal:
+    from faristol.pairing.engines.dutch.pairing import ALGORITHM, pair_round  # it brings the compiler with it
+
+    initial = initial_ranking(state)
+    a_round = dutch_round(state, ruleset, number)
+    paired = pair_round(a_round)
+    return Proposal(
+        tables=tuple((initial[board.white - 1], initial[board.black - 1]) for board in paired.boards),
+        bye=None if paired.bye is None else initial[paired.bye - 1],
+        algorithm=ALGORITHM,
+        requested=requested_byes(state, number),
+        inputs=digest(a_round),
+    )
+
+
+def dutch_round(state: Tournament, ruleset: Ruleset, number: int) -> Round:
+    """What the Dutch system is told: pairing numbers are places in the initial ranking, from 1.
+
+    White is who starts. Colours are paired where the rules leave the start to the system; elsewhere it is drawn.
+    """
+    initial = initial_ranking(state)
+    number_of = {player_id: place for place, player_id in enumerate(initial, 1)}
+    pasts = {player_id: past_of(state, ruleset, player_id, number) for player_id in initial}
+    fictitious = {one.player_id: one.fictitious for one in state.players}
+    final = number == state.rounds
+    win = round(2 * ruleset.championship.win)
+    to_pair = in_order(state.to_pair(number))
+    there = {player.player_id for player in to_pair}
+    players = []
+    for player in to_pair:
+        player_id = player.player_id
+        past = pasts[player_id]
+        points = sum(one.half_points for one in past)
+        played = [one for one in past if one.played]
+        unplayed = [one for one in past if not one.played]
+        players.append(
+            Player(
+                number=number_of[player_id],
+                points=_TENTHS * (points + player.fictitious),
+                opponents=frozenset(number_of[one.opponent] for one in played),
+                colours=tuple(WHITE if one.first else BLACK for one in played),
+                floats=(
+                    _float(pasts, fictitious, player_id, number - 1),
+                    _float(pasts, fictitious, player_id, number - 2),
+                ),
+                had_bye=any(one.as_bye for one in past),
+                unplayed=len(unplayed),
+                topscorer=final and 2 * points > win * (number - 1),
+            )
+        )
+    return Round(
+        players=tuple(players),
+        number=number,
+        colours=ruleset.start.by_pairing,
+        initial_colour=draw_initial_colour(derive_seed(state.seed, "initial colour")),
+        forbidden=frozenset(
+            frozenset(number_of[one] for one in pair) for pair in state.forbidden if pair <= number_of.keys()
+        ),
+        kept=tuple((number_of[one], number_of[other]) for one, other in state.kept_pairs(number)),
+        not_come=frozenset(
+            number_of[player_id]
+            for player_id, past in pasts.items()
+            if player_id not in there and not any(one.paired for one in past)
+        ),
+    )
+
+
+def _float(pasts: Mapping[str, Sequence[Past]], fictitious: Mapping[str, int], player_id: str, number: int) -> Float:
+    """What a player received in a round (FIDE C.04.3 1.4)."""
+    if number < 1:
+        return Float.NONE
+    past = pasts[player_id][number - 1]
+    if not past.played:
+        return Float.DOWN if past.half_points else Float.NONE
+    mine, theirs = (
+        fictitious[who] + sum(one.half_points for one in pasts[who][: number - 1]) for who in (player_id, past.opponent)
+    )
+    return Float.NONE if mine == theirs else Float.DOWN if mine > theirs else Float.UP

@@ -1,0 +1,125 @@
+"""A round between teams: which teams meet, and who sits at which board (FISE 4.4). Pure.
+
+The k-th of those of a line-up who are there plays at board k. Where the other team has nobody left for a board, it is
+won without a game; where neither has, it is nobody's.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
+from itertools import zip_longest
+
+from faristol.kernel.refusal import N_, Refusal
+from faristol.pairing.model import BoardBye, TeamMatch, Tournament
+from faristol.pairing.rounds import systems
+from faristol.pairing.rounds.systems import Proposal
+from faristol.pairing.teams.tournament import between, of_teams, rules_between, standing_of_teams
+from faristol.rules import Bye, Ruleset
+
+
+@dataclass(frozen=True, slots=True)
+class Board:
+    """A board of a match at which a game is played."""
+
+    match: int
+    """The number of the match in the round, from 1."""
+    board: int
+    """From 1."""
+    players: tuple[str, str]
+    """That of the first team first."""
+
+
+@dataclass(frozen=True, slots=True)
+class TeamRound:
+    """A round between teams, laid out into boards."""
+
+    matches: tuple[TeamMatch, ...]
+    boards: tuple[tuple[Board, ...], ...]
+    """Those with a game, match by match."""
+    byes: tuple[tuple[str, Bye, BoardBye], ...]
+    """Players of a board who have no opponent at it, and what the round is worth to them."""
+
+
+def propose(state: Tournament, ruleset: Ruleset, number: int, seed: bytes, of_round: str = "") -> Proposal:
+    """Round ``number`` of the teams, as ``systems.propose`` pairs players."""
+    try:
+        return systems.propose(
+            between(state, ruleset),
+            rules_between(ruleset),
+            number,
+            seed,
+            of_round,
+            standing=partial(standing_of_teams, state, ruleset),
+        )
+    except Refusal as refusal:
+        raise of_teams(refusal) from None
+
+
+def lay_out(state: Tournament, ruleset: Ruleset, paired: Proposal, number: int) -> TeamRound:
+    """The boards of the matches that were ``paired`` for round ``number``, and the byes of the teams that have one."""
+    most = ruleset.championship.team_boards
+    matches, boards = [], []
+    byes: list[tuple[str, Bye, BoardBye]] = []
+    for place, (first, second) in enumerate(paired.tables, 1):
+        matches.append(TeamMatch(place, (first, second)))
+        games = []
+        line_ups = there(state, first, number)[:most], there(state, second, number)[:most]
+        for board, (one, other) in enumerate(zip_longest(*line_ups), 1):
+            if one and other:
+                games.append(Board(place, board, (one, other)))
+            else:
+                byes.append((one or other, Bye.FULL_POINT, BoardBye(first if one else second, place, board)))
+        boards.append(tuple(games))
+    resting = [*paired.requested, *([(paired.bye, Bye.FULL_POINT)] if paired.bye else [])]
+    for team_id, kind in resting:
+        players = there(state, team_id, number)[:most]
+        byes += [(player, kind, BoardBye(team_id, 0, board)) for board, player in enumerate(players, 1)]
+    return TeamRound(tuple(matches), tuple(boards), tuple(byes))
+
+
+def there(state: Tournament, team_id: str, number: int) -> tuple[str, ...]:
+    """Those of a line-up who are there in a round, in its order."""
+    team = state.team(team_id)
+    playing = {one.player_id for one in state.to_pair(number)}
+    return tuple(player for player in team.line_up if player in playing) if team else ()
+
+
+def left_with_team(state: Tournament, number: int) -> frozenset[str]:
+    """The players of teams that take no part in a round, who are in no other team."""
+    players: dict[bool, set[str]] = {True: set(), False: set()}
+    for team in state.teams:
+        players[team.entry.takes_part(number)].update(team.line_up)
+    return frozenset(players[False] - players[True])
+
+
+def against_line_ups(state: Tournament, ruleset: Ruleset, number: int) -> Iterator[Refusal]:
+    """Players who are in no team, present or past, and teams that have nobody left to play."""
+    article = ruleset.article("championship.team_boards")
+    in_teams = {player for team in state.teams for player in team.line_up}
+    for one in state.to_pair(number):
+        if one.player_id not in in_teams:
+            yield Refusal(
+                "NOT_IN_TEAM",
+                article,
+                N_("{player} is in the line-up of no team: set one with them, or withdraw them."),
+                {"player": one.player_id},
+                subject=f"players/{one.player_id}",
+            )
+    for team in state.teams:
+        if team.entry.takes_part(number) and not there(state, team.team_id, number):
+            yield Refusal(
+                "NOBODY_LEFT",
+                article,
+                N_("{team} has nobody who can play in round {round}: set another line-up, or withdraw the team."),
+                {"team": team.team_id, "round": number},
+                subject=f"teams/{team.team_id}",
+            )
+
+
+def numbered(tables: Sequence[Sequence[int]], boards: Sequence[Sequence[Board]]) -> list[tuple[int, Board]]:
+    """The tables of all boards in the order of the tables."""
+    return sorted(
+        (table, board) for at, games in zip(tables, boards, strict=True) for table, board in zip(at, games, strict=True)
+    )

@@ -1,0 +1,222 @@
+"""Teams: they come in with a line-up, change it, leave and come back (FISE 4.4). Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Hashable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from google.protobuf.message import Message
+
+from faristol.kernel.errors import AlreadyExists, Invalid
+from faristol.kernel.naming import teams_of
+from faristol.kernel.refusal import N_, Refusal
+from faristol.pairing.administration.registration import check_registration_open
+from faristol.pairing.administration.withdrawal import reinstate, withdraw
+from faristol.pairing.conditions import check_open, not_registered
+from faristol.pairing.identity import checked_id, checked_name, ids_of, same_name
+from faristol.pairing.model import Tournament
+from faristol.pairing.situation import Command, Situation, Undo
+from faristol.pairing.teams.selection import check_teams, found_team
+from faristol.pairing.teams.tournament import between, seats_of_teams
+from faristol.pb.pairing.v1 import events_pb2 as events
+from faristol.pb.pairing.v1 import pairing_pb2 as pb
+from faristol.rules import Ruleset
+from faristol.rules.championship import check_late_entry
+
+MOST_TEAMS = 200
+"""Teams of a tournament."""
+
+
+def register_team(situation: Situation, request: pb.RegisterTeamRequest) -> list[Message]:
+    """A team takes part with the players of its line-up, in the order of the boards and reserves after them.
+
+    Its id is made of its name where none is given. Refused where the rules know no teams, for a name that another team
+    has, and for players who are not registered or are in another team.
+    """
+    state, ruleset = situation.state, situation.ruleset
+    name = checked_name("name", request.name)
+    if request.team_id:
+        checked_id("team_id", request.team_id)
+    check_open(state)
+    check_teams(ruleset)
+    team_id = request.team_id or _free_id(state, name, request.command_id)
+    if state.team(team_id) is not None:
+        raise AlreadyExists("team", team_id)
+    _check_name_free(state, name)
+    if len(state.teams) >= MOST_TEAMS:
+        raise Refusal(
+            "TOO_MANY_TEAMS",
+            "",
+            N_("A tournament takes {most} teams; {team} would be one more."),
+            {"most": MOST_TEAMS, "team": team_id},
+        )
+    _check_line_up(state, ruleset, team_id, request.player_ids)
+    number = state.next_to_start
+    if number > 1:
+        check_registration_open(ruleset, team_id)
+        # Without fictitious points: the book that has them gives them to players, and knows no teams (FISC I.4).
+        check_late_entry(number, state.rounds, ruleset)
+    return [
+        events.TeamRegistered(
+            team_id=team_id,
+            name=name,
+            player_ids=request.player_ids,
+            round=number,
+            occurred_at=situation.occurred_at,
+        )
+    ]
+
+
+def _free_id(state: Tournament, name: str, command_id: str) -> str:
+    return next(team_id for team_id in ids_of(name, command_id, "team") if state.team(team_id) is None)
+
+
+def set_line_up(situation: Situation, request: pb.SetLineUpRequest) -> list[Message]:
+    """Give a team another line-up. A round that is paired is played as it was, unless it is paired again."""
+    team = found_team(situation.state, request.team_id)
+    _check_line_up(situation.state, situation.ruleset, team.team_id, request.player_ids)
+    if tuple(request.player_ids) == team.line_up:
+        raise Refusal("SAME_LINE_UP", "", N_("{team} has this line-up already."), {"team": team.team_id})
+    return [events.LineUpSet(team_id=team.team_id, player_ids=request.player_ids, occurred_at=situation.occurred_at)]
+
+
+def withdraw_team(situation: Situation, request: pb.WithdrawTeamRequest, *, since: int | None = None) -> list[Message]:
+    """A team leaves, as a player does: what its players are playing is played to its end.
+
+    ``since`` is the first round not to be paired in where the team has missed rounds already.
+    """
+    found_team(situation.state, request.team_id)
+    leaving = pb.WithdrawPlayerRequest(player_id=request.team_id, running_game=pb.RUNNING_GAME_PLAYED_OUT)
+    (left,) = withdraw(_among_teams(situation), leaving, since=since)
+    assert isinstance(left, events.PlayerWithdrawn)
+    return [
+        events.TeamWithdrawn(team_id=request.team_id, round=left.round, note=request.note, occurred_at=left.occurred_at)
+    ]
+
+
+def reinstate_team(situation: Situation, request: pb.ReinstateTeamRequest) -> list[Message]:
+    """Pair a team again that had withdrawn: rounds paired in between stay missed."""
+    state = situation.state
+    team = found_team(state, request.team_id)
+    (back,) = reinstate(_among_teams(situation), pb.ReinstatePlayerRequest(player_id=team.team_id))
+    assert isinstance(back, events.PlayerReinstated)
+    if team.entry.never_came:
+        # What it had was free for others while it was gone.
+        _check_name_free(state, team.name)
+        _check_in_no_other(state, situation.ruleset, team.team_id, team.line_up)
+    return [events.TeamReinstated(team_id=team.team_id, round=back.round, occurred_at=back.occurred_at)]
+
+
+def _among_teams(situation: Situation) -> Situation:
+    """The same in the tournament between the teams."""
+    return replace(situation, state=between(situation.state, situation.ruleset), rules=situation.ruleset, divisions=())
+
+
+def _check_name_free(state: Tournament, name: str) -> None:
+    """Refuse a name that readers would take for that of another team."""
+    for team in state.teams:
+        if not team.entry.never_came and same_name(team.name, name):
+            raise Refusal(
+                "NAME_TAKEN",
+                "",
+                N_("The team {team} has the name {name} already."),
+                {"team": team.team_id, "name": name},
+            )
+
+
+def _check_line_up(state: Tournament, ruleset: Ruleset, team_id: str, player_ids: Sequence[str]) -> None:
+    """Raises ``Invalid`` for a line-up of nobody or with somebody twice, ``Refusal`` for who cannot be in it."""
+    if not player_ids:
+        raise Invalid(
+            "player_ids", N_("is empty; expected the players in the order of the boards, reserves after them")
+        )
+    known = {player.player_id for player in state.players}
+    before: set[str] = set()
+    for player_id in player_ids:
+        if player_id in before:
+            raise Invalid("player_ids", N_("has {player} twice"), {"player": player_id})
+        if player_id not in known:
+            raise not_registered(state, player_id)
+        before.add(player_id)
+    _check_in_no_other(state, ruleset, team_id, player_ids)
+
+
+def _check_in_no_other(state: Tournament, ruleset: Ruleset, team_id: str, player_ids: Collection[str]) -> None:
+    """Refuse who is in the line-up of another team, and who had a board for another, even if it was without a game."""
+    others = [team for team in state.teams if team.team_id != team_id and not team.entry.never_came]
+    of_other = {player: team.team_id for team in others for player in team.line_up}
+    sat_for = {seat.player_id: seat for seat in seats_of_teams(state) if seat.team_id != team_id}
+    for player_id in player_ids:
+        if player_id in of_other:
+            raise Refusal(
+                "IN_OTHER_TEAM",
+                ruleset.article("championship.team_boards"),
+                N_("{player} is in the line-up of {team}: nobody plays for two teams."),
+                {"player": player_id, "team": of_other[player_id]},
+                subject=f"players/{player_id}",
+            )
+        if player_id in sat_for:
+            seat = sat_for[player_id]
+            raise Refusal(
+                "PLAYED_FOR_OTHER_TEAM",
+                ruleset.article("championship.team_boards"),
+                N_("{player} had a board of {team} in round {round}: nobody plays for two teams."),
+                {"player": player_id, "team": seat.team_id, "round": seat.round},
+                subject=f"players/{player_id}",
+            )
+
+
+def _next_round(situation: Situation, request: Any, facts: Sequence[Message]) -> Mapping[str, Any]:
+    return {"round": len(situation.state.played) + 1}
+
+
+COMMANDS: Mapping[type[Message], Command] = {
+    pb.RegisterTeamRequest: Command(register_team, tells=events.TeamRegistered),
+    pb.SetLineUpRequest: Command(set_line_up, more=_next_round),
+    pb.WithdrawTeamRequest: Command(withdraw_team, tells=events.TeamWithdrawn),
+    pb.ReinstateTeamRequest: Command(reinstate_team, tells=events.TeamReinstated),
+}
+
+
+def _withdrawal_of(act: events.TeamRegistered | events.TeamReinstated, before: Sequence[Message]) -> Message:
+    return pb.WithdrawTeamRequest(team_id=act.team_id)
+
+
+def _line_up_before(changed: events.LineUpSet, before: Sequence[Message]) -> Message:
+    set_before = (fact for fact in reversed(before) if isinstance(fact, events.TeamRegistered | events.LineUpSet))
+    earlier = next((fact for fact in set_before if fact.team_id == changed.team_id), changed)
+    return pb.SetLineUpRequest(team_id=changed.team_id, player_ids=earlier.player_ids)
+
+
+def _withdraw_again(situation: Situation, version: int, note: str) -> list[Message]:
+    back = situation.act(version)
+    assert isinstance(back, events.TeamReinstated)
+    since = next(
+        fact.round
+        for fact in reversed(situation.facts[: version - 1])
+        if isinstance(fact, events.TeamWithdrawn) and fact.team_id == back.team_id
+    )
+    return withdraw_team(situation, pb.WithdrawTeamRequest(team_id=back.team_id, note=note), since=since)
+
+
+def _taking_part(act: events.TeamWithdrawn | events.TeamReinstated) -> Hashable:
+    return "team taking part", act.team_id
+
+
+def _in_pairing(act: events.LineUpSet | events.TeamReinstated, later: Message) -> bool:
+    return isinstance(later, events.RoundPaired) and act.team_id in teams_of(later)
+
+
+def _paired_without(act: events.TeamWithdrawn, later: Message) -> bool:
+    return isinstance(later, events.RoundPaired) and later.round >= act.round
+
+
+UNDO: Mapping[type[Message], Undo] = {
+    events.TeamRegistered: Undo(_withdrawal_of, rests=lambda act, later: act.team_id in teams_of(later)),
+    events.LineUpSet: Undo(_line_up_before, thing=lambda act: ("line-up", act.team_id), rests=_in_pairing),
+    events.TeamWithdrawn: Undo(
+        lambda act, before: pb.ReinstateTeamRequest(team_id=act.team_id), thing=_taking_part, rests=_paired_without
+    ),
+    events.TeamReinstated: Undo(_withdrawal_of, _withdraw_again, thing=_taking_part, rests=_in_pairing),
+}

@@ -1,0 +1,72 @@
+"""Why two teams meet in a round, and why a player sits where they do. Pure."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from faristol.kernel.refusal import N_, Param
+from faristol.pairing.model import Round, Team, Tournament
+from faristol.pairing.rounds import explanation as of_players
+from faristol.pairing.rounds.explanation import Explanation, not_in_round
+from faristol.pairing.teams.tournament import between, round_between, rules_between
+from faristol.pairing.teams.wording import SAID_OF_TEAMS
+from faristol.rules import Ruleset
+
+AT_BOARD = N_("By the line-ups {one} plays at board {board}, against {other}.")
+ALONE = N_("By the line-up {one} is at board {board}, and wins there without a game: {team} has nobody left for it.")
+RESERVE = N_("{one} is a reserve of {team} in this round: others come before them in the line-up.")
+OTHER_BOARDS = N_("By the line-ups {one} plays at board {board}, and {other} at board {its}.")
+ONE_TEAM = N_("{one} and {other} are of one team, {team}.")
+
+
+def explain(before: Tournament, ruleset: Ruleset, paired: Round, one: str, other: str) -> tuple[Explanation, ...]:
+    """As ``of_players.explain``: why the teams of the two meet or do not, and then the boards.
+
+    Raises ``Refusal`` for somebody who is in no team of the round.
+    """
+    mine = _team_of(before, paired, one)
+    theirs = _team_of(before, paired, other) if other else None
+    if theirs is mine:
+        return (Explanation("one-team", "", ONE_TEAM, {"one": one, "other": other, "team": mine.team_id}),)
+    teams = of_players.explain(
+        between(before, ruleset),
+        rules_between(ruleset),
+        round_between(paired, ruleset),
+        mine.team_id,
+        theirs.team_id if theirs else "",
+    )
+    teams = replace(teams, message=SAID_OF_TEAMS.get(teams.message, teams.message))
+    match = next((match for match in paired.matches if mine.team_id in match.team_ids), None)
+    if match is None or (theirs and theirs.team_id not in match.team_ids):
+        return (teams,)
+    (opponents,) = (team for team in match.team_ids if team != mine.team_id)
+    return (teams, _board(ruleset, paired, one, mine.team_id, opponents, other))
+
+
+def _board(ruleset: Ruleset, paired: Round, one: str, team: str, opponents: str, other: str) -> Explanation:
+    """Where ``one`` of ``team`` sits; and where ``other`` does, who is one of the ``opponents``, unless empty."""
+    article = ruleset.article("championship.team_boards")
+    for player_id, of in ((one, team), (other, opponents)):
+        if player_id and player_id not in paired.player_ids:
+            return Explanation("reserve", article, RESERVE, {"one": player_id, "team": of})
+    place: dict[str, Param] = {"one": one, "board": _board_of(paired, one)}
+    if other and _board_of(paired, one) != _board_of(paired, other):
+        return Explanation("board", article, OTHER_BOARDS, {**place, "other": other, "its": _board_of(paired, other)})
+    if one in paired.board_byes:
+        return Explanation("board", article, ALONE, {**place, "team": opponents})
+    met = next(player for table in paired.pairings if one in table.player_ids for player in table.pair if player != one)
+    return Explanation("board", article, AT_BOARD, {**place, "other": met})
+
+
+def _board_of(paired: Round, player_id: str) -> int:
+    """The board that a player of the round sits at."""
+    if player_id in paired.board_byes:
+        return paired.board_byes[player_id].board
+    return next(pairing.board for pairing in paired.pairings if player_id in pairing.player_ids)
+
+
+def _team_of(before: Tournament, paired: Round, player_id: str) -> Team:
+    team, player = before.team_of(player_id), before.player(player_id)
+    if team is None or player is None or not player.takes_part(paired.number):
+        raise not_in_round(player_id, paired.number)
+    return team

@@ -1,0 +1,186 @@
+"""The tournament between teams (FISE 4.4): its players are the teams, and its games the matches. Pure.
+
+Whatever pairs players pairs teams by it: points, opponents, byes, pairs kept apart or made by hand. A match is won by
+who has more points of its boards.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from types import MappingProxyType
+
+from faristol.kernel.refusal import Refusal
+from faristol.pairing.model import Decided, Pairing, Phase, Player, Round, Team, TeamMatch, Tournament
+from faristol.pairing.rounds.past import result_of
+from faristol.pairing.rounds.ranking import initial_ranking
+from faristol.pairing.teams.wording import SAID_OF_TEAMS
+from faristol.rules import Bye, Ruleset
+from faristol.rules.standings import Board, Match, SpreadAdjustment, TeamBye, team_standings
+
+
+def between(state: Tournament, ruleset: Ruleset) -> Tournament:
+    """The tournament between the teams of ``state``. It has no halls: boards sit at tables, and teams do not."""
+    known = {one.player_id: one for one in state.players}
+    return replace(
+        state,
+        players=tuple(_as_player(team, known, ruleset) for team in state.teams),
+        teams=(),
+        played=tuple(round_between(one, ruleset) for one in state.played),
+        halls=(),
+        top_tables=0,
+    )
+
+
+def rules_between(ruleset: Ruleset) -> Ruleset:
+    """The rules of that tournament: where teams are ranked by their boards, a match is worth what all of them are."""
+    law = ruleset.championship
+    if law.team_boards is None or law.team_score == "match-points":
+        return ruleset
+    boards = law.team_boards
+    law = replace(law, win=boards * law.win, draw=boards * law.draw, loss=boards * law.loss, bye=boards * law.bye)
+    return replace(ruleset, championship=law, kept=b"")
+
+
+def of_teams(refusal: Refusal) -> Refusal:
+    """What was refused of players, said of teams."""
+    return Refusal(
+        refusal.reason,
+        refusal.article,
+        SAID_OF_TEAMS.get(refusal.message, refusal.message),
+        refusal.params,
+        subject=refusal.subject,
+        others=refusal.others,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Seat:
+    """A board of a team that a player had in a round, with an opponent or without."""
+
+    round: int
+    team_id: str
+    player_id: str
+
+
+def seats_of_teams(state: Tournament) -> Iterator[Seat]:
+    """Who had which boards in the rounds that were started."""
+    for one in state.played:
+        if one.phase is Phase.PAIRED:
+            continue
+        for pairing in one.pairings if one.matches else ():
+            for team_id, player_id in zip(one.matches[pairing.match - 1].team_ids, pairing.player_ids, strict=True):
+                yield Seat(one.number, team_id, player_id)
+        for player_id, bye in one.board_byes.items():
+            yield Seat(one.number, bye.team_id, player_id)
+
+
+def match_of(one: Round, match: TeamMatch) -> Match | None:
+    """A match with its boards, for the standings; None while the result of one is missing."""
+    boards = []
+    for pairing in one.pairings:
+        if pairing.match == match.number:
+            result = result_of(one, pairing)
+            if result is None:
+                return None
+            boards.append(Board.of(result))
+    alone = (bye for bye in one.board_byes.values() if bye.match == match.number)
+    boards += [Board.without_opponent(first=bye.team_id == match.team_ids[0]) for bye in alone]
+    return Match(one.number, *match.team_ids, tuple(boards))
+
+
+def byes_of(one: Round, ruleset: Ruleset) -> tuple[TeamBye, ...]:
+    """The teams that sit a round out, and with it all boards of a match."""
+    kinds = {**one.team_byes, **({one.team_bye: Bye.ALLOCATED} if one.team_bye else {})}
+    boards = ruleset.championship.team_boards or 0
+    return tuple(TeamBye(one.number, team_id, boards, kind) for team_id, kind in kinds.items())
+
+
+def standing_of_teams(state: Tournament, ruleset: Ruleset) -> tuple[str, ...]:
+    """The teams in the order of their standings, by the tie-breaks of the rules; who is equal by the initial ranking.
+
+    The rules have to say how many boards a match has.
+    """
+    law = ruleset.championship
+    assert law.team_boards is not None, "teams are ranked where there are teams"
+    held: list[Match | TeamBye] = []
+    pending: list[tuple[str, int]] = []
+    for one in state.played:
+        for match in one.matches:
+            found = match_of(one, match)
+            if found is None:
+                pending += [(team_id, one.number) for team_id in match.team_ids]
+            else:
+                held.append(found)
+        if one.missing:
+            pending += [(bye.team, one.number) for bye in byes_of(one, ruleset)]
+        else:
+            held += byes_of(one, ruleset)
+    rows = team_standings(
+        held,
+        initial_ranking(between(state, ruleset)),
+        ruleset,
+        state.rounds,
+        law.team_score,
+        law.team_boards,
+        pending=pending,
+        adjustments=[_of_team(one, each) for one in state.played for each in one.adjustments],
+    )
+    return tuple(row.team for row in rows)
+
+
+def round_between(one: Round, ruleset: Ruleset) -> Round:
+    """A round of matches as one of games, the points of the boards, times two, being the scores."""
+    found = [match_of(one, match) for match in one.matches]
+    known = {str(number): match for number, match in enumerate(found, 1) if match is not None}
+    scores = {number: _half_points(*match.board_points(ruleset)) for number, match in known.items()}
+    of_boards: dict[str, int] = {}
+    if ruleset.championship.team_score == "board-points":
+        for number, match in known.items():
+            of_boards.update(zip((match.first, match.second), scores[number], strict=True))
+        of_boards.update({bye.team: round(2 * bye.board_points(ruleset)) for bye in byes_of(one, ruleset)})
+    return Round(
+        one.number,
+        one.phase,
+        tuple(Pairing(match.number, str(match.number), match.team_ids) for match in one.matches),
+        bye=one.team_bye,
+        requested=one.team_byes,
+        results=MappingProxyType(scores),
+        decided=MappingProxyType(
+            {
+                number: Decided(lost_by_all=match.lost_by_all, unplayed=not match.result(ruleset).played)
+                for number, match in known.items()
+            }
+        ),
+        half_points=MappingProxyType(of_boards),
+        algorithm=one.algorithm,
+    )
+
+
+def _half_points(first: float, second: float) -> tuple[int, int]:
+    return round(2 * first), round(2 * second)
+
+
+def _of_team(one: Round, adjustment: SpreadAdjustment) -> SpreadAdjustment:
+    """What was added to a player's spread, added to that of the team that they played for."""
+    pairing = next(pairing for pairing in one.pairings if adjustment.player in pairing.player_ids)
+    match = one.matches[pairing.match - 1]
+    return replace(adjustment, player=match.team_ids[pairing.player_ids.index(adjustment.player)])
+
+
+def _as_player(team: Team, players: Mapping[str, Player], ruleset: Ruleset) -> Player:
+    """A team as a player whose rating is the mean of those at its boards when its first round was paired.
+
+    Before that it is the mean of those who would be at them.
+    """
+    if team.first_round is None:
+        seeded = [players[player_id] for player_id in team.line_up if not players[player_id].never_came]
+    else:
+        seeded = [players[player_id] for player_id in team.seeding]
+    boards = seeded[: ruleset.championship.team_boards]
+    return replace(team.entry, rating=_mean([one.rating for one in boards]), unrated=all(one.unrated for one in boards))
+
+
+def _mean(ratings: Sequence[int]) -> int:
+    """The mean, a half rounded up; 0 of none."""
+    return (2 * sum(ratings) + len(ratings)) // (2 * len(ratings)) if ratings else 0

@@ -1,0 +1,113 @@
+"""Undoing an act: the command that compensates for it. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from google.protobuf.message import Message
+
+from faristol.kernel.refusal import N_, Refusal
+from faristol.pairing.commands import ACTS, UNDO
+from faristol.pairing.model import Tournament
+from faristol.pairing.situation import Command, Situation, Undo
+from faristol.pb.pairing.v1 import events_pb2 as events
+from faristol.pb.pairing.v1 import pairing_pb2 as pb
+
+STANDS = Undo()
+"""What nothing undoes, and what takes the place of nothing."""
+
+
+def undone_by(act: Message, before: Sequence[Message]) -> str:
+    """The command that undoes ``act``, which came after the facts ``before``; empty when none does."""
+    undo = UNDO.get(type(act), STANDS)
+    return undo.by(act, before).DESCRIPTOR.name.removesuffix("Request") if undo.by else ""
+
+
+def can_undo(state: Tournament, facts: Sequence[Message], version: int) -> str:
+    """The command that can undo the act of ``version``, from 1, as the tournament stands; empty for none."""
+    act = facts[version - 1]
+    command, undo = undone_by(act, facts[: version - 1]), UNDO.get(type(act), STANDS)
+    return undo.now(state, facts, version, command) if undo.now else command
+
+
+def undo(situation: Situation, request: pb.UndoActRequest) -> list[Message]:
+    """The facts that undo the act of a version.
+
+    Raises ``Refusal`` for what cannot be undone, for half of a move between divisions, and for what cannot be any more
+    because something that came after it rests on it or took its place.
+    """
+    act, version = situation.act(request.version), request.version
+    if isinstance(act, events.ResultRecorded | events.ResultEntered | events.ResultCorrected):
+        raise Refusal(
+            "NOT_UNDONE",
+            "",
+            N_("A result is not undone but corrected: `result correct` for {game}."),
+            {"game": act.game_id},
+            subject=f"games/{act.game_id}",
+        )
+    entry = UNDO.get(type(act), STANDS)
+    entry.check(situation, act)
+    if entry.by is None:
+        raise Refusal("NOT_UNDONE", "", N_("{act} cannot be undone by another act."), {"act": act.DESCRIPTOR.name})
+    if (later := superseded_by(act, situation.facts[version:])) is not None:
+        raise Refusal(
+            "NOT_UNDONE",
+            "",
+            N_("{act} cannot be undone any more: {later} came after it."),
+            {"act": act.DESCRIPTOR.name, "later": later.DESCRIPTOR.name},
+        )
+    if entry.decide is not None:
+        return entry.decide(situation, version, request.note)
+    command: Any = entry.by(act, situation.facts[: version - 1])
+    if "note" in command.DESCRIPTOR.fields_by_name:
+        command.note = request.note
+    return ACTS[type(command)].decide(situation, command)
+
+
+def superseded_by(act: Message, later: Sequence[Message]) -> Message | None:
+    """The first of the facts after ``act`` without which it cannot be taken back alone; None when there is none.
+
+    That is what speaks of the same thing again, and what was done because things stood as ``act`` left them.
+    """
+    thing, rests = _thing(act), UNDO.get(type(act), STANDS).rests
+    for fact in _standing(later):
+        if (thing is not None and thing == _thing(fact)) or rests(act, fact):
+            return fact
+    return None
+
+
+def _thing(fact: Message) -> object:
+    thing = UNDO.get(type(fact), STANDS).thing
+    return thing(fact) if thing else None
+
+
+def _standing(facts: Sequence[Message]) -> list[Message]:
+    """Facts without the pairings among them that were taken back."""
+    standing: list[Message] = []
+    for fact in facts:
+        place = _pairing_of(fact.round, standing) if isinstance(fact, events.RoundUnpaired) else None
+        if place is None:
+            standing.append(fact)
+        else:
+            standing[place:] = [other for other in standing[place:] if not isinstance(other, _OF_PAIRING)]
+    return standing
+
+
+_OF_PAIRING = (events.RoundPaired, events.ByeAwarded, events.GamePostponed, events.PostponementCancelled)
+"""What goes with a pairing that is taken back: no other round is paired before its start."""
+
+
+def _pairing_of(number: int, facts: Sequence[Message]) -> int | None:
+    """The place of the last pairing of a round among ``facts``."""
+    found = (place for place, fact in enumerate(facts) if isinstance(fact, events.RoundPaired) and fact.round == number)
+    return max(found, default=None)
+
+
+def _undone_by(situation: Situation, request: pb.UndoActRequest, facts: Sequence[Message]) -> Mapping[str, Any]:
+    return {"undone_by": undone_by(situation.act(request.version), situation.facts[: request.version - 1])}
+
+
+COMMANDS: Mapping[type[Message], Command] = {
+    pb.UndoActRequest: Command(undo, more=_undone_by, facts=True, divisions=True)
+}
