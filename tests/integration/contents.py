@@ -19,7 +19,7 @@ from faristol.pb.pairing.v1 import events_pb2 as pairing
 from faristol.record import Command, Decision, Metadata, Record, Write, tables
 from faristol.record.event import GENESIS
 from faristol.record.people import remember
-from faristol.record.stored import Stored, of_row
+from faristol.record.stored import Stored
 
 T = TypeVar("T")
 
@@ -106,7 +106,7 @@ async def stored(record: Record) -> list[Stored]:
     """Every event as it lies in the table."""
     async with record.reading() as connection:
         table = tables.events
-        return [of_row(row) for row in await connection.execute(select(table).order_by(table.c.position))]
+        return [Stored(*row) for row in await connection.execute(select(table).order_by(table.c.position))]
 
 
 async def tournament_at(record: Record, position: int) -> str:

@@ -14,15 +14,14 @@ import json
 import os
 import uuid
 import zlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
 from faristol.record.errors import RecordError
 
-VERSION = 3
-"""Of what is written. Those before are read: version 1 has no countries of people, and version 2 no notes either."""
+VERSION = 1
 LARGEST_LINE = 8 * 1024 * 1024
 """Bytes. A payload has at most 256 KiB; an answer fits into one gRPC message."""
 
@@ -32,11 +31,6 @@ _TAIL = len(',"sum":""}\n') + _SUM
 
 class ArchiveError(RecordError):
     """A file cannot be read or written as an archive, or holds something that is not as it was written."""
-
-
-def encode(content: bytes) -> str:
-    """Bytes as text."""
-    return base64.b64encode(content).decode()
 
 
 class Line:
@@ -109,9 +103,45 @@ class Line:
         except ValueError:
             raise self.error(f"its {name} is not in hexadecimal") from None
 
+    def members(self) -> dict[str, Any]:
+        """All that a line of its kind has, see ``MEMBERS``."""
+        return {name: read_as(self, name) for name, read_as in MEMBERS[self.kind].items()}
+
     def error(self, problem: str) -> ArchiveError:
         """What is wrong with this line."""
         return ArchiveError(f"line {self.number}: {problem}")
+
+
+MEMBERS: Mapping[str, Mapping[str, Callable[[Line, str], Any]]] = {
+    "event": {
+        "position": Line.number_of,
+        "stream": Line.text,
+        "version": Line.number_of,
+        "event_id": Line.text,
+        "type": Line.text,
+        "schema_version": Line.number_of,
+        "tournament": Line.text,
+        "payload": Line.content,
+        "metadata": Line.text,
+        "recorded_at": Line.number_of,
+        "hash": Line.digest,
+    },
+    "gap": {"from_position": Line.number_of, "to_position": Line.number_of, "hashes": Line.digests},
+    "seal": {
+        "from_position": Line.number_of,
+        "to_position": Line.number_of,
+        "root": Line.digest,
+        "previous": Line.digest,
+        "key_id": Line.text,
+        "sealed_at": Line.number_of,
+        "signature": Line.digest,
+    },
+    "command": {"command_id": Line.text, "answer": Line.content, "position": Line.number_of},
+    "person": {"player_id": Line.text, "name": Line.text, "club": Line.text, "country": Line.text},
+    "note": {"position": Line.number_of, "text": Line.text, "player_ids": Line.texts},
+    "erased": {"player_id": Line.text, "erased_at": Line.number_of},
+}
+"""The kinds of lines between the first and the last one: each member, and how it is read. They are rows of tables."""
 
 
 class Writer:
@@ -138,7 +168,11 @@ class Writer:
         return self
 
     def write(self, kind: str, **members: object) -> None:
-        """Write a line."""
+        """Write a line. Bytes are written as ``MEMBERS`` says that they are read."""
+        for name, value in members.items():
+            if isinstance(value, bytes):
+                in_base64 = MEMBERS[kind][name] is Line.content
+                members[name] = base64.b64encode(value).decode() if in_base64 else value.hex()
         text = json.dumps({"kind": kind, **members}, ensure_ascii=False, separators=(",", ":"))
         line, self._running = summed(text.encode(), self._running)
         if len(line) > LARGEST_LINE:
@@ -150,6 +184,10 @@ class Writer:
         except OSError as problem:
             raise self._cannot(problem) from problem
         self.lines += 1
+
+    def write_all(self, kind: str, of: object, **more: object) -> None:
+        """Write a line with all that a line of its kind has, out of the attributes of ``of``, and ``more``."""
+        self.write(kind, **{name: getattr(of, name) for name in MEMBERS[kind]}, **more)
 
     def __exit__(
         self, kind: type[BaseException] | None, raised: BaseException | None, trace: TracebackType | None

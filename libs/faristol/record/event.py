@@ -126,7 +126,6 @@ def microseconds(moment: datetime) -> int:
 
 def chained(
     previous: bytes,
-    *,
     stream: str,
     version: int,
     event_id: str,
@@ -137,7 +136,7 @@ def chained(
     metadata: str,
     recorded_at: int,
 ) -> bytes:
-    """SHA-256 over the hash of the stream's previous event and every stored byte of this one.
+    """SHA-256 over the hash of the stream's previous event and every stored byte of this one, in the order of columns.
 
     Each part is preceded by its length (8 bytes, big-endian), so that no two events give the same input.
     The position is not part of it: the order between streams is what seals are for.

@@ -156,20 +156,7 @@ class _Export:
 
     def _event(self, event: Stored) -> None:
         self._checker.event(event)
-        self._writer.write(
-            "event",
-            position=event.position,
-            stream=event.stream,
-            version=event.version,
-            event_id=event.event_id,
-            type=event.type,
-            schema_version=event.schema_version,
-            tournament=event.tournament,
-            payload=archive.encode(event.payload),
-            metadata=event.metadata,
-            recorded_at=event.recorded_at,
-            hash=event.hash.hex(),
-        )
+        self._writer.write_all("event", event)
         if self._tournament and event.type in ENTRIES:
             message = upcasters.message(event.type, event.schema_version, event.payload)
             self._players.update(players_of(message))
@@ -182,17 +169,8 @@ class _Export:
     def _seal(self, seal: Seal, tally: Tally | None = None) -> None:
         """A seal; in a part with its tally, which nobody can count from what is there."""
         self._checker.seal(seal, tally)
-        self._writer.write(
-            "seal",
-            from_position=seal.from_position,
-            to_position=seal.to_position,
-            root=seal.root.hex(),
-            previous=seal.previous.hex(),
-            key_id=seal.key_id,
-            sealed_at=seal.sealed_at,
-            signature=seal.signature.hex(),
-            **({} if tally is None else {"tournaments": dict(sorted(tally.items()))}),
-        )
+        tallied = {} if tally is None else {"tournaments": dict(sorted(tally.items()))}
+        self._writer.write_all("seal", seal, **tallied)
         self.counts.seals += 1
 
     async def _answers(self) -> AsyncGenerator[_Answer, None]:
@@ -209,7 +187,7 @@ class _Export:
         """Write what was answered up to a position. Gives the first answer after it."""
         while answer and answer[2] <= up_to:
             command_id, content, position = answer
-            self._writer.write("command", command_id=command_id, answer=archive.encode(content), position=position)
+            self._writer.write("command", command_id=command_id, answer=content, position=position)
             self.counts.commands += 1
             answer = await anext(answers, None)
         return answer
@@ -219,14 +197,12 @@ class _Export:
         if with_people:
             for row in await connection.execute(select(tables.people).order_by("player_id")):
                 if not self._tournament or row.player_id in self._players:
-                    self._writer.write(
-                        "person", player_id=row.player_id, name=row.name, club=row.club, country=row.country
-                    )
+                    self._writer.write_all("person", row)
                     self.counts.people += 1
             await self._notes(connection)
         for row in await connection.execute(select(tables.erased).order_by("player_id")):
             if not self._tournament or row.player_id in self._players:
-                self._writer.write("erased", player_id=row.player_id, erased_at=row.erased_at)
+                self._writer.write_all("erased", row)
                 self.counts.erased += 1
 
     async def _notes(self, connection: AsyncConnection) -> None:

@@ -128,31 +128,7 @@ class Group:
             chance = os.urandom(10).hex()
             # A UUID of version 7, which begins with the time: ids of one moment lie together in their index.
             event_id = f"{moment}{chance[:3]}-{'89ab'[int(chance[3], 16) & 3]}{chance[4:7]}-{chance[7:19]}"
-            previous = chained(
-                previous,
-                stream=stream,
-                version=version,
-                event_id=event_id,
-                type_name=type_name,
-                schema_version=schema_version,
-                tournament=tournament,
-                payload=payload,
-                metadata=metadata,
-                recorded_at=recorded_at,
-            )
-            self.events.append(
-                (
-                    position,
-                    stream,
-                    version,
-                    event_id,
-                    type_name,
-                    schema_version,
-                    tournament,
-                    payload,
-                    metadata,
-                    recorded_at,
-                    previous,
-                )
-            )
+            said = (stream, version, event_id, type_name, schema_version, tournament, payload, metadata, recorded_at)
+            previous = chained(previous, *said)
+            self.events.append((position, *said, previous))
         self.heads[stream] = (version, previous)

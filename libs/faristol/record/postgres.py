@@ -17,7 +17,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection, create_async_engine
 from sqlalchemy.schema import ExecutableDDLElement
 
 from faristol.record import tables
-from faristol.record.backend import PATIENCE, Misfit, cleaned, shown
+from faristol.record.backend import PATIENCE, Backend, Misfit, cleaned, shown
 from faristol.record.errors import UnknownDatabase
 from faristol.record.group import EVENT_COLUMNS, Group, Outcome, Request
 from faristol.record.group_commit import COUNTER, GroupCommit
@@ -108,12 +108,11 @@ SELECT position, CASE WHEN $2 > $1 THEN pg_notify('{CHANNEL}', position::text) E
 _log = logging.getLogger(__name__)
 
 
-class Postgres:
-    """See ``Backend``."""
+class Postgres(Backend):
+    """See ``Backend``, which says what each method does."""
 
     @staticmethod
     def accepted(url: URL) -> URL:
-        """See ``Backend``."""
         for name in url.query:
             if name not in PARAMETERS:
                 raise UnknownDatabase(f"{name!r} is no parameter of a database URL: expected {', '.join(PARAMETERS)}")
@@ -135,22 +134,18 @@ class Postgres:
 
     @staticmethod
     def is_away(problem: Exception) -> bool:
-        """See ``Backend``."""
         return isinstance(problem, OSError) or _sqlstate(problem).startswith(AWAY)
 
     @staticmethod
     def is_wrong_statement(problem: DBAPIError) -> bool:
-        """See ``Backend``."""
         return _sqlstate(problem).startswith(_OF_THE_STATEMENT)
 
     @staticmethod
     def new_row(table: Table) -> Insert:
-        """See ``Backend``."""
         return postgresql.insert(table).on_conflict_do_nothing()
 
     @staticmethod
     def upsert(table: Table, changed: Collection[str]) -> Insert:
-        """See ``Backend``."""
         made = postgresql.insert(table)
         return made.on_conflict_do_update(
             index_elements=table.primary_key, set_={name: made.excluded[name] for name in changed}
@@ -158,7 +153,6 @@ class Postgres:
 
     @staticmethod
     async def alone(connection: AsyncConnection, lock: int) -> None:
-        """See ``Backend``."""
         await connection.execute(select(func.pg_advisory_xact_lock(lock)))
 
     @staticmethod
@@ -186,22 +180,18 @@ class Postgres:
 
     @asynccontextmanager
     async def reading(self) -> AsyncIterator[AsyncConnection]:
-        """See ``Backend``."""
         async with self.engine.connect() as connection:
             yield await connection.execution_options(isolation_level="REPEATABLE READ")
 
     def writing(self) -> AbstractAsyncContextManager[AsyncConnection]:
-        """See ``Backend``."""
         return self.engine.begin()
 
     async def fetch(self, query: Select[Any], values: Mapping[str, object]) -> Sequence[Any]:
-        """See ``Backend``."""
         async with self.engine.connect() as connection:
             rows: Sequence[Any] = (await connection.execute(query, values)).all()
         return rows
 
     async def append(self, requests: Sequence[Request], now: Callable[[], datetime]) -> Sequence[Outcome]:
-        """See ``Backend``."""
         return await self._group_commit.append(requests, now)
 
     async def _write_at_once(self, group: Group) -> bool:
@@ -230,7 +220,6 @@ class Postgres:
             await connection.close()
 
     async def listen(self, heard: Callable[[int], None]) -> None:
-        """See ``Backend``."""
         while True:
             try:
                 await self._listen_once(heard)
@@ -251,13 +240,11 @@ class Postgres:
                 await connection.invalidate()  # nobody else is to get a connection that listens
 
     async def clean(self) -> str:
-        """See ``Backend``."""
         patient = {"server_settings": {"lock_timeout": f"{PATIENCE}s"}}
         engine = create_async_engine(self.engine.url, isolation_level="AUTOCOMMIT", connect_args=patient)
         return await cleaned(engine, _CLEANING)
 
     async def close(self) -> None:
-        """See ``Backend``."""
         await self._disconnect()
         await self.engine.dispose()
 

@@ -24,12 +24,6 @@ from faristol.record.seals import Seal
 from faristol.record.stored import Stored
 from faristol.record.verification import Progress, Verdict, quiet
 
-WITH_COUNTRIES = 2
-"""The first version that tells of what country people are."""
-
-WITH_NOTES = 3
-"""The first version that has notes."""
-
 
 @dataclass(frozen=True, slots=True)
 class Row:
@@ -47,9 +41,8 @@ class Archive:
         first = next(self._lines)
         if first.kind != "archive":
             raise first.error("this is no archive of a record")
-        self.version = first.number_of("version")
-        if not 1 <= self.version <= archive.VERSION:
-            raise first.error(f"this is an archive of version {self.version}; expected 1 to {archive.VERSION}")
+        if (version := first.number_of("version")) != archive.VERSION:
+            raise first.error(f"this is an archive of version {version}; expected {archive.VERSION}")
         self.tournament = first.text("tournament")
         self.position = first.number_of("position")
         self.checker = Checker(keys, kept=kept, part=self.tournament)
@@ -60,13 +53,15 @@ class Archive:
         self._due = ""
         """The command that the last event came of, until its answer stands there."""
 
-    def rows(self) -> Iterator[Row]:
+    def rows(self, progress: Progress = quiet) -> Iterator[Row]:
         """What is in it, each row as soon as it is known to be right. Raises ``ArchiveError``."""
         for line in self._lines:
             try:
                 yield from self._row(line)
             except Wrong as wrong:
                 raise line.error(str(wrong)) from wrong
+            if line.number % stored.BATCH == 0:
+                progress(self.checker.position, max(self.position, 1))
 
     def _row(self, line: Line) -> Iterator[Row]:
         counts = self.counts
@@ -74,7 +69,7 @@ class Archive:
             raise line.error(f"a line of kind {line.kind} stands behind the people")
         match line.kind:
             case "event":
-                event = _event(line)
+                event = Stored(**(row := line.members()))
                 if event.command_id != self._due:
                     self._nothing_due(line)
                 self.checker.event(event)
@@ -82,24 +77,20 @@ class Archive:
                     self._may_be_noted.add(event.position)
                 self._due = "" if self.tournament else event.command_id
                 counts.events += 1
-                yield Row(tables.events, asdict(event))
+                yield Row(tables.events, row)
             case "gap":
-                digests = line.digests("hashes")
-                self.checker.gap(line.number_of("from_position"), line.number_of("to_position"), digests)
+                self.checker.gap(**line.members())
             case "seal":
-                seal = _seal(line)
+                seal = Seal(**(row := line.members()))
                 self.checker.seal(seal, line.numbers("tournaments") if self.tournament else None)
                 counts.seals += 1
-                yield Row(tables.seals, asdict(seal))
+                yield Row(tables.seals, row)
             case "command":
                 yield self._command(line)
             case "person":
                 self._nothing_due(line)
                 counts.people += 1
-                known = {name: line.text(name) for name in ("name", "club")}
-                known["country"] = line.text("country") if self.version >= WITH_COUNTRIES else ""
-                _check_person(line, known)
-                yield self._person(line, tables.people, known)
+                yield self._person(line, tables.people)
             case "note":
                 self._nothing_due(line)
                 yield self._note(line)
@@ -107,7 +98,7 @@ class Archive:
             case "erased":
                 self._nothing_due(line)
                 counts.erased += 1
-                yield self._person(line, tables.erased, {"erased_at": line.number_of("erased_at")})
+                yield self._person(line, tables.erased)
             case "end":
                 self._nothing_due(line)
                 self._end(line)
@@ -119,37 +110,34 @@ class Archive:
             raise line.error(f"position {self.checker.position}: {unanswered(self._due)}")
 
     def _command(self, line: Line) -> Row:
-        position = line.number_of("position")
-        if position != self.checker.position:
+        row = Row(tables.commands, line.members())
+        if (position := row.values["position"]) != self.checker.position:
             raise line.error(f"a command of position {position} stands behind position {self.checker.position}")
         self.counts.commands += 1
-        command_id = line.text("command_id")
-        if command_id == self._due:
+        if row.values["command_id"] == self._due:
             self._due = ""
-        return Row(tables.commands, {"command_id": command_id, "answer": line.content("answer"), "position": position})
+        return row
 
     def _note(self, line: Line) -> Row:
-        position = line.number_of("position")
-        if position not in self._may_be_noted:
+        row = line.members()
+        if (position := row["position"]) not in self._may_be_noted:
             raise line.error(f"a note of position {position}: there is no event with a note, or it was read already")
         self._may_be_noted.remove(position)
-        note = Note(line.text("text"), line.texts("player_ids"))
-        return Row(tables.notes, {"position": position, "text": note.text, "player_ids": note.written_ids})
+        return Row(tables.notes, {**row, "player_ids": Note(row["text"], row["player_ids"]).written_ids})
 
-    def _person(self, line: Line, table: Table, values: dict[str, Any]) -> Row:
-        player_id = line.text("player_id")
-        if player_id in self._named:
+    def _person(self, line: Line, table: Table) -> Row:
+        row = line.members()
+        if table is tables.people:
+            _check_person(line, row)
+        if (player_id := row["player_id"]) in self._named:
             raise line.error(f"player {player_id} stands here for the second time")
         self._named.add(player_id)
-        return Row(table, {"player_id": player_id, **values})
+        return Row(table, row)
 
     def _end(self, line: Line) -> None:
         if self.checker.position > self.position or (self.checker.position < self.position and not self.tournament):
             raise line.error(f"the events end at position {self.checker.position}; line 1 says {self.position}")
-        counted = asdict(self.counts)
-        if self.version < WITH_NOTES:
-            del counted["notes"]
-        for name, found in counted.items():
+        for name, found in asdict(self.counts).items():
             if line.number_of(name) != found:
                 raise line.error(f"there are {found} {name}; this line says {line.number_of(name)}")
         self.checker.end()
@@ -161,9 +149,8 @@ def verify(path: Path, progress: Progress = quiet, *, keys: Keys | None = None, 
     try:
         opened = Archive(path, keys, kept)
         checker = opened.checker
-        for done, _ in enumerate(opened.rows(), 1):
-            if done % stored.BATCH == 0:
-                progress(checker.position, opened.position)
+        for _ in opened.rows(progress):
+            pass
     except ArchiveError as wrong:
         return Verdict.of(checker, wrong=str(wrong))
     found = Verdict.of(checker)
@@ -174,9 +161,8 @@ def verify(path: Path, progress: Progress = quiet, *, keys: Keys | None = None, 
 def check_whole(path: Path, progress: Progress = quiet, *, keys: Keys | None = None) -> None:
     """Check an archive that is to be restored. Raises ``ArchiveError`` as ``restore`` would."""
     opened = _whole(path, keys)
-    for done, _ in enumerate(opened.rows(), 1):
-        if done % stored.BATCH == 0:
-            progress(opened.checker.position, opened.position)
+    for _ in opened.rows(progress):
+        pass
 
 
 def _whole(path: Path, keys: Keys | None) -> Archive:
@@ -199,10 +185,9 @@ async def restore(record: Record, path: Path, progress: Progress = quiet, *, key
         async with record.writing() as connection:
             await _empty(connection)
             waiting: list[Row] = []
-            for row in opened.rows():
+            for row in opened.rows(progress):
                 if waiting and (waiting[0].table is not row.table or len(waiting) == stored.BATCH):
                     await _insert(connection, waiting)
-                    progress(opened.checker.position, opened.position)
                     waiting = []
                 waiting.append(row)
             await _insert(connection, waiting)
@@ -229,22 +214,6 @@ async def _insert(connection: AsyncConnection, rows: list[Row]) -> None:
         await connection.execute(insert(rows[0].table), [row.values for row in rows])
 
 
-def _event(line: Line) -> Stored:
-    return Stored(
-        position=line.number_of("position"),
-        stream=line.text("stream"),
-        version=line.number_of("version"),
-        event_id=line.text("event_id"),
-        type=line.text("type"),
-        schema_version=line.number_of("schema_version"),
-        tournament=line.text("tournament"),
-        payload=line.content("payload"),
-        metadata=line.text("metadata"),
-        recorded_at=line.number_of("recorded_at"),
-        hash=line.digest("hash"),
-    )
-
-
 def _check_person(line: Line, known: Mapping[str, str]) -> None:
     """Raises ``ArchiveError`` for what no registration keeps: anybody can write a file with right sums."""
     for member, least in (("name", 1), ("club", 0)):
@@ -255,15 +224,3 @@ def _check_person(line: Line, known: Mapping[str, str]) -> None:
             )
     if known["country"] and not COUNTRY.fullmatch(known["country"]):
         raise line.error(f"its country is {known['country']!r:.40}; expected three capital letters, or nothing")
-
-
-def _seal(line: Line) -> Seal:
-    return Seal(
-        from_position=line.number_of("from_position"),
-        to_position=line.number_of("to_position"),
-        root=line.digest("root"),
-        previous=line.digest("previous"),
-        key_id=line.text("key_id"),
-        sealed_at=line.number_of("sealed_at"),
-        signature=line.digest("signature"),
-    )

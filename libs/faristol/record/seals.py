@@ -16,7 +16,6 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
 from struct import Struct
-from typing import Any
 
 from cryptography.exceptions import InvalidSignature
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
@@ -116,11 +115,6 @@ class Seal:
         return ""
 
 
-def of_row(row: Any) -> Seal:
-    """From a row of the table of seals."""
-    return Seal(**row._mapping)  # public, in spite of its name
-
-
 async def read(
     connection: AsyncConnection, after: int = 0, most: int = LARGEST, *, up_to: int | None = None
 ) -> list[Seal]:
@@ -129,13 +123,13 @@ async def read(
     Raises ``Wrong`` for a value that no seal was written with.
     """
     values = {"after": after, "most": most, "up_to": 2**63 - 1 if up_to is None else up_to}
-    return [of_row(row) for row in await rows.read(connection, _AFTER, values, _TYPES, "the seal")]
+    return [Seal(**row._mapping) for row in await rows.read(connection, _AFTER, values, _TYPES, "the seal")]
 
 
 async def last(connection: AsyncConnection) -> Seal | None:
     """The seal with the highest positions. Raises ``Wrong``."""
     found = await rows.read(connection, _LAST, {}, _TYPES, "the seal")
-    return of_row(found[0]) if found else None
+    return Seal(**found[0]._mapping) if found else None
 
 
 def kept(path: Path) -> Sequence[Seal]:

@@ -22,7 +22,7 @@ from sqlalchemy.dialects import sqlite
 from sqlalchemy.exc import DBAPIError, OperationalError
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_engine
 
-from faristol.record.backend import PATIENCE, Misfit, cleaned, shown
+from faristol.record.backend import PATIENCE, Backend, Misfit, cleaned, shown
 from faristol.record.errors import UnknownDatabase
 from faristol.record.group import EVENT_COLUMNS, Group, Outcome, Request
 from faristol.record.group_commit import GroupCommit
@@ -49,12 +49,11 @@ _MOVES = "UPDATE checkpoints SET position = ? WHERE consumer = ? AND position = 
 _NAMED = sqlite.dialect(paramstyle="named")
 
 
-class Sqlite:
-    """See ``Backend``."""
+class Sqlite(Backend):
+    """See ``Backend``, which says what each method does."""
 
     @staticmethod
     def accepted(url: URL) -> URL:
-        """See ``Backend``."""
         expected = "expected sqlite:///PATH"
         if url.host or url.port or url.username:
             raise UnknownDatabase(f"{shown(url)} names a host, and a file has none: {expected}")
@@ -70,7 +69,6 @@ class Sqlite:
 
     @staticmethod
     def may_exist(url: URL) -> bool:
-        """See ``Backend``."""
         return _file(url).exists()
 
     @staticmethod
@@ -80,17 +78,14 @@ class Sqlite:
 
     @staticmethod
     def is_wrong_statement(problem: DBAPIError) -> bool:
-        """See ``Backend``."""
         return isinstance(problem.orig, sqlite3.Error) and bool(_OF_THE_STATEMENT.match(str(problem.orig)))
 
     @staticmethod
     def new_row(table: Table) -> Insert:
-        """See ``Backend``."""
         return sqlite.insert(table).on_conflict_do_nothing()
 
     @staticmethod
     def upsert(table: Table, changed: Collection[str]) -> Insert:
-        """See ``Backend``."""
         made = sqlite.insert(table)
         return made.on_conflict_do_update(
             index_elements=table.primary_key, set_={name: made.excluded[name] for name in changed}
@@ -104,7 +99,7 @@ class Sqlite:
     async def misfit(
         connection: AsyncConnection, query: Select[Any], values: Mapping[str, object], types: Sequence[type]
     ) -> Misfit | None:
-        """See ``Backend``. SQLite keeps any value in any column, and text that is none."""
+        """SQLite keeps any value in any column, and text that is none."""
         columns = list(query.selected_columns)
         looked: list[Any] = [columns[0]]
         for column in columns:
@@ -135,17 +130,14 @@ class Sqlite:
         self._group_commit = GroupCommit(self.writing, self._write_at_once)
 
     def reading(self) -> AbstractAsyncContextManager[AsyncConnection]:
-        """See ``Backend``."""
         return self.engine.connect()
 
     @asynccontextmanager
     async def writing(self) -> AsyncIterator[AsyncConnection]:
-        """See ``Backend``."""
         async with self._turn, self._writer.begin() as connection:
             yield connection
 
     async def fetch(self, query: Select[Any], values: Mapping[str, object]) -> Sequence[Any]:
-        """See ``Backend``."""
         known = self._statements.get(id(query))
         if known is None:
             known = self._statements[id(query)] = (query, str(query.compile(dialect=_NAMED)))
@@ -155,7 +147,6 @@ class Sqlite:
             raise DBAPIError.instance(known[1], None, problem, sqlite3.Error, hide_parameters=True) from problem
 
     async def append(self, requests: Sequence[Request], now: Callable[[], datetime]) -> Sequence[Outcome]:
-        """See ``Backend``."""
         return await self._group_commit.append(requests, now)
 
     async def _write_at_once(self, group: Group) -> bool:
@@ -172,12 +163,10 @@ class Sqlite:
         """Processes that share a file tell each other nothing."""
 
     async def clean(self) -> str:
-        """See ``Backend``."""
         engine = create_async_engine(self.engine.url, isolation_level="AUTOCOMMIT", connect_args={"timeout": PATIENCE})
         return await cleaned(engine, ("VACUUM", "PRAGMA wal_checkpoint(TRUNCATE)"))
 
     async def close(self) -> None:
-        """See ``Backend``."""
         await self._appends.close()
         await self._queries.close()
         await self.engine.dispose()

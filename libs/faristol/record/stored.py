@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from dataclasses import dataclass
-from typing import Any
+from operator import attrgetter
 
 from sqlalchemy import bindparam, func, select, tuple_
 from sqlalchemy.ext.asyncio import AsyncConnection
@@ -42,13 +42,16 @@ _ANSWERED = select(tables.commands.c.command_id).where(
 _TYPES = (int, str, int, str, str, int, str, bytes, str, int, bytes)
 """Of the columns of the table of events."""
 
+_SAID = attrgetter(*list(tables.events.columns.keys())[1:-1])
+"""What the hash of an event is over: every column but the position and the hash."""
+
 Head = tuple[int, bytes]
 """The version of a stream and the hash of its last event."""
 
 
 @dataclass(frozen=True, slots=True)
 class Stored:
-    """A row of the table of events, nothing decoded."""
+    """A row of the table of events, its columns in order and nothing decoded."""
 
     position: int
     stream: str
@@ -77,35 +80,7 @@ class Stored:
 
     def hash_after(self, previous: bytes) -> bytes:
         """The hash that it must have when the stream's event before it has ``previous``."""
-        return chained(
-            previous,
-            stream=self.stream,
-            version=self.version,
-            event_id=self.event_id,
-            type_name=self.type,
-            schema_version=self.schema_version,
-            tournament=self.tournament,
-            payload=self.payload,
-            metadata=self.metadata,
-            recorded_at=self.recorded_at,
-        )
-
-
-def of_row(row: Any) -> Stored:
-    """From a row of the table of events."""
-    return Stored(
-        position=row.position,
-        stream=row.stream,
-        version=row.version,
-        event_id=row.event_id,
-        type=row.type,
-        schema_version=row.schema_version,
-        tournament=row.tournament,
-        payload=bytes(row.payload),
-        metadata=row.metadata,
-        recorded_at=row.recorded_at,
-        hash=bytes(row.hash),
-    )
+        return chained(previous, *_SAID(self))
 
 
 async def read(
@@ -119,7 +94,7 @@ async def read(
     query = _AFTER
     if tournament is not None:
         query, values["tournament"] = _OF_TOURNAMENT, tournament
-    return [of_row(row) for row in await rows.read(connection, query, values, _TYPES, "the event")]
+    return [Stored(*row) for row in await rows.read(connection, query, values, _TYPES, "the event")]
 
 
 async def heads(connection: AsyncConnection, streams: Collection[str], up_to: int) -> dict[str, Head]:
